@@ -1,0 +1,1 @@
+"""The generator: protocol documents in, typed Python bindings and reference pages out."""

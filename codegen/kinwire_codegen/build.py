@@ -1,0 +1,139 @@
+"""Documents to files: all is made in memory, then compared with a folder or written into it."""
+
+from __future__ import annotations
+
+__all__ = ("OWNED", "Change", "build", "changes", "write")
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from kinwire_codegen.bundle import bundle
+from kinwire_codegen.document import Documents
+from kinwire_codegen.findings import DocumentError, Finding
+from kinwire_codegen.lint import lint
+from kinwire_codegen.models import formatted, models
+from kinwire_codegen.signatures import Module, read_module
+
+OWNED = "by `kinwire generate`: do not edit"  # near the top of every file that has comments
+UNMARKED = frozenset({"py.typed", "schema.json"})
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One file that differs from what the documents say."""
+
+    path: str
+    old: str | None
+    """None where the file is new."""
+    new: str | None
+    """None where the file must go."""
+
+
+def build(
+    documents: Documents, package: str, said: Callable[[str], None] = lambda _: None
+) -> dict[str, str]:
+    """Return every generated file by its path below the output folder.
+
+    `said` is told what is being done, one line a step.
+
+    Raises:
+        DocumentError: the documents have findings.
+    """
+    said("checking the documents")
+    findings = lint(documents)
+    if findings:
+        raise DocumentError(findings)
+    from kinwire_codegen.render import package_files, protocol_files, reference_page
+
+    said("making the models")
+    made = models(bundle(documents), package)
+    modules: dict[str, Module] = {}
+    for document in documents:
+        path = f"{document.module}/models.py"
+        made.setdefault(
+            path, f'"""{document.content["title"]} has no types. Generated {OWNED}."""\n'
+        )
+        modules[document.name] = read_module(made[path], f"{package}.{document.module}.models")
+    said("writing rows, stubs, handlers and pages")
+    files = package_files(documents, package) | made
+    for document in documents:
+        files |= protocol_files(documents, document, modules, package)
+    pages = {
+        f"reference/{document.name}.md": reference_page(documents, document)
+        for document in documents
+    }
+    said("laying out")
+    below = {f"{package}/{path}": text for path, text in files.items()}
+    return dict(sorted((formatted(below, package) | pages).items()))
+
+
+def changes(files: dict[str, str], out: Path) -> list[Change]:
+    """Return how `out` differs from `files`, generated files that must go included.
+
+    Raises:
+        DocumentError: a file that somebody wrote by hand stands where a generated one belongs.
+    """
+    tops = {path.partition("/")[0] for path in files}
+    present = {path.relative_to(out).as_posix(): path for top in tops for path in _files(out / top)}
+    found: list[Change] = []
+    foreign: list[Finding] = []
+    for name, path in sorted(present.items()):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        ours = OWNED in text[:1000] or path.name in UNMARKED
+        if name in files and text != files[name] and not ours:
+            foreign.append(
+                Finding(
+                    name,
+                    "",
+                    "is not a generated file",
+                    "Move it, or choose another folder with --out.",
+                )
+            )
+        elif files.get(name) != text and (ours or name in files):
+            found.append(Change(name, text, files.get(name)))
+    if foreign:
+        raise DocumentError(foreign)
+    found += [Change(name, None, text) for name, text in files.items() if name not in present]
+    return sorted(found, key=lambda change: change.path)
+
+
+def write(found: list[Change], out: Path) -> None:
+    """Make the changes in `out`; each file is replaced whole or not at all."""
+    for change in found:
+        path = out / change.path
+        if change.new is None:
+            path.unlink()
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _replace(path, change.new)
+
+
+def _replace(path: Path, text: str) -> None:
+    with NamedTemporaryFile("wb", dir=path.parent, prefix=".", delete=False) as file:
+        written = Path(file.name)
+    try:
+        written.write_bytes(text.encode())
+        written.chmod(0o666 & ~_umask())
+        written.replace(path)
+    except OSError:
+        written.unlink()
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)  # there is no call that only reads it
+    os.umask(mask)
+    return mask
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")):
+        if (
+            path.is_file()
+            and "__pycache__" not in path.parts
+            and path.suffix in (".py", ".md", ".json", ".typed")
+        ):
+            yield path

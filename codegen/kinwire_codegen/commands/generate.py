@@ -1,0 +1,148 @@
+"""`kinwire generate`: documents to bindings, a check that they agree, or a watch over them."""
+
+from __future__ import annotations
+
+__all__ = ("Generate",)
+
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from dataclasses import dataclass
+from difflib import unified_diff
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kinwire_codegen.commands.common import (
+    SCHEMA,
+    add_schema,
+    count,
+    refuse,
+    schema_folder,
+    usage,
+)
+
+if TYPE_CHECKING:
+    from kinwire_codegen.build import Change
+    from kinwire_codegen.document import Documents
+
+GENERATED = Path("generated")
+PACKAGE = "kinwire_protocols"
+
+
+class Generate:
+    """Writes what changed, shows it (--check), or keeps doing so on each save (--watch)."""
+
+    name = "generate"
+    summary = "make the bindings and reference pages from the documents"
+
+    @staticmethod
+    def configure(parser: ArgumentParser) -> None:
+        """Add the verb's arguments."""
+        add_schema(parser)
+        text = "where the package goes (default: ./generated, if the documents are in ./schema)"
+        parser.add_argument("--out", type=Path, metavar="DIR", help=text)
+        text = f"import name of the package (default: {PACKAGE}, if MCP is among the documents)"
+        parser.add_argument("--package", metavar="NAME", help=text)
+        how = parser.add_mutually_exclusive_group()
+        text = "write nothing; show what differs and exit with 1"
+        how.add_argument("--check", action="store_true", help=text)
+        text = "do it again on each save of a document, and say what changed; end with Ctrl-C"
+        how.add_argument("--watch", action="store_true", help=text)
+
+    @staticmethod
+    def run(arguments: Namespace) -> int:
+        """Return 0 if nothing is left to do, 1 on findings or drift, 2 if the command is wrong."""
+        from kinwire_codegen.findings import DocumentError
+
+        folder = schema_folder(arguments)
+        out = arguments.out or (GENERATED if folder == SCHEMA else None)
+        if out is None:
+            return usage("it is not said where the package goes. Name a folder with --out.")
+        if arguments.package is not None and not arguments.package.isidentifier():
+            return usage(f"{arguments.package!r} is no Python name. Mend --package.")
+        task = Task(folder, out, arguments.package)
+        try:
+            return _watch(task) if arguments.watch else _once(task, check=arguments.check)
+        except DocumentError as error:
+            return refuse(error)
+        except OSError as error:
+            return usage(f"{error.filename or out}: {error.strerror}. Choose another --out.")
+        except UnnamedPackageError:
+            return usage("the package has no name. Give it one with --package.")
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """From where to where."""
+
+    folder: Path | None
+    out: Path
+    package: str | None
+
+
+class UnnamedPackageError(Exception):
+    """Other people's protocols must not land in a package of our name."""
+
+
+def _once(task: Task, *, check: bool) -> int:
+    begun = time.perf_counter()
+    documents, made, found = _make(task)
+    if check:
+        return _show(found)
+    from kinwire_codegen.build import write
+
+    write(found, task.out)
+    _tell(documents, made, found, time.perf_counter() - begun)
+    return 0
+
+
+def _make(task: Task) -> tuple[Documents, int, list[Change]]:
+    from kinwire_codegen.build import build, changes
+    from kinwire_codegen.document import load_documents
+
+    documents = load_documents(task.folder)
+    package = task.package or (PACKAGE if "mcp" in documents.chosen else None)
+    if package is None:
+        raise UnnamedPackageError
+    files = build(documents, package, _say_on_terminal)
+    return documents, len(files), changes(files, task.out)
+
+
+def _watch(task: Task) -> int:
+    from kinwire_codegen.watch import watch
+
+    if task.folder is None:
+        return usage("there is no folder to watch. Name one with --schema.")
+    try:
+        watch(task.folder, lambda: _make(task), task.out)
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+    return 0
+
+
+def _show(found: list[Change]) -> int:
+    for change in found:
+        old, new = ((text or "").splitlines(keepends=True) for text in (change.old, change.new))
+        names = (f"a/{change.path}", f"b/{change.path}")
+        sys.stdout.writelines(unified_diff(list(old), list(new), *names, n=2))
+    if found:
+        print(f"{count(len(found), 'file')} stale. Run: kinwire generate", file=sys.stderr)
+        return 1
+    print("up to date")
+    return 0
+
+
+def _tell(documents: Documents, made: int, found: list[Change], seconds: float) -> None:
+    for document in documents:
+        places = (f"/{document.module}/", f"reference/{document.name}.md")
+        changed = sum(any(place in change.path for place in places) for change in found)
+        methods = count(len(document.content["methods"]), "method")
+        types = count(len(document.definitions), "type")
+        print(f"{document.name:10} {methods:>11} {types:>10}   {count(changed, 'file')} changed")
+    unchanged = made - sum(change.new is not None for change in found)
+    print(f"{count(len(found), 'file')} changed, {unchanged} unchanged ({seconds:.1f} s)")
+
+
+def _say_on_terminal(step: str) -> None:
+    if sys.stderr.isatty():
+        print(f"{step} …", file=sys.stderr)

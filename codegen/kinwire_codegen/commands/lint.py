@@ -1,0 +1,43 @@
+"""`kinwire lint`: check the documents."""
+
+from __future__ import annotations
+
+__all__ = ("Lint",)
+
+from argparse import ArgumentParser, Namespace
+
+from kinwire_codegen.commands.common import add_schema, count, refuse, schema_folder
+
+COUNTED = {"methods": "method", "errors": "error", "$defs": "type"}
+
+
+class Lint:
+    """Prints every finding, or one line a document if there is none."""
+
+    name = "lint"
+    summary = "check protocol documents"
+
+    @staticmethod
+    def configure(parser: ArgumentParser) -> None:
+        """Add the verb's arguments."""
+        add_schema(parser)
+
+    @staticmethod
+    def run(arguments: Namespace) -> int:
+        """Return 0 if the documents are free of findings, else 1."""
+        from kinwire_codegen.document import load_documents
+        from kinwire_codegen.findings import DocumentError
+        from kinwire_codegen.lint import lint
+
+        try:
+            documents = load_documents(schema_folder(arguments))
+            findings = lint(documents)
+        except DocumentError as error:
+            return refuse(error)
+        if findings:
+            return refuse(DocumentError(findings))
+        for name in documents.chosen:
+            content = documents[name].content
+            counted = ", ".join(count(len(content[key]), word) for key, word in COUNTED.items())
+            print(f"{documents[name].file}  {content['version']}  {counted}")
+        return 0

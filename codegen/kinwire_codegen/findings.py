@@ -1,0 +1,39 @@
+"""What can be wrong with a document. Findings are values, so that all of them show at once."""
+
+from __future__ import annotations
+
+__all__ = ("DocumentError", "Fault", "Finding", "pointer")
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+Fault = tuple[str, str, str]
+"""A pointer, what is wrong there, and the mend: a finding before its file is known."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Finding:
+    """One fault in one place."""
+
+    file: str
+    pointer: str
+    """A JSON pointer into the file; empty for the file as a whole."""
+    what: str
+    mend: str
+    """What to do, one imperative sentence."""
+
+    def __str__(self) -> str:
+        return f"{self.file}#{self.pointer}: {self.what}. {self.mend}"
+
+
+class DocumentError(Exception):
+    """Documents cannot be used; `findings` says why, all at once."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        self.findings = tuple(findings)
+        super().__init__("\n".join(str(finding) for finding in self.findings))
+
+
+def pointer(*steps: str | int) -> str:
+    """Return the JSON pointer made of `steps`."""
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)

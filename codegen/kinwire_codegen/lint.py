@@ -1,0 +1,186 @@
+"""Rules for documents that the meta-schema cannot say: a function a rule, which yields faults."""
+
+from __future__ import annotations
+
+__all__ = ("lint",)
+
+from collections.abc import Callable, Iterable, Iterator
+from difflib import get_close_matches
+
+from kinwire_codegen.document import Document, Documents, Reference, resolve
+from kinwire_codegen.examples import examples_that_do_not_fit
+from kinwire_codegen.findings import Fault, Finding, pointer
+from kinwire_codegen.names import class_name, snake_name
+from kinwire_codegen.typerules import types_are_well_formed
+
+# Names that the generated modules import or define themselves.
+RESERVED = {
+    *("Annotated", "Any", "ClassVar", "Field", "Final", "Literal", "MISSING", "Mapping"),
+    *("Client", "ClientHandlers", "ClientOn", "Server", "ServerHandlers", "ServerOn"),
+    *("Handlers", "Message", "Method", "On", "Peer", "ProtocolTable", "Register", "RpcError"),
+    *("MethodNotFoundError", "PROTOCOL", "TYPE_CHECKING", "TypeAliasType"),
+}
+RESERVED_METHODS = {"call", "dispatch", "notify", "rows"}
+TAKEN = "is a name that the generated code uses itself"
+
+Rule = Callable[[Document, Documents], Iterator[Fault]]
+
+
+def lint(documents: Documents) -> list[Finding]:
+    """Return everything that is wrong with the documents, in order of file and place."""
+    found = _apply(FIRST, documents)
+    # The other rules follow references, which must resolve for that.
+    return found or _apply(THEN, documents)
+
+
+def _apply(rules: Iterable[Rule], documents: Documents) -> list[Finding]:
+    faults = {
+        (document.file, fault)
+        for document in documents
+        for rule in rules
+        for fault in rule(document, documents)
+    }
+    return sorted(Finding(file, *fault) for file, fault in faults)
+
+
+def extends_is_a_tree(document: Document, documents: Documents) -> Iterator[Fault]:
+    for index, name in enumerate(document.extends):
+        place = pointer("extends", index)
+        if name not in documents:
+            yield place, f"there is no document {name!r}", f"Add {name}.json or mend the name."
+        elif document.name in (name, *_extended(documents[name], documents)):
+            yield place, "extends goes in a circle", "Break the circle."
+
+
+def references_resolve(document: Document, documents: Documents) -> Iterator[Fault]:
+    reachable = {document.name, *_extended(document, documents)}
+    for steps, (protocol, name) in document.references():
+        place = pointer(*steps)
+        if protocol not in documents:
+            yield (
+                place,
+                f"there is no document {protocol!r}",
+                f"Add {protocol}.json or mend the name.",
+            )
+        elif name not in documents[protocol].definitions:
+            mend = _did_you_mean(name, documents[protocol].definitions, "Define it under $defs.")
+            yield place, f"{name!r} is not a definition", mend
+        elif protocol not in reachable:
+            yield place, f"{protocol!r} is not extended here", f"Add {protocol!r} to extends."
+
+
+def modules_are_distinct(document: Document, documents: Documents) -> Iterator[Fault]:
+    shared = {"base", "peer", "problems"}
+    for other in documents:
+        if other.name < document.name and other.module == document.module:
+            what = f"its Python package {document.module!r} is also that of {other.file}"
+            yield "/protocol", what, "Rename one of the protocols."
+    if document.module in shared:
+        yield "/protocol", f"{document.module!r} {TAKEN}", "Rename the protocol."
+
+
+def errors_exist(document: Document, documents: Documents) -> Iterator[Fault]:
+    for name, row in document.content["methods"].items():
+        place = ("methods", name, "errors")
+        for index, error in enumerate(row.get("errors", ())):
+            protocol, _, short = error.rpartition("#")
+            home = protocol or document.name
+            known = documents[home].content["errors"] if home in documents else ()
+            if short not in known:
+                mend = _did_you_mean(short, known, "Define it under errors.")
+                yield pointer(*place, index), f"{error!r} is not an error", mend
+
+
+def notifications_expect_nothing(document: Document, documents: Documents) -> Iterator[Fault]:
+    for name, row in document.content["methods"].items():
+        for part in ("result", "errors"):
+            if row["kind"] == "notification" and row.get(part):
+                what = f"a notification has no answer, so no {part}"
+                yield pointer("methods", name, part), what, "Remove it."
+
+
+def names_are_free(document: Document, documents: Documents) -> Iterator[Fault]:
+    around = [documents[name] for name in _extended(document, documents)]
+    taken = {name: other.file for other in around for name in other.definitions}
+    used = RESERVED | {class_name(name) for name in document.content["errors"]}
+    for name in document.definitions:
+        place = pointer("$defs", name)
+        if name in used:
+            yield place, f"{name!r} {TAKEN}", "Choose another name."
+        elif name in taken:
+            mend = "Use that one, or choose another name."
+            yield place, f"{name!r} is also a definition of {taken[name]}", mend
+
+
+def methods_stay_apart(document: Document, documents: Documents) -> Iterator[Fault]:
+    seen: dict[str, str] = {}
+    for name, row in document.content["methods"].items():
+        if snake_name(name) in RESERVED_METHODS:
+            yield pointer("methods", name), f"{name!r} {TAKEN}", "Choose another wire name."
+        for wire in (name, *row.get("aliases", ())):
+            first = seen.setdefault(snake_name(wire), name)
+            if first != name:
+                what = f"{wire!r} and {first!r} are both {snake_name(wire)!r} in Python"
+                yield pointer("methods", name), what, "Rename one of them."
+
+
+def codes_are_distinct(document: Document, documents: Documents) -> Iterator[Fault]:
+    seen: dict[int, str] = {}
+    for name, error in document.content["errors"].items():
+        first = seen.setdefault(error["code"], name)
+        if first != name:
+            what = f"code {error['code']} is also that of {first!r}"
+            yield pointer("errors", name, "code"), what, "Give each error its own code."
+
+
+def rows_carry_objects(document: Document, documents: Documents) -> Iterator[Fault]:
+    for name, row in document.content["methods"].items():
+        for part in {"params", "result"} & row.keys():
+            definition = documents.definition(resolve(row[part], document.name))
+            if not definition.keys() & {"properties", "allOf"}:
+                what = f"{row[part]} is not an object with properties"
+                mend = "Name an object type; give it properties."
+                yield pointer("methods", name, part), what, mend
+
+
+def definitions_are_used(document: Document, documents: Documents) -> Iterator[Fault]:
+    used = {reference for other in documents for _, reference in other.references()}
+    for name in document.definitions:
+        # A document without methods is a library of types.
+        if document.content["methods"] and Reference(document.name, name) not in used:
+            yield pointer("$defs", name), f"{name!r} is used nowhere", "Use it or remove it."
+
+
+FIRST: tuple[Rule, ...] = (
+    extends_is_a_tree,
+    references_resolve,
+    modules_are_distinct,
+    errors_exist,
+)
+THEN: tuple[Rule, ...] = (
+    notifications_expect_nothing,
+    names_are_free,
+    methods_stay_apart,
+    codes_are_distinct,
+    rows_carry_objects,
+    definitions_are_used,
+    types_are_well_formed,
+    examples_that_do_not_fit,
+)
+
+
+def _extended(document: Document, documents: Documents) -> list[str]:
+    """Return the protocols that `document` builds on, directly or not; safe on circles."""
+    found: list[str] = []
+    waiting = [*document.extends]
+    while waiting:
+        name = waiting.pop(0)
+        if name in documents and name not in found:
+            found.append(name)
+            waiting += documents[name].extends
+    return found
+
+
+def _did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
+    near = get_close_matches(name, known, n=1)
+    return f"Did you mean {near[0]!r}?" if near else otherwise

@@ -1,0 +1,28 @@
+"""Python names for what documents name."""
+
+from __future__ import annotations
+
+__all__ = ("class_name", "constant_name", "snake_name")
+
+import keyword
+import re
+
+_WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+|[0-9]+")
+
+
+def snake_name(wire: str) -> str:
+    """Return the attribute for a method: `logging/setLevel` is `logging_set_level`."""
+    name = "_".join(word.lower() for word in _WORDS.findall(wire))
+    if not name or name[0].isdigit():
+        name = f"_{name}"
+    return f"{name}_" if keyword.iskeyword(name) else name
+
+
+def constant_name(wire: str) -> str:
+    """Return the constant for a method's row: `tools/call` is `TOOLS_CALL`."""
+    return snake_name(wire).upper()
+
+
+def class_name(error: str) -> str:
+    """Return an error's class: `InvalidParams` is `InvalidParamsError`, `ParseError` stays."""
+    return error if error.endswith("Error") else f"{error}Error"

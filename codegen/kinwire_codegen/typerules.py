@@ -1,0 +1,137 @@
+"""Lints of the types in `$defs`: what the generator needs beyond valid JSON Schema."""
+
+from __future__ import annotations
+
+__all__ = ("parts", "types_are_well_formed")
+
+from collections.abc import Iterator
+from typing import Any
+
+from kinwire_codegen.document import (
+    Document,
+    Documents,
+    Place,
+    Reference,
+    all_types,
+    inner_types,
+    resolve,
+)
+from kinwire_codegen.findings import Fault, pointer
+
+Node = dict[str, Any]
+
+
+def types_are_well_formed(document: Document, documents: Documents) -> Iterator[Fault]:
+    """Yield what is wrong with the types of `document`; its references must resolve."""
+    for name, definition in document.definitions.items():
+        here, place = Reference(document.name, name), ("$defs", name)
+        yield from _circles(documents, here, place)
+        yield from _inline_objects(definition, place, named=True)
+        for node, at in all_types(definition, place):
+            yield from _unions(documents, document.name, node, at)
+        yield from _members(documents, here, place)
+
+
+def parts(documents: Documents, reference: Reference) -> Iterator[tuple[Reference, Node]]:
+    """Yield the definition and, through allOf, everything it is made of; safe on circles."""
+    seen = {reference}
+    waiting: list[tuple[Reference, Node]] = [(reference, documents.definition(reference))]
+    while waiting:
+        owner, node = waiting.pop(0)
+        yield owner, node
+        for branch in node.get("allOf", ()):
+            base = resolve(branch["$ref"], owner.protocol) if "$ref" in branch else None
+            if base is None:
+                waiting.append((owner, branch))
+            elif base not in seen:
+                seen.add(base)
+                waiting.append((base, documents.definition(base)))
+
+
+def _circles(documents: Documents, start: Reference, place: Place) -> Iterator[Fault]:
+    # A type may hold itself as a member; being itself by another name has no end.
+    seen: set[Reference] = set()
+    waiting = [start]
+    while waiting:
+        here = waiting.pop()
+        for there in (resolve(text, here.protocol) for text in _same(documents.definition(here))):
+            if there == start:
+                yield pointer(*place), f"{start.name!r} is defined by itself", "Break the circle."
+                return
+            if there not in seen:
+                seen.add(there)
+                waiting.append(there)
+
+
+def _same(definition: Node) -> Iterator[str]:
+    """Yield the types that the definition is a name, a branch or an extension of."""
+    branches = (branch for key in ("allOf", "anyOf", "oneOf") for branch in definition.get(key, ()))
+    yield from (node["$ref"] for node in (definition, *branches) if "$ref" in node)
+
+
+def _inline_objects(node: Node, place: Place, *, named: bool) -> Iterator[Fault]:
+    if not named and "properties" in node:
+        what = "an object with properties has no name here"
+        yield pointer(*place), what, "Move it to $defs and refer to it."
+    for inner, step in inner_types(node):
+        # `allOf` of a definition may hold the definition's own members.
+        yield from _inline_objects(inner, (*place, *step), named=named and step[0] == "allOf")
+
+
+def _unions(documents: Documents, home: str, node: Node, place: Place) -> Iterator[Fault]:
+    for key in ("anyOf", "oneOf"):
+        tags = [_tags(documents, home, branch) for branch in node.get(key, ())]
+        telling = _telling_members(tags)
+        if telling and "discriminator" not in node:
+            what = f"the branches are told apart by {telling[0]!r}, but the union does not say so"
+            mend = f'Add "discriminator": {{"propertyName": "{telling[0]}"}}.'
+            yield pointer(*place), what, mend
+        elif tags and "discriminator" in node:
+            yield from _discriminator(node["discriminator"]["propertyName"], tags, place)
+    if "discriminator" in node and not node.keys() & {"anyOf", "oneOf"}:
+        mend = "Add anyOf or oneOf, or remove the discriminator."
+        yield pointer(*place, "discriminator"), "there is no union here", mend
+
+
+def _telling_members(tags: list[Node]) -> list[str]:
+    """Return the members that have another constant in each branch."""
+    common = set.intersection(*map(set, tags)) if len(tags) > 1 else set[str]()
+    return sorted(name for name in common if len({tag[name] for tag in tags}) == len(tags))
+
+
+def _discriminator(member: str, tags: list[Node], place: Place) -> Iterator[Fault]:
+    values = [tag.get(member) for tag in tags]
+    at = pointer(*place, "discriminator")
+    if None in values:
+        what = f"branch {values.index(None)} has no required constant {member!r}"
+        yield at, what, "Give each branch one, or remove the discriminator."
+    elif len(set(values)) < len(values):
+        twice = next(value for value in values if values.count(value) > 1)
+        yield at, f"two branches have the tag {twice!r}", "Give each branch its own."
+
+
+def _tags(documents: Documents, home: str, branch: Node) -> Node:
+    """Return the required constants of the object that `branch` refers to."""
+    if "$ref" not in branch:
+        return {}
+    return {
+        name: member["const"]
+        for _, part in parts(documents, resolve(branch["$ref"], home))
+        for name, member in part.get("properties", {}).items()
+        if "const" in member and name in part.get("required", ())
+    }
+
+
+def _members(documents: Documents, here: Reference, place: Place) -> Iterator[Fault]:
+    owners: dict[str, Reference] = {}
+    required: set[str] = set()
+    for owner, part in parts(documents, here):
+        required |= set(part.get("required", ()))
+        for name in part.get("properties", {}):
+            first = owners.setdefault(name, owner)
+            if first != owner:
+                what = f"{name!r} is a member of both {first.name!r} and {owner.name!r}"
+                yield pointer(*place), what, "A derived type adds members; remove one of them."
+    for name in sorted(required - set(owners)):
+        what = f"{name!r} is required but not a member"
+        yield pointer(*place, "required"), what, "Add it to properties."

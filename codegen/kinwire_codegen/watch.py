@@ -1,0 +1,76 @@
+"""Regenerate on each save, and say what changed."""
+
+from __future__ import annotations
+
+__all__ = ("differences", "watch")
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from kinwire_codegen.build import Change, write
+from kinwire_codegen.document import Documents
+from kinwire_codegen.findings import DocumentError
+
+PAUSE = 0.2  # seconds between two looks; a handful of files costs microseconds
+TABLES = ("methods", "errors", "$defs")
+
+Make = Callable[[], tuple[Documents, int, list[Change]]]
+
+
+def watch(folder: Path, make: Make, out: Path) -> None:
+    """Generate at once and again after each save, until interrupted.
+
+    `make` returns the documents, the number of files made and what must change in `out`.
+    """
+    before: Documents | None = None
+    seen: object = None
+    while True:
+        now = _stamps(folder)
+        if now != seen:
+            seen = now
+            before = _generate(make, out, before)
+        time.sleep(PAUSE)
+
+
+def _generate(make: Make, out: Path, before: Documents | None) -> Documents | None:
+    """Return the documents that the output now stands for."""
+    try:
+        documents, _, found = make()
+    except DocumentError as error:
+        for finding in error.findings:
+            _say(str(finding))
+        _say("nothing written; waiting for the next save")
+        return before
+    write(found, out)
+    for line in differences(before, documents) if before else ():
+        _say(line)
+    _say(f"{len(found)} file{'' if len(found) == 1 else 's'} written")
+    return documents
+
+
+def differences(before: Documents, after: Documents) -> Iterator[str]:
+    """Yield a line for every method, error and type that was added, changed or removed."""
+    for name in sorted({*before.by_name, *after.by_name}):
+        for table in TABLES:
+            old = before[name].content[table] if name in before else {}
+            new = after[name].content[table] if name in after else {}
+            for entry in sorted({*old, *new}):
+                if old.get(entry) != new.get(entry):
+                    verb = "added" if entry not in old else "changed" if entry in new else "removed"
+                    yield f"{name}.json {table} {entry}: {verb}"
+
+
+def _stamps(folder: Path) -> list[tuple[str, int, int]]:
+    found: list[tuple[str, int, int]] = []
+    for path in sorted(folder.glob("*.json")):
+        try:
+            status = path.stat()
+        except FileNotFoundError:  # editors save by renaming
+            continue
+        found.append((path.name, status.st_mtime_ns, status.st_size))
+    return found
+
+
+def _say(line: str) -> None:
+    print(f"{time.strftime('%H:%M:%S')} {line}", flush=True)

@@ -1,0 +1,62 @@
+"""JSON-RPC 2.0. Generated from jsonrpc.json by `kinwire generate`: do not edit.
+
+The envelope of every message: requests with an id, their responses, and notifications, which nobody answers.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kinwire_protocols.jsonrpc import errors as errors, methods as methods, models as models
+    from kinwire_protocols.jsonrpc.errors import (
+        InternalError as InternalError,
+        InvalidParamsError as InvalidParamsError,
+        InvalidRequestError as InvalidRequestError,
+        MethodNotFoundError as MethodNotFoundError,
+        ParseError as ParseError,
+    )
+    from kinwire_protocols.jsonrpc.methods import PROTOCOL as PROTOCOL
+    from kinwire_protocols.jsonrpc.models import (
+        Envelope as Envelope,
+        ErrorObject as ErrorObject,
+        ErrorResponse as ErrorResponse,
+        Notification as Notification,
+        Request as Request,
+        RequestId as RequestId,
+        ResultResponse as ResultResponse,
+    )
+
+_HOMES = {
+    "PROTOCOL": "methods",
+    "ParseError": "errors",
+    "InvalidRequestError": "errors",
+    "MethodNotFoundError": "errors",
+    "InvalidParamsError": "errors",
+    "InternalError": "errors",
+    "Envelope": "models",
+    "ErrorObject": "models",
+    "ErrorResponse": "models",
+    "Notification": "models",
+    "Request": "models",
+    "RequestId": "models",
+    "ResultResponse": "models",
+}
+_MODULES = ("errors", "methods", "models")
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:  # a module is loaded when one of its names is first used
+        if name in _MODULES:
+            return import_module(f"{__name__}.{name}")
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted((*_HOMES, *_MODULES))

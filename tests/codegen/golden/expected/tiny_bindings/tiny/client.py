@@ -1,0 +1,145 @@
+"""Typed calls of Tiny. Generated from tiny.json by `kinwire generate`: do not edit."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic_core import MISSING
+
+from tiny_bindings.peer import Peer
+from tiny_bindings.tiny import methods
+from tiny_bindings.tiny.models import Bag, FindParams, FindResult, LentParams
+from tiny_bindings.tinybase.models import OpenResult
+
+
+class Server:
+    """The shelf as the reader sees it: every method that the reader may send."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
+
+    async def books_find(
+        self,
+        *,
+        class_: str | None = None,
+        sort_by: Literal["title", "year"] | None = None,
+        sort_by_1: Literal[1, 2] | None = None,
+        self_: bool = False,
+        exact: Literal[True] | None = None,
+        price: int | float | None = None,
+        shelf: str | None | MISSING = MISSING,
+        hint: Any | MISSING = MISSING,
+        labels: dict[str, str] | None = None,
+        open: dict[str, Any] | None = None,
+        meta: Bag | None = None,
+    ) -> FindResult:
+        """Find books.
+
+        books/find, a request. Source: Tiny 2.1-draft, 2.1.
+
+        Args:
+            class_: A word of Python.
+            sort_by: A dash.
+            sort_by_1: The same name in Python.
+            self_: A parameter of every method.
+            exact: A constant that may be absent.
+            price: A number.
+            shelf: Null is not absent.
+            hint: Any JSON.
+            labels: A map.
+            open: An open object.
+            meta: An underscore.
+
+        Raises:
+            NoSuchBookError: The shelf does not hold it.
+            LockedError: Nobody may open it now.
+        """
+        params = FindParams(
+            class_=class_,
+            sort_by=sort_by,
+            sort_by_1=sort_by_1,
+            self=self_,
+            exact=exact,
+            price=price,
+            shelf=shelf,
+            hint=hint,
+            labels=labels,
+            open=open,
+            meta=meta,
+        )
+        return await self._peer.call(methods.BOOKS_FIND, params)
+
+    async def books_announce(self, *, id: str | int, date: str) -> OpenResult:
+        """Announce a book, with or without an answer.
+
+        Deprecated.
+
+        books/announce, a request. Source: Tiny 2.1-draft, 2.3.
+
+        Args:
+            id: Which book.
+            date: Stays text.
+        """
+        params = LentParams(id=id, date=date)
+        return await self._peer.call(methods.BOOKS_ANNOUNCE, params)
+
+    async def notify_books_announce(self, *, id: str | int, date: str) -> None:
+        """Announce a book, with or without an answer.
+
+        Deprecated.
+
+        books/announce, a notification. Source: Tiny 2.1-draft, 2.3.
+
+        Args:
+            id: Which book.
+            date: Stays text.
+        """
+        params = LentParams(id=id, date=date)
+        await self._peer.notify(methods.BOOKS_ANNOUNCE, params)
+
+
+class Client:
+    """The reader as the shelf sees it: every method that the shelf may send."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
+
+    async def books_lent(self, *, id: str | int, date: str) -> None:
+        """Tell that a book was lent.
+
+        books/lent, a notification. Source: Tiny 2.1-draft, 2.2.
+
+        Args:
+            id: Which book.
+            date: Stays text.
+        """
+        params = LentParams(id=id, date=date)
+        await self._peer.notify(methods.BOOKS_LENT, params)
+
+    async def books_announce(self, *, id: str | int, date: str) -> OpenResult:
+        """Announce a book, with or without an answer.
+
+        Deprecated.
+
+        books/announce, a request. Source: Tiny 2.1-draft, 2.3.
+
+        Args:
+            id: Which book.
+            date: Stays text.
+        """
+        params = LentParams(id=id, date=date)
+        return await self._peer.call(methods.BOOKS_ANNOUNCE, params)
+
+    async def notify_books_announce(self, *, id: str | int, date: str) -> None:
+        """Announce a book, with or without an answer.
+
+        Deprecated.
+
+        books/announce, a notification. Source: Tiny 2.1-draft, 2.3.
+
+        Args:
+            id: Which book.
+            date: Stays text.
+        """
+        params = LentParams(id=id, date=date)
+        await self._peer.notify(methods.BOOKS_ANNOUNCE, params)

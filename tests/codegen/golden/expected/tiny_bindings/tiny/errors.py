@@ -1,0 +1,14 @@
+"""Errors of Tiny. Generated from tiny.json by `kinwire generate`: do not edit."""
+
+from __future__ import annotations
+
+from tiny_bindings.base import RpcError
+
+
+class NoSuchBookError(RpcError):
+    """The shelf does not hold it."""
+
+    protocol = "tiny"
+    name = "NoSuchBook"
+    default_code = 8
+    default_message = "No such book"

@@ -1,0 +1,68 @@
+"""The method table of Tiny. Generated from tiny.json by `kinwire generate`: do not edit."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tiny_bindings.peer import Method, ProtocolTable
+from tiny_bindings.tiny import errors
+from tiny_bindings.tiny.models import FindParams, FindResult, LentParams
+from tiny_bindings.tinybase import errors as tinybase_errors
+from tiny_bindings.tinybase.models import OpenResult
+
+BOOKS_FIND: Final = Method[FindParams, FindResult](
+    name="books/find",
+    protocol="tiny",
+    attribute="books_find",
+    kind="request",
+    sender="client",
+    params=FindParams,
+    result=FindResult,
+    errors=(
+        errors.NoSuchBookError,
+        tinybase_errors.LockedError,
+    ),
+    section="2.1",
+)
+"""Find books."""
+
+BOOKS_LENT: Final = Method[LentParams, None](
+    name="books/lent",
+    protocol="tiny",
+    attribute="books_lent",
+    kind="notification",
+    sender="server",
+    params=LentParams,
+    result=None,
+    section="2.2",
+    serial=True,
+)
+"""Tell that a book was lent."""
+
+BOOKS_ANNOUNCE: Final = Method[LentParams, OpenResult](
+    name="books/announce",
+    protocol="tiny",
+    attribute="books_announce",
+    kind="either",
+    sender="both",
+    params=LentParams,
+    result=OpenResult,
+    section="2.3",
+)
+"""Announce a book, with or without an answer."""
+
+PROTOCOL: Final = ProtocolTable(
+    name="tiny",
+    title="Tiny",
+    version="2.1-draft",
+    capability="experimental.tiny",
+    methods={
+        "books/find": BOOKS_FIND,
+        "books/lent": BOOKS_LENT,
+        "books/announce": BOOKS_ANNOUNCE,
+    },
+    errors={
+        "NoSuchBook": errors.NoSuchBookError,
+    },
+)
+"""The protocol as a table."""

@@ -1,0 +1,74 @@
+"""Handlers of Tiny. Generated from tiny.json by `kinwire generate`: do not edit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from tiny_bindings.jsonrpc.errors import MethodNotFoundError
+from tiny_bindings.peer import Handlers, Method, On, Register
+from tiny_bindings.tiny import methods
+from tiny_bindings.tiny.models import FindParams, FindResult, LentParams
+from tiny_bindings.tinybase.models import OpenResult
+
+
+class ServerHandlers(Handlers):
+    """What a shelf handles: override what you serve; the rest answers "method not found"."""
+
+    rows: ClassVar[Mapping[str, Method[Any, Any]]] = {
+        "books/find": methods.BOOKS_FIND,
+        "books/announce": methods.BOOKS_ANNOUNCE,
+    }
+
+    async def books_find(self, params: FindParams) -> FindResult:
+        """Find books. (`books/find`)"""
+        raise MethodNotFoundError("Method not found: books/find")
+
+    async def books_announce(self, params: LentParams) -> OpenResult:
+        """Announce a book, with or without an answer. (`books/announce`)"""
+        raise MethodNotFoundError("Method not found: books/announce")
+
+
+class ServerOn(On):
+    """Where a shelf registers handlers: `@server.on.NAME`."""
+
+    @property
+    def books_find(self) -> Register[FindParams, FindResult]:
+        """Find books. (`books/find`)"""
+        return self(methods.BOOKS_FIND)
+
+    @property
+    def books_announce(self) -> Register[LentParams, OpenResult]:
+        """Announce a book, with or without an answer. (`books/announce`)"""
+        return self(methods.BOOKS_ANNOUNCE)
+
+
+class ClientHandlers(Handlers):
+    """What a reader handles: override what you serve; the rest answers "method not found"."""
+
+    rows: ClassVar[Mapping[str, Method[Any, Any]]] = {
+        "books/lent": methods.BOOKS_LENT,
+        "books/announce": methods.BOOKS_ANNOUNCE,
+    }
+
+    async def books_lent(self, params: LentParams) -> None:
+        """Tell that a book was lent. (`books/lent`)"""
+        # A notification that nobody handles is ignored.
+
+    async def books_announce(self, params: LentParams) -> OpenResult:
+        """Announce a book, with or without an answer. (`books/announce`)"""
+        raise MethodNotFoundError("Method not found: books/announce")
+
+
+class ClientOn(On):
+    """Where a reader registers handlers: `@client.on.NAME`."""
+
+    @property
+    def books_lent(self) -> Register[LentParams, None]:
+        """Tell that a book was lent. (`books/lent`)"""
+        return self(methods.BOOKS_LENT)
+
+    @property
+    def books_announce(self) -> Register[LentParams, OpenResult]:
+        """Announce a book, with or without an answer. (`books/announce`)"""
+        return self(methods.BOOKS_ANNOUNCE)

@@ -1,0 +1,63 @@
+"""Tiny Base 1. Generated from tiny-base.json by `kinwire generate`: do not edit.
+
+What the tiny protocol builds on.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tiny_bindings.tinybase import (
+        client as client,
+        errors as errors,
+        methods as methods,
+        models as models,
+        server as server,
+    )
+    from tiny_bindings.tinybase.client import Client as Client, Server as Server
+    from tiny_bindings.tinybase.errors import LockedError as LockedError
+    from tiny_bindings.tinybase.methods import PROTOCOL as PROTOCOL
+    from tiny_bindings.tinybase.models import (
+        Named as Named,
+        OpenParams as OpenParams,
+        OpenResult as OpenResult,
+    )
+    from tiny_bindings.tinybase.server import (
+        ClientHandlers as ClientHandlers,
+        ClientOn as ClientOn,
+        ServerHandlers as ServerHandlers,
+        ServerOn as ServerOn,
+    )
+
+_HOMES = {
+    "PROTOCOL": "methods",
+    "Client": "client",
+    "Server": "client",
+    "ClientHandlers": "server",
+    "ClientOn": "server",
+    "ServerHandlers": "server",
+    "ServerOn": "server",
+    "LockedError": "errors",
+    "Named": "models",
+    "OpenParams": "models",
+    "OpenResult": "models",
+}
+_MODULES = ("client", "server", "errors", "methods", "models")
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:  # a module is loaded when one of its names is first used
+        if name in _MODULES:
+            return import_module(f"{__name__}.{name}")
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted((*_HOMES, *_MODULES))

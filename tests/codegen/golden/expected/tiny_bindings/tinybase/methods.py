@@ -1,0 +1,42 @@
+"""The method table of Tiny Base. Generated from tiny-base.json by `kinwire generate`: do not edit."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tiny_bindings.jsonrpc import errors as jsonrpc_errors
+from tiny_bindings.peer import Method, ProtocolTable
+from tiny_bindings.tinybase import errors
+from tiny_bindings.tinybase.models import OpenParams, OpenResult
+
+SHELF_OPEN: Final = Method[OpenParams, OpenResult](
+    name="shelf/open",
+    protocol="tiny-base",
+    attribute="shelf_open",
+    kind="request",
+    sender="client",
+    params=OpenParams,
+    result=OpenResult,
+    errors=(
+        errors.LockedError,
+        jsonrpc_errors.InvalidParamsError,
+    ),
+    gate="server:shelf.open",
+    section="1",
+    aliases=("shelf/unlock",),
+)
+"""Open the shelf."""
+
+PROTOCOL: Final = ProtocolTable(
+    name="tiny-base",
+    title="Tiny Base",
+    version="1",
+    capability=None,
+    methods={
+        "shelf/open": SHELF_OPEN,
+    },
+    errors={
+        "Locked": errors.LockedError,
+    },
+)
+"""The protocol as a table."""

@@ -1,0 +1,73 @@
+"""A tiny protocol with every construct once, and exactly what is made of it."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kinwire_codegen.build import build, changes
+from kinwire_codegen.document import load_documents
+from tests.codegen.documents import load_package
+
+GOLDEN = Path(__file__).parent / "golden"
+REGENERATE = (
+    "kinwire generate --schema tests/codegen/golden/schema"
+    " --out tests/codegen/golden/expected --package tiny_bindings"
+)
+
+
+def test_the_golden_output_is_what_is_made_today() -> None:
+    files = build(load_documents(GOLDEN / "schema"), "tiny_bindings")
+    found = [change.path for change in changes(files, GOLDEN / "expected")]
+    assert found == [], f"look at the difference, then run: {REGENERATE}"
+
+
+def test_the_golden_documents_use_every_word_of_the_document_language() -> None:
+    meta = json.loads((GOLDEN.parents[2] / "schema/meta.schema.json").read_text())
+    text = "".join(path.read_text() for path in sorted((GOLDEN / "schema").glob("*.json")))
+    words = {
+        word for part in ("method", "error", "type") for word in meta["$defs"][part]["properties"]
+    }
+    numeric = {"minimum", "exclusiveMaximum", "maxLength", "uniqueItems"}  # like their neighbours
+    assert {word for word in words - numeric if f'"{word}"' not in text} == set()
+
+
+@pytest.mark.parametrize("protocol", ["tiny", "tiny-base"])
+def test_every_example_parses_and_dumps_back_equal(protocol: str, tmp_path: Path) -> None:
+    found = load_documents(GOLDEN / "schema")
+    with load_package(found, tmp_path, "tiny_bindings") as package:
+        models = importlib.import_module(f"{package.__name__}.{found[protocol].module}.models")
+        base = importlib.import_module(f"{package.__name__}.base")
+        seen = 0
+        for name, node in found[protocol].definitions.items():
+            kind = getattr(models, name)
+            if not isinstance(kind, type):
+                continue  # an alias: it is tried where it is a member
+            for example in node.get("examples", ()):
+                assert base.to_wire(base.from_wire(kind, example)) == FILLED.get(name, {}) | example
+                seen += 1
+        assert seen > 2
+
+
+FILLED = {"FindParams": {"self": False}}  # a default goes out
+
+
+def test_the_golden_package_pleases_both_type_checkers() -> None:
+    target = str(GOLDEN / "expected" / "tiny_bindings")
+    for command in (
+        ["mypy", "--strict", "--no-incremental", "--config-file=", "-p", "tiny_bindings"],
+        ["pyright", target],
+    ):
+        done = subprocess.run(
+            [sys.executable, "-m", *command],
+            cwd=GOLDEN / "expected",
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
