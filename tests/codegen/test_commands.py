@@ -1,0 +1,185 @@
+"""The generator's verbs as a user runs them: output, exit codes, and a way back."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Timer
+
+import pytest
+
+SCHEMA = Path(__file__).parents[2] / "schema"
+
+
+def kinwire(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "kinwire", *map(str, arguments)]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=60)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A protocol of one's own, started and generated."""
+    folder = tmp_path_factory.mktemp("made")
+    assert kinwire("new", "protocol", "my-notes", cwd=folder).returncode == 0
+    done = kinwire(*GENERATE, cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+GENERATE = ["generate", "--schema", "my-notes/schema", "--out", "my-notes", "--package", "mine"]
+
+
+def test_a_started_protocol_lints_generates_and_round_trips(made: Path) -> None:
+    done = kinwire("lint", "--schema", "my-notes/schema", cwd=made)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "my-notes.json  0.1  2 methods, 1 error, 3 types\n"
+    script = """
+        import json, pathlib
+        from mine import mynotes
+        from mine.base import from_wire, to_wire
+        document = json.loads(pathlib.Path("schema/my-notes.json").read_text())
+        for name, node in document["$defs"].items():
+            for example in node["examples"]:
+                assert to_wire(from_wire(getattr(mynotes, name), example)) == example
+        print("ok")
+    """
+    lines = "\n".join(line.removeprefix("        ") for line in script.splitlines())
+    command = [sys.executable, "-W", "error", "-c", lines]
+    ran = subprocess.run(
+        command, cwd=made / "my-notes", capture_output=True, text=True, check=False
+    )
+    assert (ran.stdout, ran.stderr) == ("ok\n", "")
+
+
+def test_a_protocol_is_not_started_twice(made: Path) -> None:
+    done = kinwire("new", "protocol", "my-notes", cwd=made)
+    assert done.returncode == 2
+    expected = "error: my-notes/schema exists already. Choose another folder with --out.\n"
+    assert done.stderr == expected
+
+
+@pytest.mark.parametrize("name", ["My-Notes", "../x", "", "a--b", "1a"])
+def test_a_name_that_is_none_is_refused(name: str, tmp_path: Path) -> None:
+    done = kinwire("new", "protocol", name, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "is no protocol name. Use lower case, digits and dashes." in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_check_shows_what_differs_and_writes_nothing(made: Path) -> None:
+    edited = made / "my-notes/mine/mynotes/errors.py"
+    before = edited.read_text()
+    edited.write_text(before.replace("1001", "1002"))
+    done = kinwire(*GENERATE, "--check", cwd=made)
+    assert done.returncode == 1
+    assert "-    default_code = 1002\n+    default_code = 1001\n" in done.stdout
+    assert done.stderr == "1 file stale. Run: kinwire generate\n"
+    assert edited.read_text() != before
+    assert kinwire(*GENERATE, cwd=made).returncode == 0
+    done = kinwire(*GENERATE, "--check", cwd=made)
+    assert (done.returncode, done.stdout) == (0, "up to date\n")
+
+
+def test_findings_are_printed_and_nothing_is_written(tmp_path: Path) -> None:
+    schema = tmp_path / "schema"
+    shutil.copytree(SCHEMA, schema)
+    document = json.loads((schema / "mcp.json").read_text())
+    document["methods"]["ping"]["params"] = "#/$defs/Pign"
+    (schema / "mcp.json").write_text(json.dumps(document))
+    done = kinwire("generate", cwd=tmp_path)
+    assert done.returncode == 1
+    expected = "mcp.json#/methods/ping/params: 'Pign' is not a definition. Define it under $defs.\n"
+    assert (done.stdout, done.stderr) == (expected, "1 finding\n")
+    assert not (tmp_path / "generated").exists()
+
+
+WRONG = [
+    pytest.param(["generate"], "Name a folder with --out.", id="no place to write to"),
+    pytest.param(
+        ["generate", "--out", "x", "--package", "a-b"], "Mend --package.", id="no Python name"
+    ),
+    pytest.param(
+        ["generate", "--out", "x", "--package", "x", "--watch"],
+        "Name one with --schema.",
+        id="nothing to watch",
+    ),
+    pytest.param(
+        ["generate", "--out", "file", "--package", "x"],
+        "Choose another --out.",
+        id="a file where a folder belongs",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "mend"), WRONG)
+def test_a_wrong_command_is_refused_with_a_mend(
+    arguments: list[str], mend: str, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    done = kinwire(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert mend in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_another_protocol_does_not_land_in_a_package_of_our_name(made: Path) -> None:
+    done = kinwire("generate", "--schema", "my-notes/schema", "--out", "out", cwd=made)
+    assert done.returncode == 2
+    assert done.stderr == "error: the package has no name. Give it one with --package.\n"
+
+
+@contextmanager
+def watching(folder: Path) -> Iterator[Callable[[], str]]:
+    """Watch `folder`; yield a function that waits for the next line and returns it, less its time."""
+    arguments = ["generate", "--watch", "--out", ".", "--package", "mine"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kinwire", *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    limit = Timer(60, process.kill)
+    limit.start()
+
+    def said() -> str:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line, "the watch ended"
+        return line.partition(" ")[2].strip()
+
+    try:
+        yield said
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 0
+    finally:
+        limit.cancel()
+        process.kill()
+        process.communicate()
+
+
+def test_watch_says_what_changed_on_each_save(tmp_path: Path) -> None:
+    assert kinwire("new", "protocol", "toy", "--out", ".", cwd=tmp_path).returncode == 0
+    path = tmp_path / "schema" / "toy.json"
+    document = json.loads(path.read_text())
+    with watching(tmp_path) as said:
+        assert said() == "18 files written"
+        document["errors"]["NotebookFull"]["code"] = 1002
+        path.write_text(json.dumps(document))
+        assert said() == "toy.json errors NotebookFull: changed"
+        assert said() == "3 files written"
+        path.write_text("{")
+        assert said().startswith("toy.json#: cannot be read as JSON")
+        assert said() == "nothing written; waiting for the next save"
+        document["methods"]["notes/clear"] = document["methods"]["notes/add"]
+        path.write_text(json.dumps(document))
+        assert said() == "toy.json methods notes/clear: added"
+        assert said().endswith(" files written")
+    assert "1002" in (tmp_path / "mine/toy/errors.py").read_text()
