@@ -137,7 +137,7 @@ def test_another_protocol_does_not_land_in_a_package_of_our_name(made: Path) -> 
 
 @contextmanager
 def watching(folder: Path) -> Iterator[Callable[[], str]]:
-    """Watch `folder`; yield a function that waits for the next line and returns it, less its time."""
+    """Watch `folder`; yield a function that returns the next line, less its time."""
     arguments = ["generate", "--watch", "--out", ".", "--package", "mine"]
     process = subprocess.Popen(
         [sys.executable, "-m", "kinwire", *arguments],

@@ -1,0 +1,104 @@
+"""When modules are loaded and classes are built: on first use, and no sooner."""
+
+from __future__ import annotations
+
+import ast
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from tests.generated.interpreter import PROGRAMS, run
+from tests.generated.messages import DOCUMENTS, generated_type
+
+NAMES = [(document.name, name) for document in DOCUMENTS for name in document.definitions]
+CLASSES = [name for name in NAMES if isinstance(generated_type(*name), type)]
+
+LOADED = """
+import sys
+{before}
+known = set(sys.modules)
+{after}
+print(sorted(set(sys.modules) - known))
+"""
+
+
+def loaded(after: str, *, before: str = "") -> list[str]:
+    """Return the modules that `after` loads beside those that `before` did."""
+    found: list[str] = ast.literal_eval(run("-c", LOADED.format(before=before, after=after)))
+    return found
+
+
+@pytest.mark.parametrize(("protocol", "name"), NAMES)
+def test_every_definition_has_its_class_or_alias(protocol: str, name: str) -> None:
+    assert generated_type(protocol, name).__name__ == name
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_the_models_have_no_class_that_the_document_does_not_define(document: Any) -> None:
+    models = import_module(f"kinwire_protocols.{document.module}.models")
+    made = {
+        name
+        for name, value in vars(models).items()
+        if getattr(value, "__module__", "") == models.__name__
+    }
+    assert made == set(document.definitions)
+
+
+def test_importing_the_models_builds_no_class() -> None:
+    program = """
+from kinwire_protocols.base import Message
+from kinwire_protocols.mcp import models, methods, client, server
+kinds = Message.__subclasses__()
+print(len(kinds), sum(kind.__pydantic_complete__ for kind in kinds))
+"""
+    assert run("-c", program).split() == [str(len(CLASSES)), "0"]
+
+
+@pytest.mark.parametrize("seed", ["1", "2", "3"])
+@pytest.mark.parametrize("way", ["wire", "name"])
+def test_every_class_builds_on_first_use_whatever_came_before(way: str, seed: str) -> None:
+    assert run(str(PROGRAMS / "first_use.py"), way, seed).split() == [str(len(CLASSES))]
+
+
+@pytest.mark.parametrize("way", ["schema", "dump", "threads"])
+def test_every_class_builds_however_it_is_first_used(way: str) -> None:
+    assert run(str(PROGRAMS / "first_use.py"), way, "4").split() == [str(len(CLASSES))]
+
+
+def test_importing_a_protocol_loads_neither_its_models_nor_pydantic() -> None:
+    assert loaded("import kinwire_protocols.mcp") == ["kinwire_protocols", "kinwire_protocols.mcp"]
+
+
+@pytest.mark.parametrize(
+    ("name", "modules"),
+    [
+        ("Tool", {"base", "jsonrpc", "jsonrpc.models", "mcp.models"}),
+        ("ResourceNotFoundError", {"base", "jsonrpc", "jsonrpc.errors", "mcp.errors"}),
+    ],
+)
+def test_a_name_of_a_protocol_loads_the_module_that_has_it(name: str, modules: set[str]) -> None:
+    found = loaded(f"mcp.{name}", before="from kinwire_protocols import mcp")
+    ours = {name.removeprefix("kinwire_protocols.") for name in found if "kinwire" in name}
+    assert ours <= modules
+
+
+def test_the_models_of_one_protocol_add_few_modules_to_those_of_pydantic() -> None:
+    one_class = "import pydantic\nclass One(pydantic.BaseModel):\n    x: int | None = None"
+    found = loaded("import kinwire_protocols.mcp.models", before=one_class)
+    # Four of them are base, jsonrpc, jsonrpc.models and mcp.models themselves.
+    assert len(found) <= 12, found
+
+
+def test_a_name_that_a_protocol_does_not_have_is_an_attribute_error() -> None:
+    from kinwire_protocols import mcp
+
+    with pytest.raises(AttributeError, match=r"'kinwire_protocols\.mcp' has no attribute 'Tol'"):
+        mcp.Tol  # type: ignore[attr-defined]  # noqa: B018
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_every_name_that_a_protocol_lists_is_there(document: Any) -> None:
+    package = import_module(f"kinwire_protocols.{document.module}")
+    assert set(document.definitions) < set(dir(package))
+    assert [name for name in dir(package) if not hasattr(package, name)] == []

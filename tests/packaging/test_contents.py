@@ -1,0 +1,91 @@
+"""What wheel and sdist hold, and that building them again gives the same bytes."""
+
+from __future__ import annotations
+
+import tarfile
+import zipfile
+from email.message import Message
+from email.parser import Parser
+from pathlib import Path
+
+import pytest
+
+from tests.packaging.distribution import ROOT, build
+
+pytestmark = pytest.mark.packaging
+
+HOMES = {
+    "kinwire": "runtime",
+    "kinwire_codegen": "codegen",
+    "kinwire_protocols": "generated",
+}
+
+
+def names_in(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
+def files_of(package: str) -> set[str]:
+    """Return the files of a package in the checkout as a wheel names them."""
+    home = ROOT / HOMES[package]
+    return {
+        str(file.relative_to(home))
+        for file in (home / package).rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts
+    }
+
+
+@pytest.fixture(scope="session")
+def metadata(wheel: Path) -> Message:
+    with zipfile.ZipFile(wheel) as archive:
+        name = next(name for name in archive.namelist() if name.endswith("/METADATA"))
+        return Parser().parsestr(archive.read(name).decode())
+
+
+def test_the_wheel_holds_the_three_packages_and_nothing_else(wheel: Path) -> None:
+    packaged = {name for name in names_in(wheel) if ".dist-info/" not in name}
+    assert packaged == set().union(*map(files_of, HOMES))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "kinwire/py.typed",
+        "kinwire_codegen/py.typed",
+        "kinwire_codegen/templates/base.py.j2",
+        "kinwire_protocols/py.typed",
+        "kinwire_protocols/schema.json",
+    ],
+)
+def test_the_wheel_holds_what_is_no_module(wheel: Path, name: str) -> None:
+    assert name in names_in(wheel)
+
+
+def test_the_wheel_carries_the_licence_and_names_it(wheel: Path, metadata: Message) -> None:
+    assert metadata["License-Expression"] == "MIT"
+    assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names_in(wheel))
+
+
+def test_the_core_needs_at_most_three_distributions_of_others(metadata: Message) -> None:
+    core = [line for line in metadata.get_all("Requires-Dist", []) if "extra ==" not in line]
+    assert len(core) <= 3, core
+
+
+def test_the_extras_are_the_documented_ones(metadata: Message) -> None:
+    assert set(metadata.get_all("Provides-Extra", [])) == {"all", "cli", "codegen", "dev", "fast"}
+
+
+def test_the_sdist_holds_documents_tests_and_checks(built: dict[str, Path]) -> None:
+    with tarfile.open(built[".gz"]) as archive:
+        inner = {name.partition("/")[2] for name in archive.getnames()}
+    wanted = {"schema/mcp.json", "tests/test_arrows.py", "noxfile.py", ".ci/run", "CHANGELOG.md"}
+    assert wanted - inner == set()
+
+
+def test_a_second_build_straight_from_the_checkout_gives_the_same_wheel(
+    wheel: Path, tmp_path: Path
+) -> None:
+    again = build(tmp_path, "--wheel")[".whl"]
+    assert again.name == wheel.name
+    assert again.read_bytes() == wheel.read_bytes()

@@ -1,0 +1,67 @@
+"""The installed wheel works without a checkout, with and without extras."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.packaging.distribution import Installed
+
+pytestmark = pytest.mark.packaging
+
+USER_PROGRAM = """
+from kinwire_protocols import mcp
+from kinwire_protocols.peer import Peer
+
+
+async def first_tool(peer: Peer) -> str:
+    listed = await mcp.Server(peer).tools_list()
+    tool: mcp.Tool = listed.tools[0]
+    return tool.name
+"""
+
+WRONG_USER_PROGRAM = USER_PROGRAM.replace("return tool.name", "return tool.input_schema")
+
+
+def test_a_core_install_has_at_most_eight_distributions(core: Installed, tmp_path: Path) -> None:
+    listing = "from importlib.metadata import distributions as d; print(*{x.name for x in d()})"
+    names = core.run(str(core.python), "-c", listing, cwd=tmp_path).stdout.split()
+    assert "kinwire" in names
+    assert len(names) <= 8, sorted(names)
+
+
+def test_the_demo_of_a_core_install_says_which_extra_brings_the_step_it_skips(
+    core: Installed, tmp_path: Path
+) -> None:
+    shown = core.run("kinwire", "demo", cwd=tmp_path).stdout
+    assert "skip" in shown
+    assert "kinwire[codegen]" in shown
+
+
+def test_the_demo_regenerates_where_the_generator_can_run(
+    with_codegen: Installed, tmp_path: Path
+) -> None:
+    shown = with_codegen.run("kinwire", "demo", cwd=tmp_path).stdout
+    assert "skip" not in shown
+
+
+def test_the_installed_generator_writes_what_is_installed(
+    with_codegen: Installed, tmp_path: Path
+) -> None:
+    with_codegen.run("kinwire", "generate", "--check", cwd=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("program", "verdict"), [(USER_PROGRAM, "Success"), (WRONG_USER_PROGRAM, "return-value")]
+)
+def test_a_type_checker_sees_the_types_of_the_installed_packages(
+    core: Installed, tmp_path: Path, program: str, verdict: str
+) -> None:
+    (tmp_path / "program.py").write_text(program, encoding="utf-8")
+    options = ("--strict", "--config-file=", f"--python-executable={core.python}")
+    command = (sys.executable, "-m", "mypy", *options, "program.py")
+    found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert verdict in found.stdout

@@ -1,0 +1,79 @@
+"""The sampler keeps its word: what it calls valid is, what it calls broken is not."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from tests.parity.sampler import Sampler
+from tests.parity.targets import MAP
+
+EVERY_RULE = {
+    "definitions": {
+        "All": {
+            "type": "object",
+            "properties": {
+                "tag": {"type": "string", "const": "a"},
+                "level": {"type": "string", "enum": ["low", "high"]},
+                "share": {"type": "number", "minimum": 0, "maximum": 1},
+                "names": {"type": "array", "items": {"type": "string"}},
+                "more": {"type": "object", "additionalProperties": {"type": "integer"}},
+                "part": {"anyOf": [{"$ref": "#/definitions/A"}, {"$ref": "#/definitions/B"}]},
+            },
+            "required": ["tag", "level"],
+        },
+        "A": {
+            "type": "object",
+            "properties": {"kind": {"type": "string", "const": "a"}},
+            "required": ["kind"],
+        },
+        "B": {
+            "type": "object",
+            "properties": {"kind": {"type": "string", "const": "b"}},
+            "required": ["kind"],
+        },
+    }
+}
+
+
+@pytest.mark.parametrize("name", MAP)
+def test_what_it_calls_valid_the_schema_takes(name: str, sampler: Sampler) -> None:
+    refused = [value for value in sampler.valid(name, count=5) if not sampler.is_valid(name, value)]
+    assert refused == []
+
+
+def test_the_same_instances_come_every_time(official: dict[str, Any]) -> None:
+    first, second = Sampler(official), Sampler(official)
+    for name in MAP:
+        assert json.dumps(first.valid(name, count=5)) == json.dumps(second.valid(name, count=5))
+
+
+@pytest.mark.parametrize(
+    ("rule", "path"),
+    [
+        ("type", ()),
+        ("type", ("names", 0)),
+        ("type", ("more", "a/b~c")),
+        ("required", ("level",)),
+        ("const", ("tag",)),
+        ("const missing", ("tag",)),
+        ("tag", ("part", "kind")),
+        ("enum", ("level",)),
+        ("minimum", ("share",)),
+        ("maximum", ("share",)),
+        ("null", ("share",)),
+        ("type", ("level",)),
+    ],
+)
+def test_each_rule_is_broken_in_its_place(rule: str, path: tuple[str | int, ...]) -> None:
+    broken = Counter((one.rule, one.path) for one in Sampler(EVERY_RULE).broken("All"))
+    assert broken[rule, path]
+
+
+def test_a_keyword_that_it_does_not_know_is_no_silence() -> None:
+    schema = {"definitions": {"Odd": {"type": "array", "minItems": 1}}}
+    with pytest.raises(NotImplementedError, match="minItems"):
+        Sampler(schema).valid("Odd", count=1)

@@ -1,0 +1,32 @@
+"""What the terminal shows."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kinwire.cli.layout import columns, json_text, printable
+
+
+def test_columns_are_aligned_and_lines_do_not_end_in_spaces() -> None:
+    assert columns([("a", "bb", ""), ("aaa", "b", "c")]) == "a    bb\naaa  b   c"
+
+
+def test_no_rows_make_no_lines() -> None:
+    assert columns([]) == ""
+
+
+@pytest.mark.parametrize("text", ["\x1b[2Jgone", "\x9b31mred", "a\u202eb", "bell\a", "\x7f"])
+def test_a_peer_cannot_steer_the_terminal(text: str) -> None:
+    shown = printable(text)
+    assert all(sign.isprintable() for sign in shown)
+    assert json.loads(f'"{shown}"') == text
+
+
+def test_json_keeps_its_meaning_and_readable_signs() -> None:
+    value = {"é": ["漢😀", "\x1b", "\u2028", 2**70]}
+    text = json_text(value)
+    assert json.loads(text) == value
+    assert "漢😀" in text
+    assert "\n" in text

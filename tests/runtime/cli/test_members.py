@@ -1,0 +1,92 @@
+"""`k=v` words become members whose types the schema decides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kinwire.cli.failure import UsageError
+from kinwire.cli.members import members_from
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "text": {"type": "string"},
+        "count": {"type": "integer"},
+        "share": {"type": "number"},
+        "flag": {"type": "boolean"},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "either": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
+        "maybe": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+        "several": {"type": ["integer", "null"]},
+        "level": {"enum": [1, 2]},
+        "name": {"enum": ["1", "2"]},
+        "fixed": {"const": 3},
+        "point": {"$ref": "#/$defs/Point"},
+        "map": {"type": "object", "additionalProperties": {"type": "integer"}},
+        "any": {},
+        "loop": {"$ref": "#/properties/loop"},
+        "lost": {"$ref": "#/$defs/Nowhere"},
+    },
+    "$defs": {"Point": {"type": "object", "properties": {"x": {"type": "integer"}}}},
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "members"),
+    [
+        ([], {}),
+        (["text=5"], {"text": "5"}),
+        (["text="], {"text": ""}),
+        (["text=a=b"], {"text": "a=b"}),
+        (["count=5"], {"count": 5}),
+        (["count=-5"], {"count": -5}),
+        (["count=1180591620717411303424"], {"count": 2**70}),
+        (["share=1"], {"share": 1}),
+        (["share=1.5"], {"share": 1.5}),
+        (["flag=true"], {"flag": True}),
+        (['tags=["a"]'], {"tags": ["a"]}),
+        (["either=5"], {"either": "5"}),
+        (["maybe=5"], {"maybe": 5}),
+        (["maybe=null"], {"maybe": None}),
+        (["several=null"], {"several": None}),
+        (["level=1"], {"level": 1}),
+        (["name=1"], {"name": "1"}),
+        (["fixed=3"], {"fixed": 3}),
+        (["point.x=1", "point.y=1"], {"point": {"x": 1, "y": "1"}}),
+        (["map.a=1", "map.b=2"], {"map": {"a": 1, "b": 2}}),
+        (["any=5"], {"any": "5"}),
+        (["loop=5", "lost=5", "unknown=5"], {"loop": "5", "lost": "5", "unknown": "5"}),
+        (["text:=5"], {"text": 5}),
+        (['any:={"a": [1]}'], {"any": {"a": [1]}}),
+        (["point.x:=null"], {"point": {"x": None}}),
+    ],
+)
+def test_words_become_members(words: list[str], members: dict[str, Any]) -> None:
+    made = members_from(words, SCHEMA)
+    assert made == members
+    assert [type(value) for value in made.values()] == [type(value) for value in members.values()]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["count"], r"^count: expected NAME=VALUE or NAME:=JSON\.$"),
+        (["=5"], r"^=5: expected NAME=VALUE"),
+        (["point.=5"], r"expected NAME=VALUE"),
+        (["count=five"], r"^count=five: expected integer\.$"),
+        (["count=5.5"], r"expected integer"),
+        (["count=true"], r"expected integer"),
+        (["flag=1"], r"expected boolean"),
+        (["share=NaN"], r"expected number"),
+        (["maybe=x"], r"expected integer or null"),
+        (["any:=x"], r"^any:=x: expected JSON\.$"),
+        (["text=a", "text=b"], r"'text' was given before"),
+        (["text=a", "text.b=c"], r"'text' was given a value that has no members"),
+        (["point.x=1", "point:={}"], r"'point' was given before"),
+    ],
+)
+def test_words_that_make_no_member_are_refused(words: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        members_from(words, SCHEMA)
