@@ -1,0 +1,67 @@
+"""schema/README.md: its steps, done; and a document that extends what kinwire brings."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from kinwire_codegen.document import load_documents
+from tests.codegen.documents import SCHEMA, documents, load_package, protocol
+
+README = (SCHEMA / "README.md").read_text()
+
+
+def blocks(language: str) -> list[str]:
+    found = re.findall(rf"^( *)```{language}\n(.*?)^ *```$", README, flags=re.S | re.M)
+    return [
+        "\n".join(line.removeprefix(indent) for line in text.splitlines()) for indent, text in found
+    ]
+
+
+def test_the_steps_to_add_a_method_work(tmp_path: Path) -> None:
+    definitions, rows = (json.loads(f"{{{text}}}") for text in blocks("json"))
+    schema = tmp_path / "schema"
+    shutil.copytree(SCHEMA, schema)
+    document = json.loads((schema / "mcp.json").read_text())
+    document["$defs"] |= definitions
+    document["methods"] |= rows
+    (schema / "mcp.json").write_text(json.dumps(document))
+    with load_package(load_documents(schema), tmp_path, "tried_protocols") as package:
+        names: dict[str, Any] = {}
+        (program,) = blocks("python")
+        exec(program.replace("kinwire_protocols", package.__name__), names)
+        wire = importlib.import_module(f"{package.__name__}.base")
+
+        class Loopback:
+            async def call(self, method: Any, params: Any) -> Any:
+                sent = json.loads(json.dumps(wire.to_wire(params)))
+                answer = await names["Echo"]().dispatch(method.name, sent)
+                return method.decode_result(answer)
+
+        assert asyncio.run(names["ask"](Loopback())).text == "hi"
+
+
+def test_the_table_of_documents_is_complete() -> None:
+    files = {path.name for path in SCHEMA.glob("*.json")}
+    assert set(re.findall(r"^\| `([a-z.-]+\.json)` \|", README, flags=re.M)) == files
+
+
+def test_a_document_may_extend_those_that_kinwire_brings(tmp_path: Path) -> None:
+    tool = {"$ref": "mcp.json#/$defs/Tool", "description": "A tool of MCP."}
+    params = {"description": "P.", "type": "object", "properties": {"tool": tool}}
+    row = {"kind": "request", "from": "client", "section": "1", "summary": "Do."}
+    row |= {"params": "#/$defs/ToyParams", "result": "mcp.json#/$defs/EmptyResult"}
+    content = protocol(extends=["mcp"], methods={"toy/do": row}, types={"ToyParams": params})
+    schema = tmp_path / "schema"
+    schema.mkdir()
+    with load_package(documents(schema, content), tmp_path, "toy_bindings") as package:
+        toy = importlib.import_module(f"{package.__name__}.toy")
+        mcp = importlib.import_module(f"{package.__name__}.mcp")
+        sent = {"tool": {"name": "a", "inputSchema": {"type": "object"}}}
+        assert isinstance(toy.methods.TOY_DO.decode_params(sent).tool, mcp.Tool)
+        assert toy.methods.TOY_DO.result is mcp.EmptyResult
