@@ -106,10 +106,3 @@ class RpcError(Exception):
 
     def __str__(self) -> str:
         return f"{self.message} ({self.name or 'error'} {self.code})"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (_rebuild_error, (type(self), self.message, self.data, self.code))
-
-
-def _rebuild_error(kind: type[RpcError], message: str, data: Any, code: int) -> RpcError:
-    return kind(message, data=data, code=code)

@@ -10,7 +10,7 @@ from typing import cast
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-__all__ = ("Problem", "problems")
+__all__ = ("Problem", "problems", "shown")
 
 _NOTHING = object()
 _SHOWN = 60  # characters of a value: messages end up in logs
@@ -48,7 +48,7 @@ def problems(error: ValidationError, value: object) -> list[Problem]:
     """
     count = error.error_count()
     if count > _MOST:
-        return [Problem("", f"a valid {error.title}", f"{_shown(value)} with {count} faults")]
+        return [Problem("", f"a valid {error.title}", f"{shown(value)} with {count} faults")]
     found: dict[str, Problem] = {}
     for details in error.errors(include_url=False):
         problem = _problem(details, value)
@@ -64,24 +64,24 @@ def _problem(details: ErrorDetails, value: object) -> Problem:
     context = details.get("ctx", {})
     said = details["msg"].removeprefix("Input should be ").removeprefix("Input should ")
     expected = _EXPECTED.get(kind, said)
-    path, shown = list(_longest_path(loc, value)), _shown(got)
+    path, came = _path(loc, value, got), shown(got)
     if kind == "missing":
-        path, shown, expected = [*path, loc[-1]], "nothing", "a value"
+        path, came, expected = (*_path(loc[:-1], value, got), loc[-1]), "nothing", "a value"
     elif kind in ("union_tag_invalid", "union_tag_not_found"):
         tag = str(context["discriminator"]).strip("'")
-        path = [*path, tag]
+        path = (*path, tag)
         members = cast("dict[str, object]", got) if isinstance(got, dict) else {}
-        shown = _shown(members[tag]) if tag in members else "nothing"
+        came = shown(members[tag]) if tag in members else "nothing"
         expected = (
             f"one of {context['expected_tags']}" if kind == "union_tag_invalid" else "a value"
         )
     pointer = "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
-    return Problem(pointer, expected, shown)
+    return Problem(pointer, expected, came)
 
 
-def _longest_path(loc: Sequence[int | str], value: object) -> tuple[int | str, ...]:
+def _path(loc: Sequence[int | str], value: object, got: object) -> tuple[int | str, ...]:
     # A location also names the branch of a union that was tried. Such a step leads nowhere, or to a
-    # member of the same name that is not meant: the reading that leads furthest is the right one.
+    # member of the same name that is not meant: the right reading leads to `got`, and furthest.
     reached: dict[tuple[int | str, ...], object] = {(): value}
     for step in loc:
         for path, here in list(reached.items()):
@@ -90,7 +90,7 @@ def _longest_path(loc: Sequence[int | str], value: object) -> tuple[int | str, .
                 reached[(*path, step)] = inner
         if len(reached) > _WAYS:
             reached = dict(sorted(reached.items(), key=lambda item: -len(item[0]))[:_WAYS])
-    return max(reached, key=len)
+    return max(reached, key=lambda path: (reached[path] is got, len(path)))
 
 
 def _member(value: object, step: int | str) -> object:
@@ -102,7 +102,8 @@ def _member(value: object, step: int | str) -> object:
     return _NOTHING
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """Return `value`, JSON, as a message may show it: containers and long texts cut."""
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, list):

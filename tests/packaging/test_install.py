@@ -26,9 +26,15 @@ async def first_tool(peer: Peer) -> str:
 WRONG_USER_PROGRAM = USER_PROGRAM.replace("return tool.name", "return tool.input_schema")
 
 
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return the files below a folder, but for what Python itself puts there."""
+    files = (file for file in folder.rglob("*") if file.is_file() and file.suffix != ".pyc")
+    return {str(file.relative_to(folder)): file.read_bytes() for file in files}
+
+
 def test_a_core_install_has_at_most_eight_distributions(core: Installed, tmp_path: Path) -> None:
     listing = "from importlib.metadata import distributions as d; print(*{x.name for x in d()})"
-    names = core.run(str(core.python), "-c", listing, cwd=tmp_path).stdout.split()
+    names = core.run("python", "-c", listing, cwd=tmp_path).stdout.split()
     assert "kinwire" in names
     assert len(names) <= 8, sorted(names)
 
@@ -51,7 +57,10 @@ def test_the_demo_regenerates_where_the_generator_can_run(
 def test_the_installed_generator_writes_what_is_installed(
     with_codegen: Installed, tmp_path: Path
 ) -> None:
-    with_codegen.run("kinwire", "generate", "--check", cwd=tmp_path)
+    with_codegen.run("kinwire", "generate", "--out", ".", cwd=tmp_path)
+    where = "import kinwire_protocols as package; print(*package.__path__)"
+    installed = Path(with_codegen.run("python", "-c", where, cwd=with_codegen.scripts).stdout[:-1])
+    assert contents(tmp_path / "kinwire_protocols") == contents(installed)
 
 
 @pytest.mark.parametrize(

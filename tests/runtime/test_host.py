@@ -164,7 +164,7 @@ async def test_the_server_calls_the_host_from_inside_a_tool() -> None:
         with pytest.raises(RpcError):
             await client.mcp.tools_call(name="count_roots")
     with pytest.raises(HandlerDefinitionError):
-        host.on.roots_list(count_roots.__call__)
+        host.on.roots_list(lambda params: roots(params))
 
 
 async def test_a_host_holds_many_connections_and_one_end_does_not_touch_the_others(

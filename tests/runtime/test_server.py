@@ -92,7 +92,7 @@ async def test_initialize_answers_with_the_version_this_server_speaks(
 
 async def test_a_session_opens_by_initialize_and_only_once(server: Server) -> None:
     async with opened(server) as session:
-        with pytest.raises(RpcError, match="tools/list: .* Send initialize first") as caught:
+        with pytest.raises(RpcError, match=r"tools/list: .* Send initialize first") as caught:
             await session.raw("tools/list")
         assert caught.value.code == -32600
         assert await session.raw("ping") == {}
@@ -215,7 +215,10 @@ def plain(params: Any) -> Any: ...
 @pytest.mark.parametrize(
     ("handler", "message"),
     [
-        (none, r"tools/list: none: expected parameters \(params\) or \(params, context\), got \(\)"),
+        (
+            none,
+            r"tools/list: none: expected parameters \(params\) or \(params, context\), got \(\)",
+        ),
         (three, r"got \(a: 'Any', b: 'Any', c: 'Any'\).* Write `async def ...\(params: Paginated"),
         (keyword, r"expected parameters"),
         (plain, r"tools/list: plain: expected an async function\. Write it as `async def`"),
@@ -232,8 +235,10 @@ def test_a_handler_that_cannot_serve_is_refused_with_the_mend(
     "row", [methods.INITIALIZE, methods.NOTIFICATIONS_CANCELLED, methods.NOTIFICATIONS_PROGRESS]
 )
 def test_what_the_session_serves_itself_takes_no_handler(row: Method[Any, Any]) -> None:
+    async def handler(params: Any) -> Any: ...
+
     with pytest.raises(HandlerDefinitionError, match="the session serves this method itself"):
-        Server("s", "1").on(row)(keyword)
+        Server("s", "1").on(row)(handler)
 
 
 def test_a_method_has_one_handler(server: Server) -> None:
@@ -280,7 +285,7 @@ async def test_tools_come_and_go_while_a_session_is_open() -> None:
 
     async with pair(server) as client:
         server.tool(lambda_named("one"))
-        server.tool(lambda_named("two"), description="")
+        server.tool(description="")(lambda_named("two"))
         assert await names() == ["one", "two"]
         server.remove_tool("one")
         assert await names() == ["two"]

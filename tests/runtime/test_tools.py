@@ -236,6 +236,15 @@ def test_every_problem_is_told_and_a_misspelt_name_gets_a_hint() -> None:
     assert told["/arguments/mesage"] == "no argument of this name (did you mean 'message'?)"
 
 
+def test_an_argument_that_fits_no_branch_of_its_union_is_one_problem() -> None:
+    def f(size: int | list[int]) -> None: ...
+
+    with pytest.raises(InvalidParamsError) as caught:
+        tool_from_function(f).arguments.check("f", {"size": "large"})
+    (problem,) = caught.value.data["problems"]
+    assert problem["pointer"] == "/arguments/size"
+
+
 # -- results --
 
 TEXT = mcp.TextContent(text="a")

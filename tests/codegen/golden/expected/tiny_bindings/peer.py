@@ -138,7 +138,11 @@ class Handlers:
         super().__init_subclass__()
         known = {row.attribute for row in cls.rows.values()} | {"dispatch"}
         for name, value in vars(cls).items():
-            if name.startswith("_") or name in known or not iscoroutinefunction(value):
+            if name in known:
+                if not iscoroutinefunction(value):
+                    raise TypeError(f"{cls.__qualname__}.{name}: a handler is an `async def`.")
+                continue
+            if name.startswith("_") or not iscoroutinefunction(value):
                 continue
             near = get_close_matches(name, known, n=1)
             hint = (

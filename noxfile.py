@@ -1,0 +1,133 @@
+"""Every check of the project. `nox` alone is the quick path; `.ci/run` adds the slow sessions.
+
+Sessions use the interpreter that runs nox, so nothing is installed twice; only `pythons` makes
+environments of its own, one for each newer Python that this machine has.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nox
+
+Version = tuple[int, int]
+
+nox.options.sessions = ["lint", "types", "check", "tests"]
+nox.options.default_venv_backend = "none"
+
+# What the tests import; the rest of the extra `dev` checks code and builds packages.
+TEST_REQUIREMENTS = {"hypothesis", "pytest", "trio"}
+
+
+def run_module(session: nox.Session, *arguments: str) -> None:
+    session.run(sys.executable, "-m", *arguments, external=True)
+
+
+@nox.session
+def generate(session: nox.Session) -> None:
+    """Write the generated packages from the documents in schema/."""
+    run_module(session, "kinwire", "generate", *session.posargs)
+
+
+@nox.session
+def check(session: nox.Session) -> None:
+    """Fail when a document has a fault, or a generated file is not what its document gives."""
+    run_module(session, "kinwire", "lint")
+    run_module(session, "kinwire", "generate", "--check")
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Fail on what ruff finds, and on code that it would lay out differently."""
+    run_module(session, "ruff", "check")
+    run_module(session, "ruff", "format", "--check")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Fail when a strict type checker objects."""
+    run_module(session, "mypy")
+    run_module(session, "pyright", "--pythonpath", sys.executable)
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run the tests that need neither a network nor a package build."""
+    run_module(session, "pytest", *session.posargs)
+
+
+@nox.session
+def interop(session: nox.Session) -> None:
+    """Run the tests that talk to programs of other projects; installs those programs."""
+    run_module(session, "pytest", "-m", "interop", *session.posargs)
+
+
+@nox.session
+def packaging(session: nox.Session) -> None:
+    """Build wheel and sdist, install them in clean environments, run the demo there."""
+    run_module(session, "pytest", "-m", "packaging", *session.posargs)
+
+
+@nox.session
+def build(session: nox.Session) -> None:
+    """Put wheel and sdist into dist/."""
+    shutil.rmtree("dist", ignore_errors=True)
+    run_module(session, "build", "--no-isolation", "--outdir", "dist", ".")
+
+
+@nox.session
+def pythons(session: nox.Session) -> None:
+    """Run the tests on every newer Python found here; `-- newest` takes only the newest."""
+    found = newer_pythons()
+    if not found:
+        complain = session.error if os.environ.get("CI") == "true" else session.skip
+        complain(f"no Python above {sys.version_info[0]}.{sys.version_info[1]} answers here")
+    chosen = [max(found)] if session.posargs == ["newest"] else sorted(found)
+    for version in chosen:
+        session.log("Python %s.%s: %s", *version, found[version])
+        run_tests_on(session, found[version], Path(".nox", "pythons", "{}.{}".format(*version)))
+
+
+def run_tests_on(session: nox.Session, interpreter: Path, environment: Path) -> None:
+    make = (str(interpreter), "-m", "venv", "--clear", "--without-pip", str(environment))
+    session.run(*make, external=True)
+    python = str(environment / "bin" / "python")
+    development = nox.project.load_toml("pyproject.toml")["project"]["optional-dependencies"]["dev"]
+    needed = [line for line in development if re.split(r"\W", line)[0] in TEST_REQUIREMENTS]
+    run_module(session, "pip", "--python", python, "install", "-q", "-e", ".[all]", *needed)
+    session.run(python, "-m", "pytest", external=True)
+
+
+def newer_pythons() -> dict[Version, Path]:
+    """Return one interpreter for each Python above this one, by what it answers, not its name."""
+    versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    places = [*map(Path, os.get_exec_path()), *versions.glob("*/bin")]
+    candidates = (path for place in places for path in place.glob("python3.*"))
+    found: dict[Version, Path] = {}
+    for candidate in candidates:
+        if not re.fullmatch(r"python3\.\d+", candidate.name):
+            continue  # python3.12-config and the like
+        version = version_of(candidate)
+        if version is not None and version > sys.version_info[:2]:
+            found.setdefault(version, candidate)
+    return found
+
+
+def version_of(interpreter: Path) -> Version | None:
+    """Return the version that `interpreter` answers with, None if it does not answer.
+
+    A shim of a version manager lies on PATH for every Python that it knows, and answers only for
+    the active one.
+    """
+    question = [str(interpreter), "-c", "import sys; print(*sys.version_info[:2])"]
+    try:
+        answer = subprocess.run(question, capture_output=True, text=True, timeout=20, check=True)
+        major, minor = map(int, answer.stdout.split())
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return None
+    return major, minor

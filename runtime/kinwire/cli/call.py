@@ -1,0 +1,62 @@
+"""`kinwire call`: one request to a server. `request.py` does the asking."""
+
+from __future__ import annotations
+
+__all__ = ("Call",)
+
+from argparse import ArgumentParser, Namespace
+from typing import ClassVar
+
+from kinwire.cli.failure import PEER_ERROR, UsageError
+from kinwire.cli.layout import json_text
+
+_USAGE = "kinwire call [FILE.py[:SERVER]] METHOD [NAME=VALUE | NAME:=JSON] ... [-- command ...]"
+_EXAMPLES = """\
+examples:
+  kinwire call notes.py tools/list
+  kinwire call add a=1 b=2 -- kinwire serve demo mcp
+  kinwire call tools/call name=add arguments.a=1 arguments.b=2 -- kinwire serve demo mcp
+
+A METHOD without a slash may be a tool: the words after it are its arguments then.
+NAME=VALUE takes its type from the schema, NAME:=JSON is raw, A.B=VALUE nests.
+"""
+
+
+class Call:
+    """`kinwire call [FILE.py] METHOD k=v ... [-- command ...]`."""
+
+    name: ClassVar[str] = "call"
+    summary: ClassVar[str] = "send one request to a server and print the result"
+
+    @staticmethod
+    def configure(parser: ArgumentParser) -> None:
+        """Add the verb's arguments."""
+        parser.usage, parser.epilog = _USAGE, _EXAMPLES
+        parser.add_argument("words", nargs="+", metavar="METHOD", help="and its members, as above")
+        parser.set_defaults(command=None)
+
+    def run(self, arguments: Namespace) -> int:
+        """Print the result as JSON; a tool's own failure is a result too, and ends with 5."""
+        import anyio
+
+        from kinwire.cli.request import TypedRequest
+        from kinwire.cli.target import is_file, reach, target_from
+
+        words: list[str] = arguments.words
+        file, words = (words[0], words[1:]) if is_file(words[0]) else (None, words)
+        target = target_from(file, arguments.command)
+        if not words:
+            raise UsageError("No method is named.", "kinwire list shows them.")
+
+        async def ask() -> object:
+            async with reach(target) as server:
+                return await TypedRequest(server, words[0], words[1:]).answer()
+
+        result = anyio.run(ask)
+        if result is not None:
+            print(json_text(result))
+        match result:
+            case {"isError": True}:
+                return PEER_ERROR
+            case _:
+                return 0

@@ -1,0 +1,135 @@
+"""From an argument vector to one verb and its exit code; imports what that verb needs."""
+
+from __future__ import annotations
+
+__all__ = ("main",)
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+
+from kinwire.cli.failure import UsageError, failure_of
+from kinwire.cli.layout import printable
+from kinwire.cli.verb import Verb, load_verb, missing_extra, verb_names
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the verb that `arguments` (default: those of the process) name; return the exit code."""
+    if "_ARGCOMPLETE" in os.environ:
+        _complete()
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = _run(given)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has left (`| head`); the interpreter's own flush at exit must not complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        if sys.flags.dev_mode:
+            raise
+        failure = failure_of(error)
+        print(printable(failure.text), file=sys.stderr)
+        return failure.exit_code
+    return code
+
+
+def _run(given: list[str]) -> int:
+    if not given:
+        _overview().print_help(sys.stderr)
+        return 2
+    if given[0].startswith("-"):
+        _overview().parse_args(given)  # --help and --version end here
+        raise UsageError("A verb comes first.", "kinwire --help lists the verbs.")
+    name, *rest = given
+    if name not in verb_names():
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, verb_names(), n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else "kinwire --help lists the verbs."
+        raise UsageError(f"There is no verb {name!r}.", hint)
+    try:
+        verb = load_verb(name)
+        return verb().run(_parse(verb, rest))
+    except ModuleNotFoundError as error:
+        extra = missing_extra(error)
+        if extra is None:
+            raise
+        raise UsageError(
+            f"kinwire {name} needs the extra [{extra}], which is not installed.",
+            f"pip install 'kinwire[{extra}]'",
+        ) from None
+
+
+def _parse(verb: type[Verb], words: list[str]) -> Namespace:
+    parser = ArgumentParser(
+        prog=f"kinwire {verb.name}",
+        description=_sentence(verb),
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    verb.configure(parser)
+    # What follows `--` is a command of its own, with options that are none of ours.
+    cut = words.index("--") if "--" in words else len(words)
+    arguments = parser.parse_intermixed_args(words[:cut])
+    if cut < len(words):
+        if "command" not in arguments:
+            parser.error("takes no command after --")
+        arguments.command = words[cut + 1 :]
+        if not arguments.command:
+            parser.error("expected a command after --")
+    return arguments
+
+
+def _overview() -> ArgumentParser:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        release = version("kinwire")
+    except PackageNotFoundError:
+        release = "not installed"
+    parser = ArgumentParser(
+        prog="kinwire",
+        usage="kinwire VERB ...",
+        description="Typed protocol bindings, and peers that speak them.",
+        epilog="verbs:\n" + "\n".join(_summaries()) + "\n\nkinwire VERB --help tells more.",
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"kinwire {release}")
+    return parser
+
+
+def _summaries() -> list[str]:
+    lines: list[str] = []
+    for name in verb_names():
+        try:
+            summary = load_verb(name).summary
+        except ModuleNotFoundError as error:
+            summary = f"(needs the extra [{missing_extra(error)}])"
+        lines.append(f"  {name:10} {summary}")
+    return lines
+
+
+def _sentence(verb: type[Verb]) -> str:
+    return verb.summary[:1].upper() + verb.summary[1:] + "."
+
+
+def _complete() -> None:
+    """Answer the shell, if the extra [cli] is there; does not return then."""
+    try:
+        import argcomplete
+    except ModuleNotFoundError:
+        return
+    parser = ArgumentParser(prog="kinwire")
+    verbs = parser.add_subparsers()
+    for name in verb_names():
+        try:
+            verb = load_verb(name)
+        except ModuleNotFoundError:
+            continue
+        verb.configure(verbs.add_parser(name, help=verb.summary))
+    argcomplete.autocomplete(parser)

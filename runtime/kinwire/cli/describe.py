@@ -1,0 +1,153 @@
+"""`kinwire describe`: one method, type or error, as its document gives it."""
+
+from __future__ import annotations
+
+__all__ = ("Describe",)
+
+import json
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from difflib import get_close_matches
+from importlib.resources import files
+from typing import Any, ClassVar, NamedTuple
+
+from kinwire.cli.failure import UsageError
+from kinwire.cli.layout import columns, json_text
+
+TABLES = ("methods", "$defs", "errors")
+
+
+class Describe:
+    """`kinwire describe NAME`: `tools/call`, `Tool`, `ResourceNotFound` or `mcp#Tool`."""
+
+    name: ClassVar[str] = "describe"
+    summary: ClassVar[str] = "describe a method, a type or an error"
+
+    @staticmethod
+    def configure(parser: ArgumentParser) -> None:
+        """Add the verb's arguments."""
+        text = "tools/call, Tool, ResourceNotFound; of one protocol: mcp#Tool"
+        parser.add_argument("entry", metavar="NAME", help=text)
+        parser.add_argument("--format", choices=("text", "json"), default="text")
+
+    def run(self, arguments: Namespace) -> int:
+        """Print every entry of that name."""
+        found = _find(arguments.entry)
+        if arguments.format == "json":
+            print(json_text([_as_json(entry) for entry in found]))
+        else:
+            print("\n\n".join("\n".join(_lines(entry)) for entry in found))
+        return 0
+
+
+class Entry(NamedTuple):
+    """One method, type or error and the document that it stands in."""
+
+    document: dict[str, Any]
+    table: str
+    name: str
+
+    @property
+    def node(self) -> dict[str, Any]:
+        node: dict[str, Any] = self.document[self.table][self.name]
+        return node
+
+
+def _find(text: str) -> list[Entry]:
+    documents = json.loads((files("kinwire_protocols") / "schema.json").read_bytes())["documents"]
+    entries = [
+        Entry(document, table, name)
+        for document in documents.values()
+        for table in TABLES
+        for name in document[table]
+    ]
+    protocol, _, wanted = text.rpartition("#")
+    found = [e for e in entries if e.name == wanted and protocol in ("", e.document["protocol"])]
+    if not found:
+        near = get_close_matches(wanted, {entry.name for entry in entries}, n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else "kinwire list shows the methods."
+        raise UsageError(f"There is no {text!r}.", hint)
+    return found
+
+
+def _as_json(entry: Entry) -> dict[str, Any]:
+    kind = {"methods": "method", "$defs": "type", "errors": "error"}[entry.table]
+    protocol = entry.document["protocol"]
+    return {"protocol": protocol, "entry": kind, "name": entry.name, **entry.node}
+
+
+def _lines(entry: Entry) -> Iterator[str]:
+    node, where = entry.node, f"{entry.document['title']} {entry.document['version']}"
+    if entry.table == "methods":
+        yield from _method_lines(entry, where)
+    elif entry.table == "errors":
+        yield f"{entry.name}  error {node['code']}  {where}"
+        yield node["description"]
+        yield from _decision(node)
+    else:
+        yield f"{entry.name}  type  {where}"
+        yield from _type_lines(node)
+
+
+def _method_lines(entry: Entry, where: str) -> Iterator[str]:
+    node = entry.node
+    yield f"{entry.name}  {node['kind']}  {where}, {node['section']}"
+    yield " ".join(filter(None, (node["summary"], node.get("description"))))
+    yield from _decision(node)
+    sender = "either side" if node["from"] == "both" else f"the {node['from']}"
+    facts = [("sent by", sender), ("needs", node.get("gate") or "nothing")]
+    facts += [("errors", ", ".join(node["errors"]))] if node.get("errors") else []
+    yield columns(facts)
+    for part in ("params", "result"):
+        if part in node:
+            name = node[part].rpartition("/")[2]
+            yield f"\n{part}: {name}"
+            if node[part].startswith("#"):
+                yield from _type_lines(entry.document["$defs"][name])
+
+
+def _type_lines(node: dict[str, Any]) -> Iterator[str]:
+    yield node["description"]
+    yield from _decision(node)
+    for base in (part for part in node.get("allOf", ()) if "$ref" in part):
+        yield f"  everything of {_shape(base)}, and"
+    rows = [
+        (f"  {name}", _shape(member), _need(name, part), member.get("description", ""))
+        for part in (node, *node.get("allOf", ()))
+        for name, member in part.get("properties", {}).items()
+    ]
+    if rows:
+        yield columns(rows)
+    elif node.keys() & {"enum", "const", "anyOf", "oneOf"}:
+        yield f"  {_shape(node)}"
+    for example in node.get("examples", ())[:1]:
+        yield f"  example: {json.dumps(example, ensure_ascii=False)}"
+
+
+def _need(name: str, node: dict[str, Any]) -> str:
+    return "required" if name in node.get("required", ()) else "optional"
+
+
+def _decision(node: dict[str, Any]) -> Iterator[str]:
+    if "x-decision" in node:
+        yield f"Decision: {node['x-decision']}"
+
+
+def _shape(node: dict[str, Any]) -> str:
+    match node:
+        case {"$ref": str(reference)}:
+            return reference.rpartition("/")[2]
+        case {"const": constant}:
+            return json.dumps(constant)
+        case {"enum": [*choices]}:
+            return " | ".join(map(json.dumps, choices))
+        case {"anyOf": [*choices]} | {"oneOf": [*choices]}:
+            return " | ".join(map(_shape, choices))
+        case {"type": "array"} if "items" in node:
+            return f"{_shape(node['items'])}[]"
+        case {"type": str(kind)}:
+            return kind
+        case {"type": [*kinds]}:
+            return " | ".join(map(str, kinds))
+        case _:
+            return "any JSON"

@@ -1,0 +1,30 @@
+"""How answers look in a terminal: columns, indented JSON, no control characters of a peer."""
+
+from __future__ import annotations
+
+__all__ = ("columns", "json_text", "printable")
+
+import json
+from collections.abc import Iterable, Sequence
+
+
+def columns(rows: Iterable[Sequence[str]]) -> str:
+    """Return rows as lines, each cell but a row's last as wide as the widest of its column."""
+    table = [tuple(row) for row in rows]
+    widths = [max(map(len, cells)) for cells in zip(*table, strict=True)]
+    lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in table)
+    return "\n".join(lines)
+
+
+def json_text(value: object) -> str:
+    """Return `value` as indented JSON that a terminal shows as it is."""
+    return printable(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def printable(text: str) -> str:
+    r"""Return `text` with what would steer a terminal written as `\u....`; line ends stay."""
+    return "".join(sign if sign.isprintable() or sign == "\n" else _escaped(sign) for sign in text)
+
+
+def _escaped(sign: str) -> str:
+    return json.dumps(sign)[1:-1]  # the one spelling that is right inside JSON too

@@ -1,0 +1,94 @@
+"""`kinwire serve`: a server over stdin and stdout, from a file or the demo's."""
+
+from __future__ import annotations
+
+__all__ = ("Serve",)
+
+import sys
+from argparse import ArgumentParser, Namespace
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from traceback import extract_tb
+from types import ModuleType
+from typing import TYPE_CHECKING, ClassVar
+
+from kinwire.cli.failure import UsageError
+
+if TYPE_CHECKING:
+    from kinwire.server import Server
+
+_USAGE = "kinwire serve demo PROTOCOL | FILE.py[:SERVER]"
+
+
+class Serve:
+    """`kinwire serve demo mcp`, `kinwire serve FILE.py[:SERVER]`."""
+
+    name: ClassVar[str] = "serve"
+    summary: ClassVar[str] = "serve a file, or the demo, over stdin and stdout"
+
+    @staticmethod
+    def configure(parser: ArgumentParser) -> None:
+        """Add the verb's arguments."""
+        parser.usage = _USAGE
+        parser.add_argument("what", metavar="demo | FILE.py", help="the demo server, or a file")
+        parser.add_argument("protocol", nargs="?", metavar="PROTOCOL", help="the demo's: mcp")
+
+    def run(self, arguments: Namespace) -> int:
+        """Serve until the input ends."""
+        what: str = arguments.what
+        protocol: str | None = arguments.protocol
+        if what == "demo":
+            server = _demo(protocol)
+        elif protocol is not None:
+            raise UsageError(f"{protocol!r} is one word too many.", f"usage: {_USAGE}")
+        else:
+            server = _from_file(what)
+        server.run()
+        return 0
+
+
+def _demo(protocol: str | None) -> Server:
+    if protocol != "mcp":
+        got = "none" if protocol is None else repr(protocol)
+        raise UsageError(f"The demo needs a protocol it has, got {got}.", "kinwire serve demo mcp")
+    from kinwire.demo import server
+
+    return server
+
+
+def _from_file(what: str) -> Server:
+    from kinwire.server import Server
+
+    file, _, wanted = what.partition(":")
+    path = Path(file)
+    if path.suffix != ".py" or not path.is_file():
+        raise UsageError(f"There is no Python file {file!r}.", f"usage: {_USAGE}")
+    names = vars(_module(path))
+    servers = {
+        name: value
+        for name, value in names.items()
+        if isinstance(value, Server) and name == (wanted or name)
+    }
+    if len(set(map(id, servers.values()))) != 1:
+        found = ", ".join(servers) or "none"
+        which = f" called {wanted!r}" if wanted else ""
+        raise UsageError(
+            f"{file}: expected one Server{which} at the top of the module, got {found}.",
+            f"kinwire serve {file}:NAME chooses one.",
+        )
+    return next(iter(servers.values()))
+
+
+def _module(path: Path) -> ModuleType:
+    spec = spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"{path} cannot be imported.")
+    module = module_from_spec(spec)
+    sys.path.insert(0, str(path.resolve().parent))  # as `python FILE.py` does
+    sys.modules[path.stem] = module  # dataclasses and the like look their module up
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        lines = [frame.lineno for frame in extract_tb(error.__traceback__)]
+        raise UsageError(f"{path}:{lines[-1]}: {type(error).__name__}: {error}") from error
+    return module

@@ -1,0 +1,24 @@
+"""Two drivers, one engine: asyncio's own tasks and futures where asyncio runs, anyio elsewhere."""
+
+from __future__ import annotations
+
+__all__ = ("driver_class",)
+
+import asyncio
+
+from kinwire.drivers.base import Driver
+
+
+def driver_class() -> type[Driver]:
+    """Return the driver for the event loop that the calling task runs on."""
+    try:
+        native = asyncio.current_task() is not None  # None below a trio guest of an asyncio loop
+    except RuntimeError:
+        native = False
+    if native:
+        from kinwire.drivers.asyncio_driver import AsyncioDriver
+
+        return AsyncioDriver
+    from kinwire.drivers.anyio_driver import AnyioDriver
+
+    return AnyioDriver

@@ -1,0 +1,164 @@
+"""The rules of one connection, without I/O and clock: what an arriving frame means, what it
+earns, and what leaves. A driver fills the ports; `inbound.py` and `outbound.py` have the two
+directions, `outbox.py` what waits to leave.
+
+`notifications/cancelled` and `notifications/progress` (MCP, Cancellation and Progress) act here;
+every other method is its handler's business.
+"""
+
+from __future__ import annotations
+
+__all__ = ("Engine",)
+
+import logging
+from collections.abc import Mapping
+
+from kinwire.calls import Inbound, Outbound, Route
+from kinwire.errors import ConnectionClosedError
+from kinwire.inbound import InboundCalls, NewInbound
+from kinwire.jsonrpc import FrameError, decode, encode, is_object
+from kinwire.limits import Counts, Limits
+from kinwire.outbound import OutboundCalls
+from kinwire.outbox import Outbox
+from kinwire.ports import Alarm, Ports
+from kinwire.rpc_errors import ErrorTable
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.jsonrpc.errors import ParseError
+
+logger = logging.getLogger("kinwire.session")
+
+_SHOWN = 200  # bytes of an unreadable frame in the log
+
+
+class Engine:
+    """Both directions of one connection.
+
+    `new` makes the object that stands for an arrived request. `quiet` says that the peer may
+    write what is no message, such as a program's greeting: then only what names a request is
+    answered, or both sides would answer each other's errors for ever.
+    """
+
+    def __init__(
+        self,
+        ports: Ports,
+        *,
+        routes: Mapping[str, Route],
+        limits: Limits,
+        known: ErrorTable,
+        new: NewInbound,
+        quiet: bool = False,
+    ) -> None:
+        self._ports = ports
+        self._limits = limits
+        self._quiet = quiet
+        self.counts = Counts()
+        self._alarm = alarm = Alarm(ports)
+        self.outbox = Outbox(ports, alarm, limits)
+        self.take = self.outbox.take
+        self.outbound = OutboundCalls(ports, alarm, self.outbox, self.counts, known)
+        self.inbound = InboundCalls(ports, self.outbox, self.counts, routes, limits.in_flight, new)
+        self.finish = self.inbound.finish
+        self.fail = self.inbound.fail
+        self.closed: ConnectionClosedError | None = None  # our own calls are refused with it
+        self._unreadable_in_a_row = 0
+        self._second = 0.0  # when the current second of error answers began
+        self._errors = 0
+
+    def feed(self, frame: bytes) -> None:
+        """Act on a frame that arrived. Never raises, whatever it holds."""
+        try:
+            message = decode(frame)
+        except FrameError as refused:
+            if frame.strip():  # a blank line is no message and no mistake
+                self._refuse(refused, frame)
+            return
+        self._unreadable_in_a_row = 0
+        if self.inbound.silent:
+            return
+        method = message.get("method")
+        if method is None:
+            self.outbound.answered(message)
+        elif "id" in message:
+            self.inbound.requested(message)
+        else:
+            self._notified(method, message)
+
+    def overlong(self) -> None:
+        """Answer a frame that was longer than `Limits.frame_size` and has been skipped."""
+        fault = ParseError(f"Parse error: frame longer than {self._limits.frame_size} bytes")
+        self._refuse(FrameError(fault), b"")
+
+    def request(self, call: Outbound, params: JsonObject) -> None:
+        """Queue a request.
+
+        Raises:
+            ConnectionClosedError: nothing can be answered any more.
+            UnsendableError: JSON cannot hold the params; nothing is pending.
+        """
+        if self.closed is not None:
+            raise self.closed.again()
+        self.outbound.request(call, params)
+
+    def notify(self, name: str, params: JsonObject) -> None:
+        """Queue a notification.
+
+        Raises:
+            ConnectionClosedError: nothing can leave any more.
+            UnsendableError: JSON cannot hold the params.
+        """
+        if self.closed is not None and self.inbound.silent:
+            raise self.closed.again()
+        message: JsonObject = {"jsonrpc": "2.0", "method": name}
+        if params:
+            message["params"] = params
+        self.outbox.add(encode(message))
+
+    def expire(self) -> None:
+        """Act on what is overdue, and ask to be woken for the next."""
+        now = self._ports.now()
+        self._alarm.rang()
+        self.outbound.expire(now)
+        self.outbox.expire(now)
+
+    def no_more(self, why: ConnectionClosedError) -> None:
+        """Nothing arrives any more: own calls fail, the peer's may still be answered."""
+        if self.closed is None:
+            self.closed = why
+            self.outbound.close(why)
+
+    def close(self, why: ConnectionClosedError, keep: Inbound | None = None) -> None:
+        """End both directions; the handler `keep` runs on, without an answer."""
+        self.no_more(why)
+        self.inbound.close(keep)
+
+    def _notified(self, method: str, message: JsonObject) -> None:
+        params = message.get("params")
+        if is_object(params):
+            if method == "notifications/cancelled":
+                self.inbound.cancelled(params)
+            elif method == "notifications/progress":
+                self.outbound.progressed(params)
+        self.inbound.notified(message)
+
+    def _refuse(self, refused: FrameError, frame: bytes) -> None:
+        self.counts.unreadable += 1
+        self._unreadable_in_a_row += 1
+        if self._unreadable_in_a_row >= self._limits.unreadable_in_a_row:
+            count = self._unreadable_in_a_row
+            self._ports.end(ConnectionClosedError(f"{count} unreadable frames came in a row."))
+            return
+        if refused.meant != "request" and self.outbound.unusable(refused.id, refused.error.message):
+            return
+        if not self._within_rate():
+            self.counts.unanswered += 1
+            return
+        logger.warning("skipped an unreadable frame: %s: %r", refused.error, frame[:_SHOWN])
+        if refused.meant != "response" and not (self._quiet and refused.id is None):
+            self.inbound.answer_error(refused.id, refused.error)
+
+    def _within_rate(self) -> bool:
+        now = self._ports.now()
+        if now - self._second >= 1.0:
+            self._second, self._errors = now, 0
+        self._errors += 1
+        return self._errors <= self._limits.errors_per_second

@@ -1,0 +1,135 @@
+"""What can go wrong on a connection, as a tree.
+
+RpcError                            the peer answered with an error (see `kinwire_protocols`)
+KinwireError                        everything this runtime raises by itself
++-- ConnectionClosedError           the connection ended; nothing more will be answered
++-- RequestTimeoutError             no answer within the deadline; the peer was told to stop
++-- RequestCancelledError           the peer took its request back; its answer would be dropped
++-- InvalidResponseError            the peer answered with something that is no JSON-RPC response
+|   +-- ShapeError                  the response is well-formed, its result does not fit the method
++-- UnsendableError                 JSON cannot hold the message; nothing was sent
++-- SessionStateError               the session is not open yet, or not any more
++-- CapabilityNotNegotiatedError    the peer did not agree to that method; nothing was sent
++-- ProtocolVersionError            the two sides share no version of the protocol
++-- HandlerDefinitionError          a handler of this side is declared in a way that cannot work
++-- ToolDefinitionError             a tool of this side is declared in a way that cannot work
+"""
+
+from __future__ import annotations
+
+__all__ = (
+    "CapabilityNotNegotiatedError",
+    "ConnectionClosedError",
+    "HandlerDefinitionError",
+    "InvalidResponseError",
+    "KinwireError",
+    "ProtocolVersionError",
+    "RequestCancelledError",
+    "RequestTimeoutError",
+    "RpcError",
+    "SessionStateError",
+    "ShapeError",
+    "ToolDefinitionError",
+    "UnsendableError",
+)
+
+from kinwire_protocols.base import RpcError
+
+_STDERR_SHOWN = 2000  # characters of the tail in a message; the attribute has all of it
+
+
+class KinwireError(Exception):
+    """Base of what the runtime raises by itself."""
+
+
+class ConnectionClosedError(KinwireError):
+    """The connection ended; no call on it will be answered any more.
+
+    `reason` is one sentence. For a child process `exit_code` is its exit code (negative: the
+    signal that ended it), None while unknown, and `stderr` the last 64 KiB that it wrote there.
+    """
+
+    def __init__(self, reason: str, exit_code: int | None = None, stderr: str = "") -> None:
+        super().__init__(reason, exit_code, stderr)
+        self.reason = reason
+        self.exit_code = exit_code
+        self.stderr = stderr
+
+    def __str__(self) -> str:
+        if not self.stderr.strip():
+            return self.reason
+        return f"{self.reason} Its last words on stderr:\n{self.stderr[-_STDERR_SHOWN:].rstrip()}"
+
+    def again(self) -> ConnectionClosedError:
+        """Return an equal error: each caller raises one of its own, with its own traceback."""
+        return ConnectionClosedError(self.reason, self.exit_code, self.stderr)
+
+
+class RequestTimeoutError(KinwireError, TimeoutError):
+    """No answer came within the deadline. The peer was told to stop; a late answer is dropped.
+
+    `timeout` is in seconds, counted from the request or from its last progress report.
+    """
+
+    def __init__(self, method: str, timeout: float) -> None:
+        super().__init__(method, timeout)
+        self.method = method
+        self.timeout = timeout
+
+    def __str__(self) -> str:
+        return (
+            f"{self.method}: no answer within {self.timeout:g} s. "
+            "Pass a longer timeout, or on_progress if the peer reports progress."
+        )
+
+
+class RequestCancelledError(KinwireError):
+    """The peer took back the request that is being handled; nobody waits for its answer."""
+
+
+class InvalidResponseError(KinwireError):
+    """The peer's answer is no JSON-RPC response: the call failed, the connection goes on."""
+
+
+class ShapeError(InvalidResponseError):
+    """A result does not fit the method's type.
+
+    `where` is the method, `pointer` a JSON pointer into the result.
+    """
+
+    def __init__(self, where: str, pointer: str, expected: str, got: str) -> None:
+        super().__init__(where, pointer, expected, got)
+        self.where = where
+        self.pointer = pointer
+        self.expected = expected
+        self.got = got
+
+    def __str__(self) -> str:
+        return (
+            f"{self.where}#{self.pointer}: expected {self.expected}, got {self.got}. "
+            "The peer's result breaks the protocol; raw() returns it as it came."
+        )
+
+
+class UnsendableError(KinwireError, ValueError):
+    """JSON cannot hold the message, so nothing was sent."""
+
+
+class SessionStateError(KinwireError):
+    """The session is used before it was opened, or opened a second time."""
+
+
+class CapabilityNotNegotiatedError(KinwireError):
+    """The peer did not agree to serve that method; nothing was sent."""
+
+
+class ProtocolVersionError(KinwireError):
+    """The two sides share no version of the protocol."""
+
+
+class HandlerDefinitionError(KinwireError):
+    """A handler of this side is declared in a way that cannot work."""
+
+
+class ToolDefinitionError(KinwireError):
+    """A tool of this side is declared in a way that cannot work."""

@@ -1,0 +1,198 @@
+"""Bytes to JSON-RPC envelope and back, without I/O (JSON-RPC 2.0, 4 and 5).
+
+A frame is one message. What is no message is refused with the error that its sender is to be
+told, and with the id where it can be found. Batches are refused: MCP 2024-11-05 has none.
+
+Left out, each because looking for it would cost more than reading the frame: a repeated member
+other than `id` and `method`, one of these two repeated in the middle of a long frame (the last
+one counts then), and numbers beyond the range of a double inside untyped members.
+"""
+
+from __future__ import annotations
+
+__all__ = ("FrameError", "Id", "decode", "encode")
+
+import json
+from collections.abc import Callable
+from typing import Any, Literal, TypeGuard
+
+from pydantic_core import from_json, to_json
+
+from kinwire.errors import RpcError, UnsendableError
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.jsonrpc.errors import InvalidRequestError, ParseError
+
+Id = int | str
+
+_END = 256  # bytes at each end of a frame in which a repeated member is looked for
+_DIGITS = 4300  # the longest integer that Python reads
+
+Meant = Literal["request", "response", "unclear"]
+
+
+class FrameError(Exception):
+    """A frame is no message. `error` is for its sender, `meant` what it seems to have been."""
+
+    def __init__(self, error: RpcError, id: Id | None = None, meant: Meant = "unclear") -> None:
+        super().__init__(error, id, meant)
+        self.error = error
+        self.id = id
+        self.meant = meant
+
+
+def is_object(value: object) -> TypeGuard[JsonObject]:
+    """Whether decoded JSON is an object."""
+    return type(value) is dict
+
+
+def is_id(value: object) -> TypeGuard[Id]:
+    """Whether `value` may be an id: 1.0 and true are none, though Python has them equal to 1."""
+    return type(value) is int or type(value) is str
+
+
+def decode(frame: bytes) -> JsonObject:
+    """Return the message in `frame`: a request, a notification or a response.
+
+    A message with the member `method` is well-formed. Without one it is a response in which
+    `id`, `result` and `error` still have to be judged against the call that they answer.
+
+    Raises:
+        FrameError: the frame is no message; nothing of it may be acted on.
+    """
+    try:
+        message = from_json(frame, allow_inf_nan=False, cache_strings="keys")
+    except ValueError as error:
+        raise _unreadable(frame, str(error)) from None
+    if not is_object(message):
+        raise FrameError(InvalidRequestError(f"Expected one JSON object, got {_kind(message)}"))
+    if _may_repeat(frame):
+        _refuse_repeated(frame, message)
+    if "method" in message:
+        fault = _request_fault(message)
+    elif "result" in message or "error" in message:
+        return message
+    else:
+        fault = "a message has a method, a result or an error"
+    if fault:
+        raise FrameError(InvalidRequestError(f"Invalid Request: {fault}"), *_about(message))
+    return message
+
+
+def _request_fault(message: JsonObject) -> str | None:
+    if type(message["method"]) is not str:
+        return f"method: expected a string, got {_kind(message['method'])}"
+    if message.get("jsonrpc") != "2.0":
+        return 'jsonrpc: expected "2.0"'
+    if "id" in message and not is_id(message["id"]):
+        return f"id: expected a string or an integer, got {_kind(message['id'])}"
+    if "result" in message or "error" in message:
+        return "a message with a method has no result and no error"
+    return None
+
+
+def _about(message: JsonObject) -> tuple[Id | None, Meant]:
+    # Which request an unusable message belongs to, and whose.
+    identifier = message.get("id")
+    found = identifier if is_id(identifier) and _encodes(identifier) else None
+    if "method" in message:
+        return found, "request"
+    return found, "response" if "result" in message or "error" in message else "unclear"
+
+
+def _encodes(value: object) -> bool:
+    try:
+        encode(value)
+    except UnsendableError:
+        return False
+    return True
+
+
+def _kind(value: object) -> str:
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    names: dict[type, str] = {dict: "an object", list: "an array", str: "a string"}
+    return names.get(type(value), "a number")
+
+
+def _unreadable(frame: bytes, why: str) -> FrameError:
+    # Peers do send cut surrogate pairs, NaN and a BOM: the id tells them which call it was.
+    try:
+        message = json.loads(
+            frame, parse_constant=lambda _: None, parse_int=_short_int, object_pairs_hook=_unique
+        )
+    except (ValueError, RecursionError):
+        message = None
+    if is_object(message):
+        found, meant = _about(message)
+        if found is not None:
+            return FrameError(InvalidRequestError(f"Invalid Request: {why}"), found, meant)
+    return FrameError(ParseError(f"Parse error: {why}"))
+
+
+def _short_int(digits: str) -> int | None:
+    return int(digits) if len(digits) <= _DIGITS else None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> JsonObject:
+    return {} if _repeated(pairs, "id") else dict(pairs)
+
+
+def _may_repeat(frame: bytes) -> bool:
+    # Counting in the whole of a long frame would take longer than to decode it.
+    if len(frame) <= 2 * _END:
+        return frame.count(b'"id"') > 1 or frame.count(b'"method"') > 1
+    return any(
+        frame.count(name, 0, _END) + frame.count(name, len(frame) - _END) > 1
+        for name in (b'"id"', b'"method"')
+    )
+
+
+def _refuse_repeated(frame: bytes, message: JsonObject) -> None:
+    pairs = json.loads(frame, object_pairs_hook=list[tuple[str, Any]])
+    for name in ("id", "method"):
+        if _repeated(pairs, name):
+            found, meant = _about(message)
+            fault = InvalidRequestError(f"Invalid Request: {name} occurs more than once")
+            raise FrameError(fault, None if name == "id" else found, meant)
+
+
+def _repeated(pairs: list[tuple[str, Any]], name: str) -> bool:
+    return sum(1 for key, _ in pairs if key == name) > 1
+
+
+def _encoder() -> Callable[[object], bytes]:
+    """Return what writes strict JSON in UTF-8; the bytes are the same with and without orjson."""
+    try:
+        import orjson
+    except ImportError:
+        return _plain_encode
+    # What the two would write differently goes to the one of them.
+    options = (
+        orjson.OPT_PASSTHROUGH_DATETIME
+        | orjson.OPT_PASSTHROUGH_DATACLASS
+        | orjson.OPT_PASSTHROUGH_SUBCLASS
+    )
+    dumps = orjson.dumps
+
+    def fast_encode(message: object) -> bytes:
+        try:
+            return dumps(message, None, options)
+        except TypeError:  # also integers beyond 64 bits and keys that are no text
+            return _plain_encode(message)
+
+    return fast_encode
+
+
+def _plain_encode(message: object) -> bytes:
+    try:
+        return to_json(message, inf_nan_mode="null")
+    except (ValueError, TypeError, RecursionError) as error:
+        raise UnsendableError(f"JSON cannot hold this message: {error}") from None
+
+
+encode = _encoder()
+"""Return `message` as one frame of strict JSON in UTF-8.
+
+Raises:
+    UnsendableError: JSON cannot hold it (a lone surrogate, a cycle, an object of no JSON type).
+"""

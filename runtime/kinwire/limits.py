@@ -1,0 +1,57 @@
+"""How much of everything one connection may use, and what it counted."""
+
+from __future__ import annotations
+
+__all__ = ("Counts", "Limits")
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Bounds of one session. Sizes are in bytes, times in seconds."""
+
+    request_timeout: float | None = 60.0
+    """How long a call waits for its answer or the next progress report; None waits for ever."""
+
+    frame_size: int = 4 * 1024 * 1024
+    """The largest frame that is read; a longer one is skipped and answered with an error."""
+
+    in_flight: int = 1000
+    """Messages of the peer that are handled at once: more requests are refused, never queued."""
+
+    unsent: int = 1024 * 1024
+    """Bytes that may wait to leave before callers wait too, until a quarter is left. Reading
+    pauses once two frames of the largest size wait besides, and goes on at this many bytes."""
+
+    stall: float = 30.0
+    """How long a full outbox may stand still before the connection is given up."""
+
+    errors_per_second: int = 100
+    """Answers to unreadable frames; further ones are counted only."""
+
+    unreadable_in_a_row: int = 1000
+    """Unreadable frames without a good one between them that end the session."""
+
+    drain: float = 1.0
+    """What running handlers get to finish once the peer has ended its side."""
+
+    stop: float = 0.5
+    """What cancelled handlers get to clean up when the session closes."""
+
+
+@dataclass(slots=True)
+class Counts:
+    """What a session did not answer or pass on."""
+
+    unreadable: int = 0
+    """Frames that were no JSON-RPC message."""
+
+    unanswered: int = 0
+    """Unreadable frames beyond the rate at which they are answered."""
+
+    late_replies: int = 0
+    """Responses that no call waits for (any more)."""
+
+    dropped_notifications: int = 0
+    """Notifications that came while `Limits.in_flight` handlers were running."""

@@ -1,0 +1,158 @@
+"""The requests of this side: ids, deadlines, progress, and the one answer of each."""
+
+from __future__ import annotations
+
+__all__ = ("OutboundCalls",)
+
+import logging
+from itertools import count
+from typing import Any
+
+from pydantic import ValidationError
+
+from kinwire.calls import Outbound
+from kinwire.errors import ConnectionClosedError, InvalidResponseError, RequestTimeoutError
+from kinwire.jsonrpc import encode, is_object
+from kinwire.limits import Counts
+from kinwire.outbox import Outbox
+from kinwire.ports import Alarm, Ports
+from kinwire.rpc_errors import ErrorTable, error_from_json
+from kinwire_protocols.base import JsonObject
+
+logger = logging.getLogger("kinwire.session")
+
+
+class OutboundCalls:
+    """What this side has asked and the peer has not answered yet."""
+
+    def __init__(
+        self, ports: Ports, alarm: Alarm, outbox: Outbox, counts: Counts, known: ErrorTable
+    ) -> None:
+        self._ports = ports
+        self._alarm = alarm
+        self._outbox = outbox
+        self._counts = counts
+        self._known = known
+        self._ids = count(1)
+        self._pending: dict[int, Outbound] = {}
+
+    def request(self, call: Outbound, params: JsonObject) -> None:
+        """Queue the request; `params` is this call's own copy.
+
+        Raises:
+            UnsendableError: JSON cannot hold the params; nothing is pending.
+        """
+        call.id = identifier = next(self._ids)
+        if call.on_progress is not None:
+            params["_meta"] = {**(params.get("_meta") or {}), "progressToken": identifier}
+        message: JsonObject = {"jsonrpc": "2.0", "id": identifier, "method": call.name}
+        if params:
+            message["params"] = params
+        call.frame = encode(message)
+        self._pending[identifier] = call
+        self._restart_clock(call)
+        self._outbox.add(call.frame, call)
+
+    def abandon(self, call: Outbound, reason: str = "The caller gave up.") -> None:
+        """Forget a call that nobody waits for; the peer hears of it if it has the request."""
+        if call.over:
+            return
+        self._close(call)
+        # The handshake must not be cancelled (MCP, Cancellation).
+        if call.sent and call.name != "initialize":
+            params: JsonObject = {"requestId": call.id, "reason": reason}
+            self._outbox.add(
+                encode({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
+            )
+
+    def answered(self, message: JsonObject) -> None:
+        """Settle the call that a response belongs to; drop a response that belongs to none."""
+        call = self._called(message.get("id"))
+        if call is None:
+            self._counts.late_replies += 1
+            logger.debug("dropped a response that no call waits for")
+            return
+        self._close(call)
+        fault = _fault(message)
+        if fault is not None:
+            self._ports.settle(call, None, InvalidResponseError(f"{call.name}: {fault}"))
+        elif "error" in message:
+            error = error_from_json(message["error"], call.method, self._known)
+            self._ports.settle(call, None, error)
+        else:
+            self._ports.settle(call, message["result"], None)
+
+    def unusable(self, identifier: object, why: str) -> bool:
+        """Fail the call that an unreadable answer names; say whether there is one."""
+        call = self._called(identifier)
+        if call is None:
+            return False
+        self._close(call)
+        self._ports.settle(call, None, InvalidResponseError(f"{call.name}: {why}"))
+        return True
+
+    def progressed(self, params: JsonObject) -> None:
+        """Pass a progress report on and give its call another whole timeout."""
+        call = self._called(params.get("progressToken"))
+        if call is None or call.on_progress is None:
+            return
+        from kinwire_protocols.mcp.methods import NOTIFICATIONS_PROGRESS  # most calls have none
+
+        try:
+            report = NOTIFICATIONS_PROGRESS.decode_params(params)
+        except ValidationError:
+            logger.debug("dropped a progress report of a wrong shape")
+            return
+        self._restart_clock(call)
+        try:
+            call.on_progress(report)
+        except Exception:
+            logger.exception("the on_progress function of a %s call failed", call.name)
+
+    def expire(self, now: float) -> None:
+        """Fail the calls whose time is over."""
+        for call in [call for call in self._pending.values() if call.deadline <= now]:
+            timeout = call.timeout or 0.0
+            self.abandon(call, f"No answer within {timeout:g} s.")
+            self._ports.settle(call, None, RequestTimeoutError(call.name, timeout))
+        for call in self._pending.values():
+            self._alarm.by(call.deadline)
+
+    def close(self, why: ConnectionClosedError) -> None:
+        """Fail every call at once."""
+        pending, self._pending = list(self._pending.values()), {}
+        for call in pending:
+            call.over = True
+            self._ports.settle(call, None, why.again())
+
+    def _called(self, identifier: object) -> Outbound | None:
+        # True and 1.0 would find the entry of 1.
+        return self._pending.get(identifier) if type(identifier) is int else None
+
+    def _close(self, call: Outbound) -> None:
+        call.over = True
+        del self._pending[call.id]
+
+    def _restart_clock(self, call: Outbound) -> None:
+        if call.timeout is None:
+            return
+        call.deadline = self._ports.now() + call.timeout
+        self._alarm.by(call.deadline)
+
+
+def _fault(message: JsonObject) -> str | None:
+    """Return what is wrong with a response that has a result or an error, None for nothing."""
+    if message.get("jsonrpc") != "2.0":
+        return 'jsonrpc: expected "2.0"'
+    if "error" not in message:
+        return None
+    if "result" in message:
+        return "a response has a result or an error, got both"
+    error: Any = message["error"]
+    if not is_object(error):
+        return "error: expected an object"
+    if type(error.get("code")) is not int:
+        return "error/code: expected an integer"
+    if type(error.get("message")) is not str:
+        return "error/message: expected a string"
+    return None

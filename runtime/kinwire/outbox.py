@@ -1,0 +1,106 @@
+"""Frames that wait to leave. A request whose caller has gone before it left never leaves."""
+
+from __future__ import annotations
+
+__all__ = ("Outbox",)
+
+from collections import deque
+from math import inf
+
+from kinwire.calls import Outbound
+from kinwire.errors import ConnectionClosedError
+from kinwire.limits import Limits
+from kinwire.ports import Alarm, Ports
+
+_AT_ONCE = 256 * 1024  # bytes handed over at a time: the rest can still be taken back
+
+
+class Outbox:
+    """The frames of one direction, in order, and how many bytes they are."""
+
+    def __init__(self, ports: Ports, alarm: Alarm, limits: Limits) -> None:
+        self._ports = ports
+        self._alarm = alarm
+        self._limit = limits.unsent
+        # Callers wait at the limit, so what this side asks never stops it from reading; nor do
+        # two large frames that cross. If both sides stopped, neither would go on.
+        self._most = limits.unsent + 2 * limits.frame_size
+        self._stall = limits.stall
+        self.waiting: deque[bytes | Outbound] = deque()
+        self._size = 0
+        self.full = False
+        self._choked = False
+        self._stalled_at = inf  # when a full outbox that nobody empties is given up
+
+    def add(self, frame: bytes, call: Outbound | None = None) -> None:
+        """Queue a frame; that of a request goes with its call."""
+        first = not self.waiting
+        self.waiting.append(frame if call is None else call)
+        self._size += len(frame)
+        if self._size > self._limit:
+            self._press()
+        if first:
+            self._ports.wake_writer()
+
+    def take(self) -> list[bytes]:
+        """Return the next frames, about 256 KiB of them; none when nothing waits."""
+        frames: list[bytes] = []
+        for item in self._batch():
+            if isinstance(item, bytes):
+                frames.append(item)
+            elif not item.over and not self._ports.left(item):
+                item.sent = True
+                frames.append(item.frame)
+        if self.full:
+            self._relax()
+        return frames
+
+    def _batch(self) -> list[bytes | Outbound]:
+        batch: list[bytes | Outbound] = []
+        if self._size <= _AT_ONCE:
+            batch.extend(self.waiting)
+            self.waiting.clear()
+            self._size = 0
+            return batch
+        size = 0
+        while self.waiting and size < _AT_ONCE:
+            item = self.waiting.popleft()
+            size += len(item if isinstance(item, bytes) else item.frame)
+            batch.append(item)
+        self._size -= size
+        return batch
+
+    def expire(self, now: float) -> None:
+        """End the connection if a full outbox has stood still for too long."""
+        if not self.full:
+            return
+        if self._stalled_at <= now:
+            self._ports.end(ConnectionClosedError("The peer stopped reading."))
+        else:
+            self._alarm.by(self._stalled_at)
+
+    def clear(self) -> None:
+        """Forget what waits: nothing can leave any more."""
+        self.waiting.clear()
+        self._size = 0
+
+    def _press(self) -> None:
+        if not self.full:
+            self.full = True
+            self._moved()
+        if self._size > self._most and not self._choked:
+            self._choked = True
+            self._ports.hold()
+
+    def _relax(self) -> None:
+        self._moved()
+        if self._choked and self._size <= self._limit:
+            self._choked = False
+            self._ports.release()
+        if self._size <= self._limit // 4:
+            self.full = False
+            self._ports.room()
+
+    def _moved(self) -> None:
+        self._stalled_at = self._ports.now() + self._stall
+        self._alarm.by(self._stalled_at)

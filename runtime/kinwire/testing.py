@@ -1,0 +1,47 @@
+"""A server and a host in one process, over the bytes that a pipe would carry: how users test."""
+
+from __future__ import annotations
+
+__all__ = ("Frame", "PairedConnection", "pair")
+
+from collections import deque
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from typing import Literal, NamedTuple
+
+from kinwire._background import background
+from kinwire.host import Connection, Host
+from kinwire.server import Server
+from kinwire.transports.memory import memory_pair
+
+_KEPT = 10_000  # frames; a test that sends more wants the last ones
+
+
+class Frame(NamedTuple):
+    """One JSON-RPC message as it was sent."""
+
+    sender: Literal["client", "server"]
+    data: bytes
+
+
+class PairedConnection(Connection):
+    """The host's connection, and what went over it in both directions since it began."""
+
+    def __init__(self, connection: Connection, frames: Sequence[Frame]) -> None:
+        super().__init__(connection.session, connection.greeting)
+        self.frames = frames
+        """The last 10,000 frames, oldest first."""
+
+
+@asynccontextmanager
+async def pair(server: Server, host: Host | None = None) -> AsyncGenerator[PairedConnection]:
+    """Yield a connection of `host` (one that is not open yet; a plain one if None) to `server`."""
+    frames: deque[Frame] = deque(maxlen=_KEPT)
+
+    def record(sender: int, data: bytes) -> None:
+        frames.append(Frame("server" if sender else "client", data))
+
+    client_end, server_end = memory_pair(record)
+    async with background() as tasks, host or Host("pair", "0") as opened:
+        tasks.start_soon(server.serve, server_end)
+        yield PairedConnection(await opened.connect(client_end), frames)

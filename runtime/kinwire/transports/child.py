@@ -1,0 +1,199 @@
+"""A server in a child process, reached over its standard input and output (MCP, stdio).
+
+The child gets a process group of its own, so that closing ends what it started as well; a
+grandchild that leaves the group cannot be found. Its stderr is always read, or it would block.
+"""
+
+from __future__ import annotations
+
+__all__ = ("ChildProcess", "stdio")
+
+import os
+import subprocess
+import sys
+from asyncio import AbstractEventLoop
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO
+
+import anyio
+
+from kinwire.errors import ConnectionClosedError
+from kinwire.transports import Link
+from kinwire.transports.process import end_group, environment, exit_code, wait_for_exit
+from kinwire.transports.reading import FrameSink, Sink, read_all
+from kinwire.transports.stderr import StderrSink
+from kinwire.transports.writing import FrameWriter
+
+_WATCHABLE = sys.platform != "win32"  # whether an event loop can watch a pipe
+_LAST_WORDS = 0.5  # seconds for exit code, output and stderr, once one of them has ended
+
+OnStderr = Callable[[str], object]
+
+
+def stdio(
+    command: str,
+    *arguments: str,
+    env: Mapping[str, str] | None = None,
+    cwd: str | Path | None = None,
+    on_stderr: OnStderr | None = None,
+) -> ChildProcess:
+    """Return the connection to a server that is started as `command` with `arguments`.
+
+    The child sees a short list of this process's variables (PATH, HOME, the locale and their
+    like) and what `env` adds: a server has no business with your other secrets. Lines that it
+    writes to stderr go to `on_stderr`, without one to the logger `kinwire.stderr`.
+    """
+    return ChildProcess((command, *arguments), env=env, cwd=cwd, on_stderr=on_stderr)
+
+
+class ChildProcess:
+    """The connection to a child process, and its life."""
+
+    quiet = True
+
+    def __init__(
+        self,
+        command: tuple[str, ...],
+        *,
+        env: Mapping[str, str] | None,
+        cwd: str | Path | None,
+        on_stderr: OnStderr | None,
+    ) -> None:
+        self._command = command
+        self._env = environment(env)
+        self._cwd = cwd
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stderr = StderrSink(Path(command[0]).name, on_stderr)
+        self._sink: FrameSink | None = None
+        self._writer: FrameWriter | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The child's process id, None before it was started."""
+        return None if self._process is None else self._process.pid
+
+    async def run(self, link: Link, /) -> None:
+        """See `Transport.run`."""
+        try:
+            self._process = process = self._started()
+        except OSError as error:
+            reason = f"Cannot start {self._command[0]!r}: {error.strerror or error}."
+            link.end(ConnectionClosedError(reason))
+            return
+        ends = _Ends()
+        async with anyio.create_task_group() as tasks:
+            self._sink = sink = FrameSink(link)
+            self._writer = writer = FrameWriter(
+                _descriptor(process.stdin),
+                link,
+                watchable=_WATCHABLE,
+                broken=lambda _: tasks.start_soon(self._finish, link, ends),
+            )
+            if link.loop is None:
+                tasks.start_soon(writer.run)
+            writer.wake()  # for what was called before the child was there
+            tasks.start_soon(self._watch, process, link, ends)
+            tasks.start_soon(self._read_stderr, process, link.loop, ends)
+            await _read(process.stdout, sink, link.loop)
+            sink.end()
+            ends.output.set()
+            await self._finish(link, ends)
+            await anyio.sleep_forever()
+
+    def wake(self) -> None:
+        """See `Transport.wake`."""
+        if self._writer is not None:
+            self._writer.wake()
+
+    def resume(self) -> None:
+        """See `Transport.resume`."""
+        if self._sink is not None:
+            self._sink.resume()
+
+    async def aclose(self) -> None:
+        """Write what waits, close the child's input, and see it and its group end."""
+        process, writer = self._process, self._writer
+        if process is None or writer is None:
+            return
+        await writer.flush()
+        with process:  # closes its pipes
+            if process.stdin is not None:
+                process.stdin.close()
+            async with anyio.create_task_group() as tasks:
+                # A child that cannot write could not end either.
+                tasks.start_soon(_read, process.stdout, _Discard(), None)
+                tasks.start_soon(_read, process.stderr, self._stderr, None)
+                await end_group(process)
+                tasks.cancel_scope.cancel()
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            self._command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            cwd=self._cwd,
+            env=self._env,
+            start_new_session=sys.platform != "win32",
+        )
+
+    async def _watch(self, process: subprocess.Popen[bytes], link: Link, ends: _Ends) -> None:
+        # A grandchild may hold the pipes open although the child is gone.
+        await wait_for_exit(process)
+        ends.process.set()
+        await self._finish(link, ends)
+
+    async def _read_stderr(
+        self, process: subprocess.Popen[bytes], loop: AbstractEventLoop | None, ends: _Ends
+    ) -> None:
+        await _read(process.stderr, self._stderr, loop)
+        self._stderr.end()
+        ends.stderr.set()
+
+    async def _finish(self, link: Link, ends: _Ends) -> None:
+        with anyio.move_on_after(_LAST_WORDS):
+            await ends.process.wait()
+            await ends.output.wait()
+            await ends.stderr.wait()
+        link.end(self._why())
+
+    def _why(self) -> ConnectionClosedError:
+        code = None if self._process is None else exit_code(self._process)
+        if code is None:
+            reason = "The server closed its standard input or output."
+        elif code < 0:
+            reason = f"The server was ended by signal {-code}."
+        else:
+            reason = f"The server exited with code {code}."
+        return ConnectionClosedError(reason, code, self._stderr.tail)
+
+
+class _Ends:
+    """What of a child has ended."""
+
+    def __init__(self) -> None:
+        self.process, self.output, self.stderr = anyio.Event(), anyio.Event(), anyio.Event()
+
+
+class _Discard:
+    """Takes bytes that nobody wants any more."""
+
+    paused = False
+    on_resume: Callable[[], object] | None = None
+
+    def receive(self, chunk: bytes, /) -> int:
+        return 64 * 1024
+
+
+def _descriptor(pipe: IO[bytes] | None) -> int:
+    if pipe is None:
+        raise ValueError("the child was started without a pipe")
+    if _WATCHABLE:
+        os.set_blocking(pipe.fileno(), False)
+    return pipe.fileno()
+
+
+async def _read(pipe: IO[bytes] | None, sink: Sink, loop: AbstractEventLoop | None) -> None:
+    await read_all(_descriptor(pipe), sink, loop=loop, watchable=_WATCHABLE)

@@ -1,0 +1,85 @@
+"""Two ends in one process. The frames are real: the bytes that would go over a pipe."""
+
+from __future__ import annotations
+
+__all__ = ("MemoryTransport", "Record", "memory_pair")
+
+from collections.abc import Callable
+
+import anyio
+
+from kinwire.errors import ConnectionClosedError
+from kinwire.transports import Link
+
+Record = Callable[[int, bytes], object]
+"""Takes the number of the end that sent a frame, 0 or 1, and the frame."""
+
+
+def memory_pair(record: Record | None = None) -> tuple[MemoryTransport, MemoryTransport]:
+    """Return two connected transports; `record` sees every frame when it is handed over."""
+    first, second = MemoryTransport(0, record), MemoryTransport(1, record)
+    first.peer, second.peer = second, first
+    return first, second
+
+
+class MemoryTransport:
+    """One end of a pair."""
+
+    quiet = False
+    peer: MemoryTransport
+
+    def __init__(self, number: int, record: Record | None) -> None:
+        self._number = number
+        self._record = record
+        self._link: Link | None = None
+        self._arrived: anyio.Event | None = None  # where there are no callbacks to hang on
+        self._closed = False
+
+    async def run(self, link: Link, /) -> None:
+        """See `Transport.run`."""
+        self._link = link
+        if self.peer._closed:
+            self._lost()
+        self.wake()  # for what was called before
+        if link.loop is not None:
+            self._pull()
+            await link.loop.create_future()
+        while True:
+            self._arrived = arrived = anyio.Event()
+            self._pull()
+            await arrived.wait()
+
+    def wake(self) -> None:
+        """See `Transport.wake`."""
+        self.peer.resume()
+
+    def resume(self) -> None:
+        """Take what came meanwhile: in this turn, or where this end's own task runs."""
+        if self._arrived is None:
+            self._pull()
+        else:
+            self._arrived.set()
+
+    async def aclose(self) -> None:
+        """Hand over what still waits, and end the other end's reading."""
+        self._closed = True
+        self.peer._pull()
+        self._link = None
+        self.peer._lost()
+
+    def _pull(self) -> None:
+        link, other = self._link, self.peer._link
+        if link is None or other is None:
+            return
+        while other.waiting and not link.paused:
+            for frame in other.take():
+                if self._record is not None:
+                    self._record(self.peer._number, frame)
+                if len(frame) > link.frame_size:
+                    link.overlong()
+                else:
+                    link.feed(frame)
+
+    def _lost(self) -> None:
+        if self._link is not None:
+            self._link.end(ConnectionClosedError("The peer has closed the connection."))

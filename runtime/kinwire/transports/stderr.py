@@ -1,0 +1,55 @@
+"""What a child process writes to stderr: passed on line by line, and the end of it kept."""
+
+from __future__ import annotations
+
+__all__ = ("StderrSink",)
+
+import logging
+from collections.abc import Callable
+
+from kinwire.transports.lines import Lines
+
+logger = logging.getLogger("kinwire.stderr")
+
+_KEPT = 64 * 1024  # bytes
+_READ = 64 * 1024
+_LINE = 8 * 1024  # bytes; a longer line is left out of the log, not of what is kept
+
+
+class StderrSink:
+    """Takes the bytes, gives lines."""
+
+    paused = False
+    on_resume: Callable[[], object] | None = None
+
+    def __init__(self, name: str, on_line: Callable[[str], object] | None) -> None:
+        self._name = name
+        self._on_line = on_line
+        self._kept = bytearray()
+        self._lines = Lines(_LINE, self._line, lambda: self._line(b"(a very long line)"))
+
+    @property
+    def tail(self) -> str:
+        """The last 64 KiB."""
+        return self._kept.decode(errors="replace")
+
+    def receive(self, chunk: bytes, /) -> int:
+        """Take what was read; return how much to read next."""
+        self._kept += chunk
+        del self._kept[:-_KEPT]
+        self._lines.receive(chunk)
+        return _READ
+
+    def end(self) -> None:
+        """Pass on a last line that has no newline."""
+        self._lines.end()
+
+    def _line(self, line: bytes) -> None:
+        text = line.decode(errors="replace").rstrip("\r")
+        if self._on_line is None:
+            logger.info("%s: %s", self._name, text)
+            return
+        try:
+            self._on_line(text)
+        except Exception:
+            logger.exception("the on_stderr function of %s failed", self._name)

@@ -1,0 +1,135 @@
+"""A server's own standard input and output (MCP, stdio).
+
+The descriptors 0 and 1 are kept private while it serves: 1 points at stderr and 0 at nothing, so
+a stray `print`, or a child process that inherits them, can neither write into the protocol nor
+eat from it.
+"""
+
+from __future__ import annotations
+
+__all__ = ("OwnStdio",)
+
+import os
+import stat
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+
+import anyio
+
+from kinwire.errors import ConnectionClosedError
+from kinwire.transports import Link
+from kinwire.transports.reading import FrameSink, read_all
+from kinwire.transports.writing import FrameWriter
+
+_ENDED = "The client closed this server's standard input."
+_BROKEN = "The client does not read this server's standard output any more."
+
+
+class OwnStdio:
+    """The connection to whoever started this process."""
+
+    quiet = False
+
+    def __init__(self) -> None:
+        self._input: _Private | None = None
+        self._output: _Private | None = None
+        self._sink: FrameSink | None = None
+        self._writer: FrameWriter | None = None
+
+    async def run(self, link: Link, /) -> None:
+        """See `Transport.run`."""
+        self._input, self._output = own_input, own_output = _take_over()
+        self._sink = sink = FrameSink(link)
+        self._writer = writer = FrameWriter(
+            own_output.fd,
+            link,
+            watchable=own_output.watchable,
+            broken=lambda _: link.end(ConnectionClosedError(_BROKEN)),
+        )
+        async with anyio.create_task_group() as tasks:
+            if link.loop is None:
+                tasks.start_soon(writer.run)
+            writer.wake()  # for what was called before
+            await read_all(own_input.fd, sink, loop=link.loop, watchable=own_input.watchable)
+            sink.end()
+            link.end(ConnectionClosedError(_ENDED))
+            await anyio.sleep_forever()
+
+    def wake(self) -> None:
+        """See `Transport.wake`."""
+        if self._writer is not None:
+            self._writer.wake()
+
+    def resume(self) -> None:
+        """See `Transport.resume`."""
+        if self._sink is not None:
+            self._sink.resume()
+
+    async def aclose(self) -> None:
+        """Write what waits and give the descriptors back."""
+        if self._writer is not None:
+            await self._writer.flush()
+        with suppress(AttributeError, OSError, ValueError):  # there may be none, or a closed one
+            sys.stdout.flush()  # stray prints, while they still go to stderr
+        for private in (self._input, self._output):
+            if private is not None:
+                private.give_back()
+
+
+@dataclass(slots=True)
+class _Private:
+    """A standard descriptor's own copy, and what is needed to put it back."""
+
+    number: int
+    fd: int
+    watchable: bool
+    original: int
+    blocking: bool
+
+    def give_back(self) -> None:
+        os.set_blocking(self.original, self.blocking)
+        os.dup2(self.original, self.number)
+        os.close(self.original)
+        os.close(self.fd)
+
+
+def _take_over() -> tuple[_Private, _Private]:
+    own_input, own_output = _private(0, os.O_RDONLY), _private(1, os.O_WRONLY)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    try:
+        os.dup2(2, 1)
+    except OSError:  # stderr is closed
+        os.dup2(nothing, 1)
+    os.close(nothing)
+    return own_input, own_output
+
+
+def _private(number: int, flags: int) -> _Private:
+    original = os.dup(number)
+    blocking = os.get_blocking(original)
+    mode = os.fstat(original).st_mode
+    watchable = sys.platform != "win32" and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode))
+    fd = _opened_anew(number, flags) if watchable else None
+    if fd is None:
+        fd = os.dup(number)
+        if watchable:
+            os.set_blocking(fd, False)
+    return _Private(number, fd, watchable, original, blocking)
+
+
+def _opened_anew(number: int, flags: int) -> int | None:
+    """Return the pipe opened once more, without blocking; None if that cannot be done.
+
+    O_NONBLOCK belongs to the open file: set on a copy, it would hold for whoever shares the
+    original, such as stderr after `2>&1`. A named pipe without a writer would never report its
+    end when opened anew.
+    """
+    path = f"/proc/self/fd/{number}"
+    try:
+        if os.readlink(path).startswith("pipe:"):
+            return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:  # no /proc here, or a pipe of another user
+        pass
+    return None

@@ -1,0 +1,95 @@
+"""The generator and the bindings: regeneration, import, and the way of one result."""
+
+from __future__ import annotations
+
+__all__ = ("rows",)
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic_core import from_json, to_json
+
+from kinwire_protocols.base import from_wire, to_wire
+from kinwire_protocols.mcp.models import CallToolResult
+from tests.bench.measure import Row, cpu_of_calls, cpu_of_process, ratio
+
+ROOT = Path(__file__).parents[2]
+RESULT = b'{"content":[{"type":"text","text":"Current weather: 20 C, sunny"}],"isError":false}'
+
+
+class PlainText(BaseModel):
+    """A text block with nothing but pydantic."""
+
+    model_config = ConfigDict(extra="allow")
+    type: Literal["text"]
+    text: str
+    annotations: dict[str, Any] | None = None
+
+
+class PlainImage(BaseModel):
+    """An image block with nothing but pydantic."""
+
+    model_config = ConfigDict(extra="allow")
+    type: Literal["image"]
+    data: str
+    mime_type: str = Field(alias="mimeType")
+
+
+class PlainResult(BaseModel):
+    """A result with nothing but pydantic."""
+
+    model_config = ConfigDict(extra="allow")
+    content: list[PlainText | PlainImage]
+    is_error: bool | None = Field(default=None, alias="isError")
+    meta: dict[str, Any] | None = Field(default=None, alias="_meta")
+
+
+def plain() -> bytes:
+    """Decode, validate, dump and encode with plain models; absent members left out."""
+    result = PlainResult.model_validate(from_json(RESULT))
+    return to_json(result.model_dump(by_alias=True, exclude_none=True))
+
+
+def ours() -> bytes:
+    """Decode, validate, dump and encode with the generated models."""
+    return to_json(to_wire(from_wire(CallToolResult, from_json(RESULT))))
+
+
+def rows() -> Iterator[Row]:
+    """Yield the measurements."""
+    assert ours() == plain() == RESULT
+    mine, theirs, times = ratio(partial(cpu_of_calls, ours), partial(cpu_of_calls, plain), 9)
+    yield Row(
+        "tools/call result: decode, validate, encode",
+        f"{mine * 1e6:.2f} us",
+        f"plain pydantic {theirs * 1e6:.2f} us: {times:.2f}x",
+        "at most 1.5x",
+        times <= 1.5,
+    )
+    mine, theirs, _ = ratio(
+        lambda: cpu_of_process("-c", "import kinwire_protocols.mcp.models"),
+        lambda: cpu_of_process("-c", "from pydantic import BaseModel, Field"),
+        15,
+    )
+    over = (mine - theirs) * 1e3
+    yield Row(
+        "import of the models of MCP",
+        f"{mine * 1e3:.0f} ms",
+        f"import pydantic {theirs * 1e3:.0f} ms: {over:.0f} ms more",
+        "at most 40 ms more",
+        over <= 40,
+    )
+    with TemporaryDirectory() as folder:
+        command = ("-m", "kinwire", "generate", "--schema", str(ROOT / "schema"), "--out", folder)
+        seconds = min(cpu_of_process(*command) for _ in range(5))
+    yield Row(
+        "regenerate everything, cold",
+        f"{seconds:.2f} s of CPU",
+        f"the interpreter alone {cpu_of_process('-c', ''):.2f} s",
+        "under 2 s",
+        seconds < 2,
+    )

@@ -1,0 +1,118 @@
+"""`kinwire validate` and `kinwire describe` as a user runs them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kinwire.cli import main
+
+CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "add"}}
+GONE = {"jsonrpc": "2.0", "id": 1, "result": {}}
+
+
+def lines(*values: object) -> bytes:
+    texts = (value if isinstance(value, bytes) else json.dumps(value).encode() for value in values)
+    return b"\n".join(texts) + b"\n"
+
+
+def run(path: Path, content: bytes, capsys: pytest.CaptureFixture[str], *more: str) -> Any:
+    path.write_bytes(content)
+    code = main(["validate", str(path), *more])
+    printed = capsys.readouterr()
+    return code, [json.loads(line) for line in printed.out.splitlines()], printed.err
+
+
+def test_a_good_recording_ends_with_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content = lines(
+        {"from": "client", "message": CALL},
+        b"",
+        {"from": "server", "message": GONE | {"result": {"content": []}}, "at": 0.5},
+    )
+    code, verdicts, talk = run(tmp_path / "a.jsonl", content, capsys)
+    assert (code, talk) == (0, "2 good, 0 bad\n")
+    common = {"ok": True, "protocol": "mcp", "method": "tools/call", "errors": []}
+    assert verdicts == [
+        common | {"line": 1, "kind": "request", "matched": None},
+        common | {"line": 3, "kind": "response", "matched": True},
+    ]
+
+
+def test_a_bad_line_is_told_and_ends_with_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, verdicts, talk = run(tmp_path / "a.jsonl", lines(CALL, GONE), capsys)
+    assert (code, talk) == (1, "1 good, 1 bad\n")
+    missing = {"pointer": "/result/content", "expected": "a value", "got": "nothing"}
+    assert verdicts[1]["errors"] == [missing]
+
+
+BAD = [
+    pytest.param(b"{", "", "JSON", id="cut off"),
+    pytest.param(b"\xff", "", "JSON", id="not UTF-8"),
+    pytest.param(b'{"a": NaN}', "", "JSON", id="NaN"),
+    pytest.param(b"[]", "", "one JSON object", id="a batch"),
+    pytest.param(b'{"from": "me", "message": {}}', "/from", '"client" or "server"', id="who"),
+    pytest.param(b'{"message": 5}', "/message", "one JSON object", id="a number"),
+    pytest.param(
+        b'{"jsonrpc": "2.0", "id": 1, "id": 2, "method": "ping"}', "", "a message", id="two ids"
+    ),
+]
+
+
+@pytest.mark.parametrize(("line", "pointer", "expected"), BAD)
+def test_a_line_that_is_no_message(
+    line: bytes, pointer: str, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ping = {"jsonrpc": "2.0", "id": 7, "method": "ping"}
+    code, (bad, good), _ = run(tmp_path / "a.jsonl", lines(line, ping), capsys)
+    assert (code, bad["ok"], good["ok"]) == (1, False, True)
+    assert [(e["pointer"], e["expected"]) for e in bad["errors"]] == [(pointer, expected)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["validate", "no such file"], "Name a file that can be read."),
+        (["validate", "-", "--protocols", "mpc"], "Did you mean 'mcp'?"),
+        (["describe", "tools/cal"], "Did you mean 'tools/call'?"),
+        (["describe", "mcpl#Tool"], "Did you mean 'Tool'?"),
+    ],
+)
+def test_a_wrong_command_ends_with_2_and_a_hint(
+    arguments: list[str], hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.endswith(f"hint: {hint}\n")
+
+
+DESCRIBED = [
+    (
+        "tools/call",
+        ["tools/call  request  Model Context Protocol 2024-11-05", "needs    server:tools"],
+    ),
+    ("mcp#Tool", ["Tool  type  Model Context Protocol", "inputSchema  ToolInputSchema  required"]),
+    ("ResourceNotFound", ["ResourceNotFound  error -32002"]),
+    ("ListToolsResult", ["everything of PaginatedResult", "tools  Tool[]  required"]),
+    ("LoggingLevel", ['"debug" | "info" | "notice"']),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), DESCRIBED)
+def test_describe_shows_what_the_document_says(
+    name: str, expected: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["describe", name]) == 0
+    printed = capsys.readouterr().out
+    assert [text for text in expected if text not in printed] == []
+
+
+def test_describe_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["describe", "tools/call", "--format", "json"]) == 0
+    (entry,) = json.loads(capsys.readouterr().out)
+    assert (entry["protocol"], entry["entry"], entry["kind"]) == ("mcp", "method", "request")

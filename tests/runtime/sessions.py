@@ -1,0 +1,69 @@
+"""Two sessions over memory, and what tests look at them with."""
+
+from __future__ import annotations
+
+__all__ = ("TOOL", "Peers", "connected", "tool", "tool_text")
+
+import json
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, NamedTuple
+
+import anyio
+
+from kinwire.calls import Handler, Route
+from kinwire.limits import Limits
+from kinwire.request import Request
+from kinwire.session import Session
+from kinwire.transports.memory import memory_pair
+from kinwire_protocols import mcp
+from kinwire_protocols.mcp import methods
+from kinwire_protocols.peer import Method
+
+TOOL = mcp.CallToolRequestParams(name="tool")
+
+
+class Peers(NamedTuple):
+    """Both ends, and the messages that each has sent."""
+
+    client: Session
+    server: Session
+    frames: list[tuple[int, dict[str, Any]]]
+
+    def sent_by(self, end: int) -> list[str]:
+        """Return the methods (or "reply") that an end sent: 0 is the client."""
+        return [message.get("method", "reply") for sender, message in self.frames if sender == end]
+
+
+def tool(handler: Callable[[mcp.CallToolRequestParams, Request], Awaitable[Any]]) -> Any:
+    """Return routes in which `handler` serves tools/call."""
+    return routes_of((methods.TOOLS_CALL, handler))
+
+
+def routes_of(*rows: tuple[Method[Any, Any], Handler]) -> dict[str, Route]:
+    async def ping(params: Any, request: Any) -> dict[str, Any]:
+        return {}
+
+    return {row.name: Route(row, serve) for row, serve in ((methods.PING, ping), *rows)}
+
+
+def tool_text(text: str) -> mcp.CallToolResult:
+    return mcp.CallToolResult(content=[mcp.TextContent(text=text)])
+
+
+@asynccontextmanager
+async def connected(
+    server: Mapping[str, Route],
+    client: Mapping[str, Route] | None = None,
+    *,
+    limits: Limits = Limits(),  # noqa: B008 - frozen
+) -> AsyncGenerator[Peers]:
+    """Yield two connected sessions; nothing in them may take long."""
+    frames: list[tuple[int, dict[str, Any]]] = []
+    client_end, server_end = memory_pair(lambda end, frame: frames.append((end, json.loads(frame))))
+    with anyio.fail_after(20):
+        async with (
+            Session(server_end, routes=server, limits=limits) as serving,
+            Session(client_end, routes=client or routes_of(), limits=limits) as calling,
+        ):
+            yield Peers(calling, serving, frames)

@@ -1,0 +1,96 @@
+"""The documents for users: every block in them runs and shows what the document says it shows.
+
+A `python NAME` block is a file, a `console` block a session in the folder with these files; `sh`
+blocks are the set-up, which CI runs.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from kinwire.cli.verb import verb_names
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = ["README.md", "docs/getting-started.md"]
+
+
+class Block(NamedTuple):
+    kind: str
+    name: str
+    text: str
+
+
+def blocks_of(document: str) -> list[Block]:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    found = re.findall(r"^```(\w*) ?(\S*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    return [Block(*block) for block in found]
+
+
+def steps_of(session: str) -> Iterator[tuple[str, str]]:
+    """Yield each command of a console block with the output that is shown below it."""
+    for step in re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]:
+        command, _, output = step.partition("\n")
+        yield command, output
+
+
+def run(command: str, folder: Path) -> str:
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        command,
+        shell=True,
+        cwd=folder,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return re.sub(r" in \d+\.\d+s", "", done.stdout)  # what pytest ends with
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_block_is_of_a_kind_that_is_run(document: str) -> None:
+    blocks = blocks_of(document)
+    assert {block.kind for block in blocks} <= {"python", "console", "sh"}
+    assert all(block.name for block in blocks if block.kind == "python")
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_what_a_document_shows_is_what_happens(document: str, tmp_path: Path) -> None:
+    blocks = blocks_of(document)
+    for block in blocks:
+        if block.kind == "python":
+            (tmp_path / block.name).write_text(block.text, encoding="utf-8")
+    sessions = [block.text for block in blocks if block.kind == "console"]
+    assert sessions
+    for session in sessions:
+        for command, output in steps_of(session):
+            assert run(command, tmp_path) == output, command
+
+
+@pytest.mark.parametrize(("name", "limit"), [("notes.py", 15), ("client.py", 10)])
+def test_the_first_server_and_client_stay_short(name: str, limit: int) -> None:
+    (text,) = (block.text for block in blocks_of("README.md") if block.name == name)
+    assert len(text.splitlines()) <= limit
+
+
+def test_the_readme_names_every_verb() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `kinwire (\w+)", text, re.MULTILINE)
+    assert sorted(rows) == verb_names()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_path_that_is_named_exists(document: str) -> None:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    named = re.findall(r"`((?:\w[\w-]*/)+[\w.-]*|[A-Z]+\.md)`", text)
+    assert [path for path in named if not (ROOT / path).exists()] == []
