@@ -118,7 +118,7 @@ def _type_lines(node: dict[str, Any]) -> Iterator[str]:
     ]
     if rows:
         yield columns(rows)
-    elif node.keys() & {"enum", "const", "anyOf", "oneOf"}:
+    elif node.get("type") != "object" and "allOf" not in node:
         yield f"  {_shape(node)}"
     for example in node.get("examples", ())[:1]:
         yield f"  example: {json.dumps(example, ensure_ascii=False)}"
