@@ -15,6 +15,7 @@ from kinwire_codegen.document import Documents
 from kinwire_codegen.findings import DocumentError, Finding
 from kinwire_codegen.lint import lint
 from kinwire_codegen.models import formatted, models
+from kinwire_codegen.package import Package
 from kinwire_codegen.signatures import Module, read_module
 
 OWNED = "by `kinwire generate`: do not edit"  # near the top of every file that has comments
@@ -33,11 +34,17 @@ class Change:
 
 
 def build(
-    documents: Documents, package: str, said: Callable[[str], None] = lambda _: None
+    documents: Documents,
+    name: str,
+    *,
+    shared: str | None = None,
+    said: Callable[[str], None] = lambda _: None,
 ) -> dict[str, str]:
     """Return every generated file by its path below the output folder.
 
-    `said` is told what is being done, one line a step.
+    `name` is the package's import name. `shared` is the installed package that has the base classes
+    and the protocols that came along; None puts all of them into the package. `said` is told what
+    is being done, one line a step.
 
     Raises:
         DocumentError: the documents have findings.
@@ -48,26 +55,47 @@ def build(
         raise DocumentError(findings)
     from kinwire_codegen.render import package_files, protocol_files, reference_page
 
+    package = _package(documents, name, shared)
     said("making the models")
-    made = models(bundle(documents), package)
+    made = models(bundle(documents), package.shared)
     modules: dict[str, Module] = {}
     for document in documents:
         path = f"{document.module}/models.py"
         made.setdefault(
             path, f'"""{document.content["title"]} has no types. Generated {OWNED}."""\n'
         )
-        modules[document.name] = read_module(made[path], f"{package}.{document.module}.models")
+        modules[document.name] = read_module(made[path], f"{name}.{document.module}.models")
     said("writing rows, stubs, handlers and pages")
-    files = package_files(documents, package) | made
+    files = package_files(documents, package) | _own_or_borrowed(documents, made, modules, package)
+    pages: dict[str, str] = {}
     for document in documents:
-        files |= protocol_files(documents, document, modules, package)
-    pages = {
-        f"reference/{document.name}.md": reference_page(documents, document)
-        for document in documents
-    }
+        if document.module in package.own:
+            files |= protocol_files(documents, document, modules, package)
+            pages[f"reference/{document.name}.md"] = reference_page(documents, document)
     said("laying out")
-    below = {f"{package}/{path}": text for path, text in files.items()}
-    return dict(sorted((formatted(below, package) | pages).items()))
+    below = {f"{name}/{path}": text for path, text in files.items()}
+    return dict(sorted((formatted(below, name) | pages).items()))
+
+
+def _package(documents: Documents, name: str, shared: str | None) -> Package:
+    if shared is None:
+        return Package.standing_alone(name, documents)
+    return Package(name, shared, frozenset(documents[one].module for one in documents.chosen))
+
+
+def _own_or_borrowed(
+    documents: Documents, made: dict[str, str], modules: dict[str, Module], package: Package
+) -> dict[str, str]:
+    """Return the models of the package's own protocols, and modules that pass on those they use."""
+    from kinwire_codegen.render import borrowed_files
+
+    own = {path: text for path, text in made.items() if path.partition("/")[0] in package.own}
+    files = dict(own)
+    for document in documents:
+        used = f"from ..{document.module}.models import"
+        if document.module not in package.own and any(used in text for text in own.values()):
+            files |= borrowed_files(document.module, modules[document.name].names, package)
+    return files
 
 
 def changes(files: dict[str, str], out: Path) -> list[Change]:

@@ -19,11 +19,15 @@ __all__ = (
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kinwire_codegen.findings import DocumentError, Finding, pointer
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
 
 META = "meta.schema.json"
 MENDS = {
@@ -245,8 +249,7 @@ def _against_meta(file: str, content: Any, meta: dict[str, Any]) -> Iterator[Fin
     for error in Draft202012Validator(meta).iter_errors(content):
         deepest = best_match([error]) or error
         what = deepest.message if len(deepest.message) < 200 else deepest.message[:200] + "…"
-        mend = MENDS.get(str(deepest.validator), f"See {META}.")
-        yield Finding(file, pointer(*deepest.absolute_path), what, mend)
+        yield Finding(file, pointer(*deepest.absolute_path), what, _mend(deepest))
     if (
         isinstance(content, dict)
         and isinstance(content.get("protocol"), str)
@@ -258,6 +261,24 @@ def _against_meta(file: str, content: Any, meta: dict[str, Any]) -> Iterator[Fin
             f"the protocol is called {content['protocol']!r}",
             f"Rename the file to {content['protocol']}.json.",
         )
+
+
+def _mend(error: ValidationError) -> str:
+    """Return what to do about an error of the meta-schema: the nearest right word if it is near."""
+    rule: Any = error.schema
+    given: Any = error.instance
+    words: list[str] = []
+    known: list[str] = []
+    if error.validator == "enum":
+        words, known = [str(given)], [str(one) for one in rule["enum"]]
+    elif error.validator == "additionalProperties":
+        known = list(rule.get("properties", ()))
+        words = [word for word in given if word not in known]
+    for word in words:
+        near = get_close_matches(word, known, n=1, cutoff=0.75)
+        if near:
+            return f"Did you mean {near[0]!r}?"
+    return MENDS.get(str(error.validator), f"See {META}.")
 
 
 def _with_extended(own: dict[str, Document], bundled: dict[str, Any]) -> dict[str, Document]:

@@ -46,9 +46,11 @@ def documents(folder: Path, *contents: dict[str, Any]) -> Documents:
 
 
 @contextmanager
-def load_package(found: Documents, out: Path, package: str) -> Iterator[ModuleType]:
+def load_package(
+    found: Documents, out: Path, package: str, *, shared: str | None = None
+) -> Iterator[ModuleType]:
     """Build the bindings into `out` and import them; forget them afterwards."""
-    files = build(found, package)
+    files = build(found, package, shared=shared)
     write(changes(files, out), out)
     sys.path.insert(0, str(out))
     importlib.invalidate_caches()

@@ -78,7 +78,7 @@ def test_no_half_written_file_stays_behind_when_the_disk_refuses(tmp_path: Path)
 
 def test_what_is_being_done_is_said(tmp_path: Path) -> None:
     said: list[str] = []
-    build(documents(tmp_path, protocol()), "toy_bindings", said.append)
+    build(documents(tmp_path, protocol()), "toy_bindings", said=said.append)
     assert said == [
         "checking the documents",
         "making the models",

@@ -42,7 +42,7 @@ def test_a_started_protocol_lints_generates_and_round_trips(made: Path) -> None:
     script = """
         import json, pathlib
         from mine import mynotes
-        from mine.base import from_wire, to_wire
+        from kinwire_protocols.base import from_wire, to_wire
         document = json.loads(pathlib.Path("schema/my-notes.json").read_text())
         for name, node in document["$defs"].items():
             for example in node["examples"]:
@@ -165,12 +165,54 @@ def watching(folder: Path) -> Iterator[Callable[[], str]]:
         process.communicate()
 
 
+ON_THE_RUNTIME = """
+import asyncio
+from kinwire import Server, pair
+from mine import mynotes
+
+server = Server("notes", "1")
+
+@server.on(mynotes.methods.NOTES_ADD)
+async def add(params: mynotes.AddNoteParams) -> mynotes.AddNoteResult:
+    if params.text == "too much":
+        raise mynotes.NotebookFullError
+    return mynotes.AddNoteResult(note_id=params.text)
+
+async def main() -> None:
+    async with pair(server) as connection:
+        notes = mynotes.Server(connection)
+        print(await notes.notes_add(text="tea"))
+        try:
+            await notes.notes_add(text="too much")
+        except mynotes.NotebookFullError as error:
+            print(error)
+
+asyncio.run(main())
+"""
+
+
+def test_the_bindings_of_ones_own_protocol_work_on_the_runtime(made: Path) -> None:
+    command = [sys.executable, "-W", "error", "-c", ON_THE_RUNTIME]
+    ran = subprocess.run(
+        command, cwd=made / "my-notes", capture_output=True, text=True, check=False
+    )
+    expected = "note_id='tea'\nThe notebook is full (NotebookFull 1001)\n"
+    assert (ran.stdout, ran.stderr) == (expected, "")
+
+
+def test_standalone_bindings_bring_their_own_base(made: Path) -> None:
+    done = kinwire(*GENERATE[:3], "--out", "alone", "--package", "alone", "--standalone", cwd=made)
+    assert done.returncode == 0, done.stdout + done.stderr
+    texts = [path.read_text() for path in (made / "alone/alone").rglob("*.py")]
+    assert [text for text in texts if "kinwire_protocols" in text] == []
+
+
 def test_watch_says_what_changed_on_each_save(tmp_path: Path) -> None:
     assert kinwire("new", "protocol", "toy", "--out", ".", cwd=tmp_path).returncode == 0
     path = tmp_path / "schema" / "toy.json"
     document = json.loads(path.read_text())
     with watching(tmp_path) as said:
-        assert said() == "18 files written"
+        assert said() == "10 files written"
         document["errors"]["NotebookFull"]["code"] = 1002
         path.write_text(json.dumps(document))
         assert said() == "toy.json errors NotebookFull: changed"

@@ -17,7 +17,7 @@ from tests.codegen.documents import load_package
 GOLDEN = Path(__file__).parent / "golden"
 REGENERATE = (
     "kinwire generate --schema tests/codegen/golden/schema"
-    " --out tests/codegen/golden/expected --package tiny_bindings"
+    " --out tests/codegen/golden/expected --package tiny_bindings --standalone"
 )
 
 

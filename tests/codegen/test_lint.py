@@ -250,6 +250,24 @@ BAD = [
         " ['request', 'notification', 'either']. Choose one of them.",
         id="a kind that is none",
     ),
+    pytest.param(
+        protocol(methods={"a": row(kind="reqest")}, types=THING),
+        "toy.json#/methods/a/kind: 'reqest' is not one of"
+        " ['request', 'notification', 'either']. Did you mean 'request'?",
+        id="a kind with a letter missing",
+    ),
+    pytest.param(
+        protocol(methods={"a": row(sumary="Do.")}, types=THING),
+        "toy.json#/methods/a: Additional properties are not allowed ('sumary' was unexpected)."
+        " Did you mean 'summary'?",
+        id="a member with a letter missing",
+    ),
+    pytest.param(
+        protocol(types={"Thing": thing(a={"type": "sting"})}),
+        "toy.json#/$defs/Thing/properties/a/type: 'sting' is not one of ['null', 'boolean',"
+        " 'integer', 'number', 'string', 'array', 'object']. Did you mean 'string'?",
+        id="a type with a letter missing",
+    ),
 ]
 
 

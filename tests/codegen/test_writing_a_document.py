@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from kinwire_codegen.document import load_documents
+from kinwire_protocols import mcp
+from kinwire_protocols.jsonrpc import InvalidParamsError
+from kinwire_protocols.peer import Method
 from tests.codegen.documents import SCHEMA, documents, load_package, protocol
 
 README = (SCHEMA / "README.md").read_text()
@@ -61,7 +64,28 @@ def test_a_document_may_extend_those_that_kinwire_brings(tmp_path: Path) -> None
     schema.mkdir()
     with load_package(documents(schema, content), tmp_path, "toy_bindings") as package:
         toy = importlib.import_module(f"{package.__name__}.toy")
-        mcp = importlib.import_module(f"{package.__name__}.mcp")
+        own = importlib.import_module(f"{package.__name__}.mcp")
         sent = {"tool": {"name": "a", "inputSchema": {"type": "object"}}}
+        assert isinstance(toy.methods.TOY_DO.decode_params(sent).tool, own.Tool)
+        assert toy.methods.TOY_DO.result is own.EmptyResult
+
+
+def test_a_document_that_extends_may_share_what_kinwire_brings(tmp_path: Path) -> None:
+    tool = {"$ref": "mcp.json#/$defs/Tool", "description": "A tool of MCP."}
+    params = {"description": "P.", "type": "object", "properties": {"tool": tool}}
+    row: dict[str, Any] = {"kind": "request", "from": "client", "section": "1", "summary": "Do."}
+    row |= {"params": "#/$defs/ToyParams", "result": "mcp.json#/$defs/EmptyResult"}
+    row |= {"errors": ["jsonrpc#InvalidParams"]}
+    content = protocol(extends=["mcp"], methods={"toy/do": row}, types={"ToyParams": params})
+    schema = tmp_path / "schema"
+    schema.mkdir()
+    (schema / "toy.json").write_text(json.dumps(content))
+    found = load_documents(schema)
+    with load_package(found, tmp_path, "toy_bindings", shared="kinwire_protocols") as package:
+        toy = importlib.import_module(f"{package.__name__}.toy")
+        sent = {"tool": {"name": "a", "inputSchema": {"type": "object"}}}
+        assert isinstance(toy.methods.TOY_DO, Method)
         assert isinstance(toy.methods.TOY_DO.decode_params(sent).tool, mcp.Tool)
-        assert toy.methods.TOY_DO.result is mcp.EmptyResult
+        assert toy.methods.TOY_DO.errors == (InvalidParamsError,)
+        made = {path.name for path in (tmp_path / "toy_bindings").iterdir()} - {"__pycache__"}
+        assert made == {"__init__.py", "mcp", "py.typed", "schema.json", "toy"}

@@ -43,6 +43,8 @@ class Generate:
         parser.add_argument("--out", type=Path, metavar="DIR", help=text)
         text = f"import name of the package (default: {PACKAGE}, if MCP is among the documents)"
         parser.add_argument("--package", metavar="NAME", help=text)
+        text = f"put all that it needs into the package, so that it works without {PACKAGE}"
+        parser.add_argument("--standalone", action="store_true", help=text)
         how = parser.add_mutually_exclusive_group()
         text = "write nothing; show what differs and exit with 1"
         how.add_argument("--check", action="store_true", help=text)
@@ -60,11 +62,13 @@ class Generate:
             return usage("it is not said where the package goes. Name a folder with --out.")
         if arguments.package is not None and not arguments.package.isidentifier():
             return usage(f"{arguments.package!r} is no Python name. Mend --package.")
-        task = Task(folder, out, arguments.package)
+        task = Task(folder, out, arguments.package, arguments.standalone)
         try:
             return _watch(task) if arguments.watch else _once(task, check=arguments.check)
         except DocumentError as error:
             return refuse(error)
+        except BrokenPipeError:
+            raise  # the reader of the output has left: no fault of the folder
         except OSError as error:
             return usage(f"{error.filename or out}: {error.strerror}. Choose another --out.")
         except UnnamedPackageError:
@@ -78,6 +82,7 @@ class Task:
     folder: Path | None
     out: Path
     package: str | None
+    standalone: bool
 
 
 class UnnamedPackageError(Exception):
@@ -104,7 +109,8 @@ def _make(task: Task) -> tuple[Documents, int, list[Change]]:
     package = task.package or (PACKAGE if "mcp" in documents.chosen else None)
     if package is None:
         raise UnnamedPackageError
-    files = build(documents, package, _say_on_terminal)
+    shared = None if task.standalone or package == PACKAGE else PACKAGE
+    files = build(documents, package, shared=shared, said=_say_on_terminal)
     return documents, len(files), changes(files, task.out)
 
 
@@ -133,7 +139,7 @@ def _show(found: list[Change]) -> int:
 
 
 def _tell(documents: Documents, made: int, found: list[Change], seconds: float) -> None:
-    for document in documents:
+    for document in map(documents.__getitem__, documents.chosen):
         places = (f"/{document.module}/", f"reference/{document.name}.md")
         changed = sum(any(place in change.path for place in places) for change in found)
         methods = count(len(document.content["methods"]), "method")
