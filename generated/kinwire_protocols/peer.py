@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from inspect import iscoroutinefunction
-from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, cast, overload
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, overload
 
 from pydantic import ValidationError
 
@@ -62,7 +62,9 @@ class Method(Generic[P, R]):
         """
         if self.result is None:
             raise TypeError(f"{self.name} is a notification: it has no result")
-        return cast(R, from_wire(cast("type[Message]", self.result), value))
+        result: Any = self.result
+        made: R = from_wire(result, value)
+        return made
 
 
 @dataclass(frozen=True, kw_only=True)

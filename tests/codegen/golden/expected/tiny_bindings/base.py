@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from operator import is_
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
 from pydantic_core import CoreSchema
@@ -59,25 +59,23 @@ class Message(BaseModel):
 M = TypeVar("M", bound=Message)
 
 
-def _complete(kind: type[Message]) -> None:
-    # Models are built on first use; until then the validator in the class is a slow stand-in.
-    if not kind.__pydantic_complete__:
-        kind.model_rebuild()
-
-
 def from_wire(kind: type[M], value: object) -> M:
     """Return `value`, decoded JSON, as a `kind`; wire names only.
 
     Raises:
         pydantic.ValidationError: the value does not fit; each error says where.
     """
-    _complete(kind)
-    return cast(M, kind.__pydantic_validator__.validate_python(value, by_alias=True, by_name=False))
+    # Models are built on first use; until then the validator in the class is a slow stand-in.
+    if not kind.__pydantic_complete__:
+        kind.model_rebuild()
+    made: M = kind.__pydantic_validator__.validate_python(value, by_alias=True, by_name=False)
+    return made
 
 
 def to_wire(message: Message) -> JsonObject:
     """Return `message` as the JSON object that goes on the wire."""
-    return cast(JsonObject, message.__pydantic_serializer__.to_python(message))
+    made: JsonObject = message.__pydantic_serializer__.to_python(message)
+    return made
 
 
 class RpcError(Exception):
