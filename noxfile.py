@@ -21,7 +21,10 @@ nox.options.sessions = ["lint", "types", "check", "tests"]
 nox.options.default_venv_backend = "none"
 
 # What the tests import; the rest of the extra `dev` checks code and builds packages.
-TEST_REQUIREMENTS = {"hypothesis", "pytest", "trio"}
+TEST_REQUIREMENTS = {"hypothesis", "pytest", "pytest-xdist", "trio"}
+
+# Neighbouring tests share costly fixtures: each process begins with one stretch of the list.
+IN_PARALLEL = ("--numprocesses=auto", "--dist=worksteal")
 
 
 def run_module(session: nox.Session, *arguments: str) -> None:
@@ -58,19 +61,25 @@ def types(session: nox.Session) -> None:
 @nox.session
 def tests(session: nox.Session) -> None:
     """Run the tests that need neither a network nor a package build."""
-    run_module(session, "pytest", *session.posargs)
+    run_module(session, "pytest", *IN_PARALLEL, *session.posargs)
 
 
 @nox.session
 def interop(session: nox.Session) -> None:
     """Run the tests that talk to programs of other projects; installs those programs."""
-    run_module(session, "pytest", "-m", "interop", *session.posargs)
+    run_module(session, "pytest", "-m", "interop", "tests/interop", *session.posargs)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Print what things cost beside programs of other projects; installs those programs."""
+    run_module(session, "tests.bench", *session.posargs)
 
 
 @nox.session
 def packaging(session: nox.Session) -> None:
     """Build wheel and sdist, install them in clean environments, run the demo there."""
-    run_module(session, "pytest", "-m", "packaging", *session.posargs)
+    run_module(session, "pytest", "-m", "packaging", "tests/packaging", *session.posargs)
 
 
 @nox.session
@@ -98,9 +107,9 @@ def run_tests_on(session: nox.Session, interpreter: Path, environment: Path) -> 
     session.run(*make, external=True)
     python = str(environment / "bin" / "python")
     development = nox.project.load_toml("pyproject.toml")["project"]["optional-dependencies"]["dev"]
-    needed = [line for line in development if re.split(r"\W", line)[0] in TEST_REQUIREMENTS]
+    needed = [line for line in development if re.split("[^a-z-]", line)[0] in TEST_REQUIREMENTS]
     run_module(session, "pip", "--python", python, "install", "-q", "-e", ".[all]", *needed)
-    session.run(python, "-m", "pytest", external=True)
+    session.run(python, "-m", "pytest", *IN_PARALLEL, external=True)
 
 
 def newer_pythons() -> dict[Version, Path]:

@@ -10,15 +10,20 @@ __all__ = (
     "Connection",
     "ConnectionClosedError",
     "Context",
+    "Extension",
     "HandlerDefinitionError",
     "Host",
     "InvalidResponseError",
     "KinwireError",
     "Limits",
+    "ModelProfile",
+    "PaginationError",
     "ProtocolVersionError",
     "RequestCancelledError",
     "RequestTimeoutError",
     "RpcError",
+    "Sampling",
+    "SamplingRequest",
     "Server",
     "Session",
     "SessionStateError",
@@ -26,15 +31,18 @@ __all__ = (
     "ToolDefinitionError",
     "ToolError",
     "UnsendableError",
+    "choose_model",
     "connect",
     "pair",
     "stdio",
+    "unattended",
 )
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from kinwire.connection import Connection
     from kinwire.context import Context
     from kinwire.errors import (
         CapabilityNotNegotiatedError,
@@ -42,6 +50,7 @@ if TYPE_CHECKING:
         HandlerDefinitionError,
         InvalidResponseError,
         KinwireError,
+        PaginationError,
         ProtocolVersionError,
         RequestCancelledError,
         RequestTimeoutError,
@@ -51,8 +60,11 @@ if TYPE_CHECKING:
         ToolDefinitionError,
         UnsendableError,
     )
-    from kinwire.host import Connection, Host, connect
+    from kinwire.extension import Extension
+    from kinwire.host import Host, connect
     from kinwire.limits import Limits
+    from kinwire.mcp.rules.model_choice import ModelProfile, choose_model
+    from kinwire.mcp.sampling import Sampling, SamplingRequest, unattended
     from kinwire.server import Server
     from kinwire.session import Session
     from kinwire.testing import pair
@@ -60,16 +72,22 @@ if TYPE_CHECKING:
     from kinwire.transports.child import stdio
 
 _HOMES = {
-    "Connection": "host",
+    "Connection": "connection",
     "Context": "context",
+    "Extension": "extension",
     "Host": "host",
     "Limits": "limits",
+    "ModelProfile": "mcp.rules.model_choice",
+    "Sampling": "mcp.sampling",
+    "SamplingRequest": "mcp.sampling",
     "Server": "server",
     "Session": "session",
     "ToolError": "tools",
+    "choose_model": "mcp.rules.model_choice",
     "connect": "host",
     "pair": "testing",
     "stdio": "transports.child",
+    "unattended": "mcp.sampling",
 }
 
 if not TYPE_CHECKING:

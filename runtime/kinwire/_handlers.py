@@ -1,13 +1,14 @@
-"""The handlers of one side: what `on` accepts, and the capabilities that follow from it."""
+"""The handlers of one side or extension: what `on` accepts, and the capabilities that follow."""
 
 from __future__ import annotations
 
-__all__ = ("HandlerTable",)
+__all__ = ("ExtensionHandlers", "HandlerTable", "takes_context")
 
 import inspect
 from collections.abc import Callable, Collection
 from typing import Any
 
+from kinwire._signatures import accepts, is_async
 from kinwire.calls import Handler, Route
 from kinwire.context import Context
 from kinwire.errors import HandlerDefinitionError
@@ -15,6 +16,7 @@ from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.mcp.methods import (
     INITIALIZE,
     NOTIFICATIONS_CANCELLED,
+    NOTIFICATIONS_INITIALIZED,
     NOTIFICATIONS_PROGRESS,
     PING,
 )
@@ -24,24 +26,22 @@ from kinwire_protocols.peer import Method
 _OWN = {row.name for row in (INITIALIZE, NOTIFICATIONS_CANCELLED, NOTIFICATIONS_PROGRESS)}
 
 
-class HandlerTable:
-    """What one side serves, by wire name. `routes` may change while sessions are open."""
+class ExtensionHandlers:
+    """What an extension serves, by wire name. `routes` may change while sessions are open."""
 
     def __init__(self) -> None:
-        self.routes: dict[str, Route] = {PING.name: Route(PING, _pong)}
+        self.routes: dict[str, Route] = {}
         self._added: set[str] = set()
 
-    def add(self, row: Method[Any, Any], handler: Callable[..., Any]) -> Route:
+    def add(self, row: Method[Any, Any], handler: Callable[..., Any]) -> None:
         """Register `handler`, an `async` function of (params) or of (params, context).
 
         Raises:
             HandlerDefinitionError: it cannot serve the method; the message says why and the mend.
         """
         self.must_be_free([row])
-        route = Route(row, _adapted(row, handler))
-        self.routes[row.name] = route
+        self.routes[row.name] = Route(row, _adapted(row, handler))
         self._added.add(row.name)
-        return route
 
     def must_be_free(self, rows: Collection[Method[Any, Any]]) -> None:
         """Check that handlers may be registered for `rows`.
@@ -67,14 +67,42 @@ class HandlerTable:
         """
         self._added.remove(row.name)
         del self.routes[row.name]
-        if row.name == PING.name:
-            self.routes[PING.name] = Route(PING, _pong)
+
+
+class HandlerTable(ExtensionHandlers):
+    """What a server or a host serves of MCP, and the rows of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._defaults: dict[str, Route] = {}
+        self._sent: list[Method[Any, Any]] = []
+        self.add_default(PING, _nothing)
+        self.add_default(NOTIFICATIONS_INITIALIZED, _nothing)
+
+    def add_default(self, row: Method[Any, Any], handler: Callable[..., Any]) -> None:
+        """Serve a method as `add` does, until a handler takes its place."""
+        self.routes[row.name] = self._defaults[row.name] = Route(row, _adapted(row, handler))
+
+    def add_sent(self, row: Method[Any, Any]) -> None:
+        """Have the capabilities say that this side sends a notification."""
+        self._sent.append(row)
+
+    def remove(self, row: Method[Any, Any]) -> None:
+        """Take a handler out; requests under way finish.
+
+        Raises:
+            KeyError: there is none.
+        """
+        super().remove(row)
+        if row.name in self._defaults:
+            self.routes[row.name] = self._defaults[row.name]
 
     def capabilities(self, side: str) -> JsonObject:
         """Return the capabilities of `side` that the handlers amount to."""
         found: JsonObject = {}
-        for name in sorted(self._added):
-            of, _, path = (self.routes[name].method.gate or "").partition(":")
+        rows = [*(route.method for route in self.routes.values()), *self._sent]
+        for row in sorted(rows, key=lambda row: row.name):
+            of, _, path = (row.gate or "").partition(":")
             if of == side:
                 capability, _, ability = path.partition(".")
                 members: JsonObject = found.setdefault(capability, {})
@@ -83,34 +111,33 @@ class HandlerTable:
         return found
 
 
-async def _pong(params: Message, request: object) -> JsonObject:
+async def _nothing(params: Message) -> JsonObject:
     return {}
 
 
 def _adapted(row: Method[Any, Any], handler: Callable[..., Any]) -> Handler:
+    if takes_context(row, handler):
+        return lambda params, request: handler(params, Context(request))
+    return lambda params, request: handler(params)
+
+
+def takes_context(row: Method[Any, Any], handler: Callable[..., Any]) -> bool:
+    """Return whether `handler` is a function of (params, context), not of (params) alone.
+
+    Raises:
+        HandlerDefinitionError: it is neither, or not asynchronous.
+    """
     where = f"{row.name}: {getattr(handler, '__qualname__', repr(handler))}"
-    if not (_is_async(handler) or _is_async(getattr(handler, "__call__", None))):  # noqa: B004
+    if not is_async(handler):
         raise HandlerDefinitionError(
             f"{where}: expected an async function. Write it as `async def`."
         )
     taken = inspect.signature(handler)
-    if _binds(taken, 1):
-        return lambda params, request: handler(params)
-    if _binds(taken, 2):
-        return lambda params, request: handler(params, Context(request))
+    if accepts(taken, 1):
+        return False
+    if accepts(taken, 2):
+        return True
     raise HandlerDefinitionError(
         f"{where}: expected parameters (params) or (params, context), got {taken}. "
         f"Write `async def ...(params: {row.params.__name__})`."
     )
-
-
-def _is_async(function: Any) -> bool:
-    return inspect.iscoroutinefunction(inspect.unwrap(function) if callable(function) else None)
-
-
-def _binds(signature: inspect.Signature, count: int) -> bool:
-    try:
-        signature.bind(*range(count))
-    except TypeError:
-        return False
-    return True

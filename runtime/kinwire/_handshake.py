@@ -4,16 +4,20 @@ from __future__ import annotations
 
 __all__ = ("ServerHandshake",)
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from kinwire._handlers import HandlerTable
-from kinwire.calls import Route
+from kinwire._negotiation import Negotiation
+from kinwire.calls import Handler, Route
+from kinwire.extension import Extension
+from kinwire.interceptors import handled
 from kinwire.request import Request
-from kinwire_protocols.base import JsonObject
+from kinwire_protocols.base import JsonObject, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidRequestError
-from kinwire_protocols.mcp.methods import INITIALIZE, PING
+from kinwire_protocols.mcp.methods import INITIALIZE, NOTIFICATIONS_INITIALIZED, PING
 from kinwire_protocols.mcp.models import InitializeRequestParams
 
 # What comes behind the handshake waits for it, even if both were sent in one write.
@@ -27,19 +31,35 @@ class ServerHandshake:
     tries a newer protocol first learns at once to fall back.
     """
 
-    def __init__(self, handlers: HandlerTable, answer: Callable[[], JsonObject]) -> None:
+    def __init__(
+        self,
+        handlers: HandlerTable,
+        answer: Callable[[], JsonObject],
+        extensions: Sequence[Extension] = (),
+    ) -> None:
         """Prepare a session; `answer` makes the result of `initialize`."""
         self._answer = answer
+        self.negotiation = Negotiation("server", extensions)
         self.client: InitializeRequestParams | None = None
         """What the client said of itself, None before the handshake."""
+        self.open = False
+        """Whether `initialize` has been answered well."""
+        self.initialized = False
+        """Whether the client has said that the handshake is done."""
         self.routes: dict[str, Route] = {INITIALIZE.name: Route(_HANDSHAKE, self._initialize)}
         self._handlers = handlers
         for route in handlers.routes.values():
             self.learn(route)
 
+    def session_routes(self) -> Mapping[str, Route]:
+        """Return the routes to open the session with."""
+        return self.negotiation.routes(self.routes)
+
     def learn(self, route: Route) -> None:
         """Serve a method from now on."""
-        if self.client is None and route.method.name != PING.name:
+        if route.method.name == NOTIFICATIONS_INITIALIZED.name:
+            route = Route(route.method, partial(self._initialized, route.handler))
+        if not self.open and route.method.name != PING.name:
             route = Route(route.method, _Closed(self, route).handle)
         self.routes[route.method.name] = route
 
@@ -55,8 +75,18 @@ class ServerHandshake:
                 "initialize: the session is open already. Go on with it, or connect anew."
             )
         self.client = params
-        self.routes.update(self._handlers.routes)  # nothing stands between from now on
-        return self._answer()
+        answer = self._answer()
+        client, server = to_wire(params.capabilities), answer["capabilities"]
+        self.negotiation.offer(server, client)
+        self.negotiation.settle(request.session, client=client, server=server)
+        self.open = True
+        for route in self._handlers.routes.values():
+            self.learn(route)  # nothing stands between from now on
+        return answer
+
+    async def _initialized(self, handler: Handler, params: Any, request: Request) -> Any:
+        self.initialized = True
+        return await handler(params, request)
 
 
 class _Closed:
@@ -67,8 +97,8 @@ class _Closed:
         self._route = route
 
     async def handle(self, params: Any, request: Request) -> Any:
-        if self._handshake.client is not None:
-            return await self._route.handler(params, request)
+        if self._handshake.open:
+            return await handled(self._route, params, request)
         if request.id is None:
             return None  # a notification that comes too early means nothing
         raise InvalidRequestError(

@@ -1,30 +1,23 @@
-"""The arguments of a tool: their JSON schema, made from a signature, and the check of a call."""
+"""The arguments of a tool: their JSON schema, and the check of a call."""
 
 from __future__ import annotations
 
-__all__ = ("ToolArguments",)
+__all__ = ("ToolArguments", "refused_arguments")
 
-import inspect
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import ConfigDict, Field, PydanticUserError, TypeAdapter, ValidationError
-from pydantic.fields import FieldInfo
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaWarningKind
+from pydantic import ValidationError
 from pydantic_core import to_json
-from typing_extensions import TypedDict
 
-from kinwire.context import Context
+from kinwire._parameters import Parameters
 from kinwire.errors import ToolDefinitionError
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.problems import Problem, problems
-
-# Strictness is asked for in each call: here it would not reach into models of the user.
-_CLOSED = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 _TOLD = 20  # problems in one answer; a long array may be wrong in every place
 
@@ -41,21 +34,13 @@ class ToolArguments:
         Raises:
             ToolDefinitionError: a parameter cannot be filled from a JSON object.
         """
-        hints = _hints(function)
-        self.context_name: str | None = None
+        parameters = Parameters(function, descriptions, ToolDefinitionError)
+        self.context_name = parameters.context_name
         """The parameter that takes the `Context`, if there is one."""
-        fields: dict[str, Any] = {}
-        for parameter in _parameters(function):
-            name, hint = parameter.name, hints[parameter.name]
-            if hint is Context:
-                self.context_name = name
-            else:
-                fields[name] = _field(parameter, hint, descriptions.get(name))
-        self._adapter = _adapter(function, fields)
-        self._from_text = not all(_is_plain(hints[name]) for name in fields)
-        self.names = tuple(fields)
-        self.schema: JsonObject = self._adapter.json_schema(schema_generator=_Schema)
-        del self.schema["title"]
+        self._adapter = parameters.adapter
+        self._from_text = not all(map(_is_plain, parameters.hints.values()))
+        self.names = tuple(parameters.hints)
+        self.schema = parameters.schema
 
     def check(self, tool: str, arguments: JsonObject) -> dict[str, Any]:
         """Return what the function is to be called with.
@@ -69,10 +54,7 @@ class ToolArguments:
             return self._adapter.validate_python(arguments, strict=True)
         except ValidationError as error:
             found = list(self._problems(error, arguments))
-            raise InvalidParamsError(
-                f"Tool {tool!r}: {found[0]}",
-                data={"tool": tool, "problems": [problem.to_json() for problem in found[:_TOLD]]},
-            ) from None
+            raise refused_arguments(tool, found) from None
 
     def _problems(self, error: ValidationError, arguments: JsonObject) -> Iterator[Problem]:
         strangers = {f"/{name}" for name in arguments if name not in self.names}
@@ -85,89 +67,12 @@ class ToolArguments:
             yield replace(problem, pointer="/arguments" + problem.pointer, expected=expected)
 
 
-class _Schema(GenerateJsonSchema):
-    """JSON schema without titles that repeat a name; silent on defaults that JSON cannot hold."""
-
-    def field_title_should_be_set(self, schema: Any) -> bool:
-        return False
-
-    def emit_warning(self, kind: JsonSchemaWarningKind, detail: str) -> None:
-        pass
-
-
-def _hints(function: Callable[..., Any]) -> dict[str, Any]:
-    try:
-        return get_type_hints(function, include_extras=True)
-    except NameError as error:
-        raise ToolDefinitionError(
-            f"{_place(function)}: expected annotations with names of its module, got {error}. "
-            "Define or import the type at the top of the module."
-        ) from None
-
-
-def _parameters(function: Callable[..., Any]) -> Iterator[inspect.Parameter]:
-    for parameter in inspect.signature(function).parameters.values():
-        where = f"{_place(function)}#{parameter.name}"
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            raise ToolDefinitionError(
-                f"{where}: expected a named parameter, got {parameter}. "
-                "Name each argument that callers may give."
-            )
-        if parameter.kind is parameter.POSITIONAL_ONLY:
-            raise ToolDefinitionError(
-                f"{where}: expected a parameter to be given by name, got a positional-only one. "
-                "Remove the slash from the signature."
-            )
-        if parameter.annotation is parameter.empty:
-            raise ToolDefinitionError(
-                f"{where}: expected a type annotation, got none. "
-                f"Write `{parameter.name}: str`, or the type it has."
-            )
-        yield parameter
-
-
-def _field(parameter: inspect.Parameter, hint: Any, description: str | None) -> Any:
-    if description is not None:
-        # First, so that a description in the annotation wins over the docstring's.
-        hint = _described(hint, description)
-    default = parameter.default
-    if default is parameter.empty:
-        return hint
-    field = default if isinstance(default, FieldInfo) else Field(default=default)
-    return Annotated[hint, field] if field.is_required() else NotRequired[Annotated[hint, field]]
-
-
-def _described(hint: Any, description: str) -> Any:
-    if get_origin(hint) is Annotated:
-        kind, *marks = get_args(hint)
-        return Annotated[(kind, Field(description=description), *marks)]
-    return Annotated[hint, Field(description=description)]
-
-
-def _adapter(function: Callable[..., Any], fields: dict[str, Any]) -> TypeAdapter[dict[str, Any]]:
-    try:
-        return _closed(fields)
-    except PydanticUserError:
-        pass
-    for name, hint in fields.items():
-        try:
-            _closed({name: hint})
-        except PydanticUserError as error:
-            reason = str(error).splitlines()[0]
-            raise ToolDefinitionError(
-                f"{_place(function)}#{name}: expected a type that JSON can hold. {reason} "
-                "Use JSON types, dataclasses, pydantic models, enums or dates."
-            ) from None
-    raise AssertionError("a field that fails among others fails alone")
-
-
-def _closed(fields: dict[str, Any]) -> TypeAdapter[dict[str, Any]]:
-    make: Any = TypedDict  # checkers know the form with literal names only
-    shape: Any = make("Arguments", fields)
-    shape.__pydantic_config__ = _CLOSED
-    adapter = TypeAdapter[dict[str, Any]](shape)
-    adapter.json_schema(schema_generator=_Schema)
-    return adapter
+def refused_arguments(tool: str, found: Sequence[Problem]) -> InvalidParamsError:
+    """Return the error that says what is wrong with the arguments of a call."""
+    return InvalidParamsError(
+        f"Tool {tool!r}: {found[0]}",
+        data={"tool": tool, "problems": [problem.to_json() for problem in found[:_TOLD]]},
+    )
 
 
 def _is_plain(hint: Any) -> bool:
@@ -179,7 +84,3 @@ def _is_plain(hint: Any) -> bool:
     if origin is Annotated:
         return _is_plain(get_args(hint)[0])
     return origin in (list, dict, Union, types.UnionType) and all(map(_is_plain, get_args(hint)))
-
-
-def _place(function: Callable[..., Any]) -> str:
-    return f"{function.__module__}.{function.__qualname__}"

@@ -1,14 +1,13 @@
-"""One request or notification under way, in either direction, as the rules see it."""
+"""What handlers are, and a request of this side under way. `request.py` has the peer's."""
 
 from __future__ import annotations
 
-__all__ = ("Handler", "Inbound", "Outbound", "ProgressCallback", "Route")
+__all__ = ("Handler", "Outbound", "ProgressCallback", "Route")
 
 from collections.abc import Awaitable, Callable
+from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kinwire.jsonrpc import Id, is_id, is_object
-from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.peer import Method
 
 if TYPE_CHECKING:
@@ -26,41 +25,6 @@ class Route(NamedTuple):
 
     method: Method[Any, Any]
     handler: Handler
-
-
-class Inbound:
-    """A request or notification of the peer, from its arrival until its handler has ended."""
-
-    __slots__ = (
-        "_raw",
-        "cancelled",
-        "ended",
-        "handler",
-        "id",
-        "method",
-        "params",
-        "reported",
-        "task",
-    )
-
-    def __init__(self, id: Id | None, route: Route, params: Message, raw: JsonObject) -> None:
-        self.id = id
-        """As the peer wrote it; None for a notification."""
-        self.method, self.handler = route
-        self.params = params
-        self._raw = raw
-        self.cancelled = False
-        """Whether the peer took the request back. Threads may look, too."""
-        self.ended = False
-        self.reported: float | None = None  # the last progress value
-        self.task: Any = None  # the driver's
-
-    @property
-    def progress_token(self) -> Id | None:
-        """What the sender wants progress reports under; None if it wants none."""
-        meta = self._raw.get("_meta")
-        token = meta.get("progressToken") if is_object(meta) else None
-        return token if is_id(token) else None
 
 
 class Outbound:
@@ -94,6 +58,6 @@ class Outbound:
         self.on_progress = on_progress
         self.id = 0
         self.frame = b""
-        self.deadline = float("inf")
+        self.deadline = inf
         self.sent = False
         self.over = False

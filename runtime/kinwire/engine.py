@@ -13,21 +13,23 @@ __all__ = ("Engine",)
 import logging
 from collections.abc import Mapping
 
-from kinwire.calls import Inbound, Outbound, Route
+from kinwire.calls import Route
 from kinwire.errors import ConnectionClosedError
-from kinwire.inbound import InboundCalls, NewInbound
-from kinwire.jsonrpc import FrameError, decode, encode, is_object
+from kinwire.inbound import InboundCalls, NewRequest
+from kinwire.jsonrpc import FrameError, decode, encode, is_object, too_long
 from kinwire.limits import Counts, Limits
 from kinwire.outbound import OutboundCalls
 from kinwire.outbox import Outbox
 from kinwire.ports import Alarm, Ports
+from kinwire.request import Request
 from kinwire.rpc_errors import ErrorTable
 from kinwire_protocols.base import JsonObject
-from kinwire_protocols.jsonrpc.errors import ParseError
 
 logger = logging.getLogger("kinwire.session")
 
 _SHOWN = 200  # bytes of an unreadable frame in the log
+_UNREADABLE = "skipped an unreadable frame: %r (%s)"
+_STRAY = "the server wrote to its stdout what is no message: %r (%s). It has to print to stderr"
 
 
 class Engine:
@@ -45,7 +47,7 @@ class Engine:
         routes: Mapping[str, Route],
         limits: Limits,
         known: ErrorTable,
-        new: NewInbound,
+        new: NewRequest,
         quiet: bool = False,
     ) -> None:
         self._ports = ports
@@ -59,10 +61,14 @@ class Engine:
         self.inbound = InboundCalls(ports, self.outbox, self.counts, routes, limits.in_flight, new)
         self.finish = self.inbound.finish
         self.fail = self.inbound.fail
-        self.closed: ConnectionClosedError | None = None  # our own calls are refused with it
         self._unreadable_in_a_row = 0
         self._second = 0.0  # when the current second of error answers began
         self._errors = 0
+
+    @property
+    def closed(self) -> ConnectionClosedError | None:
+        """Why nothing can be called any more."""
+        return self.outbound.closed
 
     def feed(self, frame: bytes) -> None:
         """Act on a frame that arrived. Never raises, whatever it holds."""
@@ -75,29 +81,16 @@ class Engine:
         self._unreadable_in_a_row = 0
         if self.inbound.silent:
             return
-        method = message.get("method")
-        if method is None:
+        if "method" not in message:
             self.outbound.answered(message)
         elif "id" in message:
             self.inbound.requested(message)
         else:
-            self._notified(method, message)
+            self._notified(message["method"], message)
 
-    def overlong(self) -> None:
-        """Answer a frame that was longer than `Limits.frame_size` and has been skipped."""
-        fault = ParseError(f"Parse error: frame longer than {self._limits.frame_size} bytes")
-        self._refuse(FrameError(fault), b"")
-
-    def request(self, call: Outbound, params: JsonObject) -> None:
-        """Queue a request.
-
-        Raises:
-            ConnectionClosedError: nothing can be answered any more.
-            UnsendableError: JSON cannot hold the params; nothing is pending.
-        """
-        if self.closed is not None:
-            raise self.closed.again()
-        self.outbound.request(call, params)
+    def overlong(self, head: bytes) -> None:
+        """Answer a frame that was longer than `Limits.frame_size` and of which this is left."""
+        self._refuse(too_long(head, self._limits.frame_size), head)
 
     def notify(self, name: str, params: JsonObject) -> None:
         """Queue a notification.
@@ -123,10 +116,9 @@ class Engine:
     def no_more(self, why: ConnectionClosedError) -> None:
         """Nothing arrives any more: own calls fail, the peer's may still be answered."""
         if self.closed is None:
-            self.closed = why
             self.outbound.close(why)
 
-    def close(self, why: ConnectionClosedError, keep: Inbound | None = None) -> None:
+    def close(self, why: ConnectionClosedError, keep: Request | None = None) -> None:
         """End both directions; the handler `keep` runs on, without an answer."""
         self.no_more(why)
         self.inbound.close(keep)
@@ -152,8 +144,9 @@ class Engine:
         if not self._within_rate():
             self.counts.unanswered += 1
             return
-        logger.warning("skipped an unreadable frame: %s: %r", refused.error, frame[:_SHOWN])
-        if refused.meant != "response" and not (self._quiet and refused.id is None):
+        stray = self._quiet and refused.id is None
+        logger.warning(_STRAY if stray else _UNREADABLE, frame[:_SHOWN], refused.error.message)
+        if refused.meant != "response" and not stray:
             self.inbound.answer_error(refused.id, refused.error)
 
     def _within_rate(self) -> bool:

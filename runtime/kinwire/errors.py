@@ -11,6 +11,7 @@ KinwireError                        everything this runtime raises by itself
 +-- SessionStateError               the session is not open yet, or not any more
 +-- CapabilityNotNegotiatedError    the peer did not agree to that method; nothing was sent
 +-- ProtocolVersionError            the two sides share no version of the protocol
++-- PaginationError                 the pages of a list would never end
 +-- HandlerDefinitionError          a handler of this side is declared in a way that cannot work
 +-- ToolDefinitionError             a tool of this side is declared in a way that cannot work
 """
@@ -23,6 +24,7 @@ __all__ = (
     "HandlerDefinitionError",
     "InvalidResponseError",
     "KinwireError",
+    "PaginationError",
     "ProtocolVersionError",
     "RequestCancelledError",
     "RequestTimeoutError",
@@ -120,11 +122,32 @@ class SessionStateError(KinwireError):
 
 
 class CapabilityNotNegotiatedError(KinwireError):
-    """The peer did not agree to serve that method; nothing was sent."""
+    """The handshake did not allow that method; nothing was sent.
+
+    `gate` is the capability that the method needs, as side:path; None if the method's protocol
+    itself is missing. `reason` is a clause that says who left it out.
+    """
+
+    def __init__(self, method: str, gate: str | None, reason: str) -> None:
+        super().__init__(method, gate, reason)
+        self.method = method
+        self.gate = gate
+        self.reason = reason
+
+    def __str__(self) -> str:
+        needed = f"needs {self.gate}, but " if self.gate else ""
+        return (
+            f"{self.method}: {needed}{self.reason}. "
+            "Look at the capabilities of both sides first; raw() sends it unchecked."
+        )
 
 
 class ProtocolVersionError(KinwireError):
     """The two sides share no version of the protocol."""
+
+
+class PaginationError(KinwireError):
+    """The pages of a list would never end: the server repeats a cursor, or makes too many."""
 
 
 class HandlerDefinitionError(KinwireError):

@@ -2,98 +2,61 @@
 
 from __future__ import annotations
 
-__all__ = ("Connection", "Host", "connect")
+__all__ = ("Host", "connect")
 
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import asynccontextmanager, suppress
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
+import anyio
 from anyio.abc import TaskGroup, TaskStatus
 
 from kinwire._background import background
 from kinwire._handlers import HandlerTable
-from kinwire.calls import ProgressCallback
-from kinwire.errors import ProtocolVersionError, SessionStateError
+from kinwire._negotiation import Negotiation
+from kinwire.connection import Connection
+from kinwire.context import Context
+from kinwire.errors import (
+    CapabilityNotNegotiatedError,
+    ConnectionClosedError,
+    ProtocolVersionError,
+    SessionStateError,
+)
+from kinwire.extension import Extension, checked_extensions
 from kinwire.limits import Limits
-from kinwire.session import DEFAULT, Session, Timeout
+from kinwire.mcp.news import LogCallback, ServerNews
+from kinwire.mcp.roots import RootLike, roots_from
+from kinwire.mcp.sampling import Sampling, SamplingRequest
+from kinwire.session import Session
 from kinwire.transports import Transport
 from kinwire_protocols import mcp
-from kinwire_protocols.base import JsonObject, Message, from_wire
+from kinwire_protocols.base import JsonObject, from_wire, to_wire
+from kinwire_protocols.jsonrpc.errors import InvalidRequestError
 from kinwire_protocols.mcp.methods import INITIALIZE, NOTIFICATIONS_INITIALIZED, PROTOCOL
-from kinwire_protocols.peer import Method, Peer
-
-P = TypeVar("P", bound=Message)
-R = TypeVar("R")
+from kinwire_protocols.peer import Method
 
 _LIMITS = Limits()
 
 
-class Connection:
-    """A server, after the handshake. It is a `Peer`: stubs of any protocol take it."""
+class Host:
+    """A client of many servers: an async context manager, at whose end all connections close.
+
+    `roots` are the folders and files that servers may work on; None says that servers cannot ask.
+    `sampling` answers servers that want a model to write. `extensions` are the protocols that it
+    speaks beside MCP, with servers that do too.
+    """
 
     def __init__(
-        self, session: Session, greeting: mcp.InitializeResult, peer: Peer | None = None
-    ) -> None:
-        self.session = session
-        self.greeting = greeting
-        """What the server answered to `initialize`, whole."""
-        self._peer: Peer = session if peer is None else peer
-        self.mcp = mcp.Server(self._peer)
-        """A typed call for every method that the server may be sent."""
-
-    @property
-    def server_info(self) -> mcp.Implementation:
-        """Which program the server is."""
-        return self.greeting.server_info
-
-    @property
-    def capabilities(self) -> mcp.ServerCapabilities:
-        """What the server can do."""
-        return self.greeting.capabilities
-
-    @property
-    def instructions(self) -> str | None:
-        """How the server is best used, in its own words."""
-        return self.greeting.instructions
-
-    @property
-    def protocol_version(self) -> str:
-        """The version of MCP that both sides speak."""
-        return self.greeting.protocol_version
-
-    def with_options(
         self,
+        name: str,
+        version: str,
         *,
-        timeout: Timeout = DEFAULT,
-        on_progress: ProgressCallback | None = None,
-        meta: JsonObject | None = None,
-    ) -> Connection:
-        """Return this connection for calls with those options.
-
-        `timeout` is in seconds, None for no limit; `on_progress` is a plain function that gets each
-        progress report; `meta` goes into the `_meta` of the params.
-        """
-        peer = self.session.with_options(timeout=timeout, on_progress=on_progress, meta=meta)
-        return Connection(self.session, self.greeting, peer)
-
-    async def call(self, method: Method[P, R], params: P, /) -> R:
-        """Send a request and return its result; raises what `Session.call` does."""
-        return await self._peer.call(method, params)
-
-    async def notify(self, method: Method[P, Any], params: P, /) -> None:
-        """Send a notification; raises what `Session.notify` does."""
-        await self._peer.notify(method, params)
-
-    async def aclose(self) -> None:
-        """Close the connection; calls under way fail. Any task may do this, more than once too."""
-        await self.session.aclose()
-
-
-class Host:
-    """A client of many servers: an async context manager, at whose end all connections close."""
-
-    def __init__(self, name: str, version: str, *, limits: Limits = _LIMITS) -> None:
+        limits: Limits = _LIMITS,
+        roots: Iterable[RootLike] | None = None,
+        sampling: Sampling | None = None,
+        extensions: Iterable[Extension] = (),
+    ) -> None:
         self.info = mcp.Implementation(name=name, version=version)
         self.limits = limits
         self.on = mcp.ClientOn(self._add_handler)
@@ -104,7 +67,14 @@ class Host:
         self._handlers = HandlerTable()
         self._background = background()
         self._tasks: TaskGroup | None = None
-        self._connections: set[Connection] = set()
+        self._connections: dict[Session, Connection] = {}
+        self._roots = None if roots is None else roots_from(roots)
+        self._sampling = sampling
+        self._extensions = checked_extensions(extensions)
+        if self._roots is not None:
+            self.on.roots_list(self._list_roots)
+        if sampling is not None:
+            self.on.sampling_create_message(self._create_message)
 
     async def __aenter__(self) -> Self:
         if self._tasks is not None:
@@ -121,7 +91,7 @@ class Host:
     ) -> None:
         tasks, self._tasks = self._tasks, None
         assert tasks is not None
-        for connection in self._connections:
+        for connection in self._connections.values():
             tasks.start_soon(connection.aclose)
         await self._background.__aexit__(None, None, None)
 
@@ -133,37 +103,76 @@ class Host:
         """
         self._handlers.remove(method)
 
-    async def connect(self, target: Transport) -> Connection:
+    async def set_roots(self, roots: Iterable[RootLike]) -> None:
+        """Replace the roots, and tell every connected server that they have changed.
+
+        Raises:
+            SessionStateError: the host was made without roots.
+            ValueError: an address is not of a file.
+        """
+        if self._roots is None:
+            raise SessionStateError(
+                "roots: servers were told that there are none. Write `Host(..., roots=[])`."
+            )
+        self._roots = roots_from(roots)
+        async with anyio.create_task_group() as tasks:
+            for connection in self._connections.values():
+                tasks.start_soon(_tell_of_roots, connection)
+
+    async def connect(self, target: Transport, *, on_log: LogCallback | None = None) -> Connection:
         """Return a connection to the server behind `target`, such as `stdio(...)`.
+
+        `on_log` is a plain function that gets each log message of the server. Without it they go
+        to the handler `on.notifications_message`, and without that one to the logger
+        `kinwire.server.NAME`.
 
         Raises:
             ConnectionClosedError: the server cannot be started, or it ended during the handshake.
             ProtocolVersionError: the server speaks no version that this host speaks.
             RpcError: the server refused the handshake.
             SessionStateError: the host is not open.
+            TypeError: `target` is no transport.
         """
         if self._tasks is None:
             raise SessionStateError("The host is not open. Write `async with Host(...) as host`.")
+        if not hasattr(target, "run"):
+            raise TypeError(f'expected stdio("python", "server.py") or its like, got {target!r}')
         # Each connection lives in a task of its own, so that any task may close it.
-        connection: Connection = await self._tasks.start(self._keep, target)
+        news = ServerNews(self._handlers.routes, on_log)
+        connection: Connection = await self._tasks.start(self._keep, target, news)
         return connection
 
-    async def _keep(self, target: Transport, *, task_status: TaskStatus[Connection]) -> None:
-        async with Session(
-            target, routes=self._handlers.routes, limits=self.limits, protocols=[PROTOCOL]
-        ) as session:
-            connection = Connection(session, await self._greet(session))
-            self._connections.add(connection)
+    async def _keep(
+        self, target: Transport, news: ServerNews, *, task_status: TaskStatus[Connection]
+    ) -> None:
+        negotiation = Negotiation("client", self._extensions)
+        async with (
+            Session(
+                target,
+                routes=negotiation.routes(news.routes),
+                limits=self.limits,
+                protocols=negotiation.protocols,
+            ) as session,
+            background() as tasks,
+        ):
+            tasks.start_soon(news.hand_out_logs)
+            greeting = await self._greet(session, negotiation)
+            news.server = greeting.server_info.name
+            connection = self._connections[session] = Connection(session, greeting, news)
             task_status.started(connection)
             try:
                 await session.wait_closed()
             finally:
-                self._connections.discard(connection)
+                del self._connections[session]
+                news.end(session.closed_why or ConnectionClosedError("The host has ended."))
+            tasks.cancel_scope.deadline = anyio.current_time() + self.limits.drain
 
-    async def _greet(self, session: Session) -> mcp.InitializeResult:
+    async def _greet(self, session: Session, negotiation: Negotiation) -> mcp.InitializeResult:
+        capabilities = self._capabilities()
+        negotiation.offer(capabilities)
         offered = mcp.InitializeRequestParams(
             protocol_version=PROTOCOL.version,
-            capabilities=from_wire(mcp.ClientCapabilities, self._handlers.capabilities("client")),
+            capabilities=from_wire(mcp.ClientCapabilities, capabilities),
             client_info=self.info,
         )
         greeting = await session.call(INITIALIZE, offered)
@@ -172,20 +181,50 @@ class Host:
                 f"initialize#/protocolVersion: expected {PROTOCOL.version}, "
                 f"got {greeting.protocol_version!r:.40}. Use a server that speaks it."
             )
+        negotiation.settle(session, client=capabilities, server=to_wire(greeting.capabilities))
+        await negotiation.complete(session)
         await session.notify(NOTIFICATIONS_INITIALIZED, mcp.NotificationParams())
         return greeting
+
+    def _capabilities(self) -> JsonObject:
+        found = self._handlers.capabilities("client")
+        if self._roots is not None and "roots" in found:
+            found["roots"]["listChanged"] = True
+        return found
+
+    async def _list_roots(self, params: mcp.RequestParams) -> mcp.ListRootsResult:
+        return mcp.ListRootsResult(roots=self._roots or [])
+
+    async def _create_message(
+        self, params: mcp.CreateMessageRequestParams, context: Context
+    ) -> mcp.CreateMessageResult:
+        connection = self._connections.get(context.session)
+        if connection is None or self._sampling is None:
+            raise InvalidRequestError(
+                "sampling/createMessage: the session is not open. Wait for initialized."
+            )
+        return await self._sampling.create_message(SamplingRequest(params, connection))
 
     def _add_handler(self, method: Method[Any, Any], handler: Callable[..., Any]) -> None:
         self._handlers.add(method, handler)
 
 
+async def _tell_of_roots(connection: Connection) -> None:
+    with suppress(ConnectionClosedError, CapabilityNotNegotiatedError):
+        await connection.mcp.notifications_roots_list_changed()
+
+
 @asynccontextmanager
 async def connect(
-    target: Transport, *, name: str = "kinwire", version: str = "0.1.0"
+    target: Transport,
+    *,
+    name: str = "kinwire",
+    version: str = "0.1.0",
+    on_log: LogCallback | None = None,
 ) -> AsyncGenerator[Connection]:
     """Yield a connection to one server, as a host called `name` makes it.
 
-    Raises what `Host.connect` does.
+    `on_log` and what this raises are those of `Host.connect`.
     """
     async with Host(name, version) as host:
-        yield await host.connect(target)
+        yield await host.connect(target, on_log=on_log)

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-__all__ = ("InboundCalls", "NewInbound")
+__all__ = ("InboundCalls", "NewRequest")
 
 import logging
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from math import isfinite
-from typing import Any
 
 from pydantic import ValidationError
 
-from kinwire.calls import Inbound, Route
+from kinwire.calls import Route
 from kinwire.errors import RpcError, UnsendableError
-from kinwire.jsonrpc import Id, encode, is_id, is_object
+from kinwire.jsonrpc import (
+    EncodedObject,
+    Id,
+    encode,
+    encoded_reply,
+    is_id,
+    kind_of,
+)
 from kinwire.limits import Counts
 from kinwire.outbox import Outbox
 from kinwire.ports import Ports
+from kinwire.request import Request
 from kinwire.rpc_errors import error_to_json, internal_error
 from kinwire_protocols.base import JsonObject, Message, to_wire
 from kinwire_protocols.jsonrpc.errors import (
@@ -29,7 +36,7 @@ from kinwire_protocols.problems import Problem, problems
 
 logger = logging.getLogger("kinwire.session")
 
-NewInbound = Callable[[Id | None, Route, Message, JsonObject], Inbound]
+NewRequest = Callable[[Id | None, Route, Message, JsonObject], Request]
 
 _BUSY = -32000  # in the range that JSON-RPC leaves to servers
 
@@ -44,47 +51,43 @@ class InboundCalls:
         counts: Counts,
         routes: Mapping[str, Route],
         limit: int,
-        new: NewInbound,
+        new: NewRequest,
     ) -> None:
         self._ports = ports
         self._outbox = outbox
         self._counts = counts
-        self._routes = routes
+        self.routes = routes
+        """What serves each method; may be replaced."""
         self._limit = limit
         self._new = new
-        self._requests: dict[Id, Inbound] = {}
-        self._notifications: set[Inbound] = set()
-        self._barrier: Inbound | None = None  # a serial one under way: later ones wait
-        self._held: deque[Inbound] = deque()
+        # Requests by id, notifications by themselves.
+        self.under_way: dict[Id | Request, Request] = {}
+        self._barrier: Request | None = None  # a serial one under way: later ones wait
+        self._held: deque[Request] = deque()
         self.silent = False  # nothing is answered and nothing new begins
-
-    def __iter__(self) -> Iterator[Inbound]:
-        """Yield all that is under way."""
-        yield from list(self._requests.values())
-        yield from list(self._notifications)
-
-    @property
-    def idle(self) -> bool:
-        """Whether no handler is under way."""
-        return not self._requests and not self._notifications
 
     def requested(self, message: JsonObject) -> None:
         """Begin work on a request, or answer why not."""
         identifier: Id = message["id"]
         try:
-            work = self._admitted(identifier, message)
+            route = self._admission(identifier, message["method"])
+            params, raw = _params(route, message)
         except Exception as error:  # also a validator of the user's own row
             self._answer_failure(identifier, message["method"], error)
             return
-        self._requests[identifier] = work
-        self._dispatch(work)
+        work = self._new(identifier, route, params, raw)
+        self.under_way[identifier] = work
+        if self._barrier is None and not route.method.serial:
+            self._ports.start(work)
+        else:
+            self._dispatch(work)
 
     def notified(self, message: JsonObject) -> None:
         """Begin work on a notification; one that is unknown or of a wrong shape is ignored."""
-        route = self._routes.get(message["method"])
+        route = self.routes.get(message["method"])
         if route is None or route.method.kind == "request":
             return
-        if len(self._requests) + len(self._notifications) >= self._limit:
+        if len(self.under_way) >= self._limit:
             self._counts.dropped_notifications += 1
             return
         try:
@@ -93,13 +96,13 @@ class InboundCalls:
             logger.info("ignored a notification: %s", error)
             return
         work = self._new(None, route, params, raw)
-        self._notifications.add(work)
+        self.under_way[work] = work
         self._dispatch(work)
 
     def cancelled(self, params: JsonObject) -> None:
         """Stop the request that the peer takes back; the handshake cannot be."""
         identifier = params.get("requestId")
-        work = self._requests.get(identifier) if is_id(identifier) else None
+        work = self.under_way.get(identifier) if is_id(identifier) else None
         if work is None or work.cancelled or work.method.name == "initialize":
             return
         work.cancelled = True
@@ -109,32 +112,39 @@ class InboundCalls:
         else:
             self._ports.stop(work)
 
-    def finish(self, work: Inbound, result: object) -> None:
+    def finish(self, work: Request, result: object) -> None:
         """End the work and answer with what its handler returned."""
         if not self._end(work):
             return
-        if isinstance(result, Message):
+        if type(result) is not dict:
+            if not isinstance(result, Message):
+                self._finish_otherwise(work, result)
+                return
             result = to_wire(result)
-        elif not is_object(result):
-            wrong = TypeError(f"expected a result model or a dict, got {type(result).__name__}")
-            self._answer_failure(work.id, work.method.name, wrong)
-            return
+        message: dict[str, object] = {"jsonrpc": "2.0", "id": work.id, "result": result}
         try:
-            frame = encode({"jsonrpc": "2.0", "id": work.id, "result": result})
+            frame = encode(message)
         except UnsendableError as error:
             self._answer_failure(work.id, work.method.name, error)
         else:
             self._outbox.add(frame)
 
-    def fail(self, work: Inbound, error: BaseException) -> None:
+    def _finish_otherwise(self, work: Request, result: object) -> None:
+        if isinstance(result, EncodedObject):
+            self._outbox.add(encoded_reply(work.id, result))
+            return
+        wrong = TypeError(f"expected a result model or a dict, got {type(result).__name__}")
+        self._answer_failure(work.id, work.method.name, wrong)
+
+    def fail(self, work: Request, error: BaseException) -> None:
         """End the work and answer with the error: as it is, or as a fault without details."""
         if self._end(work):
             self._answer_failure(work.id, work.method.name, error)
         elif work.id is None and not self.silent:
-            logger.error("the handler of %s failed", work.method.name, exc_info=error)
+            internal_error(work.method.name, error)  # for the log: nobody is answered
 
     def progress(
-        self, work: Inbound, progress: float, total: float | None, message: str | None
+        self, work: Request, progress: float, total: float | None, message: str | None
     ) -> None:
         """Report progress if the peer asked for it, the value has risen, and no answer is out."""
         token = work.progress_token
@@ -159,27 +169,26 @@ class InboundCalls:
             frame = encode({"jsonrpc": "2.0", "id": identifier, "error": body})
         self._outbox.add(frame)
 
-    def close(self, keep: Inbound | None) -> None:
+    def close(self, keep: Request | None) -> None:
         """Cancel what runs, but not `keep`, and answer nothing any more."""
         self.silent = True
         while self._held:
             self._end(self._held.popleft())
-        for work in self:
+        for work in list(self.under_way.values()):
             if work is not keep:
                 self._ports.stop(work)
 
-    def _admitted(self, identifier: Id, message: JsonObject) -> Inbound:
-        if identifier in self._requests:
+    def _admission(self, identifier: Id, name: str) -> Route:
+        if identifier in self.under_way:
             raise InvalidRequestError("Invalid Request: the id belongs to a request in flight")
-        route = self._routes.get(message["method"])
+        route = self.routes.get(name)
         if route is None or route.method.kind == "notification":
-            raise MethodNotFoundError(f"Method not found: {message['method']}")
-        if len(self._requests) + len(self._notifications) >= self._limit:
+            raise MethodNotFoundError(f"Method not found: {name}")
+        if len(self.under_way) >= self._limit:
             raise RpcError(f"Busy: {self._limit} requests are in flight", code=_BUSY)
-        params, raw = _params(route, message)
-        return self._new(identifier, route, params, raw)
+        return route
 
-    def _dispatch(self, work: Inbound) -> None:
+    def _dispatch(self, work: Request) -> None:
         if self._barrier is not None:
             self._held.append(work)
             return
@@ -187,15 +196,12 @@ class InboundCalls:
             self._barrier = work
         self._ports.start(work)
 
-    def _end(self, work: Inbound) -> bool:
+    def _end(self, work: Request) -> bool:
         """Forget the work; say whether it still has to be answered."""
         if work.ended:
             return False
         work.ended = True
-        if work.id is None:
-            self._notifications.discard(work)
-        else:
-            del self._requests[work.id]
+        del self.under_way[work if work.id is None else work.id]
         if work is self._barrier:
             self._barrier = None
             while self._held and self._barrier is None:
@@ -209,14 +215,14 @@ class InboundCalls:
 
 
 def _params(route: Route, message: JsonObject) -> tuple[Message, JsonObject]:
-    raw: Any = message.get("params", {})
-    if is_object(raw):
+    raw: JsonObject = message.get("params", {})
+    if type(raw) is dict:
         try:
             return route.method.decode_params(raw), raw
         except ValidationError as error:
             found = problems(error, raw)
     else:
-        found = [Problem("", "an object", "null" if raw is None else type(raw).__name__)]
+        found = [Problem("", "an object", kind_of(raw))]
     raise InvalidParamsError(
         f"{route.method.name}#{found[0]}",
         data={"problems": [problem.to_json() for problem in found]},

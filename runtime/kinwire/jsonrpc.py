@@ -10,9 +10,10 @@ one counts then), and numbers beyond the range of a double inside untyped member
 
 from __future__ import annotations
 
-__all__ = ("FrameError", "Id", "decode", "encode")
+__all__ = ("EncodedObject", "FrameError", "Id", "decode", "encode", "encoded_reply")
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any, Literal, TypeGuard
 
@@ -24,8 +25,12 @@ from kinwire_protocols.jsonrpc.errors import InvalidRequestError, ParseError
 
 Id = int | str
 
+_ID_TYPES = (int, str)
+
 _END = 256  # bytes at each end of a frame in which a repeated member is looked for
 _DIGITS = 4300  # the longest integer that Python reads
+
+_BODY = re.compile(rb'"(method|result|error)"\s*:')
 
 Meant = Literal["request", "response", "unclear"]
 
@@ -47,7 +52,15 @@ def is_object(value: object) -> TypeGuard[JsonObject]:
 
 def is_id(value: object) -> TypeGuard[Id]:
     """Whether `value` may be an id: 1.0 and true are none, though Python has them equal to 1."""
-    return type(value) is int or type(value) is str
+    return type(value) in _ID_TYPES
+
+
+def kind_of(value: object) -> str:
+    """Return what decoded JSON is, in words; the value itself may be a secret."""
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    names: dict[type, str] = {dict: "an object", list: "an array", str: "a string"}
+    return names.get(type(value), "a number")
 
 
 def decode(frame: bytes) -> JsonObject:
@@ -60,12 +73,12 @@ def decode(frame: bytes) -> JsonObject:
         FrameError: the frame is no message; nothing of it may be acted on.
     """
     try:
-        message = from_json(frame, allow_inf_nan=False, cache_strings="keys")
+        message: JsonObject = from_json(frame, allow_inf_nan=False, cache_strings="keys")
     except ValueError as error:
         raise _unreadable(frame, str(error)) from None
-    if not is_object(message):
-        raise FrameError(InvalidRequestError(f"Expected one JSON object, got {_kind(message)}"))
-    if _may_repeat(frame):
+    if type(message) is not dict:  # in place: a call of `is_object` would show on every frame
+        raise FrameError(InvalidRequestError(f"Expected one JSON object, got {kind_of(message)}"))
+    if _may_repeat(frame, message):
         _refuse_repeated(frame, message)
     if "method" in message:
         fault = _request_fault(message)
@@ -78,13 +91,25 @@ def decode(frame: bytes) -> JsonObject:
     return message
 
 
+def too_long(head: bytes, limit: int) -> FrameError:
+    """Return the refusal of a frame of more than `limit` bytes that begins with `head`."""
+    fault = f"frame longer than {limit} bytes"
+    body = _BODY.search(head)
+    if body is not None:  # what comes before it is small: the id is there, or nowhere
+        refused = _unreadable(head[: body.start()].rstrip(b" \t,") + b"}", fault)
+        if refused.id is not None:
+            meant: Meant = "request" if body[1] == b"method" else "response"
+            return FrameError(refused.error, refused.id, meant)
+    return FrameError(ParseError(f"Parse error: {fault}"))
+
+
 def _request_fault(message: JsonObject) -> str | None:
     if type(message["method"]) is not str:
-        return f"method: expected a string, got {_kind(message['method'])}"
+        return f"method: expected a string, got {kind_of(message['method'])}"
     if message.get("jsonrpc") != "2.0":
         return 'jsonrpc: expected "2.0"'
-    if "id" in message and not is_id(message["id"]):
-        return f"id: expected a string or an integer, got {_kind(message['id'])}"
+    if "id" in message and type(message["id"]) not in _ID_TYPES:
+        return f"id: expected a string or an integer, got {kind_of(message['id'])}"
     if "result" in message or "error" in message:
         return "a message with a method has no result and no error"
     return None
@@ -105,13 +130,6 @@ def _encodes(value: object) -> bool:
     except UnsendableError:
         return False
     return True
-
-
-def _kind(value: object) -> str:
-    if value is None or isinstance(value, bool):
-        return json.dumps(value)
-    names: dict[type, str] = {dict: "an object", list: "an array", str: "a string"}
-    return names.get(type(value), "a number")
 
 
 def _unreadable(frame: bytes, why: str) -> FrameError:
@@ -137,14 +155,10 @@ def _unique(pairs: list[tuple[str, Any]]) -> JsonObject:
     return {} if _repeated(pairs, "id") else dict(pairs)
 
 
-def _may_repeat(frame: bytes) -> bool:
+def _may_repeat(frame: bytes, message: JsonObject) -> bool:
     # Counting in the whole of a long frame would take longer than to decode it.
-    if len(frame) <= 2 * _END:
-        return frame.count(b'"id"') > 1 or frame.count(b'"method"') > 1
-    return any(
-        frame.count(name, 0, _END) + frame.count(name, len(frame) - _END) > 1
-        for name in (b'"id"', b'"method"')
-    )
+    ends = frame if len(frame) <= 2 * _END else frame[:_END] + frame[-_END:]
+    return ends.count(b'"id"') > 1 or ("method" in message and ends.count(b'"method"') > 1)
 
 
 def _refuse_repeated(frame: bytes, message: JsonObject) -> None:
@@ -196,3 +210,16 @@ encode = _encoder()
 Raises:
     UnsendableError: JSON cannot hold it (a lone surrogate, a cycle, an object of no JSON type).
 """
+
+
+class EncodedObject(dict[str, Any]):
+    """A JSON object that goes out often and never changes, kept with its bytes."""
+
+    def __init__(self, members: JsonObject) -> None:
+        super().__init__(members)
+        self.encoded = encode(members)
+
+
+def encoded_reply(identifier: Id | None, result: EncodedObject) -> bytes:
+    """Return the response that has `result`."""
+    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (encode(identifier), result.encoded)

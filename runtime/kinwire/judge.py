@@ -97,7 +97,7 @@ def _key(requester: Side | None, identifier: Id) -> Key:
 
 def _envelope_problem(message: JsonObject) -> Problem | None:
     if message.get("jsonrpc") != "2.0":
-        return Problem("/jsonrpc", '"2.0"', shown(message.get("jsonrpc")))
+        return Problem("/jsonrpc", '"2.0"', _shown_member(message, "jsonrpc"))
     if "method" in message:
         if type(message["method"]) is not str:
             return Problem("/method", "a string", shown(message["method"]))
@@ -108,7 +108,12 @@ def _envelope_problem(message: JsonObject) -> Problem | None:
     else:
         no_id = "error" in message and message.get("id", 0) is None
         usable = no_id or is_id(message.get("id"))
-    return None if usable else Problem("/id", "a string or an integer", shown(message.get("id")))
+    got = _shown_member(message, "id")
+    return None if usable else Problem("/id", "a string or an integer", got)
+
+
+def _shown_member(message: JsonObject, name: str) -> str:
+    return shown(message[name]) if name in message else "nothing"
 
 
 def _call_problems(row: Row | None, message: JsonObject, sender: Side | None) -> Iterable[Problem]:

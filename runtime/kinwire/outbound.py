@@ -5,7 +5,6 @@ from __future__ import annotations
 __all__ = ("OutboundCalls",)
 
 import logging
-from itertools import count
 from typing import Any
 
 from pydantic import ValidationError
@@ -33,16 +32,21 @@ class OutboundCalls:
         self._outbox = outbox
         self._counts = counts
         self._known = known
-        self._ids = count(1)
+        self._last_id = 0
         self._pending: dict[int, Outbound] = {}
+        self.closed: ConnectionClosedError | None = None
 
     def request(self, call: Outbound, params: JsonObject) -> None:
         """Queue the request; `params` is this call's own copy.
 
         Raises:
+            ConnectionClosedError: nothing can be answered any more.
             UnsendableError: JSON cannot hold the params; nothing is pending.
         """
-        call.id = identifier = next(self._ids)
+        if self.closed is not None:
+            raise self.closed.again()
+        self._last_id += 1
+        call.id = identifier = self._last_id
         if call.on_progress is not None:
             params["_meta"] = {**(params.get("_meta") or {}), "progressToken": identifier}
         message: JsonObject = {"jsonrpc": "2.0", "id": identifier, "method": call.name}
@@ -50,14 +54,15 @@ class OutboundCalls:
             message["params"] = params
         call.frame = encode(message)
         self._pending[identifier] = call
-        self._restart_clock(call)
+        if call.timeout is not None:
+            self._restart_clock(call, call.timeout)
         self._outbox.add(call.frame, call)
 
     def abandon(self, call: Outbound, reason: str = "The caller gave up.") -> None:
         """Forget a call that nobody waits for; the peer hears of it if it has the request."""
-        if call.over:
+        if self._pending.pop(call.id, None) is None:
             return
-        self._close(call)
+        call.over = True
         # The handshake must not be cancelled (MCP, Cancellation).
         if call.sent and call.name != "initialize":
             params: JsonObject = {"requestId": call.id, "reason": reason}
@@ -67,33 +72,33 @@ class OutboundCalls:
 
     def answered(self, message: JsonObject) -> None:
         """Settle the call that a response belongs to; drop a response that belongs to none."""
-        call = self._called(message.get("id"))
+        call = self._answered(message.get("id"))
         if call is None:
             self._counts.late_replies += 1
             logger.debug("dropped a response that no call waits for")
             return
-        self._close(call)
+        if "error" not in message and message.get("jsonrpc") == "2.0":
+            self._ports.settle(call, message["result"], None)
+            return
         fault = _fault(message)
         if fault is not None:
             self._ports.settle(call, None, InvalidResponseError(f"{call.name}: {fault}"))
-        elif "error" in message:
+        else:
             error = error_from_json(message["error"], call.method, self._known)
             self._ports.settle(call, None, error)
-        else:
-            self._ports.settle(call, message["result"], None)
 
     def unusable(self, identifier: object, why: str) -> bool:
         """Fail the call that an unreadable answer names; say whether there is one."""
-        call = self._called(identifier)
+        call = self._answered(identifier)
         if call is None:
             return False
-        self._close(call)
         self._ports.settle(call, None, InvalidResponseError(f"{call.name}: {why}"))
         return True
 
     def progressed(self, params: JsonObject) -> None:
         """Pass a progress report on and give its call another whole timeout."""
-        call = self._called(params.get("progressToken"))
+        token = params.get("progressToken")
+        call = self._pending.get(token) if type(token) is int else None
         if call is None or call.on_progress is None:
             return
         from kinwire_protocols.mcp.methods import NOTIFICATIONS_PROGRESS  # most calls have none
@@ -103,7 +108,8 @@ class OutboundCalls:
         except ValidationError:
             logger.debug("dropped a progress report of a wrong shape")
             return
-        self._restart_clock(call)
+        if call.timeout is not None:
+            self._restart_clock(call, call.timeout)
         try:
             call.on_progress(report)
         except Exception:
@@ -119,33 +125,30 @@ class OutboundCalls:
             self._alarm.by(call.deadline)
 
     def close(self, why: ConnectionClosedError) -> None:
-        """Fail every call at once."""
+        """Fail every call at once, and each later one."""
+        self.closed = why
         pending, self._pending = list(self._pending.values()), {}
         for call in pending:
             call.over = True
             self._ports.settle(call, None, why.again())
 
-    def _called(self, identifier: object) -> Outbound | None:
+    def _answered(self, identifier: object) -> Outbound | None:
         # True and 1.0 would find the entry of 1.
-        return self._pending.get(identifier) if type(identifier) is int else None
+        call = self._pending.pop(identifier, None) if type(identifier) is int else None
+        if call is not None:
+            call.over = True
+        return call
 
-    def _close(self, call: Outbound) -> None:
-        call.over = True
-        del self._pending[call.id]
-
-    def _restart_clock(self, call: Outbound) -> None:
-        if call.timeout is None:
-            return
-        call.deadline = self._ports.now() + call.timeout
-        self._alarm.by(call.deadline)
+    def _restart_clock(self, call: Outbound, timeout: float) -> None:
+        call.deadline = deadline = self._ports.now() + timeout
+        if deadline < self._alarm.at:
+            self._alarm.by(deadline)
 
 
 def _fault(message: JsonObject) -> str | None:
-    """Return what is wrong with a response that has a result or an error, None for nothing."""
+    """Return what is wrong with a response that is no good result, None for a good error."""
     if message.get("jsonrpc") != "2.0":
         return 'jsonrpc: expected "2.0"'
-    if "error" not in message:
-        return None
     if "result" in message:
         return "a response has a result or an error, got both"
     error: Any = message["error"]

@@ -45,30 +45,22 @@ class Outbox:
     def take(self) -> list[bytes]:
         """Return the next frames, about 256 KiB of them; none when nothing waits."""
         frames: list[bytes] = []
-        for item in self._batch():
+        waiting = self.waiting
+        size = 0
+        while waiting and size < _AT_ONCE:
+            item = waiting.popleft()
             if isinstance(item, bytes):
+                size += len(item)
                 frames.append(item)
-            elif not item.over and not self._ports.left(item):
+                continue
+            size += len(item.frame)
+            if not item.over and not self._ports.left(item):
                 item.sent = True
                 frames.append(item.frame)
+        self._size -= size
         if self.full:
             self._relax()
         return frames
-
-    def _batch(self) -> list[bytes | Outbound]:
-        batch: list[bytes | Outbound] = []
-        if self._size <= _AT_ONCE:
-            batch.extend(self.waiting)
-            self.waiting.clear()
-            self._size = 0
-            return batch
-        size = 0
-        while self.waiting and size < _AT_ONCE:
-            item = self.waiting.popleft()
-            size += len(item if isinstance(item, bytes) else item.frame)
-            batch.append(item)
-        self._size -= size
-        return batch
 
     def expire(self, now: float) -> None:
         """End the connection if a full outbox has stood still for too long."""

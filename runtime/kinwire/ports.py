@@ -11,8 +11,9 @@ __all__ = ("Alarm", "Ports")
 from math import inf
 from typing import Protocol
 
-from kinwire.calls import Inbound, Outbound
+from kinwire.calls import Outbound
 from kinwire.errors import ConnectionClosedError
+from kinwire.request import Request
 
 
 class Ports(Protocol):
@@ -21,10 +22,10 @@ class Ports(Protocol):
     def wake_writer(self) -> None:
         """The first frame waits: fetch with `Engine.take()` when it can leave."""
 
-    def start(self, work: Inbound, /) -> None:
+    def start(self, work: Request, /) -> None:
         """Run the handler in a task, then call `Engine.finish()` or `Engine.fail()`."""
 
-    def stop(self, work: Inbound, /) -> None:
+    def stop(self, work: Request, /) -> None:
         """Cancel the handler; it still ends by `finish` or `fail`."""
 
     def settle(self, call: Outbound, result: object, error: Exception | None, /) -> None:
@@ -59,14 +60,14 @@ class Alarm:
 
     def __init__(self, ports: Ports) -> None:
         self._ports = ports
-        self._at = inf
+        self.at = inf
 
     def by(self, at: float) -> None:
         """Have the engine look at its deadlines no later than `at`."""
-        if at < self._at:
-            self._at = at
+        if at < self.at:
+            self.at = at
             self._ports.arm(at)
 
     def rang(self) -> None:
         """Begin anew: whoever still has a deadline says so again."""
-        self._at = inf
+        self.at = inf

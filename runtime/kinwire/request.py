@@ -1,31 +1,62 @@
-"""What a handler is given beside its params."""
+"""A request or notification of the peer, from its arrival until its handler has ended."""
 
 from __future__ import annotations
 
 __all__ = ("Request",)
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from kinwire.calls import Inbound, Route
+from kinwire.calls import Route
 from kinwire.errors import RequestCancelledError
-from kinwire.jsonrpc import Id
+from kinwire.interceptors import handled
+from kinwire.jsonrpc import Id, is_id, is_object
 from kinwire_protocols.base import JsonObject, Message
 
 if TYPE_CHECKING:
     from kinwire.session import Session
 
 
-class Request(Inbound):
-    """The request or notification that a handler works on, and the way back to its sender."""
+class Request:
+    """What a handler works on beside its params, and the way back to the sender."""
 
-    __slots__ = ("session",)
+    __slots__ = (
+        "_raw",
+        "cancelled",
+        "ended",
+        "handler",
+        "id",
+        "method",
+        "params",
+        "reported",
+        "session",
+        "task",
+    )
 
     def __init__(
         self, session: Session, id: Id | None, route: Route, params: Message, raw: JsonObject
     ) -> None:
-        super().__init__(id, route, params, raw)
         self.session = session
         """The connection it came on: call and notify the sender through it."""
+        self.id = id
+        """As the peer wrote it; None for a notification."""
+        self.method, self.handler = route
+        if session.inbound is not None:
+            self.handler = partial(handled, route)
+        self.params = params
+        self._raw = raw
+        self.cancelled = False
+        """Whether the peer took the request back. Threads may look, too."""
+        self.ended = False
+        self.reported: float | None = None  # the last progress value
+        self.task: Any = None  # the driver's
+
+    @property
+    def progress_token(self) -> Id | None:
+        """What the sender wants progress reports under; None if it wants none."""
+        meta = self._raw.get("_meta")
+        token = meta.get("progressToken") if is_object(meta) else None
+        return token if is_id(token) else None
 
     async def progress(
         self, progress: float, total: float | None = None, message: str | None = None

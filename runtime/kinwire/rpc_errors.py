@@ -6,14 +6,14 @@ the way out, and a code alone decides only where the method's row leaves no choi
 
 from __future__ import annotations
 
-__all__ = ("ErrorTable", "error_from_json", "error_table", "error_to_json", "internal_error")
+__all__ = ("ErrorTable", "error_from_json", "error_to_json", "internal_error")
 
 import logging
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from kinwire.errors import RpcError
+from kinwire.errors import ConnectionClosedError, RpcError
 from kinwire.jsonrpc import is_object
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InternalError
@@ -22,19 +22,34 @@ from kinwire_protocols.peer import Method, ProtocolTable
 
 logger = logging.getLogger("kinwire.session")
 
-ErrorTable = Mapping[tuple[str, str], type[RpcError]]
-"""Error classes by protocol and name."""
+
+class ErrorTable:
+    """What a session knows beside the errors of a call's own row: those of its `protocols`."""
+
+    def __init__(self, protocols: Iterable[ProtocolTable]) -> None:
+        self._named = {
+            (table.name, name): kind
+            for table in (JSONRPC, *protocols)
+            for name, kind in table.errors.items()
+        }
+        self._added: dict[str, list[type[RpcError]]] = {}
+
+    def add(self, method: str, errors: Iterable[type[RpcError]]) -> None:
+        """Have `method` answer with these errors too, as an extension says."""
+        self._added.setdefault(method, []).extend(errors)
+
+    def named(self, protocol: object, name: object) -> type[RpcError] | None:
+        """Return the error of that protocol and name."""
+        if type(protocol) is str and type(name) is str:
+            return self._named.get((protocol, name))
+        return None
+
+    def added(self, method: Method[Any, Any]) -> Sequence[type[RpcError]]:
+        """Return the errors that extensions add to a method."""
+        return self._added.get(method.name, ())
+
 
 _RESERVED = {kind.default_code: kind for kind in JSONRPC.errors.values()}
-
-
-def error_table(protocols: Iterable[ProtocolTable]) -> ErrorTable:
-    """Return every error of `protocols`, and those of JSON-RPC itself."""
-    return {
-        (table.name, name): kind
-        for table in (JSONRPC, *protocols)
-        for name, kind in table.errors.items()
-    }
 
 
 def error_to_json(error: RpcError) -> JsonObject:
@@ -51,7 +66,11 @@ def error_to_json(error: RpcError) -> JsonObject:
 def internal_error(where: str, fault: BaseException) -> RpcError:
     """Log a fault of this side and return what the peer may know of it: a number to ask about."""
     correlation = secrets.token_hex(8)
-    logger.error("%s failed (correlation id %s)", where, correlation, exc_info=fault)
+    if isinstance(fault, ConnectionClosedError | KeyboardInterrupt):  # nobody's mistake
+        why = str(fault) or type(fault).__name__
+        logger.info("%s failed (correlation id %s): %s", where, correlation, why)
+    else:
+        logger.error("%s failed (correlation id %s)", where, correlation, exc_info=fault)
     return InternalError(data={"correlationId": correlation})
 
 
@@ -60,15 +79,19 @@ def error_from_json(
 ) -> RpcError:
     """Return `body`, a well-formed `error` member, as the error that it stands for.
 
-    `method` is the row of the call, None for a raw one. An error that two of the row's errors
-    could be stays a plain `RpcError`, with a note that lists them.
+    `method` is the row of the call, None for a raw one. The name in the data decides, then the code
+    among the row's errors, then among those that extensions add. An error that several of these
+    could be stays a plain `RpcError`, with a note that lists them all.
     """
     code, message, data = body["code"], body["message"], body.get("data")
     declared = () if method is None else method.errors
-    kind = _named(data, declared, known)
-    candidates = [error for error in declared if error.default_code == code]
-    if kind is None and len(candidates) == 1:
-        kind = candidates[0]
+    added = () if method is None else known.added(method)
+    kind = _named(data, (*declared, *added), known)
+    candidates: list[type[RpcError]] = []
+    if kind is None:
+        of_row, of_extensions = _claiming(code, declared), _claiming(code, added)
+        kind = _only(of_row or of_extensions)
+        candidates = [*of_row, *of_extensions]
     if kind is None and not candidates:
         kind = _RESERVED.get(code)
     if kind is not None:
@@ -80,8 +103,16 @@ def error_from_json(
     return error
 
 
+def _claiming(code: int, kinds: Iterable[type[RpcError]]) -> list[type[RpcError]]:
+    return [kind for kind in dict.fromkeys(kinds) if kind.default_code == code]
+
+
+def _only(kinds: Sequence[type[RpcError]]) -> type[RpcError] | None:
+    return kinds[0] if len(kinds) == 1 else None
+
+
 def _named(
-    data: object, declared: tuple[type[RpcError], ...], known: ErrorTable
+    data: object, declared: Iterable[type[RpcError]], known: ErrorTable
 ) -> type[RpcError] | None:
     if not is_object(data):
         return None
@@ -89,4 +120,4 @@ def _named(
     for kind in declared:
         if kind.protocol == protocol and kind.name == name:
             return kind
-    return known.get((protocol, name)) if type(protocol) is str and type(name) is str else None
+    return known.named(protocol, name)

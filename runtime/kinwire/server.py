@@ -1,6 +1,7 @@
-"""A server: its tools and handlers, and the sessions that reach them (MCP).
+"""A server: what it offers, its handlers, and the sessions that reach them (MCP).
 
-`tools.py` has the tools, `_handlers.py` what `on` accepts, `_handshake.py` how a session begins.
+`mcp/offers.py` has the decorators, `_handlers.py` what `on` accepts, `_handshake.py` how a session
+begins, and `mcp/server_session.py` what is known of its client.
 """
 
 from __future__ import annotations
@@ -12,43 +13,59 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
-from functools import partial
-from typing import Any, TypeVar, overload
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
 
 import anyio
 
 from kinwire._handlers import HandlerTable
 from kinwire._handshake import ServerHandshake
+from kinwire.context import Context
+from kinwire.extension import Extension, checked_extensions
 from kinwire.limits import Limits
-from kinwire.session import Session
-from kinwire.tools import ToolTable, tool_from_function
+from kinwire.mcp.offers import OfferKind, Offers, Rows
+from kinwire.mcp.resources import not_found
+from kinwire.mcp.rules.log_levels import at_least
+from kinwire.mcp.server_session import ServerSession
 from kinwire.transports import Transport
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, to_wire
-from kinwire_protocols.mcp.methods import PROTOCOL, TOOLS_CALL, TOOLS_LIST
+from kinwire_protocols.jsonrpc.errors import InvalidParamsError
+from kinwire_protocols.mcp.methods import (
+    LOGGING_SET_LEVEL,
+    NOTIFICATIONS_RESOURCES_UPDATED,
+    PROTOCOL,
+)
 from kinwire_protocols.peer import Method
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 _LIMITS = Limits()
 _LAST_WORK = 0.2  # seconds for threads that are about to end anyway
 
 
-class Server:
+class Server(Offers):
     """What is served; any number of sessions at once.
 
-    `instructions` tell clients, and their models, how the server is best used.
+    `instructions` tell clients, and their models, how the server is best used. `extensions` are the
+    protocols that it speaks beside MCP, with clients that do too. `offers` are kinds of things that
+    clients are told of even while there is none yet: what comes up later is new to open sessions
+    only if they were told at the start. Lists go out in pages of `page_size` entries and about a
+    megabyte at most. `log_level` is the least severe level of log message that goes to a client
+    which has not chosen one; None offers no log messages at all.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all that a server is made of
         self,
         name: str,
         version: str,
         *,
         instructions: str | None = None,
         limits: Limits = _LIMITS,
+        extensions: Iterable[Extension] = (),
+        offers: Collection[OfferKind] = (),
+        page_size: int = 500,
+        log_level: mcp.LoggingLevel | None = "info",
     ) -> None:
+        super().__init__(page_size)
         self.info = mcp.Implementation(name=name, version=version)
         self.instructions = instructions
         self.limits = limits
@@ -58,45 +75,24 @@ class Server:
         They are `async` functions of (params) or of (params, context).
         """
         self._handlers = HandlerTable()
-        self._tools = ToolTable()
-        self._serves_tools = False
-        self._handshakes: set[ServerHandshake] = set()  # one a session
+        self._served: set[Method[Any, Any]] = set()  # by what is inherited
+        self._log_level: mcp.LoggingLevel = log_level or "emergency"
+        if log_level is not None:
+            at_least(log_level, log_level)
+            self._handlers.add_default(LOGGING_SET_LEVEL, self._set_level)
+        self._extensions = checked_extensions(extensions)
+        self._sessions: set[ServerSession] = set()
+        self._promise(offers)
 
-    @overload
-    def tool(self, function: F, /) -> F: ...
-    @overload
-    def tool(
-        self, /, *, name: str | None = None, description: str | None = None
-    ) -> Callable[[F], F]: ...
-    def tool(
-        self,
-        function: F | None = None,
-        /,
-        *,
-        name: str | None = None,
-        description: str | None = None,
-    ) -> F | Callable[[F], F]:
-        """Offer a function as a tool; the decorated function stays as it is.
+    def resource_updated(self, uri: str) -> None:
+        """Tell the clients that have subscribed to the resource at `uri` that it has changed.
 
-        Its name, docstring and type hints are what clients see; `name` and `description` replace
-        the first two. A plain function runs in a worker thread. A parameter annotated `Context`
-        gets the request's. Raise `ToolError` to tell the caller's model what went wrong.
-
-        Raises:
-            ToolDefinitionError: the function cannot be a tool.
-            HandlerDefinitionError: `tools/list` or `tools/call` has a handler of your own.
+        A client that has not been told of the last change yet hears of both at once. As all that
+        changes a server, call this where the event loop runs, or in a worker thread of anyio.
         """
-        if function is None:
-            return partial(self._add_tool, name=name, description=description)
-        return self._add_tool(function, name=name, description=description)
-
-    def remove_tool(self, name: str) -> None:
-        """Withdraw a tool, also from open sessions.
-
-        Raises:
-            KeyError: there is no tool of this name.
-        """
-        self._tools.remove(name)
+        for session in list(self._sessions):
+            if uri in session.watched:
+                session.announce(NOTIFICATIONS_RESOURCES_UPDATED, {"uri": uri})
 
     def remove_handler(self, method: Method[Any, Any]) -> None:
         """Withdraw the handler of a method, also from open sessions.
@@ -105,20 +101,20 @@ class Server:
             KeyError: it has none.
         """
         self._handlers.remove(method)
-        for handshake in self._handshakes:
-            handshake.forget(method.name)
+        self._served.discard(method)
+        for session in list(self._sessions):
+            session.handshake.forget(method.name)
 
     async def serve(self, transport: Transport) -> None:
         """Serve one session until either side ends it."""
-        handshake = ServerHandshake(self._handlers, self._greeting)
-        self._handshakes.add(handshake)
+        handshake = ServerHandshake(self._handlers, self._greeting, self._extensions)
+        session = ServerSession(transport, handshake, limits=self.limits, log_level=self._log_level)
+        self._sessions.add(session)
         try:
-            async with Session(
-                transport, routes=handshake.routes, limits=self.limits, protocols=[PROTOCOL]
-            ) as session:
-                await session.wait_closed()
+            async with session:
+                await handshake.negotiation.attend(session)
         finally:
-            self._handshakes.discard(handshake)
+            self._sessions.discard(session)
 
     def run(self) -> None:
         """Serve one session over stdin and stdout until the input ends: the last line of a program.
@@ -140,20 +136,42 @@ class Server:
 
         await self.serve(OwnStdio())
 
-    def _add_tool(self, function: F, *, name: str | None, description: str | None) -> F:
-        tool = tool_from_function(function, name=name, description=description)
-        if not self._serves_tools:
-            self._handlers.must_be_free([TOOLS_LIST, TOOLS_CALL])
-            self._add_handler(TOOLS_LIST, self._tools.list)
-            self._add_handler(TOOLS_CALL, self._tools.call)
-            self._serves_tools = True
-        self._tools.add(tool)
-        return function
+    def _begin(self, rows: Rows, sent: Method[Any, Any] | None = None) -> None:
+        missing = [row for row in rows if row not in self._served]
+        self._handlers.must_be_free(missing)
+        for row in missing:
+            self._add_handler(row, rows[row])
+            self._served.add(row)
+        if missing and sent is not None:
+            self._handlers.add_sent(sent)
+
+    def _announce(self, row: Method[Any, Any]) -> None:
+        for session in list(self._sessions):
+            session.announce(row, {})
+
+    async def _subscribe(self, params: mcp.SubscribeRequestParams, context: Context) -> JsonObject:
+        if not self._resources.has(params.uri):
+            raise not_found(params.uri)
+        try:
+            _session_of(context).watched.add(params.uri)
+        except ValueError as error:
+            raise InvalidParamsError(f"resources/subscribe: {error}") from None
+        return {}
+
+    async def _unsubscribe(
+        self, params: mcp.UnsubscribeRequestParams, context: Context
+    ) -> JsonObject:
+        _session_of(context).watched.discard(params.uri)
+        return {}
+
+    async def _set_level(self, params: mcp.SetLevelRequestParams, context: Context) -> JsonObject:
+        _session_of(context).log_level = params.level
+        return {}
 
     def _add_handler(self, method: Method[Any, Any], handler: Callable[..., Any]) -> None:
-        route = self._handlers.add(method, handler)
-        for handshake in self._handshakes:
-            handshake.learn(route)
+        self._handlers.add(method, handler)
+        for session in list(self._sessions):
+            session.handshake.learn(self._handlers.routes[method.name])
 
     def _greeting(self) -> JsonObject:
         """Return the result of `initialize`: this version, whichever the client offered."""
@@ -165,6 +183,12 @@ class Server:
         if self.instructions is not None:
             result["instructions"] = self.instructions
         return result
+
+
+def _session_of(context: Context) -> ServerSession:
+    session = context.session
+    assert isinstance(session, ServerSession)
+    return session
 
 
 def _leave_threads() -> None:

@@ -1,29 +1,40 @@
 """One live connection, the same class on both sides (JSON-RPC 2.0).
 
-It calls and notifies the peer, and serves the peer from a table of routes. What a method means,
-the handshake and what was negotiated are for `Server` and `Host` to know.
+It calls and notifies the peer, and serves the peer from a table of routes. What a method means
+and how the handshake goes are for `Server`, `Host` and extensions to know; they tell the session
+what was negotiated and give it what stands around the calls.
 """
 
 from __future__ import annotations
 
-__all__ = ("DEFAULT", "Default", "Session")
+__all__ = ("DEFAULT", "Session", "Timeout")
 
 from collections.abc import Iterable, Mapping
-from enum import Enum
+from copy import copy
 from functools import partial
 from inspect import iscoroutinefunction
 from types import TracebackType
-from typing import Any, Final, Literal, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from pydantic import ValidationError
 
+from kinwire._routes import LayeredRoutes
 from kinwire.calls import ProgressCallback, Route
 from kinwire.drivers import driver_class
 from kinwire.drivers.base import Driver
-from kinwire.errors import ConnectionClosedError, SessionStateError, ShapeError
+from kinwire.errors import (
+    CapabilityNotNegotiatedError,
+    ConnectionClosedError,
+    RpcError,
+    SessionStateError,
+    ShapeError,
+)
+from kinwire.gates import Agreement, why_not
+from kinwire.interceptors import InboundInterceptor, Interceptors, OutboundInterceptor, through
 from kinwire.limits import Counts, Limits
+from kinwire.options import DEFAULT, PeerWithOptions, Timeout
 from kinwire.request import Request
-from kinwire.rpc_errors import error_table
+from kinwire.rpc_errors import ErrorTable
 from kinwire.transports import Transport
 from kinwire_protocols.base import JsonObject, Message, to_wire
 from kinwire_protocols.peer import Method, Peer, ProtocolTable
@@ -31,18 +42,6 @@ from kinwire_protocols.problems import problems
 
 P = TypeVar("P", bound=Message)
 R = TypeVar("R")
-
-
-class Default(Enum):
-    """Stands for what the session's limits say."""
-
-    TIMEOUT = "Limits.request_timeout"
-
-
-DEFAULT: Final = Default.TIMEOUT
-
-Timeout = float | Literal[Default.TIMEOUT] | None
-"""Seconds; None for no limit."""
 
 
 class Session:
@@ -63,8 +62,14 @@ class Session:
         self._transport = transport
         self._routes = routes
         self._limits = limits
-        self._known = error_table(protocols)
+        self._known = ErrorTable(protocols)
         self._driver: Driver | None = None
+        self._agreement: Agreement | None = None
+        self._allowed: set[str] = set()  # methods that have passed the gates
+        self.inbound: Interceptors | None = None
+        """What stands around this side's handlers; None for nothing, which is quicker."""
+        self._outbound: Interceptors | None = None
+        self._behind: Session | None = None  # this session as outbound interceptors reach it
 
     async def __aenter__(self) -> Self:
         if self._driver is not None:
@@ -105,13 +110,27 @@ class Session:
 
         Raises:
             RpcError: the peer answered with an error.
+            CapabilityNotNegotiatedError: the handshake did not allow it; nothing was sent.
             ConnectionClosedError: the connection has ended, or ended before the answer.
             RequestTimeoutError: no answer came in time.
             InvalidResponseError: the answer is no response, or (`ShapeError`) not of the
                 method's type.
             UnsendableError: JSON cannot hold the params.
         """
-        result = await self._call(method.name, method, to_wire(params), timeout, on_progress, meta)
+        if method.name not in self._allowed:
+            self._must_be_negotiated(method)
+        if self._outbound is not None:
+            options: dict[str, Any] = {"timeout": timeout, "on_progress": on_progress, "meta": meta}
+            send = partial(self._past_interceptors().call, method, **options)
+            return await through(self._outbound.of(method)[::-1], method, send)(params)
+        body = to_wire(params)
+        if meta:
+            body["_meta"] = {**(body.get("_meta") or {}), **meta}
+        if on_progress is not None and iscoroutinefunction(on_progress):
+            raise TypeError("on_progress: expected a plain function, got a coroutine function")
+        seconds = self._limits.request_timeout if timeout is DEFAULT else timeout
+        driver = self._driver or self._opened()
+        result = await driver.call(method.name, method, body, seconds, on_progress)
         try:
             return method.decode_result(result)
         except ValidationError as error:
@@ -122,24 +141,45 @@ class Session:
         """Send a notification.
 
         Raises:
+            CapabilityNotNegotiatedError: the handshake did not allow it; nothing was sent.
             ConnectionClosedError: the connection has ended.
             UnsendableError: JSON cannot hold the params.
         """
-        await self.raw_notify(method.name, to_wire(params))
+        if method.name not in self._allowed:
+            self._must_be_negotiated(method)
+        if self._outbound is not None:
+            send = partial(self._past_interceptors().notify, method)
+            await through(self._outbound.of(method)[::-1], method, send)(params)
+        else:
+            await self.raw_notify(method.name, to_wire(params))
+
+    async def notify_if_negotiated(self, method: Method[P, Any], params: P, /) -> bool:
+        """Send a notification that nobody asked for; say whether the handshake allowed it.
+
+        Raises:
+            ConnectionClosedError, UnsendableError: as for `notify`.
+        """
+        if self.why_not(method) is not None:
+            return False
+        await self.notify(method, params)
+        return True
 
     async def raw(
         self, name: str, params: JsonObject | None = None, /, *, timeout: Timeout = DEFAULT
     ) -> Any:
-        """Send a request of any name and return its result as it came, unchecked.
+        """Send a request of any name and return its result as it came.
+
+        Nothing is checked: no gate, no interceptor, no type.
 
         Raises:
             RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError,
             UnsendableError: as for `call`.
         """
-        return await self._call(name, None, dict(params or {}), timeout, None, None)
+        seconds = self._limits.request_timeout if timeout is DEFAULT else timeout
+        return await self._opened().call(name, None, dict(params or {}), seconds, None)
 
     async def raw_notify(self, name: str, params: JsonObject | None = None, /) -> None:
-        """Send a notification of any name.
+        """Send a notification of any name, past gates and interceptors.
 
         Raises:
             ConnectionClosedError, UnsendableError: as for `notify`.
@@ -156,7 +196,58 @@ class Session:
         meta: JsonObject | None = None,
     ) -> Peer:
         """Return this peer for calls with those options, to build generated stubs on."""
-        return _WithOptions(self, timeout, on_progress, meta)
+        return PeerWithOptions(self, timeout, on_progress, meta)
+
+    def agree(self, agreement: Agreement) -> None:
+        """Set what the handshake has come to: gates stand from now on. Before, there are none."""
+        self._agreement = agreement
+        self._allowed.clear()
+
+    def why_not(self, method: Method[Any, Any]) -> str | None:
+        """Return why `method` was not negotiated, as a clause; None if it was."""
+        return None if self._agreement is None else why_not(method, self._agreement)
+
+    def serve(self, routes: Mapping[str, Route]) -> None:
+        """Serve these methods besides, as far as they were negotiated; `routes` may change."""
+        if not isinstance(self._routes, LayeredRoutes):
+            self._routes = LayeredRoutes(self._routes, lambda row: self.why_not(row) is None)
+            if self._driver is not None:
+                self._driver.engine.inbound.routes = self._routes
+        self._routes.add(routes)
+
+    def route(self, name: str) -> Route | None:
+        """Return what serves the method of this wire name, None if nothing does."""
+        return self._routes.get(name)
+
+    def intercept_inbound(
+        self, interceptor: InboundInterceptor[P, R], method: Method[P, R] | None = None
+    ) -> None:
+        """Stand around what this side handles: one method, or all but the handshake.
+
+        The later one is added, the nearer it is to the wire.
+
+        Raises:
+            HandlerDefinitionError: it is no `async` function of three parameters.
+        """
+        self.inbound = self.inbound or Interceptors()
+        self.inbound.add(method, interceptor)
+
+    def intercept_outbound(
+        self, interceptor: OutboundInterceptor[P, R], method: Method[P, R] | None = None
+    ) -> None:
+        """Stand around what this side sends through `call` and `notify`: one method, or all.
+
+        The later one is added, the nearer it is to the wire.
+
+        Raises:
+            HandlerDefinitionError: it is no `async` function of three parameters.
+        """
+        self._outbound = self._outbound or Interceptors()
+        self._outbound.add(method, interceptor)
+
+    def add_errors(self, method: Method[Any, Any], errors: Iterable[type[RpcError]]) -> None:
+        """Know errors by their code that an extension adds to those of the method's own row."""
+        self._known.add(method.name, errors)
 
     async def wait_closed(self) -> None:
         """Return when the connection has ended, whoever ended it."""
@@ -193,47 +284,19 @@ class Session:
         await driver.wait_for_room()
         driver.engine.inbound.progress(request, progress, total, message)
 
-    async def _call(
-        self,
-        name: str,
-        method: Method[Any, Any] | None,
-        params: JsonObject,
-        timeout: Timeout,
-        on_progress: ProgressCallback | None,
-        meta: JsonObject | None,
-    ) -> Any:
-        if on_progress is not None and iscoroutinefunction(on_progress):
-            raise TypeError("on_progress: expected a plain function, got a coroutine function")
-        if meta:
-            params["_meta"] = {**(params.get("_meta") or {}), **meta}
-        seconds = self._limits.request_timeout if timeout is DEFAULT else timeout
-        return await self._opened().call(name, method, params, seconds, on_progress)
+    def _must_be_negotiated(self, method: Method[Any, Any]) -> None:
+        reason = self.why_not(method)
+        if reason is not None:
+            raise CapabilityNotNegotiatedError(method.name, method.gate, reason)
+        self._allowed.add(method.name)
+
+    def _past_interceptors(self) -> Session:
+        if self._behind is None:
+            self._behind = copy(self)
+            self._behind._outbound = None
+        return self._behind
 
     def _opened(self) -> Driver:
         if self._driver is None:
             raise SessionStateError("The session is not open. Use it inside `async with`.")
         return self._driver
-
-
-class _WithOptions:
-    """A peer whose calls carry options."""
-
-    def __init__(
-        self,
-        session: Session,
-        timeout: Timeout,
-        on_progress: ProgressCallback | None,
-        meta: JsonObject | None,
-    ) -> None:
-        self._session = session
-        self._timeout: Timeout = timeout
-        self._on_progress = on_progress
-        self._meta = meta
-
-    async def call(self, method: Method[P, R], params: P, /) -> R:
-        return await self._session.call(
-            method, params, timeout=self._timeout, on_progress=self._on_progress, meta=self._meta
-        )
-
-    async def notify(self, method: Method[P, Any], params: P, /) -> None:
-        await self._session.notify(method, params)

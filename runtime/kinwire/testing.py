@@ -10,7 +10,9 @@ from contextlib import asynccontextmanager
 from typing import Literal, NamedTuple
 
 from kinwire._background import background
-from kinwire.host import Connection, Host
+from kinwire.connection import Connection
+from kinwire.host import Host
+from kinwire.mcp.news import LogCallback
 from kinwire.server import Server
 from kinwire.transports.memory import memory_pair
 
@@ -28,14 +30,19 @@ class PairedConnection(Connection):
     """The host's connection, and what went over it in both directions since it began."""
 
     def __init__(self, connection: Connection, frames: Sequence[Frame]) -> None:
-        super().__init__(connection.session, connection.greeting)
+        vars(self).update(vars(connection))
         self.frames = frames
         """The last 10,000 frames, oldest first."""
 
 
 @asynccontextmanager
-async def pair(server: Server, host: Host | None = None) -> AsyncGenerator[PairedConnection]:
-    """Yield a connection of `host` (one that is not open yet; a plain one if None) to `server`."""
+async def pair(
+    server: Server, host: Host | None = None, *, on_log: LogCallback | None = None
+) -> AsyncGenerator[PairedConnection]:
+    """Yield a connection of `host` (one that is not open yet; a plain one if None) to `server`.
+
+    `on_log` is that of `Host.connect`.
+    """
     frames: deque[Frame] = deque(maxlen=_KEPT)
 
     def record(sender: int, data: bytes) -> None:
@@ -44,4 +51,4 @@ async def pair(server: Server, host: Host | None = None) -> AsyncGenerator[Paire
     client_end, server_end = memory_pair(record)
     async with background() as tasks, host or Host("pair", "0") as opened:
         tasks.start_soon(server.serve, server_end)
-        yield PairedConnection(await opened.connect(client_end), frames)
+        yield PairedConnection(await opened.connect(client_end, on_log=on_log), frames)

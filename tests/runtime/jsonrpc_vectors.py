@@ -60,7 +60,7 @@ TEXTS: list[tuple[str, Reply]] = [
     ('{"jsonrpc":"1.0","id":1,"method":"ping"}', (-32600, 1)),
     ('{"hello":"world"}', (-32600, None)),
     ('{"JSONRPC":"2.0","id":2,"METHOD":"ping"}', (-32600, 2)),
-    ('{"jsonrpc":"2.0","id":2,"method":"ping","ſ":1}', (RESULT, 2)),
+    ('{"jsonrpc":"2.0","id":2,"method":"ping","\u017f":1}', (RESULT, 2)),  # a long s
     ('{"jsonrpc":"2.0","id":2,"id":3,"method":"ping"}', (-32600, None)),
     ('{"jsonrpc":"2.0","id":2,"method":"ping","method":"tools/call"}', (-32600, 2)),
     ('{"jsonrpc":"2.0","id":2,"method":"ping","result":{}}', (-32600, 2)),

@@ -87,12 +87,29 @@ def test_blank_frames_are_no_mistake() -> None:
     assert (bench.ended, bench.engine.counts.unreadable, bench.sent()) == (None, 0, [])
 
 
-def test_a_frame_that_was_too_long_is_answered_once() -> None:
+@pytest.mark.parametrize(
+    ("head", "reply"),
+    [
+        (b"x" * 512, (-32700, None)),
+        (b'{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"xxx', (-32600, 7)),
+        (b'{ "id" : "a" , "method" : "x", "params":{"name":"xxx', (-32600, "a")),
+        (b'{"params":{"name":"xxx', (-32700, None)),
+        (b'{"jsonrpc":"2.0","method":"notifications/message","params":{"xxx', (-32700, None)),
+        (b'{"jsonrpc":"2.0","id":7,"result":{"xxx', None),
+    ],
+)
+def test_a_frame_that_was_too_long_is_answered_once(head: bytes, reply: Reply) -> None:
     bench = Bench()
-    bench.engine.overlong()
-    answer = bench.answer()
-    assert replied(answer) == (-32700, None)
-    assert "4194304 bytes" in answer["error"]["message"]
+    bench.engine.overlong(head)
+    assert [replied(message) for message in bench.sent()] == ([] if reply is None else [reply])
+
+
+def test_an_answer_that_is_too_long_fails_its_call() -> None:
+    bench = Bench()
+    call = bench.called()
+    bench.engine.overlong(b'{"jsonrpc":"2.0","id":%d,"result":{"content":[{"text":"xxx' % call.id)
+    assert "longer than 4194304 bytes" in str(bench.settled[call.id].error)
+    assert bench.sent() == []
 
 
 @pytest.mark.parametrize(

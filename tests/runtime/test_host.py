@@ -68,7 +68,9 @@ async def test_a_connection_says_what_was_negotiated(server: Server) -> None:
     async with pair(server) as client:
         assert client.protocol_version == "2024-11-05"
         assert client.server_info == mcp.Implementation(name="notes", version="1.2")
-        assert client.capabilities == mcp.ServerCapabilities(tools=mcp.ToolsCapability())
+        assert client.capabilities == mcp.ServerCapabilities(
+            logging={}, tools=mcp.ToolsCapability(list_changed=True)
+        )
         assert client.instructions == "Be brief."
 
 
@@ -259,6 +261,12 @@ async def test_a_host_connects_only_while_it_is_open(server: Server) -> None:
                 await host.__aenter__()
         async with host:
             await (await host.connect(targets[0])).mcp.ping()
+
+
+async def test_a_command_is_no_transport() -> None:
+    async with Host("h", "1") as host:
+        with pytest.raises(TypeError, match=r"expected stdio\(.*\) or its like, got 'python x.py'"):
+            await host.connect("python x.py")  # type: ignore[arg-type]
 
 
 async def test_a_pair_records_the_frames_of_both_sides(server: Server) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from kinwire.calls import Inbound
 from kinwire.errors import RpcError
 from kinwire.limits import Limits
+from kinwire.request import Request
 from kinwire_protocols import mcp
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcp import methods
@@ -307,7 +307,7 @@ class TestProgress:
 class TestSerial:
     """Rows whose arrivals must not overtake, nor be overtaken."""
 
-    def arrive(self, bench: Bench) -> Inbound:
+    def arrive(self, bench: Bench) -> Request:
         bench.receive(method="x/serial", params={"level": "info", "data": 1})
         return bench.started[-1]
 

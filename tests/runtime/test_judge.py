@@ -71,6 +71,18 @@ ONE = [
     ),
     pytest.param(
         "client",
+        {"id": 1, "method": "tools/list"},
+        ['/jsonrpc: expected "2.0", got nothing'],
+        id="no version of JSON-RPC",
+    ),
+    pytest.param(
+        "server",
+        {"jsonrpc": "2.0", "result": {}},
+        ["/id: expected a string or an integer, got nothing"],
+        id="a reply without an id",
+    ),
+    pytest.param(
+        "client",
         LIST | {"id": True},
         ["/id: expected a string or an integer, got true"],
         id="true as an id",

@@ -21,7 +21,9 @@ import sys
 import threading
 import time
 
-from kinwire import Server
+import anyio
+
+from kinwire import Context, Server
 
 server = Server("program", "1")
 started = threading.Event()
@@ -38,6 +40,16 @@ def noisy() -> str:
 @server.tool
 async def leave() -> None:
     sys.exit(3)
+
+@server.tool
+async def interrupt() -> None:
+    raise KeyboardInterrupt
+
+@server.tool
+async def interrupt_the_end(context: Context) -> None:
+    while not context.session.closed:
+        await anyio.sleep(0.01)
+    raise KeyboardInterrupt
 
 @server.tool
 def timer() -> None:
@@ -89,7 +101,7 @@ def answered(program: str, *messages: dict[str, Any]) -> tuple[dict[Any, Any], s
 
 def test_what_came_before_the_end_of_input_is_answered(program: str) -> None:
     results, stderr, code = answered(program, {"id": 2, "method": "tools/list"}, call("noisy"))
-    assert len(results[2]["tools"]) == 4
+    assert len(results[2]["tools"]) == 6
     assert results["noisy"] == {"content": [{"type": "text", "text": "quiet"}]}
     assert sorted(stderr.split("\n")) == ["", "after", "this is no message"]
     assert code == 0
@@ -125,6 +137,14 @@ def test_interrupting_a_server_ends_it_without_a_traceback(program: str) -> None
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 130
         assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("tool", ["interrupt", "interrupt_the_end"])
+def test_an_interrupt_inside_a_tool_ends_the_server_without_a_traceback(
+    program: str, tool: str
+) -> None:
+    _, stderr, code = answered(program, call(tool))
+    assert (stderr, code) == ("", 130)
 
 
 @pytest.mark.anyio

@@ -84,7 +84,7 @@ async def test_initialize_answers_with_the_version_this_server_speaks(
     async with opened(server) as session:
         assert await session.raw("initialize", {**INITIALIZE, "protocolVersion": offered}) == {
             "protocolVersion": "2024-11-05",
-            "capabilities": {"tools": {}},
+            "capabilities": {"logging": {}, "tools": {"listChanged": True}},
             "serverInfo": {"name": "notes", "version": "1.2"},
             "instructions": "Be brief.",
         }
@@ -167,7 +167,7 @@ async def test_a_notification_before_the_handshake_reaches_no_handler(server: Se
 async def test_capabilities_follow_from_the_handlers(
     row: Method[Any, Any] | None, capabilities: dict[str, Any]
 ) -> None:
-    server = Server("s", "1")
+    server = Server("s", "1", log_level=None)
 
     async def handler(params: Any) -> Any:
         raise NotImplementedError
@@ -278,7 +278,7 @@ async def test_handlers_come_and_go_while_a_session_is_open(server: Server) -> N
 
 
 async def test_tools_come_and_go_while_a_session_is_open() -> None:
-    server = Server("s", "1")
+    server = Server("s", "1", offers=["tools"])
 
     async def names() -> list[str]:
         return [tool.name for tool in (await client.mcp.tools_list()).tools]

@@ -5,12 +5,16 @@ from __future__ import annotations
 __all__ = ("Call",)
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from typing import ClassVar
 
 from kinwire.cli.failure import PEER_ERROR, UsageError
 from kinwire.cli.layout import json_text
+from kinwire.cli.target import add_target
 
-_USAGE = "kinwire call [FILE.py[:SERVER]] METHOD [NAME=VALUE | NAME:=JSON] ... [-- command ...]"
+_USAGE = """\
+kinwire call [--timeout SECONDS] [FILE.py[:SERVER]] METHOD
+                    [NAME=VALUE | NAME:=JSON] ... [-- command ...]"""
 _EXAMPLES = """\
 examples:
   kinwire call notes.py tools/list
@@ -19,6 +23,8 @@ examples:
 
 A METHOD without a slash may be a tool: the words after it are its arguments then.
 NAME=VALUE takes its type from the schema, NAME:=JSON is raw, A.B=VALUE nests.
+FILE.py:SERVER chooses one of several servers in a file. What follows -- is the command that
+starts the server, whichever program that is.
 """
 
 
@@ -33,7 +39,8 @@ class Call:
         """Add the verb's arguments."""
         parser.usage, parser.epilog = _USAGE, _EXAMPLES
         parser.add_argument("words", nargs="+", metavar="METHOD", help="and its members, as above")
-        parser.set_defaults(command=None)
+        parser.set_defaults(strays=[])
+        add_target(parser)
 
     def run(self, arguments: Namespace) -> int:
         """Print the result as JSON; a tool's own failure is a result too, and ends with 5."""
@@ -42,9 +49,10 @@ class Call:
         from kinwire.cli.request import TypedRequest
         from kinwire.cli.target import is_file, reach, target_from
 
+        _refuse(arguments.strays)
         words: list[str] = arguments.words
         file, words = (words[0], words[1:]) if is_file(words[0]) else (None, words)
-        target = target_from(file, arguments.command)
+        target = target_from(file, arguments.command, arguments.timeout)
         if not words:
             raise UsageError("No method is named.", "kinwire list shows them.")
 
@@ -60,3 +68,13 @@ class Call:
                 return PEER_ERROR
             case _:
                 return 0
+
+
+def _refuse(strays: Sequence[str]) -> None:
+    """Refuse what looks like an option: it is a member, as a rule."""
+    if strays:
+        name, equals, value = strays[0].partition("=")
+        if not equals:
+            value = next((word for word in strays[1:2] if not word.startswith("-")), "...")
+        member = f"{name.lstrip('-').replace('-', '_')}={value}"
+        raise UsageError(f"There is no option {name}.", f"A member is written {member}")

@@ -9,9 +9,10 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 
+from kinwire.cli.extras import install_command, missing_extra
 from kinwire.cli.failure import UsageError, failure_of
 from kinwire.cli.layout import printable
-from kinwire.cli.verb import Verb, load_verb, missing_extra, verb_names
+from kinwire.cli.verb import Verb, load_verb, verb_names
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -60,7 +61,7 @@ def _run(given: list[str]) -> int:
             raise
         raise UsageError(
             f"kinwire {name} needs the extra [{extra}], which is not installed.",
-            f"pip install 'kinwire[{extra}]'",
+            install_command(extra),
         ) from None
 
 
@@ -74,7 +75,11 @@ def _parse(verb: type[Verb], words: list[str]) -> Namespace:
     verb.configure(parser)
     # What follows `--` is a command of its own, with options that are none of ours.
     cut = words.index("--") if "--" in words else len(words)
-    arguments = parser.parse_intermixed_args(words[:cut])
+    arguments, strays = parser.parse_known_intermixed_args(words[:cut])
+    if strays:
+        if "strays" not in arguments:
+            parser.error(f"unrecognized arguments: {' '.join(strays)}")
+        arguments.strays = words[words.index(strays[0]) : cut]
     if cut < len(words):
         if "command" not in arguments:
             parser.error("takes no command after --")

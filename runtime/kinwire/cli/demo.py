@@ -12,11 +12,12 @@ from tempfile import TemporaryDirectory
 from textwrap import indent
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from kinwire.cli.extras import install_command, is_installed
 from kinwire.cli.layout import columns, printable
-from kinwire.cli.verb import is_installed, verb_names
+from kinwire.cli.verb import verb_names
 
 if TYPE_CHECKING:
-    from kinwire.host import Connection
+    from kinwire.connection import Connection
     from kinwire_protocols import mcp
 
 _KINWIRE = (sys.executable, "-m", "kinwire")
@@ -55,7 +56,7 @@ class Demo:
 def _generate() -> int:
     _title(1, "Bindings from the protocol documents")
     if "generate" not in verb_names() or not is_installed("codegen"):
-        _step("skipped: the generator needs the extra that `pip install 'kinwire[codegen]'` brings")
+        _step(f"skipped: the generator needs more, which this brings: {install_command('codegen')}")
         return 0
     with TemporaryDirectory(prefix="kinwire-demo-") as folder:
         _step("$ kinwire generate --out a temporary folder")

@@ -9,10 +9,14 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from difflib import get_close_matches
 from importlib.resources import files
+from textwrap import fill
 from typing import Any, ClassVar, NamedTuple
 
 from kinwire.cli.failure import UsageError
 from kinwire.cli.layout import columns, json_text
+from kinwire.cli.shapes import limits_of, shape_of
+
+_TYPE_WIDTH = 36  # of the column; what is longer goes on in the next line
 
 TABLES = ("methods", "$defs", "errors")
 
@@ -110,16 +114,16 @@ def _type_lines(node: dict[str, Any]) -> Iterator[str]:
     yield node["description"]
     yield from _decision(node)
     for base in (part for part in node.get("allOf", ()) if "$ref" in part):
-        yield f"  everything of {_shape(base)}, and"
+        yield f"  everything of {shape_of(base)}, and"
     rows = [
-        (f"  {name}", _shape(member), _need(name, part), member.get("description", ""))
+        (f"  {name}", _type(member), _need(name, part), member.get("description", ""))
         for part in (node, *node.get("allOf", ()))
         for name, member in part.get("properties", {}).items()
     ]
     if rows:
         yield columns(rows)
     elif node.get("type") != "object" and "allOf" not in node:
-        yield f"  {_shape(node)}"
+        yield f"  {', '.join([shape_of(node), *limits_of(node)])}"
     for example in node.get("examples", ())[:1]:
         yield f"  example: {json.dumps(example, ensure_ascii=False)}"
 
@@ -128,26 +132,11 @@ def _need(name: str, node: dict[str, Any]) -> str:
     return "required" if name in node.get("required", ()) else "optional"
 
 
+def _type(member: dict[str, Any]) -> str:
+    text = ", ".join([shape_of(member), *limits_of(member)])
+    return fill(text, _TYPE_WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
 def _decision(node: dict[str, Any]) -> Iterator[str]:
     if "x-decision" in node:
         yield f"Decision: {node['x-decision']}"
-
-
-def _shape(node: dict[str, Any]) -> str:
-    match node:
-        case {"$ref": str(reference)}:
-            return reference.rpartition("/")[2]
-        case {"const": constant}:
-            return json.dumps(constant)
-        case {"enum": [*choices]}:
-            return " | ".join(map(json.dumps, choices))
-        case {"anyOf": [*choices]} | {"oneOf": [*choices]}:
-            return " | ".join(map(_shape, choices))
-        case {"type": "array"} if "items" in node:
-            return f"{_shape(node['items'])}[]"
-        case {"type": str(kind)}:
-            return kind
-        case {"type": [*kinds]}:
-            return " | ".join(map(str, kinds))
-        case _:
-            return "any JSON"

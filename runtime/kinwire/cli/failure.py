@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("PEER_ERROR", "Failure", "UsageError", "failure_of")
+__all__ = ("PEER_ERROR", "USAGE", "Failure", "UsageError", "failure_of")
 
 from typing import Any, NamedTuple
 
@@ -35,29 +35,60 @@ def failure_of(error: Exception) -> Failure:
 
     match error:
         case RpcError():
-            return Failure(
-                f"error: the peer answered: {error}{_more_problems(error.data)}", PEER_ERROR
-            )
-        case errors.InvalidResponseError() | errors.ProtocolVersionError():
-            return Failure(f"error: {error}", PEER_SCHEMA)
-        case errors.ConnectionClosedError():
-            # Without the server's last words: its stderr is this command's already.
-            return Failure(f"error: {error.reason}", UNREACHABLE)
-        case errors.RequestTimeoutError() | OSError():
-            return Failure(f"error: {error}", UNREACHABLE)
+            return Failure(f"error: the peer answered: {error}{_details(error.data)}", PEER_ERROR)
+        case (
+            errors.InvalidResponseError() | errors.ProtocolVersionError() | errors.PaginationError()
+        ):
+            return Failure(f"error: {_text_of(error)}", PEER_SCHEMA)
+        case errors.ConnectionClosedError() | errors.RequestTimeoutError() | OSError():
+            return Failure(f"error: {_text_of(error)}", UNREACHABLE)
         case errors.KinwireError():
-            return Failure(f"error: {error}", USAGE)
+            return Failure(f"error: {_text_of(error)}", USAGE)
         case _:
             kind = type(error).__name__
             hint = "hint: python -X dev -m kinwire shows where."
             return Failure(f"error: {kind}: {error}\n{hint}", USAGE)
 
 
-def _more_problems(data: Any) -> str:
-    """Return the problems that an error lists beyond the first, which its message has."""
-    try:
-        listed = data["problems"][1:]
-        lines = [f"  {it['pointer']}: expected {it['expected']}, got {it['got']}" for it in listed]
-    except (TypeError, KeyError):  # another implementation's data
-        return ""
-    return "".join(f"\n{line}" for line in lines)
+def _text_of(error: Exception) -> str:
+    """Return what `error` says, with advice for a command line in place of that for programs."""
+    from kinwire import errors
+
+    match error:
+        case errors.ConnectionClosedError():
+            return error.reason  # the server's last words on stderr are this command's already
+        case errors.RequestTimeoutError():
+            return _timeout_text(error.method, error.timeout)
+        case errors.CapabilityNotNegotiatedError():
+            needed = f"needs {error.gate}, but " if error.gate else ""
+            return f"{error.method}: {needed}{error.reason}."
+        case errors.ShapeError():
+            return f"{error.where}#{error.pointer}: expected {error.expected}, got {error.got}."
+        case _:
+            return str(error)
+
+
+def _timeout_text(method: str, timeout: float) -> str:
+    hint = "--timeout SECONDS waits longer."
+    if method == "initialize":
+        hint = f"Does the command speak MCP over its stdin and stdout? {hint}"
+    return f"{method}: no answer within {timeout:g} s.\nhint: {hint}"
+
+
+def _details(data: Any) -> str:
+    """Return what an error of kinwire's own servers says beside its message."""
+    match data:
+        case {"correlationId": str(number)}:
+            return f"\n  correlation id {number}: the server's log tells more under it"
+        case {"problems": [_, *further]}:  # the message has the first
+            return "".join(map(_problem_line, further))
+        case _:
+            return ""
+
+
+def _problem_line(problem: Any) -> str:
+    match problem:
+        case {"pointer": pointer, "expected": expected, "got": got}:
+            return f"\n  {pointer}: expected {expected}, got {got}"
+        case _:
+            return ""

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-__all__ = ("columns", "json_text", "printable")
+__all__ = ("columns", "first_line", "json_text", "printable")
 
 import json
 from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 
 
 def columns(rows: Iterable[Sequence[str]]) -> str:
-    """Return rows as lines, each cell but a row's last as wide as the widest of its column."""
-    table = [tuple(row) for row in rows]
+    """Return rows as lines, each cell but a row's last as wide as the widest of its column.
+
+    A cell of several lines goes on below itself.
+    """
+    table = [
+        line
+        for row in rows
+        for line in zip_longest(*(cell.split("\n") for cell in row), fillvalue="")
+    ]
     widths = [max(map(len, cells)) for cells in zip(*table, strict=True)]
     lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in table)
     return "\n".join(lines)
+
+
+def first_line(text: str) -> str:
+    """Return the first line of a peer's text, as a terminal may show it."""
+    return printable(text.strip().partition("\n")[0])
 
 
 def json_text(value: object) -> str:

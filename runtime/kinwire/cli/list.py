@@ -4,16 +4,22 @@ from __future__ import annotations
 
 __all__ = ("List",)
 
+import sys
 from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinwire.cli.failure import UsageError
 from kinwire.cli.layout import columns, json_text, printable
+from kinwire.cli.target import add_target
 
 if TYPE_CHECKING:
-    from kinwire.transports import Transport
+    from kinwire.cli.target import Target
     from kinwire_protocols import mcp
     from kinwire_protocols.peer import Method
+
+_USAGE = """\
+kinwire list [PROTOCOL | FILE.py[:SERVER]] [--format text|json]
+                    [--timeout SECONDS] [-- command ...]"""
 
 
 class List:
@@ -25,12 +31,12 @@ class List:
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
         """Add the verb's arguments."""
-        parser.usage = "kinwire list [PROTOCOL | FILE.py] [--format text|json] [-- command ...]"
+        parser.usage = _USAGE
         parser.add_argument(
             "what", nargs="?", metavar="PROTOCOL | FILE.py", help="one protocol, or a server's file"
         )
         parser.add_argument("--format", choices=("text", "json"), default="text")
-        parser.set_defaults(command=None)
+        add_target(parser)
 
     def run(self, arguments: Namespace) -> int:
         """Print the list."""
@@ -39,7 +45,7 @@ class List:
         as_json: bool = arguments.format == "json"
         what: str | None = arguments.what
         if arguments.command is not None or (what is not None and is_file(what)):
-            _print_tools(target_from(what, arguments.command), as_json=as_json)
+            _print_tools(target_from(what, arguments.command, arguments.timeout), as_json=as_json)
         else:
             _print_methods(what, as_json=as_json)
         return 0
@@ -78,55 +84,28 @@ def _row(method: Method[Any, Any]) -> dict[str, Any]:
     }
 
 
-def _print_tools(target: Transport, *, as_json: bool) -> None:
+def _print_tools(target: Target, *, as_json: bool) -> None:
     import anyio
 
+    from kinwire.cli.tool_lines import tool_lines
     from kinwire_protocols.base import to_wire
 
     tools = anyio.run(_tools, target)
     if as_json:
         print(json_text([to_wire(tool) for tool in tools]))
     elif tools:
-        print(columns((_signature(tool), _first_line(tool.description)) for tool in tools))
+        print("\n".join(tool_lines(tools)))
 
 
-async def _tools(target: Transport) -> list[mcp.Tool]:
-    from kinwire.cli.target import all_tools, reach
+async def _tools(target: Target) -> list[mcp.Tool]:
+    from kinwire.cli.patience import patience_with
+    from kinwire.cli.target import reach
+    from kinwire_protocols.base import to_wire
 
     async with reach(target) as server:
-        return await all_tools(server)
-
-
-def _signature(tool: mcp.Tool) -> str:
-    required = tool.input_schema.required or ()
-    shown = [
-        f"{name}: {_type(schema)}" + ("" if name in required else " = " + _default(schema))
-        for name, schema in (tool.input_schema.properties or {}).items()
-    ]
-    return printable(f"{tool.name}({', '.join(shown)})")
-
-
-def _type(schema: dict[str, Any]) -> str:
-    match schema:
-        case {"type": "array", "items": {"type": str(item)}}:
-            return f"{item}[]"
-        case {"enum": [*choices]}:
-            return " | ".join(json_text(choice) for choice in choices)
-        case {"type": str(kind)}:
-            return kind
-        case {"type": [*kinds]}:
-            return " | ".join(map(str, kinds))
-        case {"anyOf": [*choices]} | {"oneOf": [*choices]}:
-            return " | ".join(_type(choice) for choice in choices)
-        case {"$ref": str(reference)}:
-            return reference.rpartition("/")[2]
-        case _:
-            return "any"
-
-
-def _default(schema: dict[str, Any]) -> str:
-    return json_text(schema["default"]) if "default" in schema else "..."
-
-
-def _first_line(text: str | None) -> str:
-    return printable((text or "").partition("\n")[0])
+        if server.capabilities.tools is None:
+            others = ", ".join(to_wire(server.capabilities)) or "nothing else"
+            print(printable(f"note: the server offers no tools; it has: {others}"), file=sys.stderr)
+            return []
+        async with patience_with("tools/list"):
+            return [tool async for tool in server.tools()]

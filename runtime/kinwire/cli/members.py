@@ -1,46 +1,44 @@
 """`k=v` words of a command line as JSON members, typed by the schema that they are for.
 
 `k=v` takes the type that the schema gives `k`: text stays text wherever text is allowed, or where
-the schema says nothing; `k:=JSON` is taken as it stands; `a.b=v` is the member `b` of `a`.
+the schema says nothing; `a.b=v` is the member `b` of `a`. `k:=JSON` is taken as it stands, also
+where the schema has no `k`.
 """
 
 from __future__ import annotations
 
 __all__ = ("members_from",)
 
-from collections.abc import Iterable, Iterator
-from typing import Any, cast
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import cast
 
 from pydantic_core import from_json
 
 from kinwire.cli.failure import UsageError
+from kinwire.cli.layout import printable
+from kinwire.cli.schema_places import Place
 from kinwire_protocols.base import JsonObject
 
-_TYPES: dict[str, tuple[type, ...]] = {
-    "integer": (int,),
-    "number": (int, float),
-    "boolean": (bool,),
-    "null": (type(None),),
-    "array": (list,),
-    "object": (dict,),
-    "string": (str,),
-}
+_IN_WORDS = {"boolean": "true or false"}
 
 
-def members_from(words: Iterable[str], schema: JsonObject) -> JsonObject:
-    """Return the object that `words` spell.
+def members_from(words: Iterable[str], schema: JsonObject, *, closed: bool = False) -> JsonObject:
+    """Return the object that `words` spell; `closed` is that of `Place`.
 
     Raises:
-        UsageError: a word is no `k=v`, its value does not fit, or two words contradict each other.
+        UsageError: a word is no `k=v`, its value does not fit, there is no such member, or two
+            words contradict each other.
     """
     members: JsonObject = {}
+    root = Place([schema], schema, closed=closed)
     for word in words:
         key, equals, text = word.partition("=")
         path = key.removesuffix(":").split(".")
         if not equals or not all(path):
-            raise UsageError(f"{word}: expected NAME=VALUE or NAME:=JSON.")
+            raise UsageError(f"{word}: expected NAME=VALUE or NAME:=JSON.", _known(root))
         raw = key.endswith(":")
-        value = _json(word, text) if raw else _typed(word, text, _kinds(path, schema))
+        value = _json(word, text) if raw else _typed(word, text, _place(word, path, root))
         _put(members, path, value, word)
     return members
 
@@ -55,63 +53,45 @@ def _put(members: JsonObject, path: list[str], value: object, word: str) -> None
     members[path[-1]] = value
 
 
-def _typed(word: str, text: str, kinds: set[str]) -> object:
+def _place(word: str, path: list[str], root: Place) -> Place:
+    place = root
+    for step in path:
+        if not place.may_have(step):
+            near = get_close_matches(step, place.names, n=1)
+            hint = f"Did you mean {printable(repr(near[0]))}?" if near else _known(place)
+            raise UsageError(f"{word}: there is no member {step!r}.", hint)
+        place = place.member(step)
+    return place
+
+
+def _known(place: Place) -> str:
+    return printable(f"It has: {', '.join(place.names)}.") if place.names else ""
+
+
+def _typed(word: str, text: str, place: Place) -> object:
+    kinds = place.kinds
     if not kinds or "string" in kinds:
         return text
-    value = _json(word, text, " or ".join(sorted(kinds)))
-    if not any(type(value) in _TYPES.get(kind, ()) for kind in kinds):
-        raise UsageError(f"{word}: expected {' or '.join(sorted(kinds))}.")
+    expected = " or ".join(_IN_WORDS.get(kind, kind) for kind in sorted(kinds))
+    try:
+        value = from_json(text, allow_inf_nan=False)
+    except ValueError:
+        value = text  # which is not allowed here
+    if not place.allows(value):
+        raise UsageError(f"{word}: expected {expected}.", _how_to_write(word, place))
     return value
 
 
-def _json(word: str, text: str, expected: str = "JSON") -> object:
+def _how_to_write(word: str, place: Place) -> str:
+    key, first = word.partition("=")[0], place.names[:1]
+    if first:
+        return printable(f"Write {key}.{first[0]}=... for its members, or {key}:=JSON.")
+    return f"Write {key}:=JSON." if {"object", "array"} & place.kinds else ""
+
+
+def _json(word: str, text: str) -> object:
     try:
         return from_json(text, allow_inf_nan=False)
     except ValueError:
-        hint = "Text in JSON has quotes: 'k:=\"text\"'." if expected == "JSON" else ""
-        raise UsageError(f"{word}: expected {expected}.", hint) from None
-
-
-def _kinds(path: list[str], schema: JsonObject) -> set[str]:
-    """Return the JSON types that the member at `path` may have, none if the schema is silent."""
-    places = [schema]
-    for step in path:
-        places = [inner for place in places for inner in _inside(place, schema, step)]
-    return {
-        kind for place in places for branch in _branches(place, schema) for kind in _own(branch)
-    }
-
-
-def _inside(place: JsonObject, root: JsonObject, name: str) -> Iterator[JsonObject]:
-    for branch in _branches(place, root):
-        inner = branch.get("properties", {}).get(name, branch.get("additionalProperties"))
-        if isinstance(inner, dict):
-            yield cast(JsonObject, inner)
-
-
-def _branches(place: JsonObject, root: JsonObject, depth: int = 8) -> Iterator[JsonObject]:
-    """Yield the schema itself and those that it refers to or combines."""
-    yield place
-    if depth == 0:  # a schema of a peer may refer to itself
-        return
-    reference = place.get("$ref")
-    if isinstance(reference, str) and reference.startswith("#/"):
-        yield from _branches(_at(root, reference), root, depth - 1)
-    for word in ("anyOf", "oneOf", "allOf"):
-        for branch in place.get(word, ()):
-            yield from _branches(branch, root, depth - 1)
-
-
-def _at(root: JsonObject, reference: str) -> JsonObject:
-    found: Any = root
-    for step in reference[2:].split("/"):
-        name = step.replace("~1", "/").replace("~0", "~")
-        found = cast(JsonObject, found).get(name) if isinstance(found, dict) else None
-    return cast(JsonObject, found) if isinstance(found, dict) else {}
-
-
-def _own(schema: JsonObject) -> Iterator[str]:
-    kinds = schema.get("type", ())
-    yield from [kinds] if isinstance(kinds, str) else kinds
-    for value in [schema["const"]] if "const" in schema else schema.get("enum", ()):
-        yield from (kind for kind, types in _TYPES.items() if type(value) in types)
+        hint = "Text in JSON has quotes: 'k:=\"text\"'."
+        raise UsageError(f"{word}: expected JSON.", hint) from None

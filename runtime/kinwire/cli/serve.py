@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, ClassVar
 
 from kinwire.cli.failure import UsageError
+from kinwire.cli.target import file_and_name
 
 if TYPE_CHECKING:
     from kinwire.server import Server
@@ -59,24 +60,26 @@ def _demo(protocol: str | None) -> Server:
 def _from_file(what: str) -> Server:
     from kinwire.server import Server
 
-    file, _, wanted = what.partition(":")
+    file, wanted = file_and_name(what)
     path = Path(file)
     if path.suffix != ".py" or not path.is_file():
         raise UsageError(f"There is no Python file {file!r}.", f"usage: {_USAGE}")
-    names = vars(_module(path))
-    servers = {
-        name: value
-        for name, value in names.items()
-        if isinstance(value, Server) and name == (wanted or name)
-    }
-    if len(set(map(id, servers.values()))) != 1:
-        found = ", ".join(servers) or "none"
-        which = f" called {wanted!r}" if wanted else ""
-        raise UsageError(
-            f"{file}: expected one Server{which} at the top of the module, got {found}.",
-            f"kinwire serve {file}:NAME chooses one.",
-        )
-    return next(iter(servers.values()))
+    found: dict[Server, str] = {}
+    for name, value in vars(_module(path)).items():
+        if isinstance(value, Server):
+            if name == wanted:
+                return value
+            found.setdefault(value, name)
+    if len(found) == 1 and not wanted:
+        return next(iter(found))
+    which = f" called {wanted!r}" if wanted else ""
+    got = ", ".join(found.values()) or "none"
+    raise UsageError(
+        f"{file}: expected one Server{which} at the top of the module, got {got}.",
+        f"Name it: {file}:{next(iter(found.values()))}"
+        if found
+        else f"A server of another library is started by its own command: -- python {file}",
+    )
 
 
 def _module(path: Path) -> ModuleType:
@@ -89,6 +92,18 @@ def _module(path: Path) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        lines = [frame.lineno for frame in extract_tb(error.__traceback__)]
-        raise UsageError(f"{path}:{lines[-1]}: {type(error).__name__}: {error}") from error
+        text = error.msg if isinstance(error, SyntaxError) else error
+        raise UsageError(
+            f"{_place(error, path)}: {type(error).__name__}: {text}",
+            f"python {path} shows the whole traceback.",
+        ) from error
     return module
+
+
+def _place(error: Exception, path: Path) -> str:
+    """Return the line of the file that failed, whatever it called."""
+    if isinstance(error, SyntaxError):
+        return f"{error.filename}:{error.lineno}"
+    file = str(path.absolute())
+    frames = [frame for frame in extract_tb(error.__traceback__) if frame.filename == file]
+    return f"{path}:{frames[-1].lineno}" if frames else str(path)

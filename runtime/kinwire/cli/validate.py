@@ -1,4 +1,4 @@
-"""`kinwire validate`: judge recorded messages, one a line."""
+"""`kinwire validate`: judge recorded messages, one a line. `verdicts.py` does the judging."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ __all__ = ("Validate",)
 import json
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, cast
+from itertools import chain, islice
+from typing import TYPE_CHECKING, BinaryIO, ClassVar, cast
 
 from kinwire.cli.failure import UsageError
+from kinwire.cli.layout import printable
 
 if TYPE_CHECKING:
-    from kinwire.judge import Judge, Verdict
-    from kinwire_protocols.base import JsonObject
+    from kinwire.cli.verdicts import Report
     from kinwire_protocols.peer import ProtocolTable
+
+_LOOKED_AT = 20  # lines, none of which is an object: then the file is no recording
 
 
 class Validate:
@@ -33,21 +36,63 @@ class Validate:
         parser.add_argument("file", metavar="FILE.jsonl", help=text)
         text = "protocols that the messages may belong to, with commas between (default: all)"
         parser.add_argument("--protocols", metavar="NAME,...", help=text)
+        text = "json: a verdict a message; text: a line for each bad one (default: json)"
+        parser.add_argument("--format", choices=("json", "text"), default="json", help=text)
 
     def run(self, arguments: Namespace) -> int:
-        """Print a verdict a line; return 1 if any is bad."""
-        from kinwire.judge import Judge
+        """Print the verdicts; return 1 if any is bad."""
+        from kinwire.cli.verdicts import text_of
 
-        judge = Judge(_chosen(arguments.protocols))
+        file: str = arguments.file
+        as_json: bool = arguments.format == "json"
+        tables = _chosen(arguments.protocols)
         good = bad = 0
-        with _opened(arguments.file) as lines:
-            for number, line in enumerate(lines, 1):
-                if line.strip():
-                    verdict = _judge_line(judge, line.rstrip(b"\r\n"))
-                    print(json.dumps({"line": number, **verdict}, ensure_ascii=False))
-                    good, bad = good + verdict["ok"], bad + (not verdict["ok"])
+        with _opened(file) as lines:
+            for number, report in _recording(file, _reports(tables, lines)):
+                good, bad = good + (not report.problems), bad + bool(report.problems)
+                if as_json:
+                    text = json.dumps(report.to_json(number), ensure_ascii=False)
+                    print(printable(text))
+                elif report.problems:
+                    print(printable(f"{file}:{number}: {text_of(report)}"))
         print(f"{good} good, {bad} bad", file=sys.stderr)
         return 1 if bad else 0
+
+
+def _reports(
+    tables: Iterable[ProtocolTable], lines: Iterable[bytes]
+) -> Iterator[tuple[int, Report]]:
+    """Yield what is to be said of each line that is not blank, with its number."""
+    from kinwire.cli.verdicts import report_of
+    from kinwire.judge import Judge
+
+    judge = Judge(tables)
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield number, report_of(judge, line.rstrip(b"\r\n"))
+
+
+def _recording(file: str, reports: Iterator[tuple[int, Report]]) -> Iterator[tuple[int, Report]]:
+    """Return `reports` as they are.
+
+    Raises:
+        UsageError: there are none, or no line of the first is an object.
+    """
+    expected = "expected one JSON object a line"
+    first: list[tuple[int, Report]] = []
+    for one in islice(reports, _LOOKED_AT):
+        first.append(one)
+        if one[1].is_object:
+            return chain(first, reports)
+    if not first:
+        raise UsageError(f"{file}: {expected}, got no line.")
+    if len(first) == _LOOKED_AT:
+        number, report = first[0]
+        raise UsageError(
+            f"{file}: {expected}, got {_LOOKED_AT} lines of something else.",
+            f"Line {number}: {report.problems[0].got}",
+        )
+    return iter(first)
 
 
 def _chosen(names: str | None) -> list[ProtocolTable]:
@@ -73,51 +118,3 @@ def _opened(name: str) -> Generator[Iterable[bytes]]:
         raise UsageError(f"{name}: {error.strerror}.", "Name a file that can be read.") from None
     with file:
         yield file
-
-
-def _judge_line(judge: Judge, line: bytes) -> dict[str, Any]:
-    from pydantic_core import from_json
-
-    from kinwire.jsonrpc import FrameError, decode, is_object
-
-    try:
-        value = from_json(line, allow_inf_nan=False)
-    except ValueError as error:
-        return _report(None, [("", "JSON", str(error))])
-    if not is_object(value):
-        return _report(None, [("", "one JSON object", "another JSON value")])
-    if "message" in value and "jsonrpc" not in value:
-        return _judge_wrapped(judge, value)
-    verdict = judge.judge(value)
-    try:
-        decode(line)  # also finds what a decoded object does not show: a repeated id
-    except FrameError as error:
-        if verdict.ok:
-            return _report(verdict, [("", "a message", error.error.message)])
-    return _report(verdict)
-
-
-def _judge_wrapped(judge: Judge, line: JsonObject) -> dict[str, Any]:
-    from kinwire.jsonrpc import is_object
-    from kinwire_protocols.problems import shown
-
-    sender, message = line.get("from"), line["message"]
-    if sender not in (None, "client", "server"):
-        return _report(None, [("/from", '"client" or "server"', shown(sender))])
-    if not is_object(message):
-        return _report(None, [("/message", "one JSON object", shown(message))])
-    return _report(judge.judge(message, sender))
-
-
-def _report(verdict: Verdict | None, more: Sequence[tuple[str, str, str]] = ()) -> dict[str, Any]:
-    found = [] if verdict is None else [problem.to_json() for problem in verdict.problems]
-    found += [dict(zip(("pointer", "expected", "got"), one, strict=True)) for one in more]
-    row = None if verdict is None else verdict.row
-    return {
-        "ok": not found,
-        "protocol": None if row is None else row.protocol,
-        "method": None if row is None else row.name,
-        "kind": None if verdict is None else verdict.kind,
-        "matched": None if verdict is None else verdict.matched,
-        "errors": found,
-    }

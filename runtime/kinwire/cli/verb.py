@@ -6,22 +6,13 @@ entry is a class with the shape of `Verb`, named as the verb is typed.
 
 from __future__ import annotations
 
-__all__ = ("GROUP", "Verb", "is_installed", "load_verb", "missing_extra", "verb_names")
+__all__ = ("GROUP", "Verb", "load_verb", "verb_names")
 
-import re
 from argparse import ArgumentParser, Namespace
-from importlib.metadata import (
-    EntryPoint,
-    PackageNotFoundError,
-    distribution,
-    entry_points,
-    requires,
-)
+from importlib.metadata import EntryPoint, entry_points
 from typing import ClassVar, Protocol, cast
 
 GROUP = "kinwire.verbs"
-
-_REQUIREMENT = re.compile(r"(?P<name>[\w.-]+).*;.*extra == ['\"](?P<extra>[\w-]+)['\"]")
 
 
 class Verb(Protocol):
@@ -33,7 +24,11 @@ class Verb(Protocol):
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
-        """Add the verb's arguments; who takes a command after `--` sets a default `command`."""
+        """Add the verb's arguments.
+
+        Who takes a command after `--` sets a default `command`. Who explains an unknown option
+        better than "unrecognized" sets a default `strays`, and gets the words from there on.
+        """
         ...
 
     def run(self, arguments: Namespace) -> int:
@@ -54,41 +49,6 @@ def load_verb(name: str) -> type[Verb]:
         ModuleNotFoundError: its package needs something that is not installed.
     """
     return cast("type[Verb]", _entries()[name].load())
-
-
-def missing_extra(error: ModuleNotFoundError) -> str | None:
-    """Return the smallest extra that brings the missing module, None if none does."""
-    module = (error.name or "").partition(".")[0].lower()
-    extras = _extras()
-    bring = [name for name, brought in extras.items() if module in map(_module, brought)]
-    return min(bring, key=lambda name: len(extras[name]), default=None)
-
-
-def is_installed(extra: str) -> bool:
-    """Return whether everything that `extra` brings is there."""
-    try:
-        for name in _extras().get(extra, ()):
-            distribution(name)
-    except PackageNotFoundError:
-        return False
-    return True
-
-
-def _extras() -> dict[str, list[str]]:
-    """Return the distributions that each extra of this one brings."""
-    try:
-        requirements = requires("kinwire") or []
-    except PackageNotFoundError:  # run from a source tree that is not installed
-        requirements = []
-    extras: dict[str, list[str]] = {}
-    for requirement in requirements:
-        if found := _REQUIREMENT.match(requirement):
-            extras.setdefault(found["extra"], []).append(found["name"])
-    return extras
-
-
-def _module(name: str) -> str:
-    return re.sub(r"[-.]", "_", name).lower()
 
 
 def _entries() -> dict[str, EntryPoint]:

@@ -13,8 +13,9 @@ from typing import Any
 import anyio
 from anyio.lowlevel import cancel_shielded_checkpoint, checkpoint
 
-from kinwire.calls import Inbound, Outbound, ProgressCallback
+from kinwire.calls import Outbound, ProgressCallback
 from kinwire.drivers.base import Driver, Signal
+from kinwire.request import Request
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.peer import Method
 
@@ -39,7 +40,7 @@ class AnyioDriver(Driver):
         self._carried = anyio.Event()
         self._timer: anyio.CancelScope | None = None
         self._rings_at = inf
-        self._works: dict[int, Inbound] = {}  # by the id of the task that runs it
+        self._works: dict[int, Request] = {}  # by the id of the task that runs it
         self._tasks = anyio.create_task_group()
         await self._tasks.__aenter__()
         self._tasks.start_soon(self._carry_until_stopped, name="transport")
@@ -66,7 +67,7 @@ class AnyioDriver(Driver):
         await self.wait_for_room()
         slot = _Slot()
         call = Outbound(name, method, slot, timeout, on_progress)
-        self.engine.request(call, params)
+        self.engine.outbound.request(call, params)
         try:
             await slot.settled.wait()
         finally:
@@ -81,12 +82,12 @@ class AnyioDriver(Driver):
         """See `Ports.wake_writer`."""
         self._transport.wake()
 
-    def start(self, work: Inbound, /) -> None:
+    def start(self, work: Request, /) -> None:
         """See `Ports.start`."""
         work.task = anyio.CancelScope()
         self._tasks.start_soon(self._run, work, name=work.method.name)
 
-    def stop(self, work: Inbound, /) -> None:
+    def stop(self, work: Request, /) -> None:
         """See `Ports.stop`."""
         work.task.cancel()
 
@@ -118,10 +119,10 @@ class AnyioDriver(Driver):
 
         self._tasks.start_soon(run, name="ending")
 
-    def _current(self) -> Inbound | None:
+    def _current(self) -> Request | None:
         return self._works.get(anyio.get_current_task().id)
 
-    async def _run(self, work: Inbound) -> None:
+    async def _run(self, work: Request) -> None:
         failure: BaseException | None = RuntimeError("the handler was cancelled")
         result: object = None
         me = anyio.get_current_task().id
@@ -138,7 +139,8 @@ class AnyioDriver(Driver):
                 self.engine.finish(work, result)
             else:
                 self.engine.fail(work, failure)
-            self._one_less()
+            if self._idle is not None:
+                self._idle.set()
 
     async def _stop_handlers(self) -> None:
         with anyio.move_on_after(self._limits.stop):
@@ -148,6 +150,8 @@ class AnyioDriver(Driver):
         try:
             with self._carrying:
                 await self._carry()
+        except Exception as error:  # came together with the cancellation
+            self._transport_failed(error)
         finally:
             self._carried.set()
 

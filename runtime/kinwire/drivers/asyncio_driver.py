@@ -9,15 +9,16 @@ from __future__ import annotations
 __all__ = ("AsyncioDriver",)
 
 import asyncio
-from asyncio import CancelledError, Task, TimerHandle
+from asyncio import CancelledError, Future, Task, TimerHandle
 from collections.abc import Coroutine
 from contextvars import copy_context
 from functools import partial
 from typing import Any
 
-from kinwire.calls import Inbound, Outbound, ProgressCallback
+from kinwire.calls import Outbound, ProgressCallback
 from kinwire.drivers.base import Driver, Signal
 from kinwire.drivers.shield import shielded
+from kinwire.request import Request
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.peer import Method
 
@@ -67,9 +68,9 @@ class AsyncioDriver(Driver):
         """Send a request and return its result as JSON."""
         if self.engine.outbox.full:
             await self.wait_for_room()
-        slot = self._loop.create_future()
+        slot: Future[object] = Future(loop=self._loop)
         call = Outbound(name, method, slot, timeout, on_progress)
-        self.engine.request(call, params)
+        self.engine.outbound.request(call, params)
         try:
             return await slot
         except CancelledError:
@@ -84,7 +85,7 @@ class AsyncioDriver(Driver):
             self._flushing = True
             self._loop.call_soon(self._flush)
 
-    def start(self, work: Inbound, /) -> None:
+    def start(self, work: Request, /) -> None:
         """See `Ports.start`."""
         # Cheaper than create_task, and the name shows in debuggers.
         work.task = Task(
@@ -94,7 +95,7 @@ class AsyncioDriver(Driver):
             context=self._context.copy(),
         )
 
-    def stop(self, work: Inbound, /) -> None:
+    def stop(self, work: Request, /) -> None:
         """See `Ports.stop`."""
         task: Task[None] = work.task
         if task.done():
@@ -108,7 +109,7 @@ class AsyncioDriver(Driver):
 
     def settle(self, call: Outbound, result: object, error: Exception | None, /) -> None:
         """See `Ports.settle`."""
-        slot: asyncio.Future[object] = call.slot
+        slot: Future[object] = call.slot
         if slot.done():  # its caller was cancelled in this turn
             return
         if error is None:
@@ -118,7 +119,7 @@ class AsyncioDriver(Driver):
 
     def left(self, call: Outbound, /) -> bool:
         """See `Ports.left`."""
-        slot: asyncio.Future[object] = call.slot
+        slot: Future[object] = call.slot
         return slot.cancelled()
 
     def arm(self, at: float, /) -> None:
@@ -149,9 +150,10 @@ class AsyncioDriver(Driver):
     def _spawn(self, part: Coroutine[Any, Any, None], /) -> None:
         self._own_tasks.append(Task(part, loop=self._loop, context=self._context.copy()))
 
-    def _current(self) -> Inbound | None:
+    def _current(self) -> Request | None:
         me = asyncio.current_task()
-        return next((work for work in self.engine.inbound if work.task is me), None)
+        works = self.engine.inbound.under_way.values()
+        return next((work for work in works if work.task is me), None)
 
     async def _until_ended(self) -> None:
         cancelled: CancelledError | None = None
@@ -163,27 +165,30 @@ class AsyncioDriver(Driver):
         if cancelled is not None:
             raise cancelled
 
-    async def _run(self, work: Inbound) -> None:
+    async def _run(self, work: Request) -> None:
         try:
             result = await work.handler(work.params, work)
         except BaseException as error:
             self.engine.fail(work, error)
             if isinstance(error, KeyboardInterrupt):
+                work.task.add_done_callback(lambda task: task.exception())  # or it is logged
                 raise
         else:
             scheduled, self._flushing = self._flushing, True
             self.engine.finish(work, result)
-            if self.engine.inbound.idle:  # nothing that waiting for the turn's end could add
+            if not self.engine.inbound.under_way:  # nothing else could join this write
                 self._flush()
             elif not scheduled:
                 self._loop.call_soon(self._flush)
         finally:
-            self._one_less()
+            if self._idle is not None:
+                self._idle.set()
 
-    def _swept(self, work: Inbound, task: Task[None]) -> None:
+    def _swept(self, work: Request, task: Task[None]) -> None:
         if not work.ended:
             self.engine.fail(work, CancelledError())
-            self._one_less()
+            if self._idle is not None:
+                self._idle.set()
 
     async def _stop_handlers(self) -> None:
         until = self._loop.time() + self._limits.stop

@@ -8,13 +8,14 @@ import logging
 from abc import ABC, abstractmethod
 from asyncio import AbstractEventLoop
 from collections.abc import Coroutine, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from kinwire.calls import Inbound, Outbound, ProgressCallback, Route
+from kinwire.calls import Outbound, ProgressCallback, Route
 from kinwire.engine import Engine
 from kinwire.errors import ConnectionClosedError
-from kinwire.inbound import NewInbound
+from kinwire.inbound import NewRequest
 from kinwire.limits import Limits
+from kinwire.request import Request
 from kinwire.rpc_errors import ErrorTable
 from kinwire.transports import Link, Transport
 from kinwire_protocols.base import JsonObject
@@ -49,7 +50,7 @@ class Driver(ABC):
         routes: Mapping[str, Route],
         limits: Limits,
         known: ErrorTable,
-        new: NewInbound,
+        new: NewRequest,
         loop: AbstractEventLoop | None = None,
     ) -> None:
         self._transport = transport
@@ -68,11 +69,11 @@ class Driver(ABC):
         )
         self._drain = limits.drain
         self._draining: CancelScope | None = None
-        self._keep: Inbound | None = None  # the handler that closes its own session
+        self._keep: Request | None = None  # the handler that closes its own session
         self._ending = False
         self._ended = self._signal()
         self._room: Signal | None = None  # callers wait for the outbox
-        self._idle: Signal | None = None  # somebody waits for the last handler
+        self._idle: Signal | None = None  # set when a handler has ended
 
     @abstractmethod
     async def call(
@@ -127,7 +128,7 @@ class Driver(ABC):
         """Run a part of the session itself in a task."""
 
     @abstractmethod
-    def _current(self) -> Inbound | None:
+    def _current(self) -> Request | None:
         """Return what the calling task handles, None if it is no handler of this session."""
 
     @abstractmethod
@@ -143,9 +144,9 @@ class Driver(ABC):
     @abstractmethod
     def wake_writer(self) -> None: ...
     @abstractmethod
-    def start(self, work: Inbound, /) -> None: ...
+    def start(self, work: Request, /) -> None: ...
     @abstractmethod
-    def stop(self, work: Inbound, /) -> None: ...
+    def stop(self, work: Request, /) -> None: ...
     @abstractmethod
     def settle(self, call: Outbound, result: object, error: Exception | None, /) -> None: ...
     @abstractmethod
@@ -182,39 +183,45 @@ class Driver(ABC):
     async def _wind_down(self, why: ConnectionClosedError) -> None:
         import anyio
 
-        with anyio.move_on_after(self._drain) as self._draining:
-            await self._until_idle()
-        self.engine.close(why, self._keep)
-        await self._stop_handlers()
-        left = [work.method.name for work in self._running()]
-        if left:
-            logger.warning("handlers that do not end on cancellation: %s", ", ".join(left))
-        await self._stop_transport()
         try:
-            await self._transport.aclose()
-        except Exception:
-            logger.exception("the transport failed while it was closed")
-        self._ended.set()
+            with anyio.move_on_after(self._drain) as self._draining:
+                await self._until_idle()
+            self.engine.close(why, self._keep)
+            await self._stop_handlers()
+            left = [work.method.name for work in self._running()]
+            if left:
+                logger.warning("handlers that do not end on cancellation: %s", ", ".join(left))
+            await self._stop_transport()
+            try:
+                await self._transport.aclose()
+            except Exception:
+                logger.exception("the transport failed while it was closed")
+        finally:  # also if the loop ends and takes this along, or the session would wait for ever
+            self._ended.set()
 
     async def _carry(self) -> None:
         # The transport's part, from the first frame to the last.
         try:
             await self._transport.run(self._link)
         except Exception as error:
-            logger.debug("the transport failed", exc_info=error)
-            self.end(ConnectionClosedError(f"The transport failed: {error!r}."))
+            self._transport_failed(error)
         else:
             self.end(ConnectionClosedError("The transport has ended."))
+
+    def _transport_failed(self, error: Exception) -> None:
+        logger.debug("the transport failed", exc_info=error)
+        self.end(ConnectionClosedError(f"The transport failed: {_cause(error)!r}."))
 
     async def _until_idle(self) -> None:
         while self._running():
             self._idle = self._signal()
             await self._idle.wait()
 
-    def _running(self) -> list[Inbound]:
-        return [work for work in self.engine.inbound if work is not self._keep]
+    def _running(self) -> list[Request]:
+        return [work for work in self.engine.inbound.under_way.values() if work is not self._keep]
 
-    def _one_less(self) -> None:
-        # A handler has ended.
-        if self._idle is not None:
-            self._idle.set()
+
+def _cause(error: Exception) -> Exception:
+    while isinstance(error, ExceptionGroup):  # a task group of the transport's
+        error = cast("ExceptionGroup[Exception]", error).exceptions[0]
+    return error

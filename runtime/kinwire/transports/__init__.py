@@ -29,8 +29,8 @@ class Link:
     take: Callable[[], list[bytes]]
     """Return the next frames to write, about 256 KiB; call again while more are waiting."""
 
-    overlong: Callable[[], None]
-    """Say that a frame beyond `frame_size` was skipped."""
+    overlong: Callable[[bytes], None]
+    """Hand over the beginning of a frame beyond `frame_size`, whose rest is skipped."""
 
     end: Callable[[ConnectionClosedError], None]
     """Say that nothing will arrive any more, and why. What is waiting is written."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 __all__ = ("ChildProcess", "stdio")
 
+import json
 import os
 import subprocess
 import sys
@@ -79,6 +80,8 @@ class ChildProcess:
             self._process = process = self._started()
         except OSError as error:
             reason = f"Cannot start {self._command[0]!r}: {error.strerror or error}."
+            if isinstance(error, FileNotFoundError) and len(words := self._command[0].split()) > 1:
+                reason += f" Write stdio({', '.join(map(json.dumps, words))})."
             link.end(ConnectionClosedError(reason))
             return
         ends = _Ends()

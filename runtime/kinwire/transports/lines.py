@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-__all__ = ("Lines",)
+__all__ = ("HEAD", "Lines")
 
 from collections.abc import Callable
 
+HEAD = 512  # bytes of a line that is too long
+
 
 class Lines:
-    """Cuts what arrives into lines; one that is too long is skipped up to its newline."""
+    """Cuts what arrives into lines; of one that is too long only the beginning is handed over."""
 
     def __init__(
-        self, limit: int, line: Callable[[bytes], object], overlong: Callable[[], object]
+        self, limit: int, line: Callable[[bytes], object], overlong: Callable[[bytes], object]
     ) -> None:
         self._limit = limit
         self._line = line
@@ -51,7 +53,7 @@ class Lines:
             self._parts.clear()
             self._size = 0
         if len(end) > self._limit:
-            self._overlong()
+            self._overlong(end[:HEAD])
         else:
             self._line(end)
 
@@ -61,7 +63,8 @@ class Lines:
         self._parts.append(part)
         self._size += len(part)
         if self._size > self._limit:
+            head = b"".join(self._parts)[:HEAD]
             self._parts.clear()
             self._size = 0
             self._skipping = True
-            self._overlong()
+            self._overlong(head)

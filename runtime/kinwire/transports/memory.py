@@ -10,6 +10,7 @@ import anyio
 
 from kinwire.errors import ConnectionClosedError
 from kinwire.transports import Link
+from kinwire.transports.lines import HEAD
 
 Record = Callable[[int, bytes], object]
 """Takes the number of the end that sent a frame, 0 or 1, and the frame."""
@@ -50,15 +51,15 @@ class MemoryTransport:
             await arrived.wait()
 
     def wake(self) -> None:
-        """See `Transport.wake`."""
-        self.peer.resume()
+        """Have the other end take it: in this turn, or where its own task runs."""
+        if self.peer._arrived is None:
+            self.peer._pull()
+        else:
+            self.peer._arrived.set()
 
     def resume(self) -> None:
-        """Take what came meanwhile: in this turn, or where this end's own task runs."""
-        if self._arrived is None:
-            self._pull()
-        else:
-            self._arrived.set()
+        """Take what came meanwhile, as if it came now."""
+        self.peer.wake()
 
     async def aclose(self) -> None:
         """Hand over what still waits, and end the other end's reading."""
@@ -76,7 +77,7 @@ class MemoryTransport:
                 if self._record is not None:
                     self._record(self.peer._number, frame)
                 if len(frame) > link.frame_size:
-                    link.overlong()
+                    link.overlong(frame[:HEAD])
                 else:
                     link.feed(frame)
 

@@ -15,6 +15,7 @@ from typing import Protocol
 
 import anyio
 from anyio.from_thread import BlockingPortal
+from anyio.lowlevel import checkpoint
 
 from kinwire.transports import Link
 from kinwire.transports.lines import Lines
@@ -86,14 +87,13 @@ async def _read_by_callback(loop: AbstractEventLoop, fd: int, sink: Sink) -> Non
 
     def readable() -> None:
         nonlocal size
-        chunk = _read(fd, size)
-        if chunk is None:
+        if sink.paused:
+            loop.remove_reader(fd)
             return
+        chunk = _read(fd, size)
         if chunk:
             size = sink.receive(chunk)
-            if sink.paused:
-                loop.remove_reader(fd)
-        else:
+        elif chunk is not None:
             loop.remove_reader(fd)
             if not ended.done():
                 ended.set_result(None)
@@ -114,14 +114,14 @@ async def _read_by_callback(loop: AbstractEventLoop, fd: int, sink: Sink) -> Non
 async def _read_when_ready(fd: int, sink: Sink) -> None:
     size = _READ
     while True:
+        await checkpoint()  # what came last is begun, and may have filled the outbox
         await anyio.wait_readable(fd)
-        chunk = _read(fd, size)
-        if chunk is None:
-            continue
-        if not chunk:
-            return
-        size = sink.receive(chunk)
         await _until_resumed(sink)
+        chunk = _read(fd, size)
+        if chunk:
+            size = sink.receive(chunk)
+        elif chunk is not None:
+            return
 
 
 async def _read_in_thread(fd: int, sink: Sink) -> None:

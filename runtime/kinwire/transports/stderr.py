@@ -13,7 +13,7 @@ logger = logging.getLogger("kinwire.stderr")
 
 _KEPT = 64 * 1024  # bytes
 _READ = 64 * 1024
-_LINE = 8 * 1024  # bytes; a longer line is left out of the log, not of what is kept
+_LINE = 8 * 1024  # bytes; of a longer line only the beginning is passed on
 
 
 class StderrSink:
@@ -26,7 +26,7 @@ class StderrSink:
         self._name = name
         self._on_line = on_line
         self._kept = bytearray()
-        self._lines = Lines(_LINE, self._line, lambda: self._line(b"(a very long line)"))
+        self._lines = Lines(_LINE, self._line, lambda head: self._line(head + b"..."))
 
     @property
     def tail(self) -> str:

@@ -72,7 +72,7 @@ class OwnStdio:
             await self._writer.flush()
         with suppress(AttributeError, OSError, ValueError):  # there may be none, or a closed one
             sys.stdout.flush()  # stray prints, while they still go to stderr
-        for private in (self._input, self._output):
+        for private in (self._output, self._input):  # in reverse: the two may be one open file
             if private is not None:
                 private.give_back()
 

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from kinwire.cli import main
-from kinwire.cli.verb import is_installed, load_verb, missing_extra, verb_names
+from kinwire.cli.extras import install_command, is_installed, missing_extra
+from kinwire.cli.verb import load_verb, verb_names
 from kinwire_protocols.mcp.methods import PROTOCOL
 
 DEMO = ("--", sys.executable, "-m", "kinwire", "serve", "demo", "mcp")
@@ -75,7 +76,12 @@ def test_the_version_is_told(capsys: Captured) -> None:
         (["call"], "the following arguments are required: METHOD"),
         (["call", "ping"], "No server is named.\nhint: Name a FILE.py, or end with"),
         (["call", "a.py", "ping", *DEMO], "Two servers are named."),
-        (["call", "a.py"], "No method is named."),
+        (["call", __file__], "No method is named."),
+        (["call", "nowhere.py", "ping"], "error: There is no Python file 'nowhere.py'.\n"),
+        (["call", "nowhere.py:server", "ping"], "There is no Python file 'nowhere.py'."),
+        (["list", "nowhere.py"], "There is no Python file 'nowhere.py'."),
+        (["list", "--timeout", "0", *DEMO], "expected seconds, more than 0, got '0'"),
+        (["list", "--timeout", "soon", *DEMO], "expected seconds, more than 0, got 'soon'"),
     ],
 )
 def test_a_slip_in_the_command_line_ends_with_2_and_says_what_to_do(
@@ -112,7 +118,7 @@ def test_a_verb_without_its_extra_names_the_extra(
     code, out, err = ended(capsys, "lint")
     assert (code, out) == (2, "")
     assert "kinwire lint needs the extra [codegen], which is not installed." in err
-    assert "hint: pip install 'kinwire[codegen]'" in err
+    assert f"hint: {install_command('codegen')}" in err
 
 
 def test_the_overview_costs_no_runtime() -> None:
@@ -214,12 +220,14 @@ def test_a_tool_that_fails_prints_its_result_and_ends_with_5(capsys: Captured) -
         (["pong"], 2, "Did you mean 'ping'?"),
         (["zzz"], 2, "hint: It has: add, echo, countdown, divide."),
         (["add", "a=one"], 2, "a=one: expected integer."),
-        (["tools/call", "nam=add"], 2, "tools/call#/name: expected a value, got nothing"),
+        (["tools/call"], 2, "tools/call#/name: expected a value, got nothing"),
         (["tools/call", "name=add", "arguments:={}", "arguments.a=1"], 2, "given twice"),
         (["add", "a=1"], 5, "the peer answered: Tool 'add': /arguments/b: expected a value"),
         (["add"], 5, "\n  /arguments/b: expected a value, got nothing"),
         (["tools/lst"], 5, "is in no table and goes out unchecked. Did you mean 'tools/list'?"),
-        (["prompts/list"], 5, "the peer answered: Method not found: prompts/list"),
+        (["prompts/list"], 2, "prompts/list: needs server:prompts, but the server did not"),
+        (["roots/list"], 2, "roots/list is sent by the server, not by the client."),
+        (["list"], 2, "hint: Did you mean 'resources/list'"),
     ],
 )
 def test_a_call_that_fails_says_whose_fault_it_is(
@@ -247,7 +255,7 @@ def test_a_server_that_cannot_be_reached_ends_with_4(
     assert message in err
 
 
-def test_a_server_that_breaks_the_schema_ends_with_6(capsys: Captured, tmp_path: Path) -> None:
+def test_a_server_that_breaks_the_schema_ends_with_6(capsys: Captured) -> None:
     program = (
         "import json, sys\n"
         "for line in sys.stdin:\n"
@@ -256,10 +264,10 @@ def test_a_server_that_breaks_the_schema_ends_with_6(capsys: Captured, tmp_path:
         "        reply = {'jsonrpc': '2.0', 'id': message['id'], 'result': {'capabilities': 5}}\n"
         "        print(json.dumps(reply), flush=True)\n"
     )
-    (tmp_path / "broken.py").write_text(program, encoding="utf-8")
-    code, out, err = ended(capsys, "call", str(tmp_path / "broken.py"), "ping")
+    code, out, err = ended(capsys, "call", "ping", "--", sys.executable, "-c", program)
     assert (code, out) == (6, "")
     assert "initialize#" in err
+    assert "raw()" not in err
 
 
 # -- serve --
@@ -292,7 +300,7 @@ def test_a_file_is_served_by_the_name_of_its_server(capsys: Captured, tmp_path: 
 @pytest.mark.parametrize(
     ("source", "name", "message"),
     [
-        (SERVERS, "", "expected one Server at the top of the module, got first, alias, second."),
+        (SERVERS, "", "expected one Server at the top of the module, got first, second."),
         (
             SERVERS,
             ":third",
@@ -301,7 +309,8 @@ def test_a_file_is_served_by_the_name_of_its_server(capsys: Captured, tmp_path: 
         ("x = 1", "", "got none"),
         ("import sys\n\nraise ValueError('no')", "", "servers.py:3: ValueError: no"),
         ("import no_such_module", "", "servers.py:1: ModuleNotFoundError"),
-        ("def f(:", "", "SyntaxError"),
+        ("import json\njson.loads('')", "", "servers.py:2: JSONDecodeError"),
+        ("x = 1\n\ndef f(:", "", "servers.py:3: SyntaxError"),
     ],
 )
 def test_a_file_that_holds_no_one_server_is_refused(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kinwire.cli.verb import is_installed
+from kinwire.cli.extras import is_installed
 
 STEPS = [
     "1. Bindings from the protocol documents",
@@ -19,7 +19,7 @@ STEPS = [
     "3. Negotiated",
     "   protocol      mcp 2024-11-05",
     "   server        kinwire-demo 1.0",
-    "   capabilities  tools",
+    "   capabilities  logging, tools",
     "4. Called through the generated client",
     "     add, echo, countdown, divide",
     "     result: 3",

@@ -6,11 +6,19 @@ import json
 
 import pytest
 
-from kinwire.cli.layout import columns, json_text, printable
+from kinwire.cli.layout import columns, first_line, json_text, printable
 
 
 def test_columns_are_aligned_and_lines_do_not_end_in_spaces() -> None:
     assert columns([("a", "bb", ""), ("aaa", "b", "c")]) == "a    bb\naaa  b   c"
+
+
+def test_a_cell_of_several_lines_goes_on_below_itself() -> None:
+    assert columns([("a", "b\nbb", "c"), ("d", "e", "f")]) == "a  b   c\n   bb\nd  e   f"
+
+
+def test_of_a_text_the_first_line_is_shown() -> None:
+    assert first_line("\n a\x1b \nb\n") == "a\\u001b "
 
 
 def test_no_rows_make_no_lines() -> None:

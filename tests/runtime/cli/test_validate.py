@@ -74,6 +74,76 @@ def test_a_line_that_is_no_message(
 
 
 @pytest.mark.parametrize(
+    ("line", "got"),
+    [
+        (b"starting up!", "starting up! (expected value at column 1)"),
+        (b'{"a": "b"', '{"a": "b" (EOF while parsing an object at column 9)'),
+        (b"x" * 100, "x" * 60 + "… (expected value at column 1)"),
+    ],
+)
+def test_what_is_no_json_is_shown_with_the_reason(
+    line: bytes, got: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, (verdict,), _ = run(tmp_path / "a.jsonl", lines(line), capsys)
+    assert verdict["errors"] == [{"pointer": "", "expected": "JSON", "got": got}]
+
+
+def test_as_text_each_bad_message_is_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    unnamed = {"jsonrpc": "2.0", "id": 2, "method": "completion/complete", "params": {}}
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(lines(CALL, b"{\r\x1b", GONE, unnamed))
+    assert main(["validate", str(path), "--format", "text"]) == 1
+    printed = capsys.readouterr()
+    assert printed.out.splitlines() == [
+        f"{path}:2: expected JSON, got {{\\r\\u001b (key must be a string at column 3)",
+        f"{path}:3: tools/call: /result/content: expected a value, got nothing",
+        f"{path}:4: completion/complete: /params/ref: expected a value, got nothing (1 more)",
+    ]
+    assert printed.err == "1 good, 3 bad\n"
+
+
+def test_a_recording_cannot_steer_the_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"jsonrpc": "2.0", "id": 1, "method": "a\u202eb"}\n', encoding="utf-8")
+    for form in ("json", "text"):
+        assert main(["validate", str(path), "--format", form]) == 1
+        assert "\u202e" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "expected one JSON object a line, got no line.\n"),
+        (b"\n \n", "expected one JSON object a line, got no line.\n"),
+        (
+            b"import sys\n" * 20 + lines(CALL),
+            "expected one JSON object a line, got 20 lines of something else.\n"
+            "hint: Line 1: import sys (expected value at column 1)\n",
+        ),
+        (b"\n" + lines(*range(25)), "hint: Line 2: 0\n"),
+    ],
+)
+def test_a_file_that_is_no_recording_is_a_slip(
+    content: bytes, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, verdicts, talk = run(tmp_path / "a.jsonl", content, capsys)
+    assert (code, verdicts) == (2, [])
+    assert talk.endswith(message)
+
+
+def test_a_recording_may_begin_with_noise(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, verdicts, talk = run(tmp_path / "a.jsonl", b"loading\n" * 19 + lines(CALL), capsys)
+    assert (code, len(verdicts), talk) == (1, 20, "1 good, 19 bad\n")
+    assert [verdict["line"] for verdict in verdicts] == list(range(1, 21))
+
+
+@pytest.mark.parametrize(
     ("arguments", "hint"),
     [
         (["validate", "no such file"], "Name a file that can be read."),
@@ -100,6 +170,7 @@ DESCRIBED = [
     ("ResourceNotFound", ["ResourceNotFound  error -32002"]),
     ("ListToolsResult", ["everything of PaginatedResult", "tools  Tool[]  required"]),
     ("LoggingLevel", ['"debug" | "info" | "notice"']),
+    ("ModelPreferences", ["costPriority          number, minimum 0, maximum 1  optional"]),
 ]
 
 

@@ -1,0 +1,60 @@
+"""A JSON schema in a few words: what type a value has, and within which limits."""
+
+from __future__ import annotations
+
+__all__ = ("limits_of", "shape_of")
+
+import json
+from typing import Any
+
+_LIMITS = (
+    "minimum",
+    "exclusiveMinimum",
+    "maximum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "minProperties",
+    "maxProperties",
+    "default",
+)
+
+
+def shape_of(schema: Any) -> str:
+    """Return the type: `integer`, `Tool[]`, `"a" | "b"`; what a peer sent may hold anything."""
+    match schema:
+        case {"$ref": str(reference)}:
+            return reference.rpartition("/")[2]
+        case {"const": constant}:
+            return json.dumps(constant, ensure_ascii=False)
+        case {"enum": [*choices]}:
+            return " | ".join(json.dumps(choice, ensure_ascii=False) for choice in choices)
+        case {"anyOf": [*choices]} | {"oneOf": [*choices]}:
+            return " | ".join(map(shape_of, choices))
+        case {"type": "array", "items": {**items}}:
+            return f"{_grouped(shape_of(items))}[]"
+        case {"type": str(kind)}:
+            return kind
+        case {"type": [*kinds]}:
+            return " | ".join(map(str, kinds))
+        case _:
+            return "any"
+
+
+def limits_of(schema: dict[str, Any]) -> list[str]:
+    """Return each limit as the schema words it: `minimum 0`, `default "utf-8"`."""
+    return [
+        f"{word} {json.dumps(schema[word], ensure_ascii=False)}"
+        for word in _LIMITS
+        if word in schema
+    ]
+
+
+def _grouped(shape: str) -> str:
+    return f"({shape})" if " | " in shape else shape

@@ -1,0 +1,38 @@
+"""The tools of a server as lines of a terminal: each as a call, with what is said of it."""
+
+from __future__ import annotations
+
+__all__ = ("tool_lines",)
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from kinwire.cli.layout import columns, first_line
+from kinwire.cli.shapes import shape_of
+from kinwire_protocols import mcp
+
+
+def tool_lines(tools: Iterable[mcp.Tool]) -> Iterator[str]:
+    """Yield a line a tool, and an indented one for each parameter that is described."""
+    listed = list(tools)
+    heads = columns((_signature(tool), first_line(tool.description or "")) for tool in listed)
+    for tool, head in zip(listed, heads.split("\n"), strict=True):
+        yield head
+        for name, schema in (tool.input_schema.properties or {}).items():
+            description = schema.get("description")
+            if isinstance(description, str) and description.strip():
+                yield f"    {first_line(name)}: {first_line(description)}"
+
+
+def _signature(tool: mcp.Tool) -> str:
+    required = tool.input_schema.required or ()
+    shown = [
+        f"{name}: {shape_of(schema)}" + ("" if name in required else " = " + _default(schema))
+        for name, schema in (tool.input_schema.properties or {}).items()
+    ]
+    return first_line(f"{tool.name}({', '.join(shown)})")
+
+
+def _default(schema: dict[str, Any]) -> str:
+    return json.dumps(schema["default"], ensure_ascii=False) if "default" in schema else "..."

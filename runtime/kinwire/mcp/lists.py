@@ -1,0 +1,83 @@
+"""A server's lists, item by item over all pages (MCP, Pagination); `rules/paging.py` decides."""
+
+from __future__ import annotations
+
+__all__ = ("prompts", "resource_templates", "resources", "tools")
+
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable
+from typing import Generic, Protocol, Self, TypeVar
+
+from kinwire.mcp.rules.paging import Pages
+from kinwire_protocols import mcp
+from kinwire_protocols.mcp import methods
+
+T = TypeVar("T")
+
+
+class _Page(Protocol):
+    @property
+    def next_cursor(self) -> str | None: ...
+
+
+G = TypeVar("G", bound=_Page)
+G_co = TypeVar("G_co", bound=_Page, covariant=True)
+
+
+class _Fetch(Protocol[G_co]):
+    def __call__(self, *, cursor: str | None) -> Awaitable[G_co]: ...
+
+
+class _Items(AsyncIterator[T], Generic[T, G]):
+    """Items as they are asked for; no generator, so a loop may be left at any point."""
+
+    def __init__(
+        self, pages: Pages[T], fetch: _Fetch[G], items_of: Callable[[G], Iterable[T]]
+    ) -> None:
+        self._pages = pages
+        self._fetch = fetch
+        self._items_of = items_of
+        self._waiting: deque[T] = deque()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> T:
+        while not self._waiting:
+            if not self._pages.has_next():
+                raise StopAsyncIteration
+            page = await self._fetch(cursor=self._pages.cursor)
+            self._waiting.extend(self._pages.accept(self._items_of(page), page.next_cursor))
+        return self._waiting.popleft()
+
+
+def tools(server: mcp.Server) -> AsyncIterator[mcp.Tool]:
+    """Yield the tools of all pages."""
+    pages = Pages[mcp.Tool](methods.TOOLS_LIST.name, lambda tool: tool.name)
+    return _Items(pages, server.tools_list, lambda page: page.tools)
+
+
+def prompts(server: mcp.Server) -> AsyncIterator[mcp.Prompt]:
+    """Yield the prompts of all pages."""
+    pages = Pages[mcp.Prompt](methods.PROMPTS_LIST.name, lambda prompt: prompt.name)
+    return _Items(pages, server.prompts_list, lambda page: page.prompts)
+
+
+def resources(server: mcp.Server) -> AsyncIterator[mcp.Resource]:
+    """Yield the resources of all pages; one address may stand there under several names."""
+
+    def key(resource: mcp.Resource) -> Hashable:
+        return resource.uri, resource.name
+
+    pages = Pages[mcp.Resource](methods.RESOURCES_LIST.name, key)
+    return _Items(pages, server.resources_list, lambda page: page.resources)
+
+
+def resource_templates(server: mcp.Server) -> AsyncIterator[mcp.ResourceTemplate]:
+    """Yield the resource templates of all pages."""
+
+    def key(template: mcp.ResourceTemplate) -> Hashable:
+        return template.uri_template, template.name
+
+    pages = Pages[mcp.ResourceTemplate](methods.RESOURCES_TEMPLATES_LIST.name, key)
+    return _Items(pages, server.resources_templates_list, lambda page: page.resource_templates)

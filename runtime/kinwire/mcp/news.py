@@ -1,0 +1,142 @@
+"""What a server says without being asked: who on the client's side gets it (MCP)."""
+
+from __future__ import annotations
+
+__all__ = ("ListName", "LogCallback", "ServerNews")
+
+import logging
+from collections import ChainMap, deque
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from inspect import iscoroutinefunction
+from typing import Any, Final, Literal
+
+import anyio
+
+from kinwire.calls import Route
+from kinwire.errors import ConnectionClosedError
+from kinwire.mcp.feed import Feed
+from kinwire.mcp.server_logs import log_message
+from kinwire.mcp.watching import Subscriptions
+from kinwire_protocols import mcp
+from kinwire_protocols.base import Message
+from kinwire_protocols.mcp import methods
+
+logger = logging.getLogger("kinwire.host")
+
+ListName = Literal["tools", "resources", "prompts"]
+
+LogCallback = Callable[[mcp.LoggingMessageNotificationParams], object]
+"""Takes a log message. It is called at once, so it is a plain function."""
+
+_MOST_LOGS = 1000  # log messages that wait for the host's handler
+
+_CHANGED: Final[dict[str, ListName]] = {
+    methods.NOTIFICATIONS_TOOLS_LIST_CHANGED.name: "tools",
+    methods.NOTIFICATIONS_RESOURCES_LIST_CHANGED.name: "resources",
+    methods.NOTIFICATIONS_PROMPTS_LIST_CHANGED.name: "prompts",
+}
+
+
+class ServerNews:
+    """The news of one connection. What it serves itself, it hands on to the host's handlers."""
+
+    def __init__(self, handlers: dict[str, Route], on_log: LogCallback | None) -> None:
+        """Listen before `handlers`, which may change; `on_log` gets log messages in their stead.
+
+        Raises:
+            TypeError: `on_log` is a coroutine function.
+        """
+        if on_log is not None and iscoroutinefunction(on_log):
+            raise TypeError("on_log: expected a plain function, got a coroutine function")
+        self._handlers = handlers
+        self._on_log = on_log
+        self._feeds: set[Feed[ListName]] = set()
+        self._logs: deque[tuple[mcp.LoggingMessageNotificationParams, Any]] = deque()
+        self._more_logs = anyio.Event()
+        self._why: ConnectionClosedError | None = None
+        self.server = ""
+        """What the server calls itself, empty before the handshake."""
+        self.subscriptions = Subscriptions()
+        self.routes: ChainMap[str, Route] = ChainMap(self._own(), handlers)
+        """The routes of the connection."""
+
+    @contextmanager
+    def changes(self) -> Generator[Feed[ListName]]:
+        """Yield the names of lists as they change, while the block lasts."""
+        feed = Feed[ListName](_add)
+        self._feeds.add(feed)
+        if self._why is not None:
+            feed.end(self._why)
+        try:
+            yield feed
+        finally:
+            self._feeds.remove(feed)
+            feed.end()
+
+    def end(self, why: ConnectionClosedError) -> None:
+        """Tell all readers that nothing comes any more."""
+        self._why = why
+        self._more_logs.set()
+        self.subscriptions.end(why)
+        for feed in self._feeds:
+            feed.end(why)
+
+    async def hand_out_logs(self) -> None:
+        """Have the host's handler act on one log message after another, until the end.
+
+        A session holds other messages back while one whose order counts is handled. That handler
+        may well ask the server, who may ask back: so it is not the session that it runs in.
+        """
+        while True:
+            while self._logs:
+                params, request = self._logs.popleft()
+                try:
+                    await self._hand_on(params, request)
+                except Exception:
+                    if not request.session.closed:
+                        logger.exception("the handler of %s failed", request.method.name)
+            if self._why is not None:
+                return
+            self._more_logs = anyio.Event()
+            await self._more_logs.wait()
+
+    def _own(self) -> dict[str, Route]:
+        listed = (
+            (methods.NOTIFICATIONS_TOOLS_LIST_CHANGED, self._list_changed),
+            (methods.NOTIFICATIONS_RESOURCES_LIST_CHANGED, self._list_changed),
+            (methods.NOTIFICATIONS_PROMPTS_LIST_CHANGED, self._list_changed),
+            (methods.NOTIFICATIONS_RESOURCES_UPDATED, self._updated),
+            (methods.NOTIFICATIONS_MESSAGE, self._logged),
+        )
+        return {row.name: Route(row, handler) for row, handler in listed}
+
+    async def _list_changed(self, params: mcp.NotificationParams, request: Any) -> None:
+        for feed in self._feeds:
+            feed.put(_CHANGED[request.method.name])
+        await self._hand_on(params, request)
+
+    async def _updated(self, params: mcp.ResourceUpdatedNotificationParams, request: Any) -> None:
+        self.subscriptions.updated(params.uri)
+        await self._hand_on(params, request)
+
+    async def _logged(self, params: mcp.LoggingMessageNotificationParams, request: Any) -> None:
+        if self._on_log is not None:
+            self._on_log(params)
+        elif request.method.name not in self._handlers:
+            log_message(self.server, params)
+        elif len(self._logs) < _MOST_LOGS:
+            self._logs.append((params, request))
+            self._more_logs.set()
+        else:
+            logger.debug("dropped a log message: %d wait already", _MOST_LOGS)
+
+    async def _hand_on(self, params: Message, request: Any) -> None:
+        """Have the host's own handler, if there is one, act as well."""
+        route = self._handlers.get(request.method.name)
+        if route is not None:
+            await route.handler(params, request)
+
+
+def _add(waiting: dict[ListName, None], name: ListName) -> None:
+    waiting[name] = None

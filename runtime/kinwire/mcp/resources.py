@@ -1,0 +1,243 @@
+"""Resources: what a server can read out, at one address or at those of a template (MCP)."""
+
+from __future__ import annotations
+
+__all__ = (
+    "FunctionResource",
+    "HandlerResource",
+    "Resource",
+    "ResourceTable",
+    "address_of",
+    "not_found",
+    "resource_from_function",
+)
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from pydantic import ValidationError
+
+from kinwire._docstring import split_docstring
+from kinwire._functions import Function, function_of
+from kinwire._parameters import place_of
+from kinwire._text_arguments import TextArguments
+from kinwire.context import Context
+from kinwire.errors import HandlerDefinitionError
+from kinwire.mcp.pages import page_of
+from kinwire.mcp.resource_results import resource_result
+from kinwire.mcp.rules.listing import Listing
+from kinwire.mcp.rules.uri_template import UriTemplate
+from kinwire_protocols import mcp
+from kinwire_protocols.base import JsonObject
+
+Variables = dict[str, str | list[str]]
+
+_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+
+
+class Resource(Protocol):
+    """What the table holds: one address, or a template of many."""
+
+    @property
+    def address(self) -> str | UriTemplate: ...
+    @property
+    def definition(self) -> JsonObject: ...
+    async def read(
+        self, params: mcp.ReadResourceRequestParams, variables: Variables, context: Context
+    ) -> JsonObject: ...
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionResource:
+    """A function as a resource; its parameters are the variables of the template."""
+
+    address: str | UriTemplate
+    definition: JsonObject
+    arguments: TextArguments
+    function: Function
+
+    async def read(
+        self, params: mcp.ReadResourceRequestParams, variables: Variables, context: Context
+    ) -> JsonObject:
+        """Run the function and return its result as JSON.
+
+        Raises:
+            ResourceNotFoundError: a variable is not what the function takes.
+        """
+        try:
+            given = self.arguments.check(variables)
+        except ValidationError as error:
+            problem = next(iter(self.arguments.problems(error, variables)))
+            raise not_found(params.uri, str(problem)) from None
+        if self.arguments.context_name is not None:
+            given[self.arguments.context_name] = context
+        value = await self.function.run(given)
+        return resource_result(value, params.uri, self.definition.get("mimeType"))
+
+
+@dataclass(frozen=True, slots=True)
+class HandlerResource:
+    """A resource given by its definition, and a handler of `resources/read` for it alone."""
+
+    address: str | UriTemplate
+    definition: JsonObject
+    handler: Callable[[mcp.ReadResourceRequestParams, Context], Any]
+
+    async def read(
+        self, params: mcp.ReadResourceRequestParams, variables: Variables, context: Context
+    ) -> JsonObject:
+        """Run the handler and return its result as JSON."""
+        value = await self.handler(params, context)
+        return resource_result(value, params.uri, self.definition.get("mimeType"))
+
+
+def address_of(uri: str, *, may_be_template: bool = True) -> str | UriTemplate:
+    """Return the address that `uri` is, a template if it has braces and may be one.
+
+    Raises:
+        HandlerDefinitionError: it is neither; the message says why and the mend.
+    """
+    if not _ABSOLUTE.match(uri):
+        raise HandlerDefinitionError(
+            f"Resource {uri!r:.200}: expected an absolute URI. Begin with a scheme: notes://..."
+        )
+    if not may_be_template or not ("{" in uri or "}" in uri):
+        return uri
+    try:
+        return UriTemplate(uri)
+    except ValueError as error:
+        raise HandlerDefinitionError(str(error)) from None
+
+
+def resource_from_function(
+    function: Callable[..., Any],
+    uri: str,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    mime_type: str | None = None,
+) -> FunctionResource:
+    """Return `function` as the resource, or the template of resources, at `uri`.
+
+    Raises:
+        HandlerDefinitionError: it cannot be; the message says why and the mend.
+    """
+    address = address_of(uri)
+    served = function_of(function, HandlerDefinitionError)
+    text, descriptions = split_docstring(function.__doc__)
+    variables = address.names if isinstance(address, UriTemplate) else {}
+    lists = [variable for variable, is_list in variables.items() if is_list]
+    arguments = TextArguments(function, descriptions, lists)
+    _must_fit(function, arguments, uri, variables)
+    shown = text if description is None else description
+    definition: JsonObject = {
+        "uriTemplate" if isinstance(address, UriTemplate) else "uri": uri,
+        "name": function.__name__ if name is None else name,
+        **({"description": shown} if shown else {}),
+        **({"mimeType": mime_type} if mime_type is not None else {}),
+    }
+    return FunctionResource(address, definition, arguments, served)
+
+
+def _must_fit(
+    function: Callable[..., Any], arguments: TextArguments, uri: str, variables: Iterable[str]
+) -> None:
+    missing = [name for name in variables if name not in arguments.names]
+    strange = [name for name in arguments.names if name not in variables]
+    if missing or strange:
+        mend = (
+            f"Add a parameter {missing[0]}."
+            if missing
+            else f"Write {{{strange[0]}}} into the template, or remove the parameter."
+        )
+        raise HandlerDefinitionError(
+            f"{place_of(function)}: expected the variables of {uri!r} as parameters, "
+            f"got ({', '.join(arguments.names)}). {mend}"
+        )
+
+
+class ResourceTable:
+    """The resources of one server; may change while sessions are open."""
+
+    def __init__(self, resources: Listing, templates: Listing) -> None:
+        self._listed = resources
+        self._listed_templates = templates
+        self._resources: dict[str, Resource] = {}
+        self._templates: dict[str, tuple[UriTemplate, Resource]] = {}
+
+    def add(self, resource: Resource) -> None:
+        """Add a resource or a template.
+
+        Raises:
+            HandlerDefinitionError: the address is in use.
+        """
+        address = resource.address
+        uri = address if isinstance(address, str) else address.text
+        if uri in self._resources or uri in self._templates:
+            raise HandlerDefinitionError(
+                f"Resource {uri!r}: expected an address that is free, got one in use. "
+                "Remove the other resource first."
+            )
+        if isinstance(address, str):
+            self._listed.add(uri, resource.definition)
+            self._resources[uri] = resource
+        else:
+            self._listed_templates.add(uri, resource.definition)
+            self._templates[uri] = (address, resource)
+
+    def remove(self, uri: str) -> None:
+        """Remove a resource or a template; reads that are under way finish.
+
+        Raises:
+            KeyError: there is none at this address.
+        """
+        if uri in self._templates:
+            del self._templates[uri]
+            self._listed_templates.remove(uri)
+        else:
+            del self._resources[uri]
+            self._listed.remove(uri)
+
+    def template(self, text: str) -> UriTemplate | None:
+        """Return the template that reads so, None if there is none."""
+        found = self._templates.get(text)
+        return None if found is None else found[0]
+
+    def has(self, uri: str) -> bool:
+        """Return whether there is something to read at `uri`, as far as its form tells."""
+        return self._find(uri) is not None
+
+    async def list(self, params: mcp.PaginatedRequestParams) -> JsonObject:
+        """Answer `resources/list`."""
+        return page_of(self._listed, params)
+
+    async def list_templates(self, params: mcp.PaginatedRequestParams) -> JsonObject:
+        """Answer `resources/templates/list`."""
+        return page_of(self._listed_templates, params)
+
+    async def read(self, params: mcp.ReadResourceRequestParams, context: Context) -> JsonObject:
+        """Answer `resources/read`."""
+        found = self._find(params.uri)
+        if found is None:
+            raise not_found(params.uri)
+        resource, variables = found
+        return await resource.read(params, variables, context)
+
+    def _find(self, uri: str) -> tuple[Resource, Variables] | None:
+        resource = self._resources.get(uri)
+        if resource is not None:
+            return resource, {}
+        for template, resource in self._templates.values():
+            variables = template.match(uri)
+            if variables is not None:
+                return resource, variables
+        return None
+
+
+def not_found(
+    uri: str, why: str = "resources/list and resources/templates/list name those there are"
+) -> mcp.ResourceNotFoundError:
+    """Return the error that says so."""
+    return mcp.ResourceNotFoundError(f"Resource not found: {uri!r:.200} ({why})", data={"uri": uri})

@@ -1,0 +1,123 @@
+"""A JSON Schema against a value, for tools whose schema is given and not made (2020-12).
+
+What a tool's arguments need of it; a keyword beyond that is refused when the schema is read, so
+that none is passed over in silence. References stay inside the schema. Patterns are matched in
+linear time, so without look-around. `json_schema_checks.py` has the keywords.
+"""
+
+from __future__ import annotations
+
+__all__ = ("JsonSchema",)
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from kinwire.jsonrpc import is_object
+from kinwire.mcp.rules.json_schema_checks import (
+    CHECKS,
+    FORMS,
+    SILENT,
+    WITH_SCHEMA,
+    WITH_SCHEMAS,
+    Here,
+    pattern,
+)
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.problems import Problem
+
+_DEPTH = 250  # schemas inside schemas: a reference may lead round in a circle
+_MOST = 20  # problems that are looked for
+
+
+class JsonSchema:
+    """One schema, checked when it is made."""
+
+    def __init__(self, schema: JsonObject) -> None:
+        """Read a schema.
+
+        Raises:
+            ValueError: it has a keyword that is not known here, or one of a wrong form.
+        """
+        self._root = schema
+        self._read(schema, "")
+
+    def problems(self, value: Any, pointer: str = "") -> list[Problem]:
+        """Return what is wrong with `value`, which stands at `pointer`; at most 20 problems."""
+        return list(islice(self.check(self._root, value, pointer, 0), _MOST))
+
+    def check(self, schema: Any, value: Any, pointer: str, depth: int) -> Iterator[Problem]:
+        """Yield what is wrong with `value` by `schema`, a part of this one."""
+        if schema is True:
+            return
+        if schema is False:
+            yield Problem(pointer, "no value", "one")
+            return
+        if depth > _DEPTH:
+            yield Problem(pointer, "a value of a schema that ends", "a reference in a circle")
+            return
+        if "$ref" in schema:
+            target = self._target(schema["$ref"], pointer)
+            yield from self.check(target, value, pointer, depth + 1)
+        for keyword, argument in schema.items():
+            test = CHECKS.get(keyword)
+            if test is not None:
+                yield from test(argument, Here(self, schema, value, pointer, depth + 1))
+
+    def _read(self, schema: Any, where: str) -> None:
+        if isinstance(schema, bool):
+            return
+        if not is_object(schema):
+            raise _wrong(where, "a schema", schema)
+        for keyword, argument in schema.items():
+            self._read_keyword(keyword, argument, f"{where}/{keyword}")
+
+    def _read_keyword(self, keyword: str, argument: Any, where: str) -> None:
+        if keyword == "$ref":
+            self._target(argument, where)
+        elif keyword in WITH_SCHEMA:
+            self._read(argument, where)
+        elif keyword in WITH_SCHEMAS:
+            for name, inner in _inner(argument, where):
+                self._read(inner, f"{where}/{name}")
+        elif keyword not in CHECKS and keyword not in SILENT:
+            raise ValueError(
+                f"inputSchema#{where}: this keyword cannot be checked here. "
+                "Leave it out, and check what it says in the handler."
+            )
+        elif keyword in FORMS and not FORMS[keyword].holds(argument):
+            raise _wrong(where, FORMS[keyword].expected, argument)
+        for text in _patterns(keyword, argument):
+            pattern(text, where)
+
+    def _target(self, reference: Any, where: str) -> Any:
+        here: Any = self._root
+        if isinstance(reference, str) and (reference == "#" or reference.startswith("#/")):
+            for step in reference.split("/")[1:]:
+                name = step.replace("~1", "/").replace("~0", "~")
+                here = here.get(name) if is_object(here) else None
+            if here is not None:
+                return here
+        raise ValueError(
+            f"inputSchema#{where}: expected a reference to a part of this schema, "
+            f"got {reference!r:.100}. Put the part into $defs."
+        )
+
+
+def _inner(argument: Any, where: str) -> Iterator[tuple[str, Any]]:
+    if is_object(argument):
+        yield from argument.items()
+    elif isinstance(argument, list):
+        yield from ((str(number), inner) for number, inner in enumerate(argument))  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    else:
+        raise _wrong(where, "schemas", argument)
+
+
+def _patterns(keyword: str, argument: Any) -> list[str]:
+    if keyword == "pattern":
+        return [argument]
+    return list(argument) if keyword == "patternProperties" else []
+
+
+def _wrong(where: str, expected: str, got: Any) -> ValueError:
+    return ValueError(f"inputSchema#{where}: expected {expected}, got {got!r:.60}. Mend it.")

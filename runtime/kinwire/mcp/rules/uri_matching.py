@@ -1,0 +1,206 @@
+"""A URI against the steps of a template, in time that grows with its length only.
+
+A URI is a client's: a pattern that tries readings one after another could be kept busy for ever.
+So it is walked from the end first, which tells where each step may begin, and then from the front.
+"""
+
+from __future__ import annotations
+
+__all__ = ("Literal", "Pairs", "Step", "Value", "match")
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
+
+Found = dict[str, str | list[str]]
+Places = bytearray
+"""One byte a place in the URI, 1 where something may begin."""
+
+_ENCODED = re.compile("%[0-9A-Fa-f]{2}")
+
+
+class Literal(NamedTuple):
+    """Text that stands in the URI, in one of its `forms`.
+
+    If it does not, matching goes on at step `otherwise`; with None it fails.
+    """
+
+    forms: tuple[str, ...]
+    otherwise: int | None = None
+
+    def before(self, uri: str, after: Places, otherwise: Places | None) -> Places:
+        """Return where the text may begin if the next step may begin at `after`."""
+        here = Places(len(uri) + 1) if otherwise is None else Places(otherwise)
+        for form in self.forms:
+            at = uri.find(form)
+            while at >= 0:
+                here[at] |= after[at + len(form)]
+                at = uri.find(form, at + 1)
+        return here
+
+    def end(self, uri: str, at: int, after: Places) -> int | None:
+        """Return where the text ends that begins at `at`, None if it does not stand there."""
+        ends = (at + len(form) for form in self.forms if uri.startswith(form, at))
+        return next((end for end in ends if after[end]), None)
+
+
+class Value(NamedTuple):
+    """A variable whose value holds none of `excluded`; a list is split at `split`.
+
+    An `introduced` one has a sign of its own before it, so its value may be empty.
+    """
+
+    name: str
+    excluded: str
+    split: str | None
+    introduced: bool
+
+    def before(self, uri: str, after: Places) -> Places:
+        """Return where the value may begin if the next step may begin at `after`."""
+        here = Places(len(uri) + 1)
+        start = 0
+        for stop in self._stops(uri, 0):
+            last = after.rfind(1, start, stop + 1)
+            if last >= 0:
+                here[start : last + 1] = b"\1" * (last + 1 - start)
+            start = stop + 1
+        return here
+
+    def end(self, uri: str, at: int, after: Places) -> int:
+        """Return where the longest value ends that begins at `at`."""
+        return after.rfind(1, at, next(self._stops(uri, at)) + 1)
+
+    def read(self, text: str) -> Found:
+        """Return what `text`, the value as it stands in the URI, says."""
+        if not text and not self.introduced:
+            return {}
+        return {self.name: text if self.split is None else text.split(self.split)}
+
+    def _stops(self, uri: str, start: int) -> Iterator[int]:
+        for found in _stop(self.excluded).finditer(uri, start):
+            yield found.start()
+        yield len(uri)
+
+
+@cache
+def _stop(excluded: str) -> re.Pattern[str]:
+    # A percent sign stands before two digits, or it is none.
+    return re.compile(
+        f"%(?![0-9A-Fa-f]{{2}})|[{re.escape(excluded)}]" if excluded else "%(?![0-9A-Fa-f]{2})"
+    )
+
+
+class Pairs(NamedTuple):
+    """Variables by name, `?x=1&y=2`, in any order; `names` says which of them are lists."""
+
+    first: str
+    separator: str
+    excluded: str
+    names: Mapping[str, bool]
+
+    def before(self, uri: str, after: Places) -> Places:
+        """Return where the pairs may begin if the next step may begin at `after`."""
+        here = Places(after)
+        ends: dict[int, int] = {}  # by the place of a separator
+        for at in reversed(range(len(uri))):
+            if uri[at] in (self.first, self.separator):
+                name, _, end = self._pair(uri, at)
+                known = name in self.names
+                if uri[at] == self.first:
+                    here[at] = after[ends.get(end, end) if known else at]
+                if uri[at] == self.separator:
+                    ends[at] = ends.get(end, end) if known else at
+        return here
+
+    def read(self, uri: str, at: int) -> tuple[int, Found | None]:
+        """Return where the pairs end that begin at `at`, and what they say.
+
+        None is said where a variable that is no list comes twice.
+        """
+        found: Found = {}
+        sign = self.first
+        while at < len(uri) and uri[at] == sign:
+            name, value, end = self._pair(uri, at)
+            if name not in self.names:
+                break
+            known = found.get(name)
+            if isinstance(known, list):
+                known.append(value)
+            elif known is None:
+                found[name] = [value] if self.names[name] else value
+            else:
+                return end, None
+            at, sign = end, self.separator
+        return at, found
+
+    def _pair(self, uri: str, at: int) -> tuple[str, str, int]:
+        stop = _stop(self.excluded).search(uri, at + 1)
+        end = len(uri) if stop is None else stop.start()
+        name, _, value = uri[at + 1 : end].partition("=")
+        return name, value, end
+
+
+Step = Literal | Value | Pairs
+
+
+def match(steps: Sequence[Step], uri: str) -> Found | None:
+    """Return what the variables are in `uri`, None if the steps do not lead through it."""
+    places = _places(steps, uri)
+    if not places[0][0]:
+        return None
+    found: Found = {}
+    number = at = 0
+    while number < len(steps):
+        step, after = steps[number], places[number + 1]
+        read: Found | None = {}
+        if isinstance(step, Literal):
+            end = step.end(uri, at, after)
+            if end is None:
+                assert step.otherwise is not None
+                number = step.otherwise
+                continue
+        elif isinstance(step, Value):
+            end = step.end(uri, at, after)
+            read = step.read(uri[at:end])
+        else:
+            end, read = step.read(uri, at)
+        if read is None or not _add(found, read):
+            return None
+        number, at = number + 1, end
+    return found
+
+
+def _places(steps: Sequence[Step], uri: str) -> list[Places]:
+    """Return for each step where it may begin so that the rest leads to the end."""
+    inside = [at for found in _ENCODED.finditer(uri) for at in (found.start() + 1, found.end() - 1)]
+    places = [Places(len(uri)) + b"\1"]
+    for step in reversed(steps):
+        after = places[-1]
+        if isinstance(step, Literal):
+            otherwise = None if step.otherwise is None else places[len(steps) - step.otherwise]
+            here = step.before(uri, after, otherwise)
+        else:
+            here = step.before(uri, after)
+        for at in inside:  # an encoded byte is never cut
+            here[at] = 0
+        places.append(here)
+    places.reverse()
+    return places
+
+
+def _add(found: Found, read: Found) -> bool:
+    """Decode what was read; say whether it can be decoded and is what was found before."""
+    try:
+        for name, text in read.items():
+            value = _decoded(text) if isinstance(text, str) else [_decoded(part) for part in text]
+            if found.setdefault(name, value) != value:
+                return False
+    except UnicodeError:
+        return False
+    return True
+
+
+def _decoded(text: str) -> str:
+    return unquote_to_bytes(text).decode()

@@ -1,0 +1,110 @@
+"""One client as the server sees it: when it may be asked, and what it wants to hear (MCP)."""
+
+from __future__ import annotations
+
+__all__ = ("ServerSession",)
+
+from threading import get_ident
+from typing import Any, TypeVar
+
+from anyio import from_thread
+from anyio.lowlevel import checkpoint
+
+from kinwire._handshake import ServerHandshake
+from kinwire.calls import ProgressCallback
+from kinwire.errors import SessionStateError
+from kinwire.jsonrpc import encode
+from kinwire.limits import Limits
+from kinwire.mcp.rules.log_levels import at_least
+from kinwire.mcp.rules.watched import Watched
+from kinwire.options import DEFAULT, Timeout
+from kinwire.session import Session
+from kinwire.transports import Transport
+from kinwire_protocols.base import JsonObject, Message
+from kinwire_protocols.mcp.methods import NOTIFICATIONS_MESSAGE, PING, PROTOCOL
+from kinwire_protocols.mcp.models import LoggingLevel, LoggingMessageNotificationParams
+from kinwire_protocols.peer import Method
+
+P = TypeVar("P", bound=Message)
+R = TypeVar("R")
+
+
+class ServerSession(Session):
+    """A session that a server serves."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        handshake: ServerHandshake,
+        *,
+        limits: Limits,
+        log_level: LoggingLevel,
+    ) -> None:
+        super().__init__(
+            transport,
+            routes=handshake.session_routes(),
+            limits=limits,
+            protocols=handshake.negotiation.protocols,
+        )
+        self.handshake = handshake
+        self.log_level: LoggingLevel = log_level
+        """The least severe level of log message that the client gets."""
+        self.watched = Watched()
+        """The resources that the client has subscribed to."""
+        self._thread = get_ident()
+
+    async def call(
+        self,
+        method: Method[P, R],
+        params: P,
+        /,
+        *,
+        timeout: Timeout = DEFAULT,
+        on_progress: ProgressCallback | None = None,
+        meta: JsonObject | None = None,
+    ) -> R:
+        """Send a request and return its result, as `Session.call` does.
+
+        Raises:
+            SessionStateError: the client has not said yet that the handshake is done.
+        """
+        if not self.handshake.initialized and method.protocol == PROTOCOL.name:
+            await self._must_be_open(method)
+        return await super().call(
+            method, params, timeout=timeout, on_progress=on_progress, meta=meta
+        )
+
+    async def log(self, level: LoggingLevel, data: Any, logger: str | None) -> None:
+        """Send a log message if the client wants those of that level; `Context.log` calls this."""
+        if at_least(level, self.log_level):
+            message = LoggingMessageNotificationParams(level=level, logger=logger, data=data)
+            await self.notify_if_negotiated(NOTIFICATIONS_MESSAGE, message)
+
+    def announce(self, method: Method[Any, Any], params: JsonObject) -> None:
+        """Send a notification that was negotiated, unless the same one waits to leave already.
+
+        The client has not seen that one yet and will act on it after now. So nothing piles up,
+        however fast things change and however slowly the client reads. No interceptor sees it.
+        """
+        if get_ident() != self._thread:
+            from_thread.run_sync(self.announce, method, params)
+            return
+        if self.closed or not self.handshake.initialized or self.why_not(method) is not None:
+            return
+        message: JsonObject = {"jsonrpc": "2.0", "method": method.name}
+        if params:
+            message["params"] = params
+        frame = encode(message)
+        outbox = self._opened().engine.outbox
+        if frame not in outbox.waiting:
+            outbox.add(frame)
+
+    async def _must_be_open(self, method: Method[Any, Any]) -> None:
+        if method.name == PING.name:
+            return
+        await checkpoint()  # `initialized` may have come in one read with what is handled here
+        if not self.handshake.initialized:
+            raise SessionStateError(
+                f"{method.name}: the client has not sent notifications/initialized yet, and may "
+                "not be asked anything before. Ask while a later request of it is served."
+            )

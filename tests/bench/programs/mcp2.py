@@ -1,0 +1,40 @@
+"""PyPI's `mcp` 2.x as its users write it; runs in an environment that has it and not kinwire.
+
+usage: mcp2.py serve|memory|client [COMMAND...]
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+import anyio
+from mcp import Client, StdioServerParameters
+from mcp.server.mcpserver import MCPServer
+
+from tests.bench.programs.driving import drive
+
+MODE, *COMMAND = sys.argv[1:]
+
+logging.disable(logging.INFO)  # a log line a call would be most of its cost
+server = MCPServer("echo", log_level="WARNING")
+
+
+@server.tool()
+async def echo(text: str) -> str:
+    """Return the text."""
+    return text
+
+
+async def use(target: MCPServer | StdioServerParameters) -> None:
+    # "legacy" is the handshake that protocol versions up to 2025-11-25 have.
+    async with Client(target, mode="legacy") as client:
+        await drive(lambda text: client.call_tool("echo", {"text": text}))
+
+
+if MODE == "serve":
+    server.run("stdio")
+elif MODE == "memory":
+    anyio.run(use, server)
+else:
+    anyio.run(use, StdioServerParameters(command=COMMAND[0], args=COMMAND[1:]))

@@ -1,0 +1,65 @@
+"""kinwire as its users write it.
+
+usage: ours.py plain|row|orjson|fast|trio serve|memory|client [COMMAND...]
+
+`plain` is asyncio without the extra `fast`, `orjson` adds that, `fast` uvloop too. `row` in place
+of `plain` serves by a handler of models, which is what `floor.py` does.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import anyio
+
+VARIANT, MODE, *COMMAND = sys.argv[1:]
+if VARIANT not in ("orjson", "fast"):
+    sys.modules["orjson"] = None  # type: ignore[assignment] # makes an import of it fail
+
+from kinwire import Host, Server, pair, stdio  # noqa: E402
+from kinwire.transports.stdio import OwnStdio  # noqa: E402
+from kinwire_protocols import mcp  # noqa: E402
+from tests.bench.programs.driving import drive  # noqa: E402
+
+server = Server("echo", "1")
+
+
+async def echo(text: str) -> str:
+    """Return the text."""
+    return text
+
+
+async def tools_call(params: mcp.CallToolRequestParams) -> mcp.CallToolResult:
+    text = (params.arguments or {})["text"]
+    return mcp.CallToolResult(content=[mcp.TextContent(text=text)])
+
+
+if VARIANT == "row":
+    server.on.tools_call(tools_call)
+else:
+    server.tool(echo)
+
+
+async def serve() -> None:
+    await server.serve(OwnStdio())
+
+
+async def memory() -> None:
+    async with pair(server) as connection:
+        await drive(lambda text: connection.mcp.tools_call(name="echo", arguments={"text": text}))
+
+
+async def client() -> None:
+    async with Host("bench", "0") as host:
+        connection = await host.connect(stdio(*COMMAND))
+        await drive(lambda text: connection.mcp.tools_call(name="echo", arguments={"text": text}))
+
+
+options: dict[str, Any] = {"use_uvloop": True} if VARIANT == "fast" else {}
+modes = {"serve": serve, "memory": memory, "client": client}
+anyio.run(
+    modes[MODE],
+    backend="trio" if VARIANT == "trio" else "asyncio",
+    backend_options=options,
+)

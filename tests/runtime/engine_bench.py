@@ -1,0 +1,162 @@
+"""An engine whose ports only write down what they are asked for, and a clock that stands still."""
+
+from __future__ import annotations
+
+__all__ = ("Bench", "Settled", "handler", "route")
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+from kinwire.calls import Handler, Outbound, ProgressCallback, Route
+from kinwire.engine import Engine
+from kinwire.errors import ConnectionClosedError
+from kinwire.limits import Limits
+from kinwire.request import Request
+from kinwire.rpc_errors import ErrorTable
+from kinwire.session import Session
+from kinwire.transports.memory import memory_pair
+from kinwire_protocols.mcp import methods
+from kinwire_protocols.peer import Method, ProtocolTable
+
+
+class Settled(NamedTuple):
+    """What a caller was given."""
+
+    result: object
+    error: Exception | None
+
+
+async def handler(params: Any, request: Any) -> Any:
+    """Stand in a route: the bench runs no handler, the test says how it ends."""
+
+
+def route(method: Method[Any, Any], serve: Handler = handler) -> Route:
+    return Route(method, serve)
+
+
+ROUTES = {
+    row.name: route(row)
+    for row in (
+        methods.INITIALIZE,
+        methods.PING,
+        methods.TOOLS_CALL,
+        methods.NOTIFICATIONS_INITIALIZED,
+        methods.NOTIFICATIONS_MESSAGE,
+    )
+}
+
+
+class Bench:
+    """The ports, and what to push against them."""
+
+    def __init__(
+        self,
+        *,
+        routes: Mapping[str, Route] = ROUTES,
+        limits: Limits = Limits(),  # noqa: B008 - frozen
+        quiet: bool = False,
+        protocols: tuple[ProtocolTable, ...] = (),
+    ) -> None:
+        self.time = 1000.0
+        self.started: list[Request] = []
+        self.stopped: list[Request] = []
+        self.settled: dict[int, Settled] = {}
+        self.gone: set[Outbound] = set()
+        self.rings_at: list[float] = []
+        self.holding = False
+        self.rooms = 0
+        self.wakes = 0
+        self.ended: ConnectionClosedError | None = None
+        self.engine = Engine(
+            self,
+            routes=routes,
+            limits=limits,
+            known=ErrorTable(protocols),
+            new=partial(Request, Session(memory_pair()[0], routes={})),  # no handler runs
+            quiet=quiet,
+        )
+
+    # Ports.
+
+    def wake_writer(self) -> None:
+        self.wakes += 1
+
+    def start(self, work: Request, /) -> None:
+        self.started.append(work)
+
+    def stop(self, work: Request, /) -> None:
+        self.stopped.append(work)
+
+    def settle(self, call: Outbound, result: object, error: Exception | None, /) -> None:
+        assert call.id not in self.settled, "a call was settled twice"
+        self.settled[call.id] = Settled(result, error)
+
+    def left(self, call: Outbound, /) -> bool:
+        return call in self.gone
+
+    def arm(self, at: float, /) -> None:
+        self.rings_at.append(at)
+
+    def now(self) -> float:
+        return self.time
+
+    def hold(self) -> None:
+        self.holding = True
+
+    def release(self) -> None:
+        self.holding = False
+
+    def room(self) -> None:
+        self.rooms += 1
+
+    def end(self, why: ConnectionClosedError, /) -> None:
+        self.ended = why
+
+    # What a test does.
+
+    def receive(self, **members: Any) -> None:
+        """Let a message arrive."""
+        self.engine.feed(json.dumps({"jsonrpc": "2.0", **members}).encode())
+
+    def sent(self) -> list[dict[str, Any]]:
+        """Return the messages that have left since the last time."""
+        return [json.loads(frame) for frame in self.engine.take()]
+
+    def answer(self) -> dict[str, Any]:
+        """Return the one message that has left."""
+        (message,) = self.sent()
+        return message
+
+    def requested(self, id: object = 1, method: str = "ping", **params: Any) -> Request:
+        """Let a request arrive whose handler is started, and return it."""
+        before = len(self.started)
+        self.receive(id=id, method=method, params=params)
+        (work,) = self.started[before:]
+        return work
+
+    def call(
+        self,
+        method: Method[Any, Any] = methods.TOOLS_CALL,
+        *,
+        timeout: float | None = None,
+        on_progress: ProgressCallback | None = None,
+        **params: Any,
+    ) -> Outbound:
+        """Make a call that has not left yet."""
+        call = Outbound(method.name, method, None, timeout, on_progress)
+        self.engine.outbound.request(call, params)
+        return call
+
+    def called(self, **options: Any) -> Outbound:
+        """Make a call that has left."""
+        call = self.call(**options)
+        self.engine.take()
+        return call
+
+    def pass_time(self, seconds: float) -> None:
+        """Move the clock; the timer rings if it is due."""
+        self.time += seconds
+        if self.rings_at and self.rings_at[-1] <= self.time:
+            self.engine.expire()

@@ -1,0 +1,28 @@
+"""Log levels: the order of syslog."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from kinwire.mcp.rules.log_levels import LEVELS, at_least
+from kinwire_protocols.mcp.models import LoggingLevel
+
+
+def test_the_order_has_every_level_of_the_protocol() -> None:
+    assert set(LEVELS) == set(get_args(LoggingLevel.__value__))
+
+
+@pytest.mark.parametrize("least", LEVELS)
+def test_a_level_lets_itself_and_all_that_is_worse_through(least: LoggingLevel) -> None:
+    passed = [level for level in LEVELS if at_least(level, least)]
+    assert passed == list(LEVELS[LEVELS.index(least) :])
+
+
+@pytest.mark.parametrize(
+    ("level", "least"), [("loud", "debug"), ("info", "loud"), ("INFO", "info")]
+)
+def test_what_is_no_level_is_refused_with_those_there_are(level: str, least: str) -> None:
+    with pytest.raises(ValueError, match=r"expected one of debug, info, .*, got '(loud|INFO)'"):
+        at_least(level, least)

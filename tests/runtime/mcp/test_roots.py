@@ -1,0 +1,121 @@
+"""Roots: what is one, who is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from kinwire.context import Context
+from kinwire.errors import HandlerDefinitionError, SessionStateError
+from kinwire.host import Host
+from kinwire.mcp.roots import roots_from
+from kinwire.server import Server
+from kinwire.testing import pair
+from kinwire_protocols import mcp
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "file:///",
+        "file:///home/ada/notes",
+        "file:///home/ada/my%20notes/",
+        "file://server/share",
+        "file:///C:/notes",
+    ],
+)
+async def test_an_address_of_a_file_is_a_root(uri: str) -> None:
+    assert roots_from([uri]) == [mcp.Root(uri=uri)]
+    named = mcp.Root(uri=uri, name="Notes")
+    assert roots_from([named]) == [named]
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "http://host/a",
+        "/home/ada",
+        "file:/home/ada",
+        "file://",
+        "file:///a b",
+        "file:///a\nb",
+        "file:///a?b",
+        "file:///caf\u00e9",
+        "FILE:///a",
+        "",
+    ],
+)
+async def test_what_is_no_address_of_a_file_is_refused(uri: str) -> None:
+    with pytest.raises(ValueError, match=r"roots/1/uri: expected an address .* Pass a pathlib"):
+        roots_from(["file:///fine", uri])
+
+
+async def test_a_path_becomes_an_absolute_address() -> None:
+    relative = Path("my notes")
+    (root,) = roots_from([relative])
+    assert root.uri == (Path.cwd() / "my notes").as_uri()
+    assert root.uri.endswith("/my%20notes")
+
+
+def server_that_reads_roots(seen: list[list[str]], told: anyio.Event | None = None) -> Server:
+    server = Server("reader", "1")
+
+    @server.tool
+    async def read(context: Context) -> None:
+        listed = await mcp.Client(context.session).roots_list()
+        seen.append([root.uri for root in listed.roots])
+
+    @server.on.notifications_roots_list_changed
+    async def changed(params: mcp.NotificationParams, context: Any) -> None:
+        listed = await mcp.Client(context.session).roots_list()
+        seen.append([root.uri for root in listed.roots])
+        assert told is not None
+        told.set()
+
+    return server
+
+
+async def test_roots_are_served_and_servers_hear_of_new_ones() -> None:
+    seen: list[list[str]] = []
+    told = anyio.Event()
+    host = Host("h", "1", roots=["file:///a"])
+    async with pair(server_that_reads_roots(seen, told), host) as client:
+        assert b'"roots":{"listChanged":true}' in client.frames[0].data
+        await client.mcp.tools_call(name="read")
+        with pytest.raises(ValueError, match="roots/0"):
+            await host.set_roots(["http://a"])
+        with anyio.fail_after(5):
+            await host.set_roots([mcp.Root(uri="file:///b", name="B"), "file:///c"])
+            await told.wait()
+    assert seen == [["file:///a"], ["file:///b", "file:///c"]]
+
+
+async def test_a_host_without_roots_yet_says_that_it_may_have_some() -> None:
+    seen: list[list[str]] = []
+    host = Host("h", "1", roots=[])
+    await host.set_roots([])
+    async with pair(server_that_reads_roots(seen), host) as client:
+        await client.mcp.tools_call(name="read")
+    assert seen == [[]]
+
+
+async def test_a_host_without_roots_serves_none() -> None:
+    host = Host("h", "1")
+    async with pair(Server("s", "1"), host) as client:
+        assert b"roots" not in client.frames[0].data
+        with pytest.raises(SessionStateError, match=r"Write `Host\(\.\.\., roots=\[\]\)`"):
+            await host.set_roots(["file:///a"])
+
+
+async def test_roots_and_a_handler_for_them_exclude_each_other() -> None:
+    host = Host("h", "1", roots=[])
+    with pytest.raises(HandlerDefinitionError, match="there is a handler already"):
+
+        @host.on.roots_list
+        async def roots(params: mcp.RequestParams) -> mcp.ListRootsResult:
+            raise NotImplementedError

@@ -1,0 +1,281 @@
+"""A server in a child process: what a client does with servers that behave and that do not."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from kinwire.errors import ConnectionClosedError
+from kinwire.session import Session
+from kinwire.transports.child import ChildProcess, stdio
+from kinwire_protocols import mcp
+from kinwire_protocols.mcp import methods
+from tests.runtime.sessions import routes_of
+from tests.runtime.wire import PROGRAMS
+
+pytestmark = pytest.mark.anyio
+
+
+def misbehaving(way: str, *arguments: str, **options: Any) -> ChildProcess:
+    return stdio(sys.executable, str(PROGRAMS / "misbehave.py"), way, *arguments, **options)
+
+
+def serving() -> ChildProcess:
+    return stdio(sys.executable, str(PROGRAMS / "server.py"), "asyncio")
+
+
+def session(transport: ChildProcess) -> Session:
+    return Session(transport, routes=routes_of())
+
+
+def lives(pid: int) -> bool:
+    """Whether a process runs; one that waits to be reaped does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def exists(pid: int | None) -> bool:
+    """Whether a process is there, be it one that waits to be reaped."""
+    assert pid is not None
+    return Path(f"/proc/{pid}").exists()
+
+
+async def fails(calling: Session, seen: list[ConnectionClosedError]) -> None:
+    with pytest.raises(ConnectionClosedError) as caught:
+        await calling.raw("ping")
+    seen.append(caught.value)
+
+
+# Servers that behave.
+
+
+@pytest.mark.parametrize("anyio_backend", ["asyncio", "uvloop", "trio"], indirect=True)
+async def test_calls_go_both_ways_through_pipes_of_any_fill() -> None:
+    with anyio.fail_after(20):
+        async with session(serving()) as calling, anyio.create_task_group() as tasks:
+            server = mcp.Server(calling)
+
+            async def copy(size: int) -> None:
+                result = await server.tools_call(name="echo", arguments={"text": "é" * size})
+                (content,) = result.content
+                assert isinstance(content, mcp.TextContent)
+                assert content.text == f'{{"text": "{"é" * size}"}}'
+
+            for size in (1, 100_000, 1_000_000, 1_900_000, 1_900_000, 1_900_000):
+                tasks.start_soon(copy, size)
+
+
+async def test_the_child_sees_a_short_list_of_variables_and_what_is_given(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SECRET_TOKEN", "s3cret")
+    transport = misbehaving("looks", "a b", "é", env={"GIVEN": "1"}, cwd=tmp_path)
+    async with session(transport) as calling:
+        seen = await calling.raw("look")
+    assert "SECRET_TOKEN" not in seen["env"]
+    assert seen["env"]["GIVEN"] == "1"
+    assert seen["env"]["PATH"] == os.environ["PATH"]
+    assert (seen["cwd"], seen["argv"]) == (str(tmp_path), ["a b", "é"])
+
+
+async def test_stderr_is_handed_on_line_by_line(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "kinwire.stderr")
+    seen: list[str] = []
+    async with session(misbehaving("exits", on_stderr=seen.append)) as calling:
+        for _ in range(3):
+            await calling.raw_notify("x")
+        await calling.wait_closed()
+    assert seen == ["no database"]
+    async with session(misbehaving("exits")) as calling:
+        for _ in range(3):
+            await calling.raw_notify("x")
+        await calling.wait_closed()
+    assert f"{Path(sys.executable).name}: no database" in caplog.text
+
+
+async def test_a_flood_on_stderr_blocks_nobody_and_its_end_is_kept() -> None:
+    count = 0
+
+    def line(text: str) -> None:
+        nonlocal count
+        count += 1
+
+    async with session(misbehaving("shouts", on_stderr=line)) as calling:
+        assert await calling.raw("ping") == {}
+        await calling.wait_closed()
+        assert calling.closed_why is not None
+        kept = calling.closed_why.stderr
+    assert kept.endswith("x\nthe last words\n")
+    assert len(kept) == 64 * 1024
+    assert count == 20_002
+
+
+# Servers that end.
+
+
+async def test_calls_fail_with_exit_code_and_last_words_when_the_server_exits() -> None:
+    seen: list[ConnectionClosedError] = []
+    with anyio.fail_after(5):
+        async with session(misbehaving("exits")) as calling:
+            async with anyio.create_task_group() as tasks:
+                for _ in range(3):
+                    tasks.start_soon(fails, calling, seen)
+            assert [(one.exit_code, one.stderr) for one in seen] == [(3, "no database\n")] * 3
+            assert "exited with code 3" in str(seen[0])
+            assert "no database" in str(seen[0])
+            with pytest.raises(ConnectionClosedError, match="code 3"):
+                await calling.raw("ping")
+
+
+async def test_a_signal_that_ended_the_server_is_named() -> None:
+    seen: list[ConnectionClosedError] = []
+    async with session(misbehaving("dies")) as calling:
+        await fails(calling, seen)
+    assert seen[0].exit_code == -9
+    assert "signal 9" in str(seen[0])
+
+
+async def test_fifty_calls_fail_once_each_when_the_server_is_killed() -> None:
+    seen: list[ConnectionClosedError] = []
+    transport = serving()
+
+    async def one() -> None:
+        with pytest.raises(ConnectionClosedError) as caught:
+            await calling.raw("tools/call", {"name": "wait", "arguments": {"seconds": 60}})
+        seen.append(caught.value)
+
+    with anyio.fail_after(10):
+        async with session(transport) as calling, anyio.create_task_group() as tasks:
+            assert await calling.raw("ping") == {}
+            for _ in range(50):
+                tasks.start_soon(one)
+            await anyio.wait_all_tasks_blocked()
+            assert transport.pid is not None
+            os.kill(transport.pid, signal.SIGKILL)
+    assert len(seen) == 50
+
+
+async def test_a_command_that_is_not_there_fails_the_first_call() -> None:
+    async with session(stdio("no-such-program")) as calling:
+        with pytest.raises(ConnectionClosedError, match="Cannot start 'no-such-program': No such"):
+            await calling.raw("ping")
+
+
+async def test_a_command_line_in_one_text_is_told_how_to_be_written() -> None:
+    async with session(stdio("python trips.py")) as calling:
+        with pytest.raises(
+            ConnectionClosedError, match=r'\. Write stdio\("python", "trips.py"\)\.'
+        ):
+            await calling.raw("ping")
+
+
+@pytest.mark.parametrize(
+    ("way", "reason"),
+    [("mute", "closed its standard"), ("leaves_heir", "code 4"), ("deaf", "closed its standard")],
+)
+async def test_a_half_dead_server_ends_the_connection(way: str, reason: str) -> None:
+    deaf = anyio.Event()
+
+    async def on_deaf(params: Any, request: Any) -> None:
+        deaf.set()
+
+    seen: list[ConnectionClosedError] = []
+    row = replace(methods.NOTIFICATIONS_INITIALIZED, name="x/closed")
+    with anyio.fail_after(10):
+        async with Session(misbehaving(way), routes=routes_of((row, on_deaf))) as calling:
+            if way == "deaf":
+                assert await calling.raw("ping") == {}
+                await deaf.wait()
+            await fails(calling, seen)
+    assert reason in str(seen[0])
+
+
+# Servers that talk nonsense.
+
+
+async def test_lines_that_are_no_messages_are_skipped_counted_and_logged_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with session(misbehaving("chatters")) as calling:
+        for _ in range(3):
+            assert await calling.raw("ping") == {}
+        counts = calling.counts
+    logged = [record.getMessage() for record in caplog.records]
+    assert counts.unreadable == len(logged) == 4 * 5  # the blank line is none
+    assert sum("Loading model" in line for line in logged) == 4
+    assert all("wrote to its stdout what is no message: b'" in line for line in logged)
+    assert all("print to stderr" in line for line in logged)
+
+
+async def test_nothing_is_written_in_reaction_to_garbage() -> None:
+    async with session(misbehaving("grumbles")) as calling:
+        first = await calling.raw("ping")
+        second = await calling.raw("ping")
+    assert second["received"] == 2 * first["received"]
+
+
+# Closing.
+
+
+async def test_the_whole_family_of_a_server_ends_with_it() -> None:
+    async with session(misbehaving("family")) as calling:
+        pids = (await calling.raw("ping"))["pids"]
+        assert [lives(pid) for pid in pids] == [True, True, True]
+        began = time.monotonic()
+    assert time.monotonic() - began < 5
+    assert [lives(pid) for pid in pids] == [False, False, False]
+
+
+async def test_a_server_that_ignores_every_hint_is_killed_and_reaped() -> None:
+    transport = misbehaving("stays")
+
+    async def use() -> None:
+        async with session(transport) as calling:
+            assert await calling.raw("ping") == {}
+            raise KeyError("own")
+
+    with anyio.fail_after(8), pytest.raises(KeyError, match="own"):
+        await use()
+    assert not exists(transport.pid)
+
+
+async def test_a_server_that_ends_by_itself_is_not_hurried() -> None:
+    said: list[str] = []
+    transport = stdio(sys.executable, str(PROGRAMS / "server.py"), "asyncio", on_stderr=said.append)
+    async with session(transport) as calling:
+        assert await calling.raw("ping") == {}
+    assert said == ["ended: The client closed this server's standard input."]
+
+
+async def test_closing_in_a_cancelled_scope_leaves_no_process() -> None:
+    transport = serving()
+    with anyio.CancelScope() as scope:
+        async with session(transport) as calling:
+            assert await calling.raw("ping") == {}
+            scope.cancel()
+            await calling.call(methods.PING, mcp.RequestParams())
+    assert not exists(transport.pid)
+
+
+async def test_no_descriptor_is_left_open() -> None:
+    def descriptors() -> int:
+        return len(os.listdir("/proc/self/fd"))
+
+    async with session(serving()) as calling:
+        assert await calling.raw("ping") == {}
+    before = descriptors()
+    for _ in range(3):
+        async with session(serving()) as calling:
+            assert await calling.raw("ping") == {}
+    assert descriptors() == before

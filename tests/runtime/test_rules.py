@@ -1,0 +1,68 @@
+"""What lies in a `rules` folder is pure: no I/O, no clock, no chance, no event loop."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import kinwire
+
+RULES = sorted(Path(kinwire.__file__).parent.glob("*/rules/*.py"))
+
+IMPURE = {
+    "anyio",
+    "asyncio",
+    "io",
+    "kinwire.session",
+    "kinwire.storage",
+    "kinwire.transports",
+    "os",
+    "pathlib",
+    "random",
+    "secrets",
+    "socket",
+    "subprocess",
+    "threading",
+    "time",
+    "trio",
+}
+
+
+def impurities(source: str) -> Iterator[str]:
+    """Yield what makes a module impure."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Import(names=names):
+                found = [alias.name for alias in names]
+            case ast.ImportFrom(module=str(module), names=names):
+                found = [module, *(f"{module}.{alias.name}" for alias in names)]
+            case ast.AsyncFunctionDef() | ast.Await():
+                yield f"line {node.lineno} is asynchronous"
+                continue
+            case _:
+                continue
+        bad = (name for name in found if {name, name.partition(".")[0]} & IMPURE)
+        yield from (f"line {node.lineno} imports {name}" for name in bad)
+
+
+@pytest.mark.parametrize("path", RULES, ids=lambda path: f"{path.parts[-3]}/{path.stem}")
+def test_rules_are_pure(path: Path) -> None:
+    assert list(impurities(path.read_text(encoding="utf-8"))) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import time",
+        "from kinwire.session import Session",
+        "from kinwire import session",
+        "import anyio.lowlevel",
+        "async def rule(): ...",
+        "def late():\n    from random import random",
+    ],
+)
+def test_what_is_impure_is_seen(source: str) -> None:
+    assert list(impurities(source))
