@@ -93,3 +93,17 @@ def test_every_path_that_is_named_exists(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     named = re.findall(r"`((?:\w[\w-]*/)+[\w.-]*|[A-Z]+\.md)`", text)
     assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_link_leads_to_a_file(document: str) -> None:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    links = re.findall(r"\]\(([^)#\s]+)", text)
+    folder = (ROOT / document).parent
+    files = [link for link in links if not link.startswith("https://")]
+    assert [link for link in files if not (folder / link).exists()] == []
+
+
+def test_the_readme_has_a_link_to_every_guide() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [name for name in DOCUMENTS[1:] if f"]({name})" not in text] == []

@@ -10,8 +10,7 @@ __all__ = ("bundle",)
 
 from typing import Any
 
-from kinwire_codegen.document import Document, Documents, Reference, resolve
-from kinwire_codegen.typerules import parts
+from kinwire_codegen.document import Document, Documents, Reference, parts, resolve
 
 KEPT = {
     *("type", "description", "enum", "const", "default", "deprecated", "discriminator", "pattern"),

@@ -1,7 +1,4 @@
-"""Protocol documents: found, read, and checked against the meta-schema.
-
-`lint.py` has the rules that the meta-schema cannot say.
-"""
+"""Protocol documents: their types, and what refers to what. `loading.py` reads them."""
 
 from __future__ import annotations
 
@@ -12,33 +9,13 @@ __all__ = (
     "Reference",
     "all_types",
     "inner_types",
-    "load_documents",
+    "parts",
     "resolve",
 )
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from difflib import get_close_matches
-from importlib.util import find_spec
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from kinwire_codegen.findings import DocumentError, Finding, pointer
-
-if TYPE_CHECKING:
-    from jsonschema.exceptions import ValidationError
-
-META = "meta.schema.json"
-MENDS = {
-    "required": "Add it.",
-    "additionalProperties": "Remove it, or correct its name.",
-    "pattern": "Write it in that form.",
-    "enum": "Choose one of them.",
-    "type": "Write a value of that type.",
-}
-BUNDLED = "schema.json"  # what the generated package keeps: the meta-schema and the documents
-
+from typing import Any, NamedTuple
 
 Place = tuple[str | int, ...]
 """The steps of a JSON pointer into a document."""
@@ -148,145 +125,17 @@ def all_types(node: dict[str, Any], place: Place) -> Iterator[tuple[dict[str, An
         yield from all_types(inner, (*place, *step))
 
 
-def load_documents(folder: Path | None) -> Documents:
-    """Return the documents in `folder`, or those that the installed package brings if it is None.
-
-    Documents that those in the folder extend are taken from the installed package where the folder
-    lacks them.
-
-    Raises:
-        DocumentError: a file cannot be read, is not JSON, or breaks the meta-schema.
-    """
-    bundled = _bundled()
-    if folder is None:
-        if bundled is None:
-            raise DocumentError(
-                [
-                    Finding(
-                        BUNDLED,
-                        "",
-                        "the installed package brings no documents",
-                        "Name a folder with --schema.",
-                    )
-                ]
-            )
-        own, meta = (
-            {name: Document(content) for name, content in bundled["documents"].items()},
-            bundled["meta"],
-        )
-    else:
-        own, meta = _read_folder(folder, bundled)
-    chosen = tuple(sorted(own))
-    return Documents(_with_extended(own, bundled["documents"] if bundled else {}), meta, chosen)
-
-
-def _bundled() -> dict[str, Any] | None:
-    spec = find_spec("kinwire_protocols")  # its data are read; it is never imported
-    for place in spec.submodule_search_locations or () if spec else ():
-        path = Path(place, BUNDLED)
-        if path.is_file():
-            found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            return found
-    return None
-
-
-def _read_folder(
-    folder: Path, bundled: dict[str, Any] | None
-) -> tuple[dict[str, Document], dict[str, Any]]:
-    findings: list[Finding] = []
-    contents: dict[str, Any] = {}
-    paths = sorted(folder.glob("*.json")) if folder.is_dir() else []
-    for path in paths:
-        try:
-            contents[path.name] = _parse(path)
-        except (ValueError, OSError, RecursionError) as error:
-            findings.append(
-                Finding(path.name, "", f"cannot be read as JSON: {error}", "Mend the file.")
-            )
-    meta = contents.pop(META, None) or (bundled or {}).get("meta")
-    if not contents and not findings:
-        findings.append(
-            Finding(
-                str(folder),
-                "",
-                "no protocol documents (*.json) there",
-                "Name the folder that holds them with --schema.",
-            )
-        )
-    elif meta is None:
-        findings.append(
-            Finding(META, "", "the meta-schema is missing", f"Put {META} beside the documents.")
-        )
-    else:
-        for name, content in contents.items():
-            findings += _against_meta(name, content, meta)
-    if findings:
-        raise DocumentError(sorted(findings))
-    return {document.name: document for document in map(Document, contents.values())}, meta or {}
-
-
-def _parse(path: Path) -> Any:
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"the member {twice!r} stands twice in one object")
-        return found
-
-    def refuse(constant: str) -> Any:
-        raise ValueError(f"{constant} is not JSON")
-
-    return json.loads(
-        path.read_text(encoding="utf-8"), object_pairs_hook=unique, parse_constant=refuse
-    )
-
-
-def _against_meta(file: str, content: Any, meta: dict[str, Any]) -> Iterator[Finding]:
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import best_match
-
-    for error in Draft202012Validator(meta).iter_errors(content):
-        deepest = best_match([error]) or error
-        what = deepest.message if len(deepest.message) < 200 else deepest.message[:200] + "…"
-        yield Finding(file, pointer(*deepest.absolute_path), what, _mend(deepest))
-    if (
-        isinstance(content, dict)
-        and isinstance(content.get("protocol"), str)
-        and file != f"{content['protocol']}.json"
-    ):
-        yield Finding(
-            file,
-            "/protocol",
-            f"the protocol is called {content['protocol']!r}",
-            f"Rename the file to {content['protocol']}.json.",
-        )
-
-
-def _mend(error: ValidationError) -> str:
-    """Return what to do about an error of the meta-schema: the nearest right word if it is near."""
-    rule: Any = error.schema
-    given: Any = error.instance
-    words: list[str] = []
-    known: list[str] = []
-    if error.validator == "enum":
-        words, known = [str(given)], [str(one) for one in rule["enum"]]
-    elif error.validator == "additionalProperties":
-        known = list(rule.get("properties", ()))
-        words = [word for word in given if word not in known]
-    for word in words:
-        near = get_close_matches(word, known, n=1, cutoff=0.75)
-        if near:
-            return f"Did you mean {near[0]!r}?"
-    return MENDS.get(str(error.validator), f"See {META}.")
-
-
-def _with_extended(own: dict[str, Document], bundled: dict[str, Any]) -> dict[str, Document]:
-    found = dict(own)
-    waiting = ["jsonrpc", *(name for document in own.values() for name in document.extends)]
+def parts(documents: Documents, reference: Reference) -> Iterator[tuple[Reference, dict[str, Any]]]:
+    """Yield the definition and, through allOf, everything it is made of; safe on circles."""
+    seen = {reference}
+    waiting: list[tuple[Reference, dict[str, Any]]] = [(reference, documents.definition(reference))]
     while waiting:
-        name = waiting.pop()
-        if name not in found and name in bundled:
-            found[name] = Document(bundled[name])
-            waiting += found[name].extends
-    return dict(sorted(found.items()))
+        owner, node = waiting.pop(0)
+        yield owner, node
+        for branch in node.get("allOf", ()):
+            base = resolve(branch["$ref"], owner.protocol) if "$ref" in branch else None
+            if base is None:
+                waiting.append((owner, branch))
+            elif base not in seen:
+                seen.add(base)
+                waiting.append((base, documents.definition(base)))

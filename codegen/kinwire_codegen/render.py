@@ -12,11 +12,10 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from kinwire_codegen.document import Document, Documents, Reference, resolve
+from kinwire_codegen.document import Document, Documents, Reference, parts, resolve
 from kinwire_codegen.names import class_name, constant_name, snake_name
 from kinwire_codegen.package import Package
 from kinwire_codegen.signatures import Module, Parameter
-from kinwire_codegen.typerules import parts
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("parts", "types_are_well_formed")
+__all__ = ("types_are_well_formed",)
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,6 +14,7 @@ from kinwire_codegen.document import (
     Reference,
     all_types,
     inner_types,
+    parts,
     resolve,
 )
 from kinwire_codegen.findings import Fault, pointer
@@ -30,22 +31,6 @@ def types_are_well_formed(document: Document, documents: Documents) -> Iterator[
         for node, at in all_types(definition, place):
             yield from _unions(documents, document.name, node, at)
         yield from _members(documents, here, place)
-
-
-def parts(documents: Documents, reference: Reference) -> Iterator[tuple[Reference, Node]]:
-    """Yield the definition and, through allOf, everything it is made of; safe on circles."""
-    seen = {reference}
-    waiting: list[tuple[Reference, Node]] = [(reference, documents.definition(reference))]
-    while waiting:
-        owner, node = waiting.pop(0)
-        yield owner, node
-        for branch in node.get("allOf", ()):
-            base = resolve(branch["$ref"], owner.protocol) if "$ref" in branch else None
-            if base is None:
-                waiting.append((owner, branch))
-            elif base not in seen:
-                seen.add(base)
-                waiting.append((base, documents.definition(base)))
 
 
 def _circles(documents: Documents, start: Reference, place: Place) -> Iterator[Fault]:

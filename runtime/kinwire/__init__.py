@@ -65,10 +65,10 @@ if TYPE_CHECKING:
     from kinwire.limits import Limits
     from kinwire.mcp.rules.model_choice import ModelProfile, choose_model
     from kinwire.mcp.sampling import Sampling, SamplingRequest, unattended
+    from kinwire.mcp.tools import ToolError
     from kinwire.server import Server
     from kinwire.session import Session
     from kinwire.testing import pair
-    from kinwire.tools import ToolError
     from kinwire.transports.child import stdio
 
 _HOMES = {
@@ -82,7 +82,7 @@ _HOMES = {
     "SamplingRequest": "mcp.sampling",
     "Server": "server",
     "Session": "session",
-    "ToolError": "tools",
+    "ToolError": "mcp.tools",
     "choose_model": "mcp.rules.model_choice",
     "connect": "host",
     "pair": "testing",

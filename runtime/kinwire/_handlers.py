@@ -8,10 +8,10 @@ import inspect
 from collections.abc import Callable, Collection
 from typing import Any
 
-from kinwire._signatures import accepts, is_async
 from kinwire.calls import Handler, Route
 from kinwire.context import Context
 from kinwire.errors import HandlerDefinitionError
+from kinwire.functions.signatures import accepts, is_async
 from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.mcp.methods import (
     INITIALIZE,

@@ -10,8 +10,8 @@ import anyio
 from pydantic import Field
 
 from kinwire.context import Context
+from kinwire.mcp.tools import ToolError
 from kinwire.server import Server
-from kinwire.tools import ToolError
 
 server = Server("kinwire-demo", "1.0", instructions="Four small tools to try a client with.")
 

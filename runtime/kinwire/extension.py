@@ -1,8 +1,8 @@
 """What another protocol that shares a connection with MCP brings along.
 
 `Server(..., extensions=[...])` and `Host(..., extensions=[...])` take any number of them; each is
-one role of one protocol. `_negotiation.py` has when they are asked, `interceptors.py` the order in
-which they see the calls of each other and of MCP.
+one role of one protocol. `mcp/negotiation.py` has when they are asked, `interceptors.py` the order
+in which they see the calls of each other and of MCP.
 """
 
 from __future__ import annotations

@@ -14,7 +14,6 @@ from anyio.abc import TaskGroup, TaskStatus
 
 from kinwire._background import background
 from kinwire._handlers import HandlerTable
-from kinwire._negotiation import Negotiation
 from kinwire.connection import Connection
 from kinwire.context import Context
 from kinwire.errors import (
@@ -25,6 +24,7 @@ from kinwire.errors import (
 )
 from kinwire.extension import Extension, checked_extensions
 from kinwire.limits import Limits
+from kinwire.mcp.negotiation import Negotiation
 from kinwire.mcp.news import LogCallback, ServerNews
 from kinwire.mcp.roots import RootLike, roots_from
 from kinwire.mcp.sampling import Sampling, SamplingRequest

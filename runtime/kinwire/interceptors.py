@@ -13,9 +13,9 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kinwire._signatures import accepts, is_async
 from kinwire.calls import Route
 from kinwire.errors import HandlerDefinitionError
+from kinwire.functions.signatures import accepts, is_async
 from kinwire.jsonrpc import EncodedObject, is_object
 from kinwire_protocols.base import Message
 from kinwire_protocols.peer import Method

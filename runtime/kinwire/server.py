@@ -1,7 +1,7 @@
 """A server: what it offers, its handlers, and the sessions that reach them (MCP).
 
-`mcp/offers.py` has the decorators, `_handlers.py` what `on` accepts, `_handshake.py` how a session
-begins, and `mcp/server_session.py` what is known of its client.
+`mcp/offers.py` has the decorators, `_handlers.py` what `on` accepts, `mcp/handshake.py` how a
+session begins, and `mcp/server_session.py` what is known of its client.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from typing import Any
 import anyio
 
 from kinwire._handlers import HandlerTable
-from kinwire._handshake import ServerHandshake
 from kinwire.context import Context
 from kinwire.extension import Extension, checked_extensions
 from kinwire.limits import Limits
+from kinwire.mcp.handshake import ServerHandshake
 from kinwire.mcp.offers import OfferKind, Offers, Rows
 from kinwire.mcp.resources import not_found
 from kinwire.mcp.rules.log_levels import at_least

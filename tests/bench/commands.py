@@ -61,7 +61,7 @@ def programs(mode: Mode) -> tuple[dict[str, Program], dict[str, str]]:
     found[FLOOR] = _python("floor", *what)
     missing: dict[str, str] = {}
     try:
-        found[MCP] = _python("mcp2", *what, python=str(peers.mcp2_python()))._replace(share=8)
+        found[MCP] = _python("mcp2", *what, python=str(peers.mcp2_python()))
     except peers.PeerMissingError as error:
         missing[MCP] = str(error)
     try:

@@ -25,9 +25,9 @@ from tests.bench.measure import Row, at_least, at_most, spread
 from tests.bench.rounds import Costs, measure
 from tests.bench.target import Driven, Load, Served
 
-ROUNDS = 7
+ROUNDS = 9
 
-SEQUENTIAL, SMALL, LARGE = Load(100, 1, 5120), Load(100, 64, 10240), Load(10_000, 64, 2560)
+SEQUENTIAL, SMALL, LARGE = Load(100, 1, 5120), Load(100, 64, 10240), Load(10_000, 64, 4096)
 
 _FLOOR_BAR, _FLOOR_GOAL = 1.6, 1.2
 

@@ -1,6 +1,7 @@
-"""Rounds: in each one every program is started anew, warmed up, and given every load once.
+"""Rounds: in each one every program is started anew, warmed up, and given every load.
 
-So what disturbs one disturbs all, and a just-in-time compiler is equally far in every round.
+So a just-in-time compiler is equally far in every round. The loads are cut into slices that the
+programs are given in turn: what disturbs one for a moment disturbs all.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 __all__ = ("Costs", "measure")
 
 from collections.abc import Iterable, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 
 from tests.bench.commands import Program
 from tests.bench.target import Load, Target, cpu_clock
@@ -16,25 +17,35 @@ from tests.bench.target import Load, Target, cpu_clock
 Costs = Mapping[tuple[str, Load], list[float]]
 """CPU microseconds a call of the process under test, a figure a round, by program and load."""
 
+_SLICES = 4
+
 
 def measure(
     kind: type[Target], programs: Mapping[str, Program], loads: Iterable[Load], rounds: int
 ) -> Costs:
     """Return what a call costs in each round."""
     costs: dict[tuple[str, Load], list[float]] = {}
-    order = list(programs.items())
     for _ in range(rounds):
-        for name, program in order:
-            with closing(kind(program.command, program.env)) as target:
+        with ExitStack() as stack:
+            targets: dict[str, Target] = {}
+            for name, program in programs.items():
+                target = kind(program.command, program.env)
+                targets[name] = stack.enter_context(closing(target))
                 target.exchange(Load(100, 1, program.warm_up))
-                for load in loads:
-                    cost = _cost(target, load._replace(calls=load.calls // program.share))
+            for load in loads:
+                for name, cost in _costs(programs, targets, load).items():
                     costs.setdefault((name, load), []).append(cost)
-        order.reverse()  # a drift within a round favours nobody
     return costs
 
 
-def _cost(target: Target, load: Load) -> float:
-    begun = cpu_clock(target.pid)
-    target.exchange(load)
-    return (cpu_clock(target.pid) - begun) / load.calls * 1e6
+def _costs(
+    programs: Mapping[str, Program], targets: Mapping[str, Target], load: Load
+) -> Mapping[str, float]:
+    spent = dict.fromkeys(targets, 0.0)
+    for _ in range(_SLICES):
+        for name, target in targets.items():
+            part = load._replace(calls=load.calls // programs[name].share // _SLICES)
+            begun = cpu_clock(target.pid)
+            target.exchange(part)
+            spent[name] += (cpu_clock(target.pid) - begun) / part.calls
+    return {name: seconds / _SLICES * 1e6 for name, seconds in spent.items()}

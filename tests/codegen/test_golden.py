@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kinwire_codegen.build import build, changes
-from kinwire_codegen.document import load_documents
+from kinwire_codegen.loading import load_documents
 from tests.codegen.documents import load_package
 
 GOLDEN = Path(__file__).parent / "golden"

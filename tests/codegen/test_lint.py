@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from kinwire_codegen.build import build
-from kinwire_codegen.document import load_documents
 from kinwire_codegen.findings import DocumentError
 from kinwire_codegen.lint import lint
+from kinwire_codegen.loading import load_documents
 from tests.codegen.documents import SCHEMA, documents, protocol
 
 TEXT = {"type": "string"}

@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from kinwire_codegen.document import load_documents
+from kinwire_codegen.loading import load_documents
 from kinwire_protocols import mcp
 from kinwire_protocols.jsonrpc import InvalidParamsError
 from kinwire_protocols.peer import Method

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from kinwire_codegen.document import Reference, load_documents, resolve
-from kinwire_codegen.typerules import parts
+from kinwire_codegen.document import Reference, parts, resolve
+from kinwire_codegen.loading import load_documents
 
 DOCUMENTS = load_documents(Path(__file__).parents[2] / "schema")
 

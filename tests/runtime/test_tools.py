@@ -16,9 +16,9 @@ from pydantic import BaseModel, Field
 
 from kinwire.context import Context
 from kinwire.errors import ToolDefinitionError
+from kinwire.mcp.tools import ToolError, tool_from_function
 from kinwire.server import Server
 from kinwire.testing import pair
-from kinwire.tools import ToolError, tool_from_function
 from kinwire_protocols import mcp
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 
@@ -55,7 +55,7 @@ def test_name_description_and_schema_come_from_the_function() -> None:
             text: what to write down
         """
 
-    assert tool_from_function(add_note).definition() == {
+    assert tool_from_function(add_note).definition == {
         "name": "add_note",
         "description": "Add a note.",
         "inputSchema": {

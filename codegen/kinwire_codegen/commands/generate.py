@@ -103,7 +103,7 @@ def _once(task: Task, *, check: bool) -> int:
 
 def _make(task: Task) -> tuple[Documents, int, list[Change]]:
     from kinwire_codegen.build import build, changes
-    from kinwire_codegen.document import load_documents
+    from kinwire_codegen.loading import load_documents
 
     documents = load_documents(task.folder)
     package = task.package or (PACKAGE if "mcp" in documents.chosen else None)

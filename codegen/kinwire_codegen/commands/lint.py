@@ -25,9 +25,9 @@ class Lint:
     @staticmethod
     def run(arguments: Namespace) -> int:
         """Return 0 if the documents are free of findings, else 1."""
-        from kinwire_codegen.document import load_documents
         from kinwire_codegen.findings import DocumentError
         from kinwire_codegen.lint import lint
+        from kinwire_codegen.loading import load_documents
 
         try:
             documents = load_documents(schema_folder(arguments))

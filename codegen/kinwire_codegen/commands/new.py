@@ -30,8 +30,8 @@ class New:
     @staticmethod
     def run(arguments: Namespace) -> int:
         """Return 0 if the document was written, 2 if it cannot be."""
-        from kinwire_codegen.document import META, load_documents
         from kinwire_codegen.findings import DocumentError
+        from kinwire_codegen.loading import META, load_documents
 
         name = arguments.protocol
         if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):

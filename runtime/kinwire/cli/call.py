@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from kinwire.cli.failure import PEER_ERROR, UsageError
 from kinwire.cli.layout import json_text
-from kinwire.cli.target import add_target
+from kinwire.cli.target import add_target, is_file, reach, target_from
 
 _USAGE = """\
 kinwire call [--timeout SECONDS] [FILE.py[:SERVER]] METHOD
@@ -47,7 +47,6 @@ class Call:
         import anyio
 
         from kinwire.cli.request import TypedRequest
-        from kinwire.cli.target import is_file, reach, target_from
 
         _refuse(arguments.strays)
         words: list[str] = arguments.words

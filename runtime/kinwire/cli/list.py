@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinwire.cli.failure import UsageError
 from kinwire.cli.layout import columns, json_text, printable
-from kinwire.cli.target import add_target
+from kinwire.cli.target import Target, add_target, is_file, reach, target_from
 
 if TYPE_CHECKING:
-    from kinwire.cli.target import Target
     from kinwire_protocols import mcp
     from kinwire_protocols.peer import Method
 
@@ -40,8 +39,6 @@ class List:
 
     def run(self, arguments: Namespace) -> int:
         """Print the list."""
-        from kinwire.cli.target import is_file, target_from
-
         as_json: bool = arguments.format == "json"
         what: str | None = arguments.what
         if arguments.command is not None or (what is not None and is_file(what)):
@@ -99,7 +96,6 @@ def _print_tools(target: Target, *, as_json: bool) -> None:
 
 async def _tools(target: Target) -> list[mcp.Tool]:
     from kinwire.cli.patience import patience_with
-    from kinwire.cli.target import reach
     from kinwire_protocols.base import to_wire
 
     async with reach(target) as server:

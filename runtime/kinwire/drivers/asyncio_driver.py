@@ -171,7 +171,7 @@ class AsyncioDriver(Driver):
         except BaseException as error:
             self.engine.fail(work, error)
             if isinstance(error, KeyboardInterrupt):
-                work.task.add_done_callback(lambda task: task.exception())  # or it is logged
+                work.task.add_done_callback(_retrieve)
                 raise
         else:
             scheduled, self._flushing = self._flushing, True
@@ -201,3 +201,8 @@ class AsyncioDriver(Driver):
         carrier = self._own_tasks[0]
         carrier.cancel()
         await asyncio.wait([carrier])
+
+
+def _retrieve(task: Task[None]) -> None:
+    # What nobody asks for is logged; this one the loop raises.
+    task.exception()

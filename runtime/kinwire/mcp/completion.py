@@ -9,10 +9,10 @@ from collections.abc import Callable, Collection, Iterable
 from difflib import get_close_matches
 from typing import Any
 
-from kinwire._functions import Function, function_of
-from kinwire._parameters import place_of
 from kinwire.context import Context
 from kinwire.errors import HandlerDefinitionError
+from kinwire.functions.function import Function, function_of
+from kinwire.functions.parameters import place_of
 from kinwire.mcp.prompts import PromptTable
 from kinwire.mcp.resources import ResourceTable
 from kinwire_protocols import mcp

@@ -16,16 +16,17 @@ from typing import Any, Literal, TypeVar, overload
 from kinwire._handlers import takes_context
 from kinwire.errors import ToolDefinitionError
 from kinwire.mcp.completion import CompletionTable
-from kinwire.mcp.prompts import HandlerPrompt, PromptTable, prompt_from_function
+from kinwire.mcp.prompts import HandlerPrompt, Prompt, PromptTable, prompt_from_function
 from kinwire.mcp.resources import (
     HandlerResource,
+    Resource,
     ResourceTable,
     address_of,
     resource_from_function,
 )
 from kinwire.mcp.rules.json_schema import JsonSchema
 from kinwire.mcp.rules.listing import Listing
-from kinwire.tools import HandlerTool, ToolTable, tool_from_function
+from kinwire.mcp.tools import HandlerTool, Tool, ToolTable, tool_from_function
 from kinwire_protocols import mcp
 from kinwire_protocols.base import to_wire
 from kinwire_protocols.mcp import methods
@@ -88,10 +89,7 @@ class Offers(ABC):
         """
 
         def add(function: F) -> F:
-            tool = tool_from_function(function, name=name, description=description)
-            self._serve_tools()
-            self._tools.add(tool)
-            self._announce(methods.NOTIFICATIONS_TOOLS_LIST_CHANGED)
+            self._add_tool(tool_from_function(function, name=name, description=description))
             return function
 
         return add if function is None else add(function)
@@ -113,12 +111,7 @@ class Offers(ABC):
             schema = JsonSchema(wire["inputSchema"])
         except ValueError as error:
             raise ToolDefinitionError(f"Tool {definition.name!r}: {error}") from None
-        tool = HandlerTool(
-            definition.name, wire, schema, _with_context(methods.TOOLS_CALL, handler)
-        )
-        self._serve_tools()
-        self._tools.add(tool)
-        self._announce(methods.NOTIFICATIONS_TOOLS_LIST_CHANGED)
+        self._add_tool(HandlerTool(wire, schema, _with_context(methods.TOOLS_CALL, handler)))
 
     def remove_tool(self, name: str) -> None:
         """Withdraw a tool, also from open sessions; calls under way finish.
@@ -153,12 +146,11 @@ class Offers(ABC):
         """
 
         def add(function: F) -> F:
-            resource = resource_from_function(
-                function, uri, name=name, description=description, mime_type=mime_type
+            self._add_resource(
+                resource_from_function(
+                    function, uri, name=name, description=description, mime_type=mime_type
+                )
             )
-            self._serve_resources()
-            self._resources.add(resource)
-            self._announce(methods.NOTIFICATIONS_RESOURCES_LIST_CHANGED)
             return function
 
         return add
@@ -180,10 +172,7 @@ class Offers(ABC):
         else:
             address = address_of(definition.uri_template)
         serve = _with_context(methods.RESOURCES_READ, handler)
-        resource = HandlerResource(address, to_wire(definition), serve)
-        self._serve_resources()
-        self._resources.add(resource)
-        self._announce(methods.NOTIFICATIONS_RESOURCES_LIST_CHANGED)
+        self._add_resource(HandlerResource(address, to_wire(definition), serve))
 
     def remove_resource(self, uri: str) -> None:
         """Withdraw a resource or a template, also from open sessions; reads under way finish.
@@ -221,10 +210,7 @@ class Offers(ABC):
         """
 
         def add(function: F) -> F:
-            prompt = prompt_from_function(function, name=name, description=description)
-            self._serve_prompts()
-            self._prompts.add(prompt)
-            self._announce(methods.NOTIFICATIONS_PROMPTS_LIST_CHANGED)
+            self._add_prompt(prompt_from_function(function, name=name, description=description))
             return function
 
         return add if function is None else add(function)
@@ -239,10 +225,8 @@ class Offers(ABC):
             HandlerDefinitionError: the handler cannot be one, the name is in use, or
                 `prompts/list` or `prompts/get` has a handler of your own.
         """
-        prompt = HandlerPrompt(to_wire(definition), _with_context(methods.PROMPTS_GET, handler))
-        self._serve_prompts()
-        self._prompts.add(prompt)
-        self._announce(methods.NOTIFICATIONS_PROMPTS_LIST_CHANGED)
+        serve = _with_context(methods.PROMPTS_GET, handler)
+        self._add_prompt(HandlerPrompt(to_wire(definition), serve))
 
     def remove_prompt(self, name: str) -> None:
         """Withdraw a prompt, also from open sessions; requests under way finish.
@@ -273,6 +257,21 @@ class Offers(ABC):
             return function
 
         return add
+
+    def _add_tool(self, tool: Tool) -> None:
+        self._serve_tools()
+        self._tools.add(tool)
+        self._announce(methods.NOTIFICATIONS_TOOLS_LIST_CHANGED)
+
+    def _add_resource(self, resource: Resource) -> None:
+        self._serve_resources()
+        self._resources.add(resource)
+        self._announce(methods.NOTIFICATIONS_RESOURCES_LIST_CHANGED)
+
+    def _add_prompt(self, prompt: Prompt) -> None:
+        self._serve_prompts()
+        self._prompts.add(prompt)
+        self._announce(methods.NOTIFICATIONS_PROMPTS_LIST_CHANGED)
 
     def _promise(self, kinds: Collection[OfferKind]) -> None:
         """Serve the lists of these kinds already, though they are empty."""

@@ -7,22 +7,21 @@ __all__ = ("HandlerPrompt", "Prompt", "PromptTable", "prompt_from_function")
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from pydantic import ValidationError
 
-from kinwire._docstring import split_docstring
-from kinwire._functions import Function, function_of
-from kinwire._text_arguments import TextArguments
 from kinwire.context import Context
 from kinwire.errors import HandlerDefinitionError
+from kinwire.functions.docstring import split_docstring
+from kinwire.functions.function import Function, function_of
+from kinwire.functions.text_arguments import TextArguments
+from kinwire.mcp.content import BLOCKS, items_of, text_block
 from kinwire.mcp.pages import page_of
 from kinwire.mcp.rules.listing import Listing
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
-
-_BLOCKS = (mcp.TextContent, mcp.ImageContent, mcp.AudioContent, mcp.EmbeddedResource)
 
 
 class Prompt(Protocol):
@@ -110,8 +109,7 @@ def prompt_result(value: object, definition: JsonObject) -> JsonObject:
     """
     if isinstance(value, mcp.GetPromptResult):
         return to_wire(value)
-    items = cast("list[object]", value) if isinstance(value, list | tuple) else [value]
-    messages = [_message(item) for item in items]
+    messages = [_message(item) for item in items_of(value)]
     if "description" in definition:
         return {"description": definition["description"], "messages": messages}
     return {"messages": messages}
@@ -121,8 +119,8 @@ def _message(value: object) -> JsonObject:
     if isinstance(value, mcp.PromptMessage):
         return to_wire(value)
     if isinstance(value, str):
-        return {"role": "user", "content": {"type": "text", "text": value}}
-    if isinstance(value, _BLOCKS):
+        return {"role": "user", "content": text_block(value)}
+    if isinstance(value, BLOCKS):
         return {"role": "user", "content": to_wire(value)}
     raise TypeError(
         f"a prompt: expected text, messages or content, got {type(value).__name__}. "

@@ -5,11 +5,10 @@ from __future__ import annotations
 __all__ = ("resource_result",)
 
 from base64 import b64encode
-from collections.abc import Sequence
-from typing import cast
 
 from pydantic_core import to_json
 
+from kinwire.mcp.content import items_of
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, to_wire
 
@@ -30,14 +29,10 @@ def resource_result(value: object, uri: str, mime_type: str | None) -> JsonObjec
         return to_wire(value)
     if value is None:
         return {"contents": []}
-    items = _items(value)
+    items = items_of(value)
     if any(isinstance(item, _CONTENTS) for item in items):
         return {"contents": [_part(item, uri, mime_type) for item in items]}
     return {"contents": [_part(value, uri, mime_type)]}
-
-
-def _items(value: object) -> Sequence[object]:
-    return cast("Sequence[object]", value) if isinstance(value, list | tuple) else ()
 
 
 def _part(value: object, uri: str, mime_type: str | None) -> JsonObject:

@@ -19,12 +19,12 @@ from typing import Any, Protocol
 
 from pydantic import ValidationError
 
-from kinwire._docstring import split_docstring
-from kinwire._functions import Function, function_of
-from kinwire._parameters import place_of
-from kinwire._text_arguments import TextArguments
 from kinwire.context import Context
 from kinwire.errors import HandlerDefinitionError
+from kinwire.functions.docstring import split_docstring
+from kinwire.functions.function import Function, function_of
+from kinwire.functions.parameters import place_of
+from kinwire.functions.text_arguments import TextArguments
 from kinwire.mcp.pages import page_of
 from kinwire.mcp.resource_results import resource_result
 from kinwire.mcp.rules.listing import Listing

@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 from anyio import from_thread
 from anyio.lowlevel import checkpoint
 
-from kinwire._handshake import ServerHandshake
 from kinwire.calls import ProgressCallback
 from kinwire.errors import SessionStateError
 from kinwire.jsonrpc import encode
 from kinwire.limits import Limits
+from kinwire.mcp.handshake import ServerHandshake
 from kinwire.mcp.rules.log_levels import at_least
 from kinwire.mcp.rules.watched import Watched
 from kinwire.options import DEFAULT, Timeout

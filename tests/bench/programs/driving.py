@@ -4,26 +4,34 @@ from __future__ import annotations
 
 __all__ = ("drive",)
 
+import asyncio
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
 
-import anyio
+Work = Callable[[], Coroutine[Any, Any, None]]
 
 
-async def drive(call: Callable[[str], Awaitable[object]]) -> None:
+async def gather(work: Work, times: int) -> None:
+    """Do the work that many times at once; 64 tasks of a task group would cost as much as calls."""
+    await asyncio.gather(*[work() for _ in range(times)])
+
+
+async def drive(
+    call: Callable[[str], Awaitable[object]],
+    at_once: Callable[[Work, int], Awaitable[None]] = gather,
+) -> None:
     """Do what each line of stdin asks for: how many calls, how many at once, and their size."""
     print("ready", flush=True)
     for line in sys.stdin:  # nothing else is to happen meanwhile, so this may block the loop
-        calls, at_once, size = map(int, line.split())
+        calls, workers, size = map(int, line.split())
         text = "x" * size
         if text not in str(await call(text)):
             raise SystemExit("the text did not come back")
-        async with anyio.create_task_group() as tasks:
-            for _ in range(at_once):
-                tasks.start_soon(_repeat, call, text, calls // at_once)
+
+        async def work(text: str = text, times: int = calls // workers) -> None:
+            for _ in range(times):
+                await call(text)
+
+        await at_once(work, workers)
         print("done", flush=True)
-
-
-async def _repeat(call: Callable[[str], Awaitable[object]], text: str, times: int) -> None:
-    for _ in range(times):
-        await call(text)

@@ -17,10 +17,10 @@ VARIANT, MODE, *COMMAND = sys.argv[1:]
 if VARIANT not in ("orjson", "fast"):
     sys.modules["orjson"] = None  # type: ignore[assignment] # makes an import of it fail
 
-from kinwire import Host, Server, pair, stdio  # noqa: E402
+from kinwire import Connection, Host, Server, pair, stdio  # noqa: E402
 from kinwire.transports.stdio import OwnStdio  # noqa: E402
 from kinwire_protocols import mcp  # noqa: E402
-from tests.bench.programs.driving import drive  # noqa: E402
+from tests.bench.programs.driving import Work, drive, gather  # noqa: E402
 
 server = Server("echo", "1")
 
@@ -45,15 +45,27 @@ async def serve() -> None:
     await server.serve(OwnStdio())
 
 
+async def group(work: Work, times: int) -> None:
+    async with anyio.create_task_group() as tasks:
+        for _ in range(times):
+            tasks.start_soon(work)
+
+
+async def use(connection: Connection) -> None:
+    await drive(
+        lambda text: connection.mcp.tools_call(name="echo", arguments={"text": text}),
+        group if VARIANT == "trio" else gather,
+    )
+
+
 async def memory() -> None:
     async with pair(server) as connection:
-        await drive(lambda text: connection.mcp.tools_call(name="echo", arguments={"text": text}))
+        await use(connection)
 
 
 async def client() -> None:
     async with Host("bench", "0") as host:
-        connection = await host.connect(stdio(*COMMAND))
-        await drive(lambda text: connection.mcp.tools_call(name="echo", arguments={"text": text}))
+        await use(await host.connect(stdio(*COMMAND)))
 
 
 options: dict[str, Any] = {"use_uvloop": True} if VARIANT == "fast" else {}

@@ -8,9 +8,9 @@ import pytest
 
 from kinwire.context import Context
 from kinwire.errors import HandlerDefinitionError, ToolDefinitionError
+from kinwire.mcp.tools import ToolError
 from kinwire.server import Server
 from kinwire.testing import pair
-from kinwire.tools import ToolError
 from kinwire_protocols import mcp
 from kinwire_protocols.base import from_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError

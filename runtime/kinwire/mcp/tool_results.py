@@ -4,15 +4,13 @@ from __future__ import annotations
 
 __all__ = ("error_result", "result_from")
 
-from collections.abc import Sequence
 from typing import cast
 
 from pydantic_core import to_json
 
+from kinwire.mcp.content import BLOCKS, items_of, text_block
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, Message, to_wire
-
-_BLOCKS = (mcp.TextContent, mcp.ImageContent, mcp.AudioContent, mcp.EmbeddedResource)
 
 
 def result_from(value: object) -> JsonObject:
@@ -24,35 +22,26 @@ def result_from(value: object) -> JsonObject:
     Raises:
         ValueError: JSON cannot hold the value.
     """
-    # Plain dicts: building and dumping models would cost as much as all the rest of a small call.
     if isinstance(value, str):
-        return {"content": [_text(value)]}
+        return {"content": [text_block(value)]}
     if value is None:
         return {"content": []}
     if isinstance(value, mcp.CallToolResult):
         return to_wire(value)
-    items = _items(value)
-    if any(isinstance(item, _BLOCKS) for item in items):
+    items = items_of(value)
+    if any(isinstance(item, BLOCKS) for item in items):
         return {"content": [_block(item) for item in items]}
     return {"content": [_block(value)]}
 
 
 def error_result(text: str) -> JsonObject:
     """Return the result of a tool that ran and failed."""
-    return {"content": [_text(text)], "isError": True}
-
-
-def _items(value: object) -> Sequence[object]:
-    return cast("Sequence[object]", value) if isinstance(value, list | tuple) else ()
+    return {"content": [text_block(text)], "isError": True}
 
 
 def _block(value: object) -> JsonObject:
-    if isinstance(value, _BLOCKS):
+    if isinstance(value, BLOCKS):
         return to_wire(cast(Message, value))
     if isinstance(value, str):
-        return _text(value)
-    return _text(to_json(value, inf_nan_mode="null").decode())
-
-
-def _text(text: str) -> JsonObject:
-    return {"type": "text", "text": text}
+        return text_block(value)
+    return text_block(to_json(value, inf_nan_mode="null").decode())

@@ -11,8 +11,8 @@ from typing import Any
 
 import anyio.to_thread
 
-from kinwire._parameters import place_of
 from kinwire.errors import KinwireError
+from kinwire.functions.parameters import place_of
 
 
 @dataclass(frozen=True, slots=True)

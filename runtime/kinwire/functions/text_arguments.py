@@ -4,22 +4,17 @@ from __future__ import annotations
 
 __all__ = ("TextArguments",)
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import replace
-from difflib import get_close_matches
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from pydantic import ValidationError
-
-from kinwire._parameters import Parameters, place_of
 from kinwire.errors import HandlerDefinitionError
+from kinwire.functions.parameters import Parameters, place_of
 from kinwire_protocols.base import JsonObject
-from kinwire_protocols.problems import Problem, problems
 
 _TEXTUAL = {"string", "integer", "number", "boolean", "null"}
 
 
-class TextArguments:
+class TextArguments(Parameters):
     """What one function may be called with, made from text: `int` from "5", `bool` from "true"."""
 
     def __init__(
@@ -33,20 +28,16 @@ class TextArguments:
         Raises:
             HandlerDefinitionError: a parameter cannot be filled from text.
         """
-        parameters = Parameters(function, descriptions, HandlerDefinitionError)
-        self.context_name = parameters.context_name
-        """The parameter that takes the `Context`, if there is one."""
-        self._adapter = parameters.adapter
-        self._schemas: dict[str, JsonObject] = parameters.schema.get("properties", {})
-        self.required: frozenset[str] = frozenset(parameters.schema.get("required", ()))
-        self.names = tuple(self._schemas)
-        shared: JsonObject = parameters.schema.get("$defs", {})
+        super().__init__(function, descriptions, HandlerDefinitionError)
+        self._schemas: dict[str, JsonObject] = self.schema.get("properties", {})
+        self._required: frozenset[str] = frozenset(self.schema.get("required", ()))
+        shared: JsonObject = self.schema.get("$defs", {})
         for name, schema in self._schemas.items():
             if not _is_made_of_text(schema, shared, is_list=name in lists):
                 expected = "a list of types" if name in lists else "a type"
                 raise HandlerDefinitionError(
                     f"{place_of(function)}#{name}: expected {expected} that can be made of text, "
-                    f"got {parameters.hints[name]}. Take `str` and read it in the function."
+                    f"got {self.hints[name]}. Take `str` and read it in the function."
                 )
 
     def described(self) -> list[JsonObject]:
@@ -55,7 +46,7 @@ class TextArguments:
             {
                 "name": name,
                 **({"description": schema["description"]} if "description" in schema else {}),
-                "required": name in self.required,
+                "required": name in self._required,
             }
             for name, schema in self._schemas.items()
         ]
@@ -67,18 +58,7 @@ class TextArguments:
             pydantic.ValidationError: an argument is missing, unknown, or cannot be made of its
                 text; `problems` says where.
         """
-        return self._adapter.validate_python(given)
-
-    def problems(self, error: ValidationError, given: Mapping[str, object]) -> Iterator[Problem]:
-        """Yield what `error`, raised for `given`, says."""
-        for problem in problems(error, given):
-            name = problem.pointer[1:]
-            if name in given and name not in self.names:
-                near = get_close_matches(name, self.names, n=1)
-                known = ", ".join(self.names) or "none"
-                hint = f"did you mean {near[0]!r}?" if near else f"known: {known}"
-                problem = replace(problem, expected=f"no argument of this name ({hint})")
-            yield problem
+        return self.adapter.validate_python(given)
 
 
 def _is_made_of_text(schema: JsonObject, shared: JsonObject, *, is_list: bool) -> bool:

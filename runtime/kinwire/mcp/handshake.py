@@ -10,10 +10,10 @@ from functools import partial
 from typing import Any
 
 from kinwire._handlers import HandlerTable
-from kinwire._negotiation import Negotiation
 from kinwire.calls import Handler, Route
 from kinwire.extension import Extension
 from kinwire.interceptors import handled
+from kinwire.mcp.negotiation import Negotiation
 from kinwire.request import Request
 from kinwire_protocols.base import JsonObject, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidRequestError

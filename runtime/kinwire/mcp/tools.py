@@ -1,26 +1,26 @@
 """Tools: functions that a server offers, and the table that lists and calls them (MCP, Tools).
 
-`_tool_arguments.py` makes the schema and checks calls, `_tool_results.py` makes results.
+`mcp/tool_arguments.py` makes the schema and checks calls, `mcp/tool_results.py` makes results.
 """
 
 from __future__ import annotations
 
-__all__ = ("FunctionTool", "HandlerTool", "ToolError", "ToolTable", "tool_from_function")
+__all__ = ("FunctionTool", "HandlerTool", "Tool", "ToolError", "ToolTable", "tool_from_function")
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Protocol
 
-from kinwire._docstring import split_docstring
-from kinwire._functions import function_of, run_in_thread
-from kinwire._tool_arguments import ToolArguments, refused_arguments
-from kinwire._tool_results import error_result, result_from
 from kinwire.context import Context
 from kinwire.errors import ToolDefinitionError
+from kinwire.functions.docstring import split_docstring
+from kinwire.functions.function import function_of, run_in_thread
 from kinwire.mcp.pages import page_of
 from kinwire.mcp.rules.json_schema import JsonSchema
 from kinwire.mcp.rules.listing import Listing
+from kinwire.mcp.tool_arguments import ToolArguments, refused_arguments
+from kinwire.mcp.tool_results import error_result, result_from
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
@@ -30,20 +30,22 @@ class ToolError(Exception):
     """Raised by a tool that ran and failed: the caller's model reads the text as the result."""
 
 
+class Tool(Protocol):
+    """What the table holds."""
+
+    @property
+    def definition(self) -> JsonObject: ...
+    async def call(self, params: mcp.CallToolRequestParams, context: Context) -> JsonObject: ...
+
+
 @dataclass(frozen=True, slots=True)
 class FunctionTool:
     """A function as a tool."""
 
-    name: str
-    description: str
+    definition: JsonObject
     arguments: ToolArguments
     function: Callable[..., Any]
     is_async: bool
-
-    def definition(self) -> JsonObject:
-        """Return what `tools/list` says of this tool."""
-        described = {"description": self.description} if self.description else {}
-        return {"name": self.name, **described, "inputSchema": self.arguments.schema}
 
     async def call(self, params: mcp.CallToolRequestParams, context: Context) -> JsonObject:
         """Check the arguments, run the function, and return its result as JSON.
@@ -51,7 +53,7 @@ class FunctionTool:
         Raises:
             InvalidParamsError: the arguments break the schema; the function did not run.
         """
-        given = self.arguments.check(self.name, params.arguments or {})
+        given = self.arguments.check(params.name, params.arguments or {})
         if self.arguments.context_name is not None:
             given[self.arguments.context_name] = context
         try:
@@ -68,14 +70,9 @@ class FunctionTool:
 class HandlerTool:
     """A tool given by its definition, and a handler of `tools/call` for it alone."""
 
-    name: str
-    wire: JsonObject
+    definition: JsonObject
     schema: JsonSchema
     handler: Callable[[mcp.CallToolRequestParams, Context], Any]
-
-    def definition(self) -> JsonObject:
-        """Return what `tools/list` says of this tool."""
-        return self.wire
 
     async def call(self, params: mcp.CallToolRequestParams, context: Context) -> JsonObject:
         """Check the arguments, run the handler, and return its result as JSON.
@@ -85,7 +82,7 @@ class HandlerTool:
         """
         found = self.schema.problems(params.arguments or {}, "/arguments")
         if found:
-            raise refused_arguments(self.name, found)
+            raise refused_arguments(params.name, found)
         try:
             value = await self.handler(params, context)
         except ToolError as error:
@@ -106,13 +103,14 @@ def tool_from_function(
     """
     served = function_of(function, ToolDefinitionError)
     text, descriptions = split_docstring(function.__doc__)
-    return FunctionTool(
-        name=function.__name__ if name is None else name,
-        description=text if description is None else description,
-        arguments=ToolArguments(function, descriptions),
-        function=function,
-        is_async=served.is_async,
-    )
+    arguments = ToolArguments(function, descriptions)
+    shown = text if description is None else description
+    definition: JsonObject = {
+        "name": function.__name__ if name is None else name,
+        **({"description": shown} if shown else {}),
+        "inputSchema": arguments.schema,
+    }
+    return FunctionTool(definition, arguments, function, served.is_async)
 
 
 class ToolTable:
@@ -120,24 +118,25 @@ class ToolTable:
 
     def __init__(self, listed: Listing) -> None:
         self._listed = listed
-        self._tools: dict[str, FunctionTool | HandlerTool] = {}
+        self._tools: dict[str, Tool] = {}
 
     def __len__(self) -> int:
         return len(self._tools)
 
-    def add(self, tool: FunctionTool | HandlerTool) -> None:
+    def add(self, tool: Tool) -> None:
         """Add a tool.
 
         Raises:
             ToolDefinitionError: there is a tool of this name.
         """
-        if tool.name in self._tools:
+        name: str = tool.definition["name"]
+        if name in self._tools:
             raise ToolDefinitionError(
-                f"Tool {tool.name!r}: expected a name that is free, got one in use. "
+                f"Tool {name!r}: expected a name that is free, got one in use. "
                 "Give name=..., or remove the other tool first."
             )
-        self._listed.add(tool.name, tool.definition())
-        self._tools[tool.name] = tool
+        self._listed.add(name, tool.definition)
+        self._tools[name] = tool
 
     def remove(self, name: str) -> None:
         """Remove a tool; calls that are under way finish.

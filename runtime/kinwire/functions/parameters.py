@@ -5,10 +5,12 @@ from __future__ import annotations
 __all__ = ("Parameters", "place_of")
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from difflib import get_close_matches
 from typing import Annotated, Any, NotRequired, get_args, get_origin, get_type_hints
 
-from pydantic import ConfigDict, Field, PydanticUserError, TypeAdapter
+from pydantic import ConfigDict, Field, PydanticUserError, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaWarningKind
 from typing_extensions import TypedDict
@@ -16,6 +18,7 @@ from typing_extensions import TypedDict
 from kinwire.context import Context
 from kinwire.errors import KinwireError
 from kinwire_protocols.base import JsonObject
+from kinwire_protocols.problems import Problem, problems
 
 # Strictness is asked for in each call: here it would not reach into models of the user.
 _CLOSED = ConfigDict(extra="forbid", allow_inf_nan=False)
@@ -53,6 +56,19 @@ class Parameters:
         self.schema: JsonObject = self.adapter.json_schema(schema_generator=_Schema)
         """The JSON schema of that object."""
         del self.schema["title"]
+        self.names = tuple(self.schema.get("properties", ()))
+        """What the members of that object are called, in order."""
+
+    def problems(self, error: ValidationError, given: Mapping[str, object]) -> Iterator[Problem]:
+        """Yield what `error`, which `adapter` raised for `given`, says."""
+        for problem in problems(error, given):
+            name = problem.pointer[1:]
+            if name in given and name not in self.names:
+                near = get_close_matches(name, self.names, n=1)
+                known = ", ".join(self.names) or "none"
+                hint = f"did you mean {near[0]!r}?" if near else f"known: {known}"
+                problem = replace(problem, expected=f"no argument of this name ({hint})")
+            yield problem
 
 
 class _Schema(GenerateJsonSchema):
