@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("OWNED", "Change", "build", "changes", "write")
+__all__ = ("Change", "build", "changes", "write")
 
 import os
 from collections.abc import Callable, Iterator
@@ -15,10 +15,9 @@ from kinwire_codegen.document import Documents
 from kinwire_codegen.findings import DocumentError, Finding
 from kinwire_codegen.lint import lint
 from kinwire_codegen.models import formatted, models
-from kinwire_codegen.package import Package
+from kinwire_codegen.package import OWNED, Package
 from kinwire_codegen.signatures import Module, read_module
 
-OWNED = "by `kinwire generate`: do not edit"  # near the top of every file that has comments
 UNMARKED = frozenset({"py.typed", "schema.json"})
 
 

@@ -10,7 +10,7 @@ __all__ = ("bundle",)
 
 from typing import Any
 
-from kinwire_codegen.document import Document, Documents, Reference, parts, resolve
+from kinwire_codegen.document import Document, Documents, Reference, members_of, resolve
 
 KEPT = {
     *("type", "description", "enum", "const", "default", "deprecated", "discriminator", "pattern"),
@@ -42,23 +42,17 @@ def _bundled_name(documents: Documents, reference: Reference) -> str:
 
 def _definition(documents: Documents, document: Document, name: str) -> dict[str, Any]:
     definition = document.definitions[name]
-    members: dict[str, tuple[Document, dict[str, Any]]] = {}
-    required: list[str] = []
     # A type that extends others becomes one flat class: `required` adds up over all its parts,
     # and no subclass has to narrow a member, which type checkers refuse.
-    own, *others = parts(documents, Reference(document.name, name))
-    for owner, part in [*others, own]:  # what is extended comes first
-        home = documents[owner.protocol]
-        members |= {key: (home, value) for key, value in part.get("properties", {}).items()}
-        required += part.get("required", ())
+    members, required = members_of(documents, Reference(document.name, name))
     flat = {key: value for key, value in definition.items() if key != "allOf"}
     if members:
         flat = {"type": "object", "description": definition["description"]}
     node = _type(documents, document, flat)
     if members:
         node["properties"] = {
-            key: _member(documents, home, value, key in required)
-            for key, (home, value) in members.items()
+            key: _member(documents, documents[owner.protocol], value, key in required)
+            for key, (owner, value) in members.items()
         }
         node["required"] = [key for key in members if key in required]
     return node

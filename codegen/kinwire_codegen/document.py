@@ -9,6 +9,7 @@ __all__ = (
     "Reference",
     "all_types",
     "inner_types",
+    "members_of",
     "parts",
     "resolve",
 )
@@ -139,3 +140,19 @@ def parts(documents: Documents, reference: Reference) -> Iterator[tuple[Referenc
             elif base not in seen:
                 seen.add(base)
                 waiting.append((base, documents.definition(base)))
+
+
+def members_of(
+    documents: Documents, reference: Reference
+) -> tuple[dict[str, tuple[Reference, dict[str, Any]]], set[str]]:
+    """Return a type's members, each with the type that adds it, and which of them are required.
+
+    Those of the types that it extends come first.
+    """
+    own, *others = parts(documents, reference)
+    members: dict[str, tuple[Reference, dict[str, Any]]] = {}
+    required: set[str] = set()
+    for owner, part in [*others, own]:
+        members |= {name: (owner, node) for name, node in part.get("properties", {}).items()}
+        required |= set(part.get("required", ()))
+    return members, required

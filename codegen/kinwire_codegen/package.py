@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-__all__ = ("Package",)
+__all__ = ("OWNED", "Package")
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kinwire_codegen.document import Document
+
+OWNED = "by `kinwire generate`: do not edit"
+"""Stands near the top of every generated file that has comments."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,20 +8,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kinwire.errors import RequestCancelledError, SessionStateError
+from kinwire_protocols import mcp
 
 if TYPE_CHECKING:
     from kinwire.jsonrpc import Id
     from kinwire.mcp.server_session import ServerSession
     from kinwire.request import Request
     from kinwire.session import Session
-    from kinwire_protocols.mcp import (
-        CreateMessageResult,
-        IncludeContext,
-        LoggingLevel,
-        ModelPreferences,
-        Root,
-        SamplingMessage,
-    )
 
 
 class Context:
@@ -74,7 +67,7 @@ class Context:
         """
         await self._request.progress(progress, total, message)
 
-    async def log(self, level: LoggingLevel, data: Any, logger: str | None = None) -> None:
+    async def log(self, level: mcp.LoggingLevel, data: Any, logger: str | None = None) -> None:
         """Send a log message to the client, if it wants those of that level.
 
         `data` is a sentence or any other JSON; `logger` names a part of the server. A client sets
@@ -90,17 +83,17 @@ class Context:
 
     async def sample(  # noqa: PLR0913 - one a member of the request
         self,
-        messages: str | Sequence[SamplingMessage],
+        messages: str | Sequence[mcp.SamplingMessage],
         *,
         max_tokens: int,
         system_prompt: str | None = None,
-        model_preferences: ModelPreferences | None = None,
-        include_context: IncludeContext | None = None,
+        model_preferences: mcp.ModelPreferences | None = None,
+        include_context: mcp.IncludeContext | None = None,
         temperature: float | None = None,
         stop_sequences: Sequence[str] | None = None,
         metadata: dict[str, Any] | None = None,
         timeout: float | None = 600.0,
-    ) -> CreateMessageResult:
+    ) -> mcp.CreateMessageResult:
         """Have the client's model continue a conversation, and return what it wrote.
 
         `messages` as text is one message of the user. `timeout` is in seconds, None for no limit;
@@ -113,8 +106,6 @@ class Context:
             RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError: as for
                 `Session.call`.
         """
-        from kinwire_protocols import mcp
-
         if isinstance(messages, str):
             text = mcp.TextContent(text=messages)
             messages = [mcp.SamplingMessage(role="user", content=text)]
@@ -131,7 +122,7 @@ class Context:
             metadata=metadata,
         )
 
-    async def roots(self) -> list[Root]:
+    async def roots(self) -> list[mcp.Root]:
         """Return the folders and files that the client lets the server work on.
 
         Raises:
@@ -140,8 +131,6 @@ class Context:
             RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError: as for
                 `Session.call`.
         """
-        from kinwire_protocols import mcp
-
         return (await mcp.Client(self._serving()).roots_list()).roots
 
     def _serving(self) -> ServerSession:

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from kinwire.calls import Route
 from kinwire.errors import ConnectionClosedError
 from kinwire.inbound import InboundCalls, NewRequest
-from kinwire.jsonrpc import FrameError, decode, encode, is_object, too_long
+from kinwire.jsonrpc import FrameError, decode, encoded_notification, is_object, too_long
 from kinwire.limits import Counts, Limits
 from kinwire.outbound import OutboundCalls
 from kinwire.outbox import Outbox
@@ -101,10 +101,7 @@ class Engine:
         """
         if self.closed is not None and self.inbound.silent:
             raise self.closed.again()
-        message: JsonObject = {"jsonrpc": "2.0", "method": name}
-        if params:
-            message["params"] = params
-        self.outbox.add(encode(message))
+        self.outbox.add(encoded_notification(name, params))
 
     def expire(self) -> None:
         """Act on what is overdue, and ask to be woken for the next."""

@@ -36,8 +36,6 @@ from kinwire_protocols.jsonrpc.errors import InvalidRequestError
 from kinwire_protocols.mcp.methods import INITIALIZE, NOTIFICATIONS_INITIALIZED, PROTOCOL
 from kinwire_protocols.peer import Method
 
-_LIMITS = Limits()
-
 
 class Host:
     """A client of many servers: an async context manager, at whose end all connections close.
@@ -52,7 +50,7 @@ class Host:
         name: str,
         version: str,
         *,
-        limits: Limits = _LIMITS,
+        limits: Limits = Limits(),
         roots: Iterable[RootLike] | None = None,
         sampling: Sampling | None = None,
         extensions: Iterable[Extension] = (),
@@ -65,7 +63,6 @@ class Host:
         They are `async` functions of (params) or of (params, context).
         """
         self._handlers = HandlerTable()
-        self._background = background()
         self._tasks: TaskGroup | None = None
         self._connections: dict[Session, Connection] = {}
         self._roots = None if roots is None else roots_from(roots)

@@ -17,6 +17,7 @@ from kinwire.jsonrpc import (
     EncodedObject,
     Id,
     encode,
+    encoded_notification,
     encoded_reply,
     is_id,
     kind_of,
@@ -156,7 +157,7 @@ class InboundCalls:
             params["total"] = total
         if message is not None:
             params["message"] = message
-        frame = encode({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
+        frame = encoded_notification("notifications/progress", params)
         work.reported = progress
         self._outbox.add(frame)
 

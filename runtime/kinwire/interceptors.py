@@ -7,7 +7,14 @@ wire. What they pass on is typed: a copy of the params or the result, never the 
 
 from __future__ import annotations
 
-__all__ = ("InboundInterceptor", "Interceptors", "Next", "OutboundInterceptor", "handled")
+__all__ = (
+    "InboundInterceptor",
+    "Interceptors",
+    "Next",
+    "OutboundInterceptor",
+    "handled",
+    "through",
+)
 
 import inspect
 from collections.abc import Awaitable, Callable

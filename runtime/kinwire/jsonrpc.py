@@ -10,7 +10,19 @@ one counts then), and numbers beyond the range of a double inside untyped member
 
 from __future__ import annotations
 
-__all__ = ("EncodedObject", "FrameError", "Id", "decode", "encode", "encoded_reply")
+__all__ = (
+    "EncodedObject",
+    "FrameError",
+    "Id",
+    "decode",
+    "encode",
+    "encoded_notification",
+    "encoded_reply",
+    "is_id",
+    "is_object",
+    "kind_of",
+    "too_long",
+)
 
 import json
 import re
@@ -218,6 +230,18 @@ class EncodedObject(dict[str, Any]):
     def __init__(self, members: JsonObject) -> None:
         super().__init__(members)
         self.encoded = encode(members)
+
+
+def encoded_notification(name: str, params: JsonObject) -> bytes:
+    """Return the notification of that name; empty params stay out.
+
+    Raises:
+        UnsendableError: JSON cannot hold the params.
+    """
+    message: JsonObject = {"jsonrpc": "2.0", "method": name}
+    if params:
+        message["params"] = params
+    return encode(message)
 
 
 def encoded_reply(identifier: Id | None, result: EncodedObject) -> bytes:

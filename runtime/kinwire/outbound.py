@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from kinwire.calls import Outbound
 from kinwire.errors import ConnectionClosedError, InvalidResponseError, RequestTimeoutError
-from kinwire.jsonrpc import encode, is_object
+from kinwire.jsonrpc import encode, encoded_notification, is_object
 from kinwire.limits import Counts
 from kinwire.outbox import Outbox
 from kinwire.ports import Alarm, Ports
@@ -66,9 +66,7 @@ class OutboundCalls:
         # The handshake must not be cancelled (MCP, Cancellation).
         if call.sent and call.name != "initialize":
             params: JsonObject = {"requestId": call.id, "reason": reason}
-            self._outbox.add(
-                encode({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
-            )
+            self._outbox.add(encoded_notification("notifications/cancelled", params))
 
     def answered(self, message: JsonObject) -> None:
         """Settle the call that a response belongs to; drop a response that belongs to none."""

@@ -35,8 +35,12 @@ class Outbox:
     def add(self, frame: bytes, call: Outbound | None = None) -> None:
         """Queue a frame; that of a request goes with its call."""
         first = not self.waiting
-        self.waiting.append(frame if call is None else call)
         self._size += len(frame)
+        if self._size > _AT_ONCE:
+            frame = b"%b" % (frame,)  # orjson leaves up to 4 KiB of room behind each
+            if call is not None:
+                call.frame = frame
+        self.waiting.append(frame if call is None else call)
         if self._size > self._limit:
             self._press()
         if first:
@@ -57,6 +61,7 @@ class Outbox:
             if not item.over and not self._ports.left(item):
                 item.sent = True
                 frames.append(item.frame)
+            item.frame = b""  # its answer may be long in coming
         self._size -= size
         if self.full:
             self._relax()

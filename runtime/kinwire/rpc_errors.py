@@ -44,9 +44,9 @@ class ErrorTable:
             return self._named.get((protocol, name))
         return None
 
-    def added(self, method: Method[Any, Any]) -> Sequence[type[RpcError]]:
+    def added(self, method: str) -> Sequence[type[RpcError]]:
         """Return the errors that extensions add to a method."""
-        return self._added.get(method.name, ())
+        return self._added.get(method, ())
 
 
 _RESERVED = {kind.default_code: kind for kind in JSONRPC.errors.values()}
@@ -85,7 +85,7 @@ def error_from_json(
     """
     code, message, data = body["code"], body["message"], body.get("data")
     declared = () if method is None else method.errors
-    added = () if method is None else known.added(method)
+    added = () if method is None else known.added(method.name)
     kind = _named(data, (*declared, *added), known)
     candidates: list[type[RpcError]] = []
     if kind is None:

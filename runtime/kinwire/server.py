@@ -38,7 +38,6 @@ from kinwire_protocols.mcp.methods import (
 )
 from kinwire_protocols.peer import Method
 
-_LIMITS = Limits()
 _LAST_WORK = 0.2  # seconds for threads that are about to end anyway
 
 
@@ -59,7 +58,7 @@ class Server(Offers):
         version: str,
         *,
         instructions: str | None = None,
-        limits: Limits = _LIMITS,
+        limits: Limits = Limits(),
         extensions: Iterable[Extension] = (),
         offers: Collection[OfferKind] = (),
         page_size: int = 500,

@@ -56,7 +56,7 @@ class Session:
         transport: Transport,
         *,
         routes: Mapping[str, Route],
-        limits: Limits = Limits(),  # noqa: B008 - frozen
+        limits: Limits = Limits(),
         protocols: Iterable[ProtocolTable] = (),
     ) -> None:
         self._transport = transport

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 __all__ = ("Costs", "measure")
 
+import random
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, closing
 
@@ -42,8 +43,10 @@ def _costs(
     programs: Mapping[str, Program], targets: Mapping[str, Target], load: Load
 ) -> Mapping[str, float]:
     spent = dict.fromkeys(targets, 0.0)
+    order = random.sample(list(targets.items()), len(targets))
     for _ in range(_SLICES):
-        for name, target in targets.items():
+        order.reverse()  # neither a place nor a neighbour may be anybody's own
+        for name, target in order:
             part = load._replace(calls=load.calls // programs[name].share // _SLICES)
             begun = cpu_clock(target.pid)
             target.exchange(part)

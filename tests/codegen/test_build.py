@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from kinwire_codegen.build import OWNED, Change, build, changes, write
+from kinwire_codegen.build import Change, build, changes, write
 from kinwire_codegen.findings import DocumentError
+from kinwire_codegen.package import OWNED
 from tests.codegen.documents import documents, protocol
 
 MADE = {"toy/a.py": f'"""A. Generated {OWNED}."""\n', "toy/py.typed": ""}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Driver",)
+__all__ = ("Driver", "Signal")
 
 import logging
 from abc import ABC, abstractmethod

@@ -35,7 +35,7 @@ class ServerHandshake:
         self,
         handlers: HandlerTable,
         answer: Callable[[], JsonObject],
-        extensions: Sequence[Extension] = (),
+        extensions: Sequence[Extension],
     ) -> None:
         """Prepare a session; `answer` makes the result of `initialize`."""
         self._answer = answer

@@ -28,11 +28,10 @@ from kinwire.functions.text_arguments import TextArguments
 from kinwire.mcp.pages import page_of
 from kinwire.mcp.resource_results import resource_result
 from kinwire.mcp.rules.listing import Listing
+from kinwire.mcp.rules.uri_matching import Variables
 from kinwire.mcp.rules.uri_template import UriTemplate
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
-
-Variables = dict[str, str | list[str]]
 
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 

@@ -12,7 +12,7 @@ from anyio.lowlevel import checkpoint
 
 from kinwire.calls import ProgressCallback
 from kinwire.errors import SessionStateError
-from kinwire.jsonrpc import encode
+from kinwire.jsonrpc import encoded_notification
 from kinwire.limits import Limits
 from kinwire.mcp.handshake import ServerHandshake
 from kinwire.mcp.rules.log_levels import at_least
@@ -91,10 +91,7 @@ class ServerSession(Session):
             return
         if self.closed or not self.handshake.initialized or self.why_not(method) is not None:
             return
-        message: JsonObject = {"jsonrpc": "2.0", "method": method.name}
-        if params:
-            message["params"] = params
-        frame = encode(message)
+        frame = encoded_notification(method.name, params)
         outbox = self._opened().engine.outbox
         if frame not in outbox.waiting:
             outbox.add(frame)

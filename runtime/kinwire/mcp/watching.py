@@ -10,7 +10,6 @@ __all__ = ("Subscriptions",)
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
 
 import anyio
 
@@ -52,7 +51,7 @@ class Subscriptions:
         Raises what `server.resources_subscribe` does.
         """
         subscription = self._by_uri.setdefault(uri, _Subscription())
-        feed = Feed[str](partial(_add, uri))
+        feed = Feed[str](lambda waiting, updated: add_update(waiting, uri, updated))
         subscription.feeds.add(feed)  # first: an update may come right behind the answer
         try:
             async with subscription.turn:
@@ -87,10 +86,6 @@ class Subscriptions:
                     await _unsubscribe(server, uri)
         if not subscription.feeds and self._by_uri.get(uri) is subscription:
             del self._by_uri[uri]
-
-
-def _add(subscribed: str, waiting: dict[str, None], updated: str) -> None:
-    add_update(waiting, subscribed, updated)
 
 
 async def _subscribe(subscription: _Subscription, server: mcp.Server, uri: str) -> None:

@@ -17,7 +17,8 @@ VARIANT, MODE, *COMMAND = sys.argv[1:]
 if VARIANT not in ("orjson", "fast"):
     sys.modules["orjson"] = None  # type: ignore[assignment] # makes an import of it fail
 
-from kinwire import Connection, Host, Server, pair, stdio  # noqa: E402
+from kinwire import Connection, Host, Server, stdio  # noqa: E402
+from kinwire.transports.memory import memory_pair  # noqa: E402
 from kinwire.transports.stdio import OwnStdio  # noqa: E402
 from kinwire_protocols import mcp  # noqa: E402
 from tests.bench.programs.driving import Work, drive, gather  # noqa: E402
@@ -59,8 +60,10 @@ async def use(connection: Connection) -> None:
 
 
 async def memory() -> None:
-    async with pair(server) as connection:
-        await use(connection)
+    near, far = memory_pair()  # not `pair`: it records every frame, which no peer does
+    async with anyio.create_task_group() as tasks, Host("bench", "0") as host:
+        tasks.start_soon(server.serve, far)
+        await use(await host.connect(near))
 
 
 async def client() -> None:

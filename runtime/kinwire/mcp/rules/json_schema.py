@@ -2,7 +2,7 @@
 
 What a tool's arguments need of it; a keyword beyond that is refused when the schema is read, so
 that none is passed over in silence. References stay inside the schema. Patterns are matched in
-linear time, so without look-around. `json_schema_checks.py` has the keywords.
+linear time, so without look-around. `json_schema_keywords.py` has the keywords.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from itertools import islice
 from typing import Any
 
 from kinwire.jsonrpc import is_object
-from kinwire.mcp.rules.json_schema_checks import (
-    CHECKS,
+from kinwire.mcp.rules.json_schema_checks import CHECKS, Here
+from kinwire.mcp.rules.json_schema_keywords import (
     FORMS,
     SILENT,
     WITH_SCHEMA,
     WITH_SCHEMAS,
-    Here,
     pattern,
 )
 from kinwire_protocols.base import JsonObject
@@ -44,9 +43,9 @@ class JsonSchema:
 
     def problems(self, value: Any, pointer: str = "") -> list[Problem]:
         """Return what is wrong with `value`, which stands at `pointer`; at most 20 problems."""
-        return list(islice(self.check(self._root, value, pointer, 0), _MOST))
+        return list(islice(self._check(self._root, value, pointer, 0), _MOST))
 
-    def check(self, schema: Any, value: Any, pointer: str, depth: int) -> Iterator[Problem]:
+    def _check(self, schema: Any, value: Any, pointer: str, depth: int) -> Iterator[Problem]:
         """Yield what is wrong with `value` by `schema`, a part of this one."""
         if schema is True:
             return
@@ -58,11 +57,11 @@ class JsonSchema:
             return
         if "$ref" in schema:
             target = self._target(schema["$ref"], pointer)
-            yield from self.check(target, value, pointer, depth + 1)
+            yield from self._check(target, value, pointer, depth + 1)
         for keyword, argument in schema.items():
             test = CHECKS.get(keyword)
             if test is not None:
-                yield from test(argument, Here(self, schema, value, pointer, depth + 1))
+                yield from test(argument, Here(self._check, schema, value, pointer, depth + 1))
 
     def _read(self, schema: Any, where: str) -> None:
         if isinstance(schema, bool):

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-__all__ = ("CHECKS", "SILENT", "WITH_SCHEMA", "WITH_SCHEMAS", "Here", "pattern")
+__all__ = ("CHECKS", "Here")
 
 import json
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import cache
 from math import isfinite
 from operator import ge, gt, le, lt
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
-
-from pydantic_core import SchemaError, SchemaValidator, ValidationError, core_schema
+from typing import Any, Final, NamedTuple
 
 from kinwire.jsonrpc import is_object
+from kinwire.mcp.rules.json_schema_keywords import TYPES, is_list, is_number, is_text, pattern
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.problems import Problem, shown
-
-if TYPE_CHECKING:
-    from kinwire.mcp.rules.json_schema import JsonSchema
 
 
 class Here(NamedTuple):
     """Where a keyword stands, and before what value."""
 
-    root: JsonSchema
+    check: Callable[[Any, Any, str, int], Iterator[Problem]]
+    """Yields what is wrong by a schema with a value, at that pointer and depth."""
     schema: JsonObject
     value: Any
     at: str
@@ -37,7 +33,7 @@ class Here(NamedTuple):
 
     def by(self, schema: Any) -> Iterator[Problem]:
         """Yield what is wrong with the value by another schema."""
-        return self.root.check(schema, self.value, self.at, self.depth)
+        return self.check(schema, self.value, self.at, self.depth)
 
     def fits(self, schema: Any) -> bool:
         """Return whether nothing is."""
@@ -45,81 +41,15 @@ class Here(NamedTuple):
 
     def member(self, name: str, schema: Any) -> Iterator[Problem]:
         """Yield what is wrong with a member of the value."""
-        return self.root.check(schema, self.value[name], _below(self.at, name), self.depth)
+        return self.check(schema, self.value[name], _below(self.at, name), self.depth)
 
     def item(self, number: int, schema: Any) -> Iterator[Problem]:
         """Yield what is wrong with an item of the value."""
-        return self.root.check(schema, self.value[number], f"{self.at}/{number}", self.depth)
+        return self.check(schema, self.value[number], f"{self.at}/{number}", self.depth)
 
 
 Check = Callable[[Any, Here], Iterator[Problem]]
 """Takes what the keyword says, and where it stands; yields what is wrong."""
-
-SILENT: Final = frozenset(
-    {
-        *("title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"),
-        *("format", "contentEncoding", "contentMediaType", "$schema", "$id", "$comment"),
-        *("then", "else", "minContains", "maxContains"),  # others look at them
-    }
-)
-"""Keywords that refuse nothing by themselves."""
-
-WITH_SCHEMA: Final = frozenset(
-    {"additionalProperties", "propertyNames", "items", "contains", "not", "if", "then", "else"}
-)
-"""Keywords whose argument is a schema."""
-
-WITH_SCHEMAS: Final = frozenset(
-    {
-        *("properties", "patternProperties", "prefixItems", "allOf", "anyOf", "oneOf"),
-        *("$defs", "definitions", "dependentSchemas"),
-    }
-)
-"""Keywords whose argument holds schemas."""
-
-
-class Form(NamedTuple):
-    """What a keyword's argument has to be."""
-
-    holds: Callable[[Any], bool]
-    expected: str
-
-
-@cache
-def pattern(text: str, where: str = "") -> Callable[[str], bool]:
-    """Return whether a string has a match of `text`, in linear time.
-
-    Raises:
-        ValueError: it is no pattern, or needs look-around or back references.
-    """
-    try:
-        validator = SchemaValidator(core_schema.str_schema(pattern=text))
-    except SchemaError as error:
-        raise ValueError(
-            f"inputSchema#{where}: expected a pattern without look-around and back references, "
-            f"got {text!r:.100}. Write it without ({str(error).splitlines()[-1].strip():.100})."
-        ) from None
-
-    def matches(value: str) -> bool:
-        try:
-            validator.validate_python(value)
-        except ValidationError:
-            return False
-        return True
-
-    return matches
-
-
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float)
-
-
-def _is_list(value: Any) -> bool:
-    return type(value) is list
-
-
-def _is_text(value: Any) -> bool:
-    return type(value) is str
 
 
 def _is_long(value: Any, least: int) -> bool:
@@ -134,20 +64,9 @@ def _below(at: str, name: str) -> str:
     return f"{at}/{name.replace('~', '~0').replace('/', '~1')}"
 
 
-_TYPES: dict[str, Callable[[Any], bool]] = {
-    "object": is_object,
-    "array": _is_list,
-    "string": _is_text,
-    "boolean": lambda value: type(value) is bool,
-    "null": lambda value: value is None,
-    "number": _is_number,
-    "integer": lambda value: type(value) is int or (type(value) is float and value.is_integer()),
-}
-
-
 def _type(names: Any, here: Here) -> Iterator[Problem]:
     wanted: list[str] = [names] if isinstance(names, str) else names
-    if not any(_TYPES[name](here.value) for name in wanted):
+    if not any(TYPES[name](here.value) for name in wanted):
         yield here.problem(" or ".join(wanted))
 
 
@@ -155,7 +74,7 @@ def _same(value: Any) -> Any:
     """Return what is equal for values that JSON Schema has equal: 1 and 1.0, not 1 and true."""
     if is_object(value):
         return frozenset((name, _same(inner)) for name, inner in value.items())
-    if _is_list(value):
+    if is_list(value):
         return tuple(map(_same, value))
     return ("boolean", value) if isinstance(value, bool) else value
 
@@ -189,7 +108,7 @@ def _is_multiple(value: Any, step: Any) -> bool:
 
 
 def _pattern(text: Any, here: Here) -> Iterator[Problem]:
-    if _is_text(here.value) and not pattern(text)(here.value):
+    if is_text(here.value) and not pattern(text)(here.value):
         yield here.problem(f"a match of {text!r}")
 
 
@@ -238,23 +157,23 @@ def _additional_properties(schema: Any, here: Here) -> Iterator[Problem]:
 
 def _property_names(schema: Any, here: Here) -> Iterator[Problem]:
     for name in here.value if is_object(here.value) else ():
-        yield from here.root.check(schema, name, _below(here.at, name), here.depth)
+        yield from here.check(schema, name, _below(here.at, name), here.depth)
 
 
 def _items(schema: Any, here: Here) -> Iterator[Problem]:
-    if _is_list(here.value):
+    if is_list(here.value):
         for number in range(len(here.schema.get("prefixItems", ())), len(here.value)):
             yield from here.item(number, schema)
 
 
 def _prefix_items(schemas: Any, here: Here) -> Iterator[Problem]:
-    if _is_list(here.value):
+    if is_list(here.value):
         for number, schema in enumerate(schemas[: len(here.value)]):
             yield from here.item(number, schema)
 
 
 def _contains(schema: Any, here: Here) -> Iterator[Problem]:
-    if _is_list(here.value):
+    if is_list(here.value):
         found = sum(not any(here.item(number, schema)) for number in range(len(here.value)))
         least = here.schema.get("minContains", 1)
         most = here.schema.get("maxContains", len(here.value))
@@ -263,7 +182,7 @@ def _contains(schema: Any, here: Here) -> Iterator[Problem]:
 
 
 def _unique_items(wanted: Any, here: Here) -> Iterator[Problem]:
-    if wanted and _is_list(here.value) and len(set(map(_same, here.value))) < len(here.value):
+    if wanted and is_list(here.value) and len(set(map(_same, here.value))) < len(here.value):
         yield Problem(here.at, "items that differ", "equal ones")
 
 
@@ -296,16 +215,16 @@ CHECKS: Final[dict[str, Check]] = {
     "type": _type,
     "enum": _enum,
     "const": _const,
-    "minimum": _bound(_is_number, ge, "at least {}"),
-    "maximum": _bound(_is_number, le, "at most {}"),
-    "exclusiveMinimum": _bound(_is_number, gt, "more than {}"),
-    "exclusiveMaximum": _bound(_is_number, lt, "less than {}"),
-    "multipleOf": _bound(_is_number, _is_multiple, "a multiple of {}"),
-    "minLength": _bound(_is_text, _is_long, "{} characters or more"),
-    "maxLength": _bound(_is_text, _is_short, "{} characters or fewer"),
+    "minimum": _bound(is_number, ge, "at least {}"),
+    "maximum": _bound(is_number, le, "at most {}"),
+    "exclusiveMinimum": _bound(is_number, gt, "more than {}"),
+    "exclusiveMaximum": _bound(is_number, lt, "less than {}"),
+    "multipleOf": _bound(is_number, _is_multiple, "a multiple of {}"),
+    "minLength": _bound(is_text, _is_long, "{} characters or more"),
+    "maxLength": _bound(is_text, _is_short, "{} characters or fewer"),
     "pattern": _pattern,
-    "minItems": _bound(_is_list, _is_long, "{} items or more"),
-    "maxItems": _bound(_is_list, _is_short, "{} items or fewer"),
+    "minItems": _bound(is_list, _is_long, "{} items or more"),
+    "maxItems": _bound(is_list, _is_short, "{} items or fewer"),
     "uniqueItems": _unique_items,
     "items": _items,
     "prefixItems": _prefix_items,
@@ -326,41 +245,3 @@ CHECKS: Final[dict[str, Check]] = {
     "if": _if,
 }
 """The check of each keyword that can refuse a value."""
-
-
-def _is_count(argument: Any) -> bool:
-    return type(argument) is int and argument >= 0
-
-
-def _is_step(argument: Any) -> bool:
-    return _is_number(argument) and argument > 0
-
-
-def _are_texts(argument: Any) -> bool:
-    return _is_list(argument) and all(map(_is_text, argument))
-
-
-def _are_types(argument: Any) -> bool:
-    names = argument if _is_list(argument) else [argument]
-    return all(_is_text(name) and name in _TYPES for name in names)
-
-
-def _are_lists_of_texts(argument: Any) -> bool:
-    return is_object(argument) and all(map(_are_texts, argument.values()))
-
-
-_NUMBER = Form(_is_number, "a number")
-_COUNT = Form(_is_count, "a number of things")
-
-FORMS: Final[dict[str, Form]] = {
-    "type": Form(_are_types, f"one or more of {', '.join(_TYPES)}"),
-    "enum": Form(_is_list, "a list of values"),
-    "pattern": Form(_is_text, "a pattern"),
-    "required": Form(_are_texts, "a list of names"),
-    "dependentRequired": Form(_are_lists_of_texts, "lists of names"),
-    "multipleOf": Form(_is_step, "a number above 0"),
-    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _NUMBER),
-    **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems"), _COUNT),
-    **dict.fromkeys(("minProperties", "maxProperties", "minContains", "maxContains"), _COUNT),
-}
-"""The keywords whose argument is no schema, and what it has to be."""

@@ -6,7 +6,7 @@ So it is walked from the end first, which tells where each step may begin, and t
 
 from __future__ import annotations
 
-__all__ = ("Literal", "Pairs", "Step", "Value", "match")
+__all__ = ("Literal", "Pairs", "Step", "Value", "Variables", "match")
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,9 @@ from functools import cache
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
-Found = dict[str, str | list[str]]
+Variables = dict[str, str | list[str]]
+"""What a URI says, by the names in the template."""
+
 Places = bytearray
 """One byte a place in the URI, 1 where something may begin."""
 
@@ -72,7 +74,7 @@ class Value(NamedTuple):
         """Return where the longest value ends that begins at `at`."""
         return after.rfind(1, at, next(self._stops(uri, at)) + 1)
 
-    def read(self, text: str) -> Found:
+    def read(self, text: str) -> Variables:
         """Return what `text`, the value as it stands in the URI, says."""
         if not text and not self.introduced:
             return {}
@@ -114,12 +116,12 @@ class Pairs(NamedTuple):
                     ends[at] = ends.get(end, end) if known else at
         return here
 
-    def read(self, uri: str, at: int) -> tuple[int, Found | None]:
+    def read(self, uri: str, at: int) -> tuple[int, Variables | None]:
         """Return where the pairs end that begin at `at`, and what they say.
 
         None is said where a variable that is no list comes twice.
         """
-        found: Found = {}
+        found: Variables = {}
         sign = self.first
         while at < len(uri) and uri[at] == sign:
             name, value, end = self._pair(uri, at)
@@ -145,16 +147,16 @@ class Pairs(NamedTuple):
 Step = Literal | Value | Pairs
 
 
-def match(steps: Sequence[Step], uri: str) -> Found | None:
+def match(steps: Sequence[Step], uri: str) -> Variables | None:
     """Return what the variables are in `uri`, None if the steps do not lead through it."""
     places = _places(steps, uri)
     if not places[0][0]:
         return None
-    found: Found = {}
+    found: Variables = {}
     number = at = 0
     while number < len(steps):
         step, after = steps[number], places[number + 1]
-        read: Found | None = {}
+        read: Variables | None = {}
         if isinstance(step, Literal):
             end = step.end(uri, at, after)
             if end is None:
@@ -190,7 +192,7 @@ def _places(steps: Sequence[Step], uri: str) -> list[Places]:
     return places
 
 
-def _add(found: Found, read: Found) -> bool:
+def _add(found: Variables, read: Variables) -> bool:
     """Decode what was read; say whether it can be decoded and is what was found before."""
     try:
         for name, text in read.items():

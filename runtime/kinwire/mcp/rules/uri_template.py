@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 from urllib.parse import quote
 
-from kinwire.mcp.rules.uri_matching import Literal, Pairs, Step, Value, match
+from kinwire.mcp.rules.uri_matching import Literal, Pairs, Step, Value, Variables, match
 
 LONGEST_URI = 4096  # characters; a longer one matches nothing
 
@@ -78,7 +78,7 @@ class UriTemplate:
             elif isinstance(step, Pairs):
                 self.names.update(step.names)
 
-    def match(self, uri: str) -> dict[str, str | list[str]] | None:
+    def match(self, uri: str) -> Variables | None:
         """Return the variables that give `uri`, None if none do.
 
         A variable that left nothing behind is absent. Where several readings are possible, a

@@ -1,0 +1,59 @@
+"""What type checkers say to users: all that is right passes, and each mistake gets its message."""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+
+import pytest
+
+from tests.test_readme import DOCUMENTS, blocks_of
+from tests.typing.messages import MISTAKES, ROOT, Finding, expected, findings
+
+# Newer Pythons are tested without them.
+pytest.importorskip("mypy")
+pytest.importorskip("pyright")
+
+RIGHT_USES = ROOT / "tests" / "typing" / "right_uses.py"
+
+Said = dict[Path, list[Finding]]
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory: pytest.TempPathFactory) -> Said:
+    folder = tmp_path_factory.mktemp("documents")
+    for document in DOCUMENTS:
+        write_programs(document, folder)
+    return findings([*MISTAKES, RIGHT_USES, *sorted(folder.iterdir())], search=folder)
+
+
+def write_programs(document: str, folder: Path) -> None:
+    """Write the blocks of a document as modules whose names no other document has."""
+    prefix = re.sub(r"\W", "_", Path(document).stem.lower())
+    blocks = [block for block in blocks_of(document) if block.kind == "python"]
+    names = "|".join(Path(block.name).stem for block in blocks)
+    for block in blocks:
+        text = re.sub(rf"^(from|import) ({names})\b", rf"\1 {prefix}_\2", block.text, flags=re.M)
+        (folder / f"{prefix}_{block.name}").write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("file", MISTAKES, ids=lambda file: file.stem)
+def test_each_mistake_gets_its_messages(said: Said, file: Path) -> None:
+    assert said[file] == expected(file.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("file", MISTAKES, ids=lambda file: file.stem)
+def test_both_checkers_see_each_mistake(file: Path) -> None:
+    found = expected(file.read_text("utf-8"))
+    lines = {line: list(those) for line, those in groupby(found, attrgetter("line"))}
+    assert len(lines) > 30
+    for line, those in lines.items():
+        assert {one.checker for one in those} == {"mypy", "pyright"}, line
+
+
+def test_both_checkers_accept_right_uses_and_the_programs_of_the_documents(said: Said) -> None:
+    wrong = {file.name: found for file, found in said.items() if found and file not in MISTAKES}
+    assert len(said) > len(MISTAKES) + len(DOCUMENTS)
+    assert wrong == {}
