@@ -13,6 +13,7 @@ from kinwire.limits import Limits
 from kinwire.ports import Alarm, Ports
 
 _AT_ONCE = 256 * 1024  # bytes handed over at a time: the rest can still be taken back
+_FEW = 16 * 1024  # bytes; a longer queue is kept in no more memory than it needs
 
 
 class Outbox:
@@ -36,7 +37,7 @@ class Outbox:
         """Queue a frame; that of a request goes with its call."""
         first = not self.waiting
         self._size += len(frame)
-        if self._size > _AT_ONCE:
+        if self._size > _FEW:
             frame = b"%b" % (frame,)  # orjson leaves up to 4 KiB of room behind each
             if call is not None:
                 call.frame = frame

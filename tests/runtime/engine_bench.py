@@ -55,7 +55,7 @@ class Bench:
         self,
         *,
         routes: Mapping[str, Route] = ROUTES,
-        limits: Limits = Limits(),  # noqa: B008 - frozen
+        limits: Limits = Limits(),
         quiet: bool = False,
         protocols: tuple[ProtocolTable, ...] = (),
     ) -> None:

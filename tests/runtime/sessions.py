@@ -56,7 +56,7 @@ async def connected(
     server: Mapping[str, Route],
     client: Mapping[str, Route] | None = None,
     *,
-    limits: Limits = Limits(),  # noqa: B008 - frozen
+    limits: Limits = Limits(),
 ) -> AsyncGenerator[Peers]:
     """Yield two connected sessions; nothing in them may take long."""
     frames: list[tuple[int, dict[str, Any]]] = []

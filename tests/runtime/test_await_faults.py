@@ -221,6 +221,19 @@ Read = Callable[[int, int], bytes]
 Write = Callable[[int, memoryview], int]
 
 
+def breaking(moments: Moments, *, once: bool) -> Callable[[int], bool]:
+    """Return what says whether this use of a descriptor fails: the n-th, and then all of its."""
+    broken: list[int] = []
+
+    def breaks(fd: int) -> bool:
+        if moments.is_it():
+            broken.append(fd)
+            return True
+        return fd in broken and not once
+
+    return breaks
+
+
 def reads_fail(fd: int, size: int) -> bytes:
     raise OSError(errno.EIO, "the terminal is gone")
 
@@ -251,8 +264,10 @@ async def test_any_read_may_fail_end_or_bring_less(
     monkeypatch: pytest.MonkeyPatch, faulty: Read, check: Callable[[Walk], None]
 ) -> None:
     def walk_at(moments: Moments) -> Walk:
+        breaks = breaking(moments, once=check is went_on)
+
         def read(fd: int, size: int) -> bytes:
-            return faulty(fd, size) if moments.is_it() else os.read(fd, size)
+            return faulty(fd, size) if breaks(fd) else os.read(fd, size)
 
         monkeypatch.setattr(reading, "os", SimpleNamespace(read=read))
         return Walk(moments)
@@ -285,8 +300,10 @@ async def test_any_write_may_fail_or_take_less(
     monkeypatch: pytest.MonkeyPatch, faulty: Write, check: Callable[[Walk], None]
 ) -> None:
     def walk_at(moments: Moments) -> Walk:
+        breaks = breaking(moments, once=check is went_on)
+
         def write(fd: int, data: memoryview) -> int:
-            return faulty(fd, data) if moments.is_it() else os.write(fd, data)
+            return faulty(fd, data) if breaks(fd) else os.write(fd, data)
 
         monkeypatch.setattr(writing, "os", SimpleNamespace(write=write))
         return Walk(moments)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -385,6 +386,23 @@ class TestOutbox:
             bench.engine.take()
             left.append(bench.holding)
         assert left == [True, True, False]
+
+    def test_small_frames_that_wait_take_little_memory(self) -> None:
+        bench = Bench()
+        tracemalloc.start()
+        try:
+            for _ in range(10_000):
+                bench.engine.notify("x", {})
+            used, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert used < 10_000 * 500
+
+    def test_a_request_that_left_does_not_keep_its_bytes(self) -> None:
+        bench = Bench()
+        call = bench.call(name="x" * 1000)
+        bench.engine.take()
+        assert call.frame == b""
 
     def test_a_stall_ends_the_connection(self) -> None:
         bench = Bench(limits=Limits(unsent=100, stall=30))

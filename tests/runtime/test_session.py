@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from asyncio import CancelledError
 from contextvars import ContextVar
 from typing import Any
 from weakref import ref
@@ -390,7 +391,16 @@ async def test_a_handler_sees_that_it_was_cancelled() -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [ValueError("secret"), SystemExit(3), ExceptionGroup("g", [KeyError()])]
+    "error",
+    [
+        ValueError("secret"),
+        SystemExit(3),
+        GeneratorExit(),
+        CancelledError(),
+        BaseException("odd"),
+        ExceptionGroup("g", [KeyError()]),
+        BaseExceptionGroup("g", [SystemExit(3)]),
+    ],
 )
 async def test_a_handler_that_fails_is_an_internal_error(error: BaseException) -> None:
     async def fail(params: Any, request: Request) -> Any:

@@ -131,8 +131,10 @@ class AnyioDriver(Driver):
             with work.task:
                 result = await work.handler(work.params, work)
                 failure = None
-        except (Exception, SystemExit) as error:
+        except BaseException as error:  # in the group it would end the session
             failure = error
+            if isinstance(error, KeyboardInterrupt):
+                raise
         finally:
             del self._works[me]
             if failure is None:
