@@ -6,6 +6,7 @@ __all__ = ("lint",)
 
 from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
+from keyword import iskeyword
 
 from kinwire_codegen.document import Document, Documents, Reference, resolve
 from kinwire_codegen.examples import examples_that_do_not_fit
@@ -77,6 +78,9 @@ def modules_are_distinct(document: Document, documents: Documents) -> Iterator[F
             yield "/protocol", what, "Rename one of the protocols."
     if document.module in shared:
         yield "/protocol", f"{document.module!r} {TAKEN}", "Rename the protocol."
+    if iskeyword(document.module):
+        what = f"{document.module!r} is a word of Python's and no name of a package"
+        yield "/protocol", what, "Rename the protocol."
 
 
 def errors_exist(document: Document, documents: Documents) -> Iterator[Fault]:

@@ -102,7 +102,11 @@ def _read_folder(
         )
     else:
         for name, content in contents.items():
-            findings += _against_meta(name, content, meta)
+            try:
+                findings += _against_meta(name, content, meta)
+            except RecursionError:
+                what = "types are nested too deeply to be checked"
+                findings.append(Finding(name, "", what, "Give inner ones names under $defs."))
     if findings:
         raise DocumentError(sorted(findings))
     return {document.name: document for document in map(Document, contents.values())}, meta or {}
@@ -120,9 +124,11 @@ def _parse(path: Path) -> Any:
     def refuse(constant: str) -> Any:
         raise ValueError(f"{constant} is not JSON")
 
-    return json.loads(
+    found = json.loads(
         path.read_text(encoding="utf-8"), object_pairs_hook=unique, parse_constant=refuse
     )
+    json.dumps(found, ensure_ascii=False).encode()  # refuses half a surrogate pair
+    return found
 
 
 def _against_meta(file: str, content: Any, meta: dict[str, Any]) -> Iterator[Finding]:

@@ -72,6 +72,15 @@ def test_a_name_that_is_none_is_refused(name: str, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_word_of_python_is_refused_as_a_name(tmp_path: Path) -> None:
+    done = kinwire("new", "protocol", "im-port", cwd=tmp_path)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (
+        2,
+        "error: 'im-port' is a word of Python's. Choose another name.",
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_check_shows_what_differs_and_writes_nothing(made: Path) -> None:
     edited = made / "my-notes/mine/mynotes/errors.py"
     before = edited.read_text()

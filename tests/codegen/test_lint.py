@@ -85,6 +85,12 @@ BAD = [
         id="a protocol called like a module that every package has",
     ),
     pytest.param(
+        protocol("im-port"),
+        "im-port.json#/protocol: 'import' is a word of Python's and no name of a package."
+        " Rename the protocol.",
+        id="a protocol whose package could not be imported",
+    ),
+    pytest.param(
         protocol(
             methods={"a": row(kind="notification", errors=["jsonrpc#ParseError"])},
             extends=["jsonrpc"],
@@ -298,6 +304,13 @@ def test_protocols_of_one_python_package_are_refused(tmp_path: Path) -> None:
     ]
 
 
+def nested(times: int) -> dict[str, Any]:
+    inner: dict[str, Any] = dict(TEXT)
+    for _ in range(times):
+        inner = {"type": "array", "items": inner}
+    return inner
+
+
 UNREADABLE = [
     pytest.param(b"{", "toy.json#: cannot be read as JSON: ", id="cut off"),
     pytest.param(b"\xff\xfe{}", "toy.json#: cannot be read as JSON: ", id="not UTF-8"),
@@ -309,6 +322,16 @@ UNREADABLE = [
         id="a member twice",
     ),
     pytest.param(b"[" * 100_000, "toy.json#: cannot be read as JSON: ", id="too deep"),
+    pytest.param(
+        json.dumps(protocol(types={"Deep": thing(a=nested(500))})).encode(),
+        "toy.json#: types are nested too deeply to be checked. Give inner ones names under $defs.",
+        id="types too deep",
+    ),
+    pytest.param(
+        json.dumps(protocol(title="\ud800")).encode(),
+        "toy.json#: cannot be read as JSON: ",
+        id="half a surrogate pair",
+    ),
     pytest.param(
         json.dumps(protocol("other")).encode(),
         "toy.json#/protocol: the protocol is called 'other'. Rename the file to other.json.",

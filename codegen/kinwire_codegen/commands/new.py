@@ -8,6 +8,7 @@ import json
 import re
 import sys
 from argparse import ArgumentParser, Namespace
+from keyword import iskeyword
 from pathlib import Path
 
 from kinwire_codegen.commands.common import refuse, usage
@@ -36,6 +37,8 @@ class New:
         name = arguments.protocol
         if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
             return usage(f"{name!r} is no protocol name. Use lower case, digits and dashes.")
+        if iskeyword(name.replace("-", "")):
+            return usage(f"{name!r} is a word of Python's. Choose another name.")
         root = arguments.out or Path(name)
         schema = root / "schema"
         if schema.exists():

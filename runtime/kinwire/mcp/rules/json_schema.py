@@ -9,7 +9,7 @@ from __future__ import annotations
 
 __all__ = ("JsonSchema",)
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -27,6 +27,8 @@ from kinwire_protocols.problems import Problem
 
 _DEPTH = 250  # schemas inside schemas: a reference may lead round in a circle
 _MOST = 20  # problems that are looked for
+_SHALLOW = 8  # schemas inside schemas up to which nothing is kept: most values end there
+_KEPT = 100_000  # places
 
 
 class JsonSchema:
@@ -43,25 +45,25 @@ class JsonSchema:
 
     def problems(self, value: Any, pointer: str = "") -> list[Problem]:
         """Return what is wrong with `value`, which stands at `pointer`; at most 20 problems."""
-        return list(islice(self._check(self._root, value, pointer, 0), _MOST))
+        return list(islice(_Check(self.target).by(self._root, value, pointer, 0), _MOST))
 
-    def _check(self, schema: Any, value: Any, pointer: str, depth: int) -> Iterator[Problem]:
-        """Yield what is wrong with `value` by `schema`, a part of this one."""
-        if schema is True:
-            return
-        if schema is False:
-            yield Problem(pointer, "no value", "one")
-            return
-        if depth > _DEPTH:
-            yield Problem(pointer, "a value of a schema that ends", "a reference in a circle")
-            return
-        if "$ref" in schema:
-            target = self._target(schema["$ref"], pointer)
-            yield from self._check(target, value, pointer, depth + 1)
-        for keyword, argument in schema.items():
-            test = CHECKS.get(keyword)
-            if test is not None:
-                yield from test(argument, Here(self._check, schema, value, pointer, depth + 1))
+    def target(self, reference: Any, where: str) -> Any:
+        """Return the part of this schema that `reference`, which stands at `where`, names.
+
+        Raises:
+            ValueError: there is none.
+        """
+        here: Any = self._root
+        if isinstance(reference, str) and (reference == "#" or reference.startswith("#/")):
+            for step in reference.split("/")[1:]:
+                name = step.replace("~1", "/").replace("~0", "~")
+                here = here.get(name) if is_object(here) else None
+            if here is not None:
+                return here
+        raise ValueError(
+            f"inputSchema#{where}: expected a reference to a part of this schema, "
+            f"got {reference!r:.100}. Put the part into $defs."
+        )
 
     def _read(self, schema: Any, where: str) -> None:
         if isinstance(schema, bool):
@@ -73,7 +75,7 @@ class JsonSchema:
 
     def _read_keyword(self, keyword: str, argument: Any, where: str) -> None:
         if keyword == "$ref":
-            self._target(argument, where)
+            self.target(argument, where)
         elif keyword in WITH_SCHEMA:
             self._read(argument, where)
         elif keyword in WITH_SCHEMAS:
@@ -89,18 +91,53 @@ class JsonSchema:
         for text in _patterns(keyword, argument):
             pattern(text, where)
 
-    def _target(self, reference: Any, where: str) -> Any:
-        here: Any = self._root
-        if isinstance(reference, str) and (reference == "#" or reference.startswith("#/")):
-            for step in reference.split("/")[1:]:
-                name = step.replace("~1", "/").replace("~0", "~")
-                here = here.get(name) if is_object(here) else None
-            if here is not None:
-                return here
-        raise ValueError(
-            f"inputSchema#{where}: expected a reference to a part of this schema, "
-            f"got {reference!r:.100}. Put the part into $defs."
-        )
+
+class _Check:
+    """The check of one value, which keeps what it has found deep inside.
+
+    Branches that each look at the whole rest would ask about its end very many times.
+    """
+
+    def __init__(self, target: Callable[[Any, str], Any]) -> None:
+        self._target = target
+        self._found: dict[tuple[int, int, str], Problem | None] = {}
+
+    def by(self, schema: Any, value: Any, pointer: str, depth: int) -> Iterator[Problem]:
+        """Yield what is wrong with `value` by `schema`; asked again, no more than the first."""
+        if depth <= _SHALLOW:
+            yield from self._anew(schema, value, pointer, depth)
+            return
+        place = (id(schema), id(value), pointer)  # both live longer than this
+        if place not in self._found:
+            problem = None
+            for problem in self._anew(schema, value, pointer, depth):
+                self._keep(place, problem)
+                yield problem
+            if problem is None:
+                self._keep(place, None)
+        elif (known := self._found[place]) is not None:
+            yield known
+
+    def _keep(self, place: tuple[int, int, str], problem: Problem | None) -> None:
+        if len(self._found) < _KEPT:
+            self._found.setdefault(place, problem)
+
+    def _anew(self, schema: Any, value: Any, pointer: str, depth: int) -> Iterator[Problem]:
+        if schema is True:
+            return
+        if schema is False:
+            yield Problem(pointer, "no value", "one")
+            return
+        if depth > _DEPTH:
+            yield Problem(pointer, "a value of a schema that ends", "a reference in a circle")
+            return
+        if "$ref" in schema:
+            target = self._target(schema["$ref"], pointer)
+            yield from self.by(target, value, pointer, depth + 1)
+        for keyword, argument in schema.items():
+            test = CHECKS.get(keyword)
+            if test is not None:
+                yield from test(argument, Here(self.by, schema, value, pointer, depth + 1))
 
 
 def _inner(argument: Any, where: str) -> Iterator[tuple[str, Any]]:

@@ -166,3 +166,25 @@ def test_a_value_with_very_many_faults_has_twenty_told() -> None:
 
 def test_a_pattern_does_not_hang_on_a_value_made_for_it() -> None:
     assert JsonSchema({"pattern": "^(a+)+$"}).problems("a" * 5000 + "!")
+
+
+@pytest.mark.parametrize(
+    ("keyword", "leaf", "fits"),
+    [
+        ("allOf", 1, True),
+        ("anyOf", "wrong", False),
+        ("oneOf", 1, False),  # both do
+        ("oneOf", "wrong", False),
+        ("not", 1, True),
+    ],
+)
+def test_branches_that_each_look_at_all_the_rest_do_not_multiply(
+    keyword: str, leaf: Any, fits: bool
+) -> None:
+    rest = {"properties": {"rest": {"$ref": "#"}, "leaf": {"type": "integer"}}}
+    branches = [rest, dict(rest)]
+    value: dict[str, Any] = {"leaf": leaf}
+    for _ in range(50):
+        value = {"rest": value}
+    schema = {"not": {"not": {"allOf": branches}}} if keyword == "not" else {keyword: branches}
+    assert (JsonSchema(schema).problems(value) == []) == fits
