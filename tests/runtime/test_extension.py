@@ -278,7 +278,9 @@ async def test_a_push_right_behind_the_result_finds_its_handler_and_its_filter()
     async def push(session: Session) -> None:
         await Marks(session).marks_changed(text="at once")
         answers.append((await Marks(session).marks_push(text="at once")).text)
+        answered.set()
 
+    answered = anyio.Event()
     answers: list[str] = []
     seen: list[str] = []
 
@@ -294,7 +296,8 @@ async def test_a_push_right_behind_the_result_finds_its_handler_and_its_filter()
 
     host = Filtering()
     async with paired([MarksServer(at_once=push)], [host]):
-        pass
+        with anyio.fail_after(5):
+            await answered.wait()  # closing at once would race with the push
     assert host.log[-2:] == ["server changed at once", "pushed at once"]
     assert answers == ["took at once"]
     assert seen == ["marks/changed", "marks/push"]
