@@ -37,6 +37,7 @@ def models(schema: dict[str, Any], shared: str) -> dict[str, str]:
         treat_dot_as_module=True,
         skip_root_model=True,
         keep_model_order=False,  # dependencies first: no name is used before it exists
+        disable_future_imports=True,  # text for annotations costs pydantic a compilation each
         use_annotated=True,
         use_type_alias=True,
         strict_nullable=True,

@@ -62,7 +62,7 @@ def test_the_golden_package_pleases_both_type_checkers() -> None:
     target = str(GOLDEN / "expected" / "tiny_bindings")
     for command in (
         ["mypy", "--strict", f"--cache-dir={os.devnull}", "--config-file=", "-p", "tiny_bindings"],
-        ["pyright", target],
+        ["pyright", "--pythonpath", sys.executable, target],
     ):
         done = subprocess.run(
             [sys.executable, "-m", *command],
