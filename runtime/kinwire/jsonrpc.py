@@ -32,6 +32,7 @@ from typing import Any, Literal, TypeGuard
 from pydantic_core import from_json, to_json
 
 from kinwire.errors import RpcError, UnsendableError
+from kinwire.outer_members import outer_names
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidRequestError, ParseError
 
@@ -40,6 +41,7 @@ Id = int | str
 _ID_TYPES = (int, str)
 
 _END = 256  # bytes at each end of a frame in which a repeated member is looked for
+_READ_AGAIN = 64 * 1024  # bytes of an unreadable frame in which its id is looked for
 _DIGITS = 4300  # the longest integer that Python reads
 
 _BODY = re.compile(rb'"(method|result|error)"\s*:')
@@ -105,14 +107,7 @@ def decode(frame: bytes) -> JsonObject:
 
 def too_long(head: bytes, limit: int) -> FrameError:
     """Return the refusal of a frame of more than `limit` bytes that begins with `head`."""
-    fault = f"frame longer than {limit} bytes"
-    body = _BODY.search(head)
-    if body is not None:  # what comes before it is small: the id is there, or nowhere
-        refused = _unreadable(head[: body.start()].rstrip(b" \t,") + b"}", fault)
-        if refused.id is not None:
-            meant: Meant = "request" if body[1] == b"method" else "response"
-            return FrameError(refused.error, refused.id, meant)
-    return FrameError(ParseError(f"Parse error: {fault}"))
+    return _unreadable_from(head, f"frame longer than {limit} bytes")
 
 
 def _request_fault(message: JsonObject) -> str | None:
@@ -146,25 +141,32 @@ def _encodes(value: object) -> bool:
 
 def _unreadable(frame: bytes, why: str) -> FrameError:
     # Peers do send cut surrogate pairs, NaN and a BOM: the id tells them which call it was.
+    if len(frame) > _READ_AGAIN:  # this is far slower than what refused it
+        return _unreadable_from(frame[:_READ_AGAIN], why)
     try:
-        message = json.loads(
-            frame, parse_constant=lambda _: None, parse_int=_short_int, object_pairs_hook=_unique
-        )
+        message = json.loads(frame, parse_constant=lambda _: None, parse_int=_short_int)
     except (ValueError, RecursionError):
         message = None
-    if is_object(message):
+    if is_object(message) and outer_names(frame).count(b'"id"') == 1:
         found, meant = _about(message)
         if found is not None:
             return FrameError(InvalidRequestError(f"Invalid Request: {why}"), found, meant)
     return FrameError(ParseError(f"Parse error: {why}"))
 
 
+def _unreadable_from(head: bytes, why: str) -> FrameError:
+    # What comes before the body is small: the id is there, or nowhere.
+    body = _BODY.search(head)
+    if body is not None:
+        refused = _unreadable(head[: body.start()].rstrip(b" \t,") + b"}", why)
+        if refused.id is not None:
+            meant: Meant = "request" if body[1] == b"method" else "response"
+            return FrameError(refused.error, refused.id, meant)
+    return FrameError(ParseError(f"Parse error: {why}"))
+
+
 def _short_int(digits: str) -> int | None:
     return int(digits) if len(digits) <= _DIGITS else None
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> JsonObject:
-    return {} if _repeated(pairs, "id") else dict(pairs)
 
 
 def _may_repeat(frame: bytes, message: JsonObject) -> bool:
@@ -174,16 +176,12 @@ def _may_repeat(frame: bytes, message: JsonObject) -> bool:
 
 
 def _refuse_repeated(frame: bytes, message: JsonObject) -> None:
-    pairs = json.loads(frame, object_pairs_hook=list[tuple[str, Any]])
+    names = outer_names(frame)
     for name in ("id", "method"):
-        if _repeated(pairs, name):
+        if names.count(b'"%b"' % name.encode()) > 1:
             found, meant = _about(message)
             fault = InvalidRequestError(f"Invalid Request: {name} occurs more than once")
             raise FrameError(fault, None if name == "id" else found, meant)
-
-
-def _repeated(pairs: list[tuple[str, Any]], name: str) -> bool:
-    return sum(1 for key, _ in pairs if key == name) > 1
 
 
 def _encoder() -> Callable[[object], bytes]:

@@ -1,6 +1,8 @@
 """Run every measurement and print one table; exit 1 if a bar is not kept.
 
-usage: python -m tests.bench [bindings|connections]...
+usage: python -m tests.bench [--write] [bindings|connections|startup]...
+
+`--write` puts what has a bar into the README, and a picture of it into docs/.
 """
 
 from __future__ import annotations
@@ -9,24 +11,46 @@ import os
 import sys
 from datetime import date
 from importlib.metadata import version
+from pathlib import Path
 
-from tests.bench import bindings, connections
+from tests.bench import bindings, connections, startup
 from tests.bench.commands import pins
 from tests.bench.measure import Row, table
+from tests.bench.picture import picture
 
-PARTS = {"bindings": bindings.rows, "connections": connections.rows}
+PARTS = {"startup": startup.rows, "bindings": bindings.rows, "connections": connections.rows}
+
+ROOT = Path(__file__).parents[2]
+BEGIN, END = "<!-- bench: written by nox -s bench -- --write -->", "<!-- bench: end -->"
 
 
-def main(names: list[str]) -> int:
+def main(words: list[str]) -> int:
     """Print the table of the parts that are named, or of all."""
+    names = [word for word in words if word != "--write"]
     before = os.getloadavg()[0]
     rows: list[Row] = [row for name in names or PARTS for row in PARTS[name]()]
     busy = f"{before:.1f} before and {os.getloadavg()[0]:.1f} after on {os.cpu_count()} processors"
-    print(f"`nox -s bench -- {' '.join(names)}` on {date.today()}, load {busy}.")
-    print(f"Python {sys.version.split()[0]}, pydantic {version('pydantic')}; {', '.join(pins())}.")
-    print("Figures are CPU time; a ratio is the median of its rounds (and their middle half).\n")
-    print(table(rows))
+    about = (
+        f"`nox -s bench{''.join(f' {name}' for name in ['--', *names] if names)}` on "
+        f"{date.today()}, load {busy}.\n"
+        f"Python {sys.version.split()[0]}, pydantic {version('pydantic')}; {', '.join(pins())}.\n"
+        "Figures are CPU time; a ratio is the median of its rounds (and their middle half).\n"
+    )
+    print(f"{about}\n{table(rows)}")
+    if "--write" in words:
+        write(rows, about)
     return 1 if any(row.verdict == "MISSED" for row in rows) else 0
+
+
+def write(rows: list[Row], about: str) -> None:
+    """Put the rows that have a bar into the README, and all ratios into the picture."""
+    readme = ROOT / "README.md"
+    head, rest = readme.read_text(encoding="utf-8").split(BEGIN)
+    tail = rest.split(END)[1]
+    shown = table(row for row in rows if row.bar)
+    readme.write_text(f"{head}{BEGIN}\n{about}\n{shown}\n{END}{tail}", encoding="utf-8")
+    drawn = picture(rows, "What kinwire costs beside other projects")
+    (ROOT / "docs" / "bench.svg").write_text(drawn, encoding="utf-8")
 
 
 sys.exit(main(sys.argv[1:]))

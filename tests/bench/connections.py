@@ -105,7 +105,7 @@ def _against_a_peer(subject: Subject, bar: Bar, costs: Costs, missing: dict[str,
     times = spread(theirs, ours)
     against = f"{bar.peer} {_cost(theirs)}: {times}"
     verdict = at_least(times.median, bar.least, bar.goal)
-    return Row(what, _cost(ours), against, least, goal, verdict)
+    return Row(what, _cost(ours), against, least, goal, verdict, bar.peer, times.median)
 
 
 def _against_the_floor(subject: Subject, load: Load, costs: Costs) -> Row:

@@ -10,6 +10,7 @@ __all__ = (
     "at_most",
     "cpu_of_calls",
     "cpu_of_process",
+    "own_environment",
     "ratio",
     "spread",
     "table",
@@ -27,6 +28,9 @@ Verdict = Literal["goal", "bar", "MISSED", "printed", "not measured"]
 """Goal and bar kept, only the bar, neither; or there is no bar; or there is no figure."""
 
 
+_PRINTED = 6  # members of a row that are columns of the table
+
+
 class Row(NamedTuple):
     """One line of the table."""
 
@@ -36,6 +40,10 @@ class Row(NamedTuple):
     bar: str = ""
     goal: str = ""
     verdict: Verdict = "printed"
+    peer: str = ""
+    """Whom the ratio is about, for the picture; nobody: no bar in it."""
+    times: float = 0.0
+    """How many times as much as ours it costs there."""
 
 
 class Spread(NamedTuple):
@@ -73,13 +81,15 @@ def ratio(ours: Callable[[], float], theirs: Callable[[], float], rounds: int) -
     return median(mine), median(others), spread(mine, others).median
 
 
-def cpu_of_process(*arguments: str) -> float:
-    """Return the CPU seconds of a fresh interpreter run with `arguments`.
+def own_environment() -> dict[str, str]:
+    """Return the environment for a fresh interpreter; as usual, it keeps its compiled modules."""
+    return {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
-    Compiled modules are kept from run to run, as an installation keeps them.
-    """
-    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.DEVNULL, env=env)
+
+def cpu_of_process(*arguments: str) -> float:
+    """Return the CPU seconds of a fresh interpreter run with `arguments`."""
+    command = [sys.executable, *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=own_environment())
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
@@ -97,6 +107,6 @@ def cpu_of_calls(call: Callable[[], object], times: int = 20_000) -> float:
 
 def table(rows: Iterable[Row]) -> str:
     """Return the rows as Markdown."""
-    head = [name.replace("_", " ") for name in Row._fields]
-    lines = [head, ["---"] * len(head), *rows]
+    head = [name.replace("_", " ") for name in Row._fields[:_PRINTED]]
+    lines = [head, ["---"] * _PRINTED, *([str(cell) for cell in row[:_PRINTED]] for row in rows)]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)

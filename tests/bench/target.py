@@ -6,7 +6,7 @@ ends in memory, is a program that makes the calls itself when a line on its stdi
 
 from __future__ import annotations
 
-__all__ = ("Driven", "Load", "Served", "Target", "TargetFailedError", "cpu_clock")
+__all__ = ("INITIALIZE", "Driven", "Load", "Served", "Target", "TargetFailedError", "cpu_clock")
 
 import os
 import select
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 
 _PATIENCE = 60.0  # seconds without a sign of life
 
-_INITIALIZE = (
+INITIALIZE = (
     b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2024-11-05",'
     b'"capabilities":{},"clientInfo":{"name":"bench","version":"0"}}}\n'
 )
@@ -126,7 +126,7 @@ class Served(Target):
 
     def __init__(self, command: tuple[str, ...], env: Mapping[str, str]) -> None:
         super().__init__(command, env)
-        os.write(self._input, _INITIALIZE)
+        os.write(self._input, INITIALIZE)
         self._line()
         os.write(self._input, _INITIALIZED)
         os.set_blocking(self._input, False)
