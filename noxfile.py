@@ -30,8 +30,9 @@ def run_module(session: nox.Session, *arguments: str) -> None:
 
 @nox.session
 def generate(session: nox.Session) -> None:
-    """Write the generated packages from the documents in schema/."""
+    """Write what follows from the documents in schema/: packages, reference, README's table."""
     run_module(session, "kinwire", "generate", *session.posargs)
+    run_module(session, "tests.protocol_table")
 
 
 @nox.session
@@ -57,14 +58,32 @@ def types(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the tests that need neither a network nor a package build."""
+    """Run the tests that need neither a network nor a package build nor much time."""
     run_module(session, "pytest", *IN_PARALLEL, *session.posargs)
+
+
+@nox.session
+def faults(session: nox.Session) -> None:
+    """Run the tests of storms, of breaks at every moment and of peers that do not end."""
+    run_module(session, "pytest", "-m", "faults", *IN_PARALLEL, "tests/runtime", *session.posargs)
+
+
+@nox.session
+def slow(session: nox.Session) -> None:
+    """Run the guides' programs, type checkers on what users write, the generator from a shell."""
+    run_module(session, "pytest", "-m", "slow", *IN_PARALLEL, *session.posargs)
 
 
 @nox.session
 def interop(session: nox.Session) -> None:
     """Run the tests that talk to programs of other projects; installs those programs."""
     run_module(session, "pytest", "-m", "interop", "tests/interop", *session.posargs)
+
+
+@nox.session
+def ledger(session: nox.Session) -> None:
+    """Print how much of the specifications tests claim; `-- --open` and `-- --mutate` go deeper."""
+    run_module(session, "tests.spec", *session.posargs)
 
 
 @nox.session
@@ -104,7 +123,8 @@ def run_tests_on(session: nox.Session, interpreter: Path, environment: Path) -> 
     session.run(*make, external=True)
     python = str(environment / "bin" / "python")
     run_module(session, "pip", "--python", python, "install", "-q", "-e", ".[all,dev]")
-    session.run(python, "-m", "pytest", *IN_PARALLEL, external=True)
+    # The quick path has run all of it on trio: the loop that changes with Python is asyncio's.
+    session.run(python, "-m", "pytest", *IN_PARALLEL, "-k", "not trio", external=True)
 
 
 def newer_pythons() -> dict[Version, Path]:

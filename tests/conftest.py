@@ -4,6 +4,19 @@ from __future__ import annotations
 
 import signal
 
+import pytest
+
+from tests.spec.ledger import claims_of, faults_of_claims
+
 # A shell starts background jobs, and so some CI systems start everything, with interrupts ignored,
 # and that is inherited. Tests interrupt child processes, which must get Python's usual handling.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """End the run when a test claims a row of a specification that there is not, or too many."""
+    faults = {
+        f"{item.nodeid}: {fault}" for item in items for fault in faults_of_claims(claims_of(item))
+    }
+    if faults:
+        raise pytest.UsageError("\n".join(sorted(faults)))

@@ -12,14 +12,24 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import NamedTuple
 
 import pytest
 
+import kinwire
+from kinwire.cli.protocols import protocol_tables
 from kinwire.cli.verb import verb_names
+from tests.protocol_table import PLAYERS, table_in, table_now
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
+
+# Documents for those who change kinwire, and what runs their blocks.
+RUN_ELSEWHERE = {
+    "CONTRIBUTING.md": "tests/packaging/test_commands.py",
+    "schema/README.md": "tests/codegen/test_writing_a_document.py",
+}
 
 
 class Block(NamedTuple):
@@ -64,6 +74,44 @@ def test_every_block_is_of_a_kind_that_is_run(document: str) -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
+def test_no_block_is_written_so_that_it_escapes(document: str) -> None:
+    blocks = blocks_of(document)
+    text = (ROOT / document).read_text(encoding="utf-8")
+    assert len(re.findall(r"^\s*(?:```|~~~)", text, re.MULTILINE)) == 2 * len(blocks)
+    assert all(block.text.startswith("$ ") for block in blocks if block.kind == "console")
+
+
+def test_the_lines_for_a_shell_are_those_that_ci_takes_from_the_readme() -> None:
+    lines = [
+        (document, line)
+        for document in DOCUMENTS
+        for block in blocks_of(document)
+        if block.kind == "sh"
+        for line in block.text.splitlines()
+    ]
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    begins = re.findall(r"readme_line '\^?(.*?)'", script)
+    assert {document for document, _ in lines} == {"README.md"}
+    assert len(lines) == len(begins)
+    assert all(re.match(begin, line) for begin, (_, line) in zip(begins, lines, strict=True))
+
+
+def test_every_document_with_blocks_is_run_somewhere() -> None:
+    found = {
+        str(path.relative_to(ROOT))
+        for path in ROOT.rglob("*.md")
+        if not path.relative_to(ROOT).parts[0].startswith((".", "generated", "dist"))
+        and "golden" not in path.parts
+        and re.search(r"^\s*(?:```|~~~)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert found == {*DOCUMENTS, *RUN_ELSEWHERE}
+    assert [test for test in RUN_ELSEWHERE.values() if not (ROOT / test).is_file()] == []
+
+
+@pytest.mark.parametrize(
+    "document",
+    ["README.md", *(pytest.param(guide, marks=pytest.mark.slow) for guide in DOCUMENTS[1:])],
+)
 def test_what_a_document_shows_is_what_happens(document: str, tmp_path: Path) -> None:
     blocks = blocks_of(document)
     for block in blocks:
@@ -86,6 +134,17 @@ def test_the_readme_names_every_verb() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `kinwire (\w+)", text, re.MULTILINE)
     assert sorted(rows) == verb_names()
+
+
+def test_the_readme_has_the_table_of_protocols_as_documents_and_code_give_it() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert table_in(text) == table_now(), "Run `nox -s generate`."
+
+
+def test_a_protocol_that_the_runtime_has_a_part_for_has_more_than_bindings() -> None:
+    parts = {part.name for part in iter_modules(kinwire.__path__) if part.ispkg}
+    spoken = {name for name in protocol_tables() if name.replace("-", "") in parts}
+    assert spoken == set(PLAYERS)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

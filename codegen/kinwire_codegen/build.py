@@ -5,13 +5,15 @@ from __future__ import annotations
 __all__ = ("Change", "build", "changes", "write")
 
 import os
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 from kinwire_codegen.bundle import bundle
-from kinwire_codegen.document import Documents
+from kinwire_codegen.document import Document, Documents
 from kinwire_codegen.findings import DocumentError, Finding
 from kinwire_codegen.lint import lint
 from kinwire_codegen.models import formatted, models
@@ -19,6 +21,9 @@ from kinwire_codegen.package import OWNED, Package
 from kinwire_codegen.signatures import Module, read_module
 
 UNMARKED = frozenset({"py.typed", "schema.json"})
+
+_UNFINISHED = ".kinwire-unfinished-"
+_LEFT = 60.0  # seconds after which nobody goes on with an unfinished file
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,7 @@ def build(
     findings = lint(documents)
     if findings:
         raise DocumentError(findings)
-    from kinwire_codegen.render import package_files, protocol_files, reference_page
+    from kinwire_codegen.render import package_files, protocol_files
 
     package = _package(documents, name, shared)
     said("making the models")
@@ -66,20 +71,32 @@ def build(
         modules[document.name] = read_module(made[path], f"{name}.{document.module}.models")
     said("writing rows, stubs, handlers and pages")
     files = package_files(documents, package) | _own_or_borrowed(documents, made, modules, package)
-    pages: dict[str, str] = {}
-    for document in documents:
-        if document.module in package.own:
-            files |= protocol_files(documents, document, modules, package)
-            pages[f"reference/{document.name}.md"] = reference_page(documents, document)
+    own = [document for document in documents if document.module in package.own]
+    for document in own:
+        files |= protocol_files(documents, document, modules, package)
     said("laying out")
     below = {f"{name}/{path}": text for path, text in files.items()}
-    return dict(sorted((formatted(below, name) | pages).items()))
+    return dict(sorted((formatted(below, name) | _beside(documents, own)).items()))
 
 
 def _package(documents: Documents, name: str, shared: str | None) -> Package:
     if shared is None:
         return Package.standing_alone(name, documents)
     return Package(name, shared, frozenset(documents[one].module for one in documents.chosen))
+
+
+def _beside(documents: Documents, own: list[Document]) -> dict[str, str]:
+    """Return what stands beside the package: the reference, and files for other tools."""
+    from kinwire_codegen.exports.jsonschema import jsonschema_files
+    from kinwire_codegen.exports.openrpc import openrpc_files
+    from kinwire_codegen.exports.proto import proto_files
+    from kinwire_codegen.reference import reference_files
+
+    files = reference_files(documents, own)
+    for document in own:
+        files |= jsonschema_files(documents, document) | openrpc_files(documents, document)
+        files |= proto_files(document)
+    return files
 
 
 def _own_or_borrowed(
@@ -128,7 +145,13 @@ def changes(files: dict[str, str], out: Path) -> list[Change]:
 
 
 def write(found: list[Change], out: Path) -> None:
-    """Make the changes in `out`; each file is replaced whole or not at all."""
+    """Make the changes in `out`; each file is replaced whole or not at all.
+
+    Raises:
+        OSError: a file cannot be written; its name is that file's.
+    """
+    for folder in {(out / change.path).parent for change in found}:
+        _sweep(folder)
     for change in found:
         path = out / change.path
         if change.new is None:
@@ -138,15 +161,25 @@ def write(found: list[Change], out: Path) -> None:
         _replace(path, change.new)
 
 
+def _sweep(folder: Path) -> None:
+    """Remove what runs that were killed have left, and not what one that goes on may need."""
+    for path in folder.glob(f"{_UNFINISHED}*"):
+        with suppress(FileNotFoundError):
+            if time.time() - path.stat().st_mtime > _LEFT:
+                path.unlink()
+
+
 def _replace(path: Path, text: str) -> None:
-    with NamedTemporaryFile("wb", dir=path.parent, prefix=".", delete=False) as file:
+    with NamedTemporaryFile("wb", dir=path.parent, prefix=_UNFINISHED, delete=False) as file:
         written = Path(file.name)
     try:
         written.write_bytes(text.encode())
         written.chmod(0o666 & ~_umask())
         written.replace(path)
-    except OSError:
+    except BaseException as error:
         written.unlink()
+        if isinstance(error, OSError):
+            raise OSError(error.errno, error.strerror, str(path)) from error
         raise
 
 
@@ -161,6 +194,6 @@ def _files(folder: Path) -> Iterator[Path]:
         if (
             path.is_file()
             and "__pycache__" not in path.parts
-            and path.suffix in (".py", ".md", ".json", ".typed")
+            and path.suffix in (".py", ".md", ".json", ".proto", ".typed")
         ):
             yield path

@@ -6,7 +6,7 @@ themselves. Definitions are called `mcp.models.Tool`; the dots make the modules.
 
 from __future__ import annotations
 
-__all__ = ("bundle",)
+__all__ = ("bundle", "takes_null")
 
 from typing import Any
 
@@ -62,7 +62,7 @@ def _member(
     documents: Documents, home: Document, member: dict[str, Any], required: bool
 ) -> dict[str, Any]:
     node = _type(documents, home, member)
-    if required or "default" in member or _takes_null(documents, home, member):
+    if required or "default" in member or takes_null(documents, home, member):
         return node
     return _or_absent(node)
 
@@ -113,15 +113,13 @@ def _with_integers(kind: Any) -> Any:
     return ["integer", *(one for one in kinds if one != "integer")]
 
 
-def _takes_null(documents: Documents, home: Document, node: dict[str, Any]) -> bool:
+def takes_null(documents: Documents, home: Document, node: dict[str, Any]) -> bool:
     if "$ref" in node:
         reference = resolve(node["$ref"], home.name)
-        return _takes_null(
-            documents, documents[reference.protocol], documents.definition(reference)
-        )
+        return takes_null(documents, documents[reference.protocol], documents.definition(reference))
     for key in ("anyOf", "oneOf"):
         if key in node:
-            return any(_takes_null(documents, home, branch) for branch in node[key])
+            return any(takes_null(documents, home, branch) for branch in node[key])
     if node.keys() & {"const", "enum", "allOf", "properties"}:
         return False
     kind = node.get("type")

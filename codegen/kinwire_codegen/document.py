@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 __all__ = (
+    "TOOLS_CALL",
     "Document",
     "Documents",
-    "Place",
     "Reference",
+    "Rule",
     "all_types",
     "inner_types",
     "members_of",
@@ -14,12 +15,16 @@ __all__ = (
     "resolve",
 )
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
-Place = tuple[str | int, ...]
-"""The steps of a JSON pointer into a document."""
+from kinwire_codegen.findings import Fault, Place
+from kinwire_codegen.places import REFERENCES, at
+
+TOOLS_CALL = "tools/call"
+"""The method that tools are called through."""
 
 
 class Reference(NamedTuple):
@@ -56,26 +61,33 @@ class Document:
         found: dict[str, dict[str, Any]] = self.content["$defs"]
         return found
 
+    def table(self, name: str) -> dict[str, dict[str, Any]]:
+        """Return the entries under `name`; a document may leave most of them out."""
+        found: dict[str, dict[str, Any]] = self.content.get(name, {})
+        return found
+
+    @property
+    def augments(self) -> list[dict[str, Any]]:
+        """The members that it adds to messages of others."""
+        return list(self.content.get("augments", ()))
+
     @property
     def extends(self) -> list[str]:
         """The protocols that this one builds on."""
         return list(self.content.get("extends", ()))
 
-    def types(self) -> Iterator[tuple[dict[str, Any], Place]]:
-        """Yield every type of the document, at any depth, with its place."""
-        for name, definition in self.definitions.items():
-            yield from all_types(definition, ("$defs", name))
+    @cached_property
+    def types(self) -> tuple[tuple[dict[str, Any], Place], ...]:
+        """Every type of the document, at any depth, with its place."""
+        named = ((("$defs", name), node) for name, node in self.definitions.items())
+        return tuple(found for place, node in named for found in all_types(node, place))
 
-    def references(self) -> Iterator[tuple[Place, Reference]]:
-        """Yield every definition that the document refers to with the place where it does."""
-        for node, place in self.types():
-            if "$ref" in node:
-                yield (*place, "$ref"), resolve(node["$ref"], self.name)
-        for table, parts in (("methods", ("params", "result")), ("errors", ("data",))):
-            for name, row in self.content[table].items():
-                for part in parts:
-                    if part in row:
-                        yield (table, name, part), resolve(row[part], self.name)
+    @cached_property
+    def references(self) -> tuple[tuple[Place, Reference], ...]:
+        """Every definition that the document refers to with the place where it does."""
+        found = [((*place, "$ref"), node["$ref"]) for node, place in self.types if "$ref" in node]
+        found += (one for pattern in REFERENCES for one in at(self.content, pattern))
+        return tuple((place, resolve(text, self.name)) for place, text in found)
 
 
 @dataclass(frozen=True)
@@ -100,9 +112,32 @@ class Documents:
         """Return the type that `reference` names."""
         return self.by_name[reference.protocol].definitions[reference.name]
 
+    def extended(self, document: Document) -> list[Document]:
+        """Return what `document` builds on, directly or not; safe on circles."""
+        found: dict[str, Document] = {}
+        waiting = [*document.extends]
+        while waiting:
+            name = waiting.pop(0)
+            if name in self.by_name and name not in found:
+                found[name] = self.by_name[name]
+                waiting += found[name].extends
+        return list(found.values())
+
+    def caller(self, document: Document) -> tuple[Document, dict[str, Any]] | None:
+        """Return the `tools/call` that the tools of `document` go through, and whose it is."""
+        for home in (document, *self.extended(document)):
+            row = home.content["methods"].get(TOOLS_CALL)
+            if row is not None:
+                return home, row
+        return None
+
+
+Rule = Callable[[Document, Documents], Iterator[Fault]]
+"""Yields what is wrong with a document among documents."""
+
 
 def resolve(text: str, here: str) -> Reference:
-    """Return what `#/$defs/Name` or `other.json#/$defs/Name` names, read in the document `here`."""
+    """Return what `#/$defs/Name`, `other.json#/$defs/Name` or `other#Name` names in `here`."""
     file, _, path = text.partition("#")
     return Reference(file.removesuffix(".json") or here, path.rpartition("/")[2])
 

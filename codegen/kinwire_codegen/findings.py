@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ("DocumentError", "Fault", "Finding", "pointer")
+__all__ = ("DocumentError", "Fault", "Finding", "Place", "pointer")
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+Place = tuple[str | int, ...]
+"""The steps of a JSON pointer into a document."""
 
 Fault = tuple[str, str, str]
 """A pointer, what is wrong there, and the mend: a finding before its file is known."""

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 __all__ = ("lint",)
 
-from collections.abc import Callable, Iterable, Iterator
-from difflib import get_close_matches
+from collections.abc import Iterable, Iterator
 from keyword import iskeyword
 
-from kinwire_codegen.document import Document, Documents, Reference, resolve
+from kinwire_codegen.datarules import DATA_RULES
+from kinwire_codegen.document import Document, Documents, Reference, Rule
 from kinwire_codegen.examples import examples_that_do_not_fit
 from kinwire_codegen.findings import Fault, Finding, pointer
-from kinwire_codegen.names import class_name, snake_name
+from kinwire_codegen.names import class_name, nearest, snake_name
+from kinwire_codegen.package import SHARED
+from kinwire_codegen.places import ERRORS, at
+from kinwire_codegen.rowrules import ROW_RULES
 from kinwire_codegen.typerules import types_are_well_formed
 
 # Names that the generated modules import or define themselves.
@@ -20,11 +23,10 @@ RESERVED = {
     *("Client", "ClientHandlers", "ClientOn", "Server", "ServerHandlers", "ServerOn"),
     *("Handlers", "Message", "Method", "On", "Peer", "ProtocolTable", "Register", "RpcError"),
     *("MethodNotFoundError", "PROTOCOL", "TYPE_CHECKING", "TypeAliasType"),
+    *("ServerTools", "ToolHandlers", "ToolMethod"),
 }
 RESERVED_METHODS = {"call", "dispatch", "notify", "rows"}
 TAKEN = "is a name that the generated code uses itself"
-
-Rule = Callable[[Document, Documents], Iterator[Fault]]
 
 
 def lint(documents: Documents) -> list[Finding]:
@@ -49,13 +51,13 @@ def extends_is_a_tree(document: Document, documents: Documents) -> Iterator[Faul
         place = pointer("extends", index)
         if name not in documents:
             yield place, f"there is no document {name!r}", f"Add {name}.json or mend the name."
-        elif document.name in (name, *_extended(documents[name], documents)):
+        elif document.name in (name, *(one.name for one in documents.extended(documents[name]))):
             yield place, "extends goes in a circle", "Break the circle."
 
 
 def references_resolve(document: Document, documents: Documents) -> Iterator[Fault]:
-    reachable = {document.name, *_extended(document, documents)}
-    for steps, (protocol, name) in document.references():
+    reachable = {document.name, *(other.name for other in documents.extended(document))}
+    for steps, (protocol, name) in document.references:
         place = pointer(*steps)
         if protocol not in documents:
             yield (
@@ -71,12 +73,11 @@ def references_resolve(document: Document, documents: Documents) -> Iterator[Fau
 
 
 def modules_are_distinct(document: Document, documents: Documents) -> Iterator[Fault]:
-    shared = {"base", "peer", "problems"}
     for other in documents:
         if other.name < document.name and other.module == document.module:
             what = f"its Python package {document.module!r} is also that of {other.file}"
             yield "/protocol", what, "Rename one of the protocols."
-    if document.module in shared:
+    if document.module in SHARED:
         yield "/protocol", f"{document.module!r} {TAKEN}", "Rename the protocol."
     if iskeyword(document.module):
         what = f"{document.module!r} is a word of Python's and no name of a package"
@@ -84,15 +85,14 @@ def modules_are_distinct(document: Document, documents: Documents) -> Iterator[F
 
 
 def errors_exist(document: Document, documents: Documents) -> Iterator[Fault]:
-    for name, row in document.content["methods"].items():
-        place = ("methods", name, "errors")
-        for index, error in enumerate(row.get("errors", ())):
+    for pattern in ERRORS:
+        for place, error in at(document.content, pattern):
             protocol, _, short = error.rpartition("#")
             home = protocol or document.name
             known = documents[home].content["errors"] if home in documents else ()
             if short not in known:
                 mend = _did_you_mean(short, known, "Define it under errors.")
-                yield pointer(*place, index), f"{error!r} is not an error", mend
+                yield pointer(*place), f"{error!r} is not an error", mend
 
 
 def notifications_expect_nothing(document: Document, documents: Documents) -> Iterator[Fault]:
@@ -104,8 +104,9 @@ def notifications_expect_nothing(document: Document, documents: Documents) -> It
 
 
 def names_are_free(document: Document, documents: Documents) -> Iterator[Fault]:
-    around = [documents[name] for name in _extended(document, documents)]
-    taken = {name: other.file for other in around for name in other.definitions}
+    taken = {
+        name: other.file for other in documents.extended(document) for name in other.definitions
+    }
     used = RESERVED | {class_name(name) for name in document.content["errors"]}
     for name in document.definitions:
         place = pointer("$defs", name)
@@ -137,18 +138,8 @@ def codes_are_distinct(document: Document, documents: Documents) -> Iterator[Fau
             yield pointer("errors", name, "code"), what, "Give each error its own code."
 
 
-def rows_carry_objects(document: Document, documents: Documents) -> Iterator[Fault]:
-    for name, row in document.content["methods"].items():
-        for part in {"params", "result"} & row.keys():
-            definition = documents.definition(resolve(row[part], document.name))
-            if not definition.keys() & {"properties", "allOf"}:
-                what = f"{row[part]} is not an object with properties"
-                mend = "Name an object type; give it properties."
-                yield pointer("methods", name, part), what, mend
-
-
 def definitions_are_used(document: Document, documents: Documents) -> Iterator[Fault]:
-    used = {reference for other in documents for _, reference in other.references()}
+    used = {reference for other in documents for _, reference in other.references}
     for name in document.definitions:
         # A document without methods is a library of types.
         if document.content["methods"] and Reference(document.name, name) not in used:
@@ -166,25 +157,14 @@ THEN: tuple[Rule, ...] = (
     names_are_free,
     methods_stay_apart,
     codes_are_distinct,
-    rows_carry_objects,
+    *ROW_RULES,
+    *DATA_RULES,
     definitions_are_used,
     types_are_well_formed,
     examples_that_do_not_fit,
 )
 
 
-def _extended(document: Document, documents: Documents) -> list[str]:
-    """Return the protocols that `document` builds on, directly or not; safe on circles."""
-    found: list[str] = []
-    waiting = [*document.extends]
-    while waiting:
-        name = waiting.pop(0)
-        if name in documents and name not in found:
-            found.append(name)
-            waiting += documents[name].extends
-    return found
-
-
 def _did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
-    near = get_close_matches(name, known, n=1)
-    return f"Did you mean {near[0]!r}?" if near else otherwise
+    near = nearest(name, known)
+    return f"Did you mean {near!r}?" if near else otherwise

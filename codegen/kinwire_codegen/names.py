@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ("class_name", "constant_name", "snake_name")
+__all__ = ("class_name", "constant_name", "nearest", "snake_name")
 
 import keyword
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+|[0-9]+")
 
@@ -26,3 +28,8 @@ def constant_name(wire: str) -> str:
 def class_name(error: str) -> str:
     """Return an error's class: `InvalidParams` is `InvalidParamsError`, `ParseError` stays."""
     return error if error.endswith("Error") else f"{error}Error"
+
+
+def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:
+    """Return which of `known` is nearest to `name`, None if none is as near as `cutoff`."""
+    return next(iter(get_close_matches(name, list(known), n=1, cutoff=cutoff)), None)

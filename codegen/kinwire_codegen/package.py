@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("OWNED", "Package")
+__all__ = ("OWNED", "SHARED", "Package")
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,6 +11,9 @@ from kinwire_codegen.document import Document
 
 OWNED = "by `kinwire generate`: do not edit"
 """Stands near the top of every generated file that has comments."""
+
+SHARED = ("augment", "base", "nearest", "peer", "problems", "tables", "tool_methods")
+"""The modules that all protocols of a package share."""
 
 
 @dataclass(frozen=True, slots=True)

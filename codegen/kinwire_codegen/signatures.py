@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 # Type checkers take the name in `pydantic` for a mere object, and this one for a sentinel.
 TYPED = {"MISSING": "from pydantic_core import MISSING"}
+TAKEN = {"self", "methods", "tools"}  # names that mean something else inside a stub
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ def _parameters(node: ast.ClassDef) -> list[Parameter]:
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             name = statement.target.id
             default = None if statement.value is None else ast.unparse(statement.value)
-            argument = "self_" if name == "self" else name
+            argument = f"{name}_" if name in TAKEN else name
             following = node.body[index + 1] if index + 1 < len(node.body) else None
             annotation = ast.unparse(_bare(statement.annotation))
             found.append(Parameter(name, argument, annotation, default, _docstring(following)))

@@ -10,14 +10,13 @@ from typing import Any
 from kinwire_codegen.document import (
     Document,
     Documents,
-    Place,
     Reference,
     all_types,
     inner_types,
     parts,
     resolve,
 )
-from kinwire_codegen.findings import Fault, pointer
+from kinwire_codegen.findings import Fault, Place, pointer
 
 Node = dict[str, Any]
 

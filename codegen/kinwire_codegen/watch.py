@@ -13,7 +13,7 @@ from kinwire_codegen.document import Documents
 from kinwire_codegen.findings import DocumentError
 
 PAUSE = 0.2  # seconds between two looks; a handful of files costs microseconds
-TABLES = ("methods", "errors", "$defs")
+TABLES = ("methods", "tools", "errors", "tables", "machines", "limits", "records", "$defs")
 
 Make = Callable[[], tuple[Documents, int, list[Change]]]
 
@@ -50,11 +50,14 @@ def _generate(make: Make, out: Path, before: Documents | None) -> Documents | No
 
 
 def differences(before: Documents, after: Documents) -> Iterator[str]:
-    """Yield a line for every method, error and type that was added, changed or removed."""
+    """Yield a line for every named entry that was added, changed or removed.
+
+    Of what has no names, such as augments, nothing is said; the files that changed are counted.
+    """
     for name in sorted({*before.by_name, *after.by_name}):
         for table in TABLES:
-            old = before[name].content[table] if name in before else {}
-            new = after[name].content[table] if name in after else {}
+            old = before[name].table(table) if name in before else {}
+            new = after[name].table(table) if name in after else {}
             for entry in sorted({*old, *new}):
                 if old.get(entry) != new.get(entry):
                     verb = "added" if entry not in old else "changed" if entry in new else "removed"

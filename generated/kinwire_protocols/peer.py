@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from difflib import get_close_matches
+from dataclasses import dataclass, field
+from importlib import import_module
 from inspect import iscoroutinefunction
-from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar, overload
 
 from pydantic import ValidationError
 
 from kinwire_protocols.base import JsonObject, Message, RpcError, from_wire, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError, MethodNotFoundError
+from kinwire_protocols.nearest import nearest
 from kinwire_protocols.problems import problems
 
-__all__ = ("Handlers", "Method", "On", "Peer", "ProtocolTable", "Register")
+if TYPE_CHECKING:
+    from kinwire_protocols.augment import AnyAugment
+    from kinwire_protocols.tool_methods import ToolMethod
+
+__all__ = ("Handlers", "Method", "On", "Peer", "ProtocolTable", "Register", "check_handlers")
 
 P = TypeVar("P", bound=Message)
 R = TypeVar("R")
 
 Kind = Literal["request", "notification", "either"]
 Sender = Literal["client", "server", "both"]
+Status = Literal["stable", "considered", "deprecated"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,8 +48,15 @@ class Method(Generic[P, R]):
     section: str
     aliases: tuple[str, ...] = ()
     """Other wire names of the same method."""
+    status: Status = "stable"
+    """`considered`: the specification may get it; there is no stub and no handler for it."""
     serial: bool = False
     """Whether arrivals must be handled one after another, in order."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name on the wire and its aliases."""
+        return (self.name, *self.aliases)
 
     def decode_params(self, value: object) -> P:
         """Return params from the wire; absent params (None) are an empty object.
@@ -76,8 +89,39 @@ class ProtocolTable:
     version: str
     capability: str | None
     """Where its offer sits below `capabilities`, as a dotted path; None for none."""
+    capability_aliases: tuple[str, ...] = ()
+    """Other places where a peer's offer is looked for."""
     methods: Mapping[str, Method[Any, Any]]
     errors: Mapping[str, type[RpcError]]
+    added_errors: Mapping[str | None, tuple[type[RpcError], ...]] = field(
+        default_factory=dict[str | None, tuple[type[RpcError], ...]]
+    )
+    """What it adds to the errors of other protocols' methods, by wire name; None for every method."""
+    tools_in: str | None = None
+    """The module that has its tools; None if it defines none."""
+    augments_in: str | None = None
+    """The module that has what it adds to messages of others; None if it adds nothing."""
+
+    @property
+    def tools(self) -> Mapping[str, ToolMethod[Any, Any]]:
+        """The tools that it defines, by wire name. Their module is loaded by this."""
+        found: Mapping[str, ToolMethod[Any, Any]]
+        found = {} if self.tools_in is None else import_module(self.tools_in).TOOLS
+        return found
+
+    @property
+    def augments(self) -> tuple[AnyAugment, ...]:
+        """What it adds to messages of others. Their module is loaded by this."""
+        found: tuple[AnyAugment, ...]
+        found = () if self.augments_in is None else import_module(self.augments_in).AUGMENTS
+        return found
+
+    def method(self, name: str) -> Method[Any, Any] | None:
+        """Return the method of that wire name, also of one of its aliases."""
+        found = self.methods.get(name)
+        if found is None:
+            found = next((row for row in self.methods.values() if name in row.aliases), None)
+        return found
 
 
 class Peer(Protocol):
@@ -130,6 +174,26 @@ class On:
         return Register(self._add, method)
 
 
+def check_handlers(cls: type, known: set[str], what: Literal["method", "tool"]) -> None:
+    """Refuse a class of handlers that one of its functions would never be called of.
+
+    Raises:
+        TypeError: it is no handler, or has a name that is not `known`; the message says the mend.
+    """
+    for name, value in vars(cls).items():
+        if name in known:
+            if not iscoroutinefunction(value):
+                raise TypeError(f"{cls.__qualname__}.{name}: a handler is an `async def`.")
+            continue
+        if name.startswith("_") or not iscoroutinefunction(value):
+            continue
+        near = nearest(name, known)
+        hint = (
+            f" Did you mean {near!r}?" if near else " Begin helpers of your own with an underscore."
+        )
+        raise TypeError(f"{cls.__qualname__}.{name}: no {what} of this side has that name.{hint}")
+
+
 class Handlers:
     """Base of the generated handler classes: override the methods that you serve."""
 
@@ -138,23 +202,7 @@ class Handlers:
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        known = {row.attribute for row in cls.rows.values()} | {"dispatch"}
-        for name, value in vars(cls).items():
-            if name in known:
-                if not iscoroutinefunction(value):
-                    raise TypeError(f"{cls.__qualname__}.{name}: a handler is an `async def`.")
-                continue
-            if name.startswith("_") or not iscoroutinefunction(value):
-                continue
-            near = get_close_matches(name, known, n=1)
-            hint = (
-                f" Did you mean {near[0]!r}?"
-                if near
-                else " Begin helpers of your own with an underscore."
-            )
-            raise TypeError(
-                f"{cls.__qualname__}.{name}: no method of this side has that name.{hint}"
-            )
+        check_handlers(cls, {row.attribute for row in cls.rows.values()} | {"dispatch"}, "method")
 
     async def dispatch(self, name: str, params: object = None) -> JsonObject | None:
         """Handle one arrived message and return its result as JSON, None for a notification.
@@ -165,7 +213,7 @@ class Handlers:
         """
         row = self.rows.get(name)
         if row is None:
-            raise MethodNotFoundError(f"Method not found: {name}")
+            raise MethodNotFoundError(f"Method not found: {name:.60}")
         try:
             decoded = row.decode_params(params)
         except ValidationError as error:

@@ -39,7 +39,10 @@ __all__ = (
 )
 
 from importlib import import_module
-from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"  # the one place; the package metadata is built from it
+
+TYPE_CHECKING = False  # for type checkers it is true; `typing` would cost more than all the rest
 
 if TYPE_CHECKING:
     from kinwire.connection import Connection

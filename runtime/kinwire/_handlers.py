@@ -40,7 +40,7 @@ class ExtensionHandlers:
             HandlerDefinitionError: it cannot serve the method; the message says why and the mend.
         """
         self.must_be_free([row])
-        self.routes[row.name] = Route(row, _adapted(row, handler))
+        self.routes |= dict.fromkeys(row.names, Route(row, _adapted(row, handler)))
         self._added.add(row.name)
 
     def must_be_free(self, rows: Collection[Method[Any, Any]]) -> None:
@@ -66,7 +66,8 @@ class ExtensionHandlers:
             KeyError: there is none.
         """
         self._added.remove(row.name)
-        del self.routes[row.name]
+        for name in row.names:
+            del self.routes[name]
 
 
 class HandlerTable(ExtensionHandlers):

@@ -100,4 +100,4 @@ class EarlyRoutes(Mapping[str, Route]):
             return await handled(route, params, request)
         if request.id is None:
             return None  # nobody handles it: ignored
-        raise MethodNotFoundError(f"Method not found: {name}")
+        raise MethodNotFoundError(f"Method not found: {name:.60}")

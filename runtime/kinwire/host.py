@@ -12,6 +12,7 @@ from typing import Any, Self
 import anyio
 from anyio.abc import TaskGroup, TaskStatus
 
+from kinwire import __version__
 from kinwire._background import background
 from kinwire._handlers import HandlerTable
 from kinwire.connection import Connection
@@ -216,7 +217,7 @@ async def connect(
     target: Transport,
     *,
     name: str = "kinwire",
-    version: str = "0.1.0",
+    version: str = __version__,
     on_log: LogCallback | None = None,
 ) -> AsyncGenerator[Connection]:
     """Yield a connection to one server, as a host called `name` makes it.

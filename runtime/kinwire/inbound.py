@@ -184,7 +184,7 @@ class InboundCalls:
             raise InvalidRequestError("Invalid Request: the id belongs to a request in flight")
         route = self.routes.get(name)
         if route is None or route.method.kind == "notification":
-            raise MethodNotFoundError(f"Method not found: {name}")
+            raise MethodNotFoundError(f"Method not found: {name:.60}")
         if len(self.under_way) >= self._limit:
             raise RpcError(f"Busy: {self._limit} requests are in flight", code=_BUSY)
         return route

@@ -10,19 +10,22 @@ __all__ = ("Judge", "Side", "Verdict")
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, Literal
 
 from pydantic import ValidationError
 
 from kinwire.jsonrpc import Id, is_id
+from kinwire.judge_parts import Parts
 from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.jsonrpc.models import ErrorObject
+from kinwire_protocols.nearest import nearest
 from kinwire_protocols.peer import Method, ProtocolTable
 from kinwire_protocols.problems import Problem, problems, shown
+from kinwire_protocols.tool_methods import ToolMethod
 
 Side = Literal["client", "server"]
 Row = Method[Any, Any]
+AnyTool = ToolMethod[Any, Any]
 Key = tuple[Side | None, bool, Id]
 
 
@@ -37,6 +40,14 @@ class Verdict:
     matched: bool | None
     """For a reply, whether its request was seen; else None."""
     problems: tuple[Problem, ...]
+    tool: AnyTool | None = None
+    """The tool that is called, for a reply that of its request, if a protocol defines it."""
+
+    @property
+    def protocol(self) -> str | None:
+        """Whose message it is; None if that is not known."""
+        about = self.tool or self.row
+        return None if about is None else about.protocol
 
     @property
     def ok(self) -> bool:
@@ -48,9 +59,12 @@ class Judge:
     """Judges the messages of one connection, in order."""
 
     def __init__(self, protocols: Iterable[ProtocolTable]) -> None:
-        rows = [row for table in protocols for row in table.methods.values()]
-        self._rows = {name: row for row in rows for name in (row.name, *row.aliases)}
-        self._pending: dict[Key, Row | None] = {}
+        tables = list(protocols)
+        rows = [row for table in tables for row in table.methods.values()]
+        self._parts = Parts(tables)
+        # Where two protocols have a method of one name, it is that of the first one.
+        self._rows = {name: row for row in rows[::-1] for name in (row.name, *row.aliases)}
+        self._pending: dict[Key, tuple[Row | None, AnyTool | None]] = {}
 
     def judge(self, message: JsonObject, sender: Side | None = None) -> Verdict:
         """Return what is to be said of `message`; its direction is judged if `sender` is known."""
@@ -64,15 +78,18 @@ class Judge:
     def _judge_call(self, message: JsonObject, sender: Side | None) -> Verdict:
         row = self._rows.get(message["method"])
         found = list(_call_problems(row, message, sender))
+        tool = None if row is None else self._parts.tool(row, message.get("params"))
         if row is None:
             found.append(self._unknown(message["method"]))
+        elif not found:
+            found += self._parts.call_problems(row, tool, message.get("params", {}))
         if "id" not in message:
-            return Verdict("notification", row, None, tuple(found))
+            return Verdict("notification", row, None, tuple(found), tool)
         key = _key(sender, message["id"])
         if key in self._pending:
             found.append(Problem("/id", "an id that is not in use", shown(message["id"])))
-        self._pending[key] = row
-        return Verdict("request", row, None, tuple(found))
+        self._pending[key] = row, tool
+        return Verdict("request", row, None, tuple(found), tool)
 
     def _judge_reply(self, message: JsonObject, sender: Side | None) -> Verdict:
         if message["id"] is None:  # the peer could not tell which request it was
@@ -80,14 +97,17 @@ class Judge:
         for requester in _requesters(sender):
             key = _key(requester, message["id"])
             if key in self._pending:
-                row = self._pending.pop(key)
-                return Verdict("response", row, True, tuple(_reply_problems(row, message)))
+                row, tool = self._pending.pop(key)
+                found = list(_reply_problems(row, message))
+                if row is not None and not found:
+                    found += self._parts.reply_problems(row, tool, message)
+                return Verdict("response", row, True, tuple(found), tool)
         stray = Problem("/id", "the id of a request that waits", shown(message["id"]))
         return Verdict("response", None, False, (stray, *_error_problems(message)))
 
     def _unknown(self, name: str) -> Problem:
-        near = get_close_matches(name, self._rows, n=1)
-        hint = f" ({near[0]}?)" if near else ""
+        near = nearest(name, self._rows)
+        hint = f" ({near}?)" if near else ""
         return Problem("/method", f"a method of the protocols{hint}", shown(name))
 
 

@@ -32,10 +32,10 @@ class ErrorTable:
             for table in (JSONRPC, *protocols)
             for name, kind in table.errors.items()
         }
-        self._added: dict[str, list[type[RpcError]]] = {}
+        self._added: dict[str | None, list[type[RpcError]]] = {}
 
-    def add(self, method: str, errors: Iterable[type[RpcError]]) -> None:
-        """Have `method` answer with these errors too, as an extension says."""
+    def add(self, method: str | None, errors: Iterable[type[RpcError]]) -> None:
+        """Have `method`, or every one if it is None, answer with these errors too."""
         self._added.setdefault(method, []).extend(errors)
 
     def named(self, protocol: object, name: object) -> type[RpcError] | None:
@@ -46,7 +46,7 @@ class ErrorTable:
 
     def added(self, method: str) -> Sequence[type[RpcError]]:
         """Return the errors that extensions add to a method."""
-        return self._added.get(method, ())
+        return (*self._added.get(method, ()), *self._added.get(None, ()))
 
 
 _RESERVED = {kind.default_code: kind for kind in JSONRPC.errors.values()}

@@ -127,8 +127,9 @@ class Server(Offers):
         try:
             anyio.run(self._serve_stdio)
         except KeyboardInterrupt:
+            _leave_threads(130)
             raise SystemExit(130) from None
-        _leave_threads()
+        _leave_threads(0)
 
     async def _serve_stdio(self) -> None:
         from kinwire.transports.stdio import OwnStdio
@@ -190,7 +191,7 @@ def _session_of(context: Context) -> ServerSession:
     return session
 
 
-def _leave_threads() -> None:
+def _leave_threads(exit_code: int) -> None:
     """End the process if a thread keeps it alive, such as a tool's that nobody can stop."""
     others = (thread for thread in threading.enumerate() if thread is not threading.main_thread())
     lasting = [thread for thread in others if not thread.daemon]
@@ -200,4 +201,4 @@ def _leave_threads() -> None:
     if any(thread.is_alive() for thread in lasting):
         logging.shutdown()  # the one handler at exit that matters to everybody
         sys.stdout.flush()
-        os._exit(0)
+        os._exit(exit_code)

@@ -249,6 +249,11 @@ class Session:
         """Know errors by their code that an extension adds to those of the method's own row."""
         self._known.add(method.name, errors)
 
+    def add_errors_of(self, protocol: ProtocolTable) -> None:
+        """Know what a protocol that is spoken adds to the errors of other protocols' methods."""
+        for method, errors in protocol.added_errors.items():
+            self._known.add(method, errors)
+
     async def wait_closed(self) -> None:
         """Return when the connection has ended, whoever ended it."""
         await self._opened().wait_ended()

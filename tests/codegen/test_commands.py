@@ -35,6 +35,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 GENERATE = ["generate", "--schema", "my-notes/schema", "--out", "my-notes", "--package", "mine"]
 
 
+@pytest.mark.slow
 def test_a_started_protocol_lints_generates_and_round_trips(made: Path) -> None:
     done = kinwire("lint", "--schema", "my-notes/schema", cwd=made)
     assert (done.returncode, done.stderr) == (0, "")
@@ -81,6 +82,7 @@ def test_a_word_of_python_is_refused_as_a_name(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_check_shows_what_differs_and_writes_nothing(made: Path) -> None:
     edited = made / "my-notes/mine/mynotes/errors.py"
     before = edited.read_text()
@@ -127,6 +129,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("arguments", "mend"), WRONG)
+@pytest.mark.slow
 def test_a_wrong_command_is_refused_with_a_mend(
     arguments: list[str], mend: str, tmp_path: Path
 ) -> None:
@@ -209,6 +212,7 @@ def test_the_bindings_of_ones_own_protocol_work_on_the_runtime(made: Path) -> No
     assert (ran.stdout, ran.stderr) == (expected, "")
 
 
+@pytest.mark.slow
 def test_standalone_bindings_bring_their_own_base(made: Path) -> None:
     done = kinwire(*GENERATE[:3], "--out", "alone", "--package", "alone", "--standalone", cwd=made)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -216,16 +220,17 @@ def test_standalone_bindings_bring_their_own_base(made: Path) -> None:
     assert [text for text in texts if "kinwire_protocols" in text] == []
 
 
+@pytest.mark.slow
 def test_watch_says_what_changed_on_each_save(tmp_path: Path) -> None:
     assert kinwire("new", "protocol", "toy", "--out", ".", cwd=tmp_path).returncode == 0
     path = tmp_path / "schema" / "toy.json"
     document = json.loads(path.read_text())
     with watching(tmp_path) as said:
-        assert said() == "10 files written"
+        assert said() == "19 files written"
         document["errors"]["NotebookFull"]["code"] = 1002
         path.write_text(json.dumps(document))
         assert said() == "toy.json errors NotebookFull: changed"
-        assert said() == "3 files written"
+        assert said() == "6 files written"
         path.write_text("{")
         assert said().startswith("toy.json#: cannot be read as JSON")
         assert said() == "nothing written; waiting for the next save"

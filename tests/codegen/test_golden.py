@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,11 +32,20 @@ def test_the_golden_output_is_what_is_made_today() -> None:
 def test_the_golden_documents_use_every_word_of_the_document_language() -> None:
     meta = json.loads((GOLDEN.parents[2] / "schema/meta.schema.json").read_text())
     text = "".join(path.read_text() for path in sorted((GOLDEN / "schema").glob("*.json")))
-    words = {
-        word for part in ("method", "error", "type") for word in meta["$defs"][part]["properties"]
-    }
+    words = _words_of(meta).union(*map(_words_of, meta["$defs"].values()))
     numeric = {"minimum", "exclusiveMaximum", "maxLength", "uniqueItems"}  # like their neighbours
     assert {word for word in words - numeric if f'"{word}"' not in text} == set()
+
+
+def _words_of(node: Any) -> set[str]:
+    """The members that a part of the meta-schema lets a document have, at any depth."""
+    if not isinstance(node, dict):
+        return set()
+    words = set(node.get("properties", ()))
+    for name, inner in node.items():
+        for one in inner.values() if name == "properties" else [inner]:
+            words |= _words_of(one)
+    return words
 
 
 @pytest.mark.parametrize("protocol", ["tiny", "tiny-base"])
@@ -58,6 +68,7 @@ def test_every_example_parses_and_dumps_back_equal(protocol: str, tmp_path: Path
 FILLED = {"FindParams": {"self": False}}  # a default goes out
 
 
+@pytest.mark.slow
 def test_the_golden_package_pleases_both_type_checkers() -> None:
     target = str(GOLDEN / "expected" / "tiny_bindings")
     for command in (

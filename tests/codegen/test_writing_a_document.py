@@ -27,7 +27,7 @@ def blocks(language: str) -> list[str]:
 
 
 def test_the_steps_to_add_a_method_work(tmp_path: Path) -> None:
-    definitions, rows = (json.loads(f"{{{text}}}") for text in blocks("json"))
+    definitions, rows = (json.loads(f"{{{text}}}") for text in blocks("json")[:2])
     schema = tmp_path / "schema"
     shutil.copytree(SCHEMA, schema)
     document = json.loads((schema / "mcp.json").read_text())
@@ -47,6 +47,34 @@ def test_the_steps_to_add_a_method_work(tmp_path: Path) -> None:
                 return method.decode_result(answer)
 
         assert asyncio.run(names["ask"](Loopback())).text == "hi"
+
+
+def test_the_other_examples_together_are_a_document(tmp_path: Path) -> None:
+    def text_of(*names: str) -> dict[str, Any]:
+        members = {name: {"type": "string", "description": "Text."} for name in names}
+        return {"description": "A type.", "type": "object", "properties": members}
+
+    types = {
+        "PinParams": text_of("id"),
+        "PinResult": text_of("pinned"),
+        "Pinned": {"description": "Ids.", "type": "array", "items": {"type": "string"}},
+        "Priority": text_of("name", "color"),
+        "NoteState": {"description": "States.", "type": "string", "enum": ["open", "gone"]},
+        "Settings": text_of("folder"),
+    }
+    errors = {"NoSuchNote": {"code": 1, "message": "No such note", "description": "None."}}
+    shown: dict[str, Any] = {}
+    for text in blocks("json")[2:]:
+        shown |= json.loads(f"{{{text}}}")
+    content = protocol("notes", types, extends=["mcp"], errors=errors) | shown
+    with load_package(documents(tmp_path, content), tmp_path / "out", "notes_bindings") as package:
+        notes = importlib.import_module(f"{package.__name__}.notes")
+        assert notes.tables.PRIORITIES["low"].color == "grey"
+        assert notes.tables.NOTE_LIFE.after("open", "delete") == "gone"
+        assert notes.tables.MAX_PINS == 10
+        call = notes.augments.TOOLS_CALL_PARAMS_PINNED.write({"name": "a"}, ["7"])
+        assert call == {"name": "a", "pinned": ["7"]}
+        assert list(notes.ServerTools.rows) == ["notes_pin"]
 
 
 def test_the_table_of_documents_is_complete() -> None:

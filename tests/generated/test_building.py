@@ -14,6 +14,11 @@ from tests.generated.messages import DOCUMENTS, generated_type
 
 NAMES = [(document.name, name) for document in DOCUMENTS for name in document.definitions]
 CLASSES = [name for name in NAMES if isinstance(generated_type(*name), type)]
+PARTS = [
+    pytest.param(document, part, id=f"{document.name} {part}")
+    for document in DOCUMENTS
+    for part in ("models", "methods", *(("client", "server") if document.name != "jsonrpc" else ()))
+]
 
 LOADED = """
 import sys
@@ -47,9 +52,13 @@ def test_the_models_have_no_class_that_the_document_does_not_define(document: An
 
 
 def test_importing_the_models_builds_no_class() -> None:
-    program = """
+    names = [document.module for document in DOCUMENTS]
+    program = f"""
+from importlib import import_module
 from kinwire_protocols.base import Message
-from kinwire_protocols.mcp import models, methods, client, server
+for name in {names}:
+    for part in ("models", "methods", *(("client", "server") if name != "jsonrpc" else ())):
+        import_module(f"kinwire_protocols.{{name}}.{{part}}")
 kinds = Message.__subclasses__()
 print(len(kinds), sum(kind.__pydantic_complete__ for kind in kinds))
 """
@@ -58,11 +67,13 @@ print(len(kinds), sum(kind.__pydantic_complete__ for kind in kinds))
 
 @pytest.mark.parametrize("seed", ["1", "2", "3"])
 @pytest.mark.parametrize("way", ["wire", "name"])
+@pytest.mark.slow
 def test_every_class_builds_on_first_use_whatever_came_before(way: str, seed: str) -> None:
     assert run(str(PROGRAMS / "first_use.py"), way, seed).split() == [str(len(CLASSES))]
 
 
 @pytest.mark.parametrize("way", ["schema", "dump", "threads"])
+@pytest.mark.slow
 def test_every_class_builds_however_it_is_first_used(way: str) -> None:
     assert run(str(PROGRAMS / "first_use.py"), way, "4").split() == [str(len(CLASSES))]
 
@@ -93,6 +104,15 @@ def test_the_models_of_one_protocol_add_few_modules_to_those_of_pydantic() -> No
     expected = {"kinwire_protocols", *(f"kinwire_protocols.{name}" for name in ours)}
     assert set(found) >= expected
     assert len(found) <= len(expected) + 4, found  # a newer Python may split its own modules
+
+
+@pytest.mark.parametrize(("document", "part"), PARTS)
+@pytest.mark.slow
+def test_importing_a_protocol_loads_only_those_that_it_extends(document: Any, part: str) -> None:
+    home = f"kinwire_protocols.{document.module}"
+    names = {name.split(".")[1] for name in loaded(f"import {home}.{part}") if name.count(".") > 1}
+    others = {one.module for one in DOCUMENTS} - {document.module}
+    assert names & others <= {one.replace("-", "") for one in (*document.extends, "jsonrpc")}
 
 
 def test_a_name_that_a_protocol_does_not_have_is_an_attribute_error() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from kinwire_protocols import jsonrpc, mcp
+from kinwire_protocols import jsonrpc, mcp, mcplite, mgp
 from kinwire_protocols.base import RpcError
 from kinwire_protocols.peer import Handlers, Method
 
@@ -218,3 +218,25 @@ def test_a_row_reads_params_and_results_of_its_types(kind: type[Handlers], name:
 def test_an_error_of_dispatch_is_an_rpc_error() -> None:
     assert issubclass(jsonrpc.MethodNotFoundError, RpcError)
     assert issubclass(jsonrpc.InvalidParamsError, RpcError)
+
+
+def test_a_method_that_is_only_considered_has_a_row_but_neither_stub_nor_handler() -> None:
+    row = mcplite.methods.PROMPTS_LIST
+    assert row.status == "considered"
+    assert mcplite.PROTOCOL.methods[row.name] is row
+    assert not hasattr(mcplite.Server, row.attribute)
+    assert not hasattr(mcplite.ServerHandlers, row.attribute)
+    assert row.name not in mcplite.ServerHandlers.rows
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("name", mgp.methods.MGP_PERMISSION_REQUEST.names)
+async def test_a_handler_is_reached_by_each_name_of_its_method(name: str) -> None:
+    class Kernel(mgp.ServerHandlers):
+        async def mgp_permission_request(self, params: Any) -> Any:
+            return None
+
+    assert await Kernel().dispatch(name, EXAMPLE) is None
+
+
+EXAMPLE = {"request_id": "p", "permissions": ["shell.execute"], "policy": "interactive"}

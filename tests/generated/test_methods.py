@@ -17,9 +17,12 @@ ROWS = [
 ]
 
 
+def module_of(protocol: str) -> Any:
+    return import_module(f"kinwire_protocols.{protocol.replace('-', '')}.methods")
+
+
 def row_of(protocol: str, name: str) -> Method[Any, Any]:
-    methods = import_module(f"kinwire_protocols.{protocol}.methods")
-    found: Method[Any, Any] = methods.PROTOCOL.methods[name]
+    found: Method[Any, Any] = module_of(protocol).PROTOCOL.methods[name]
     return found
 
 
@@ -33,11 +36,14 @@ def type_at(protocol: str, reference: str | None) -> Any:
 @pytest.mark.parametrize(("protocol", "name", "entry"), ROWS)
 def test_a_row_says_what_the_document_says(protocol: str, name: str, entry: Any) -> None:
     row = row_of(protocol, name)
-    module = import_module(f"kinwire_protocols.{protocol}.methods")
-    assert getattr(module, row.attribute.upper()) is row
+    assert getattr(module_of(protocol), row.attribute.upper()) is row
     assert (row.name, row.protocol, row.section) == (name, protocol, entry["section"])
     assert (row.kind, row.sender, row.gate) == (entry["kind"], entry["from"], entry["gate"])
     assert row.serial is (entry.get("order") == "serial")
+    assert (row.aliases, row.status) == (
+        tuple(entry.get("aliases", ())),
+        entry.get("status", "stable"),
+    )
     assert row.params is type_at(protocol, entry["params"])
     assert row.result is type_at(protocol, entry.get("result"))
 
@@ -50,6 +56,7 @@ def test_a_row_has_the_errors_of_the_document(protocol: str, name: str, entry: A
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=[one.name for one in DOCUMENTS])
+@pytest.mark.spec("mcp-mcp-specification-details-1")
 def test_a_protocol_says_what_the_document_says(document: Any) -> None:
     table = import_module(f"kinwire_protocols.{document.module}.methods").PROTOCOL
     content = document.content

@@ -51,6 +51,7 @@ def test_only_a_number_is_a_number(wrong: Any) -> None:
 
 
 @pytest.mark.parametrize("wrong", [True, 1.0, 1.5, None, [], {}])
+@pytest.mark.spec("mcp-id-field-requirements-1", "mcp-id-field-requirements-2")
 def test_an_id_is_a_text_or_an_integer(wrong: Any) -> None:
     with pytest.raises(ValidationError, match="id"):
         from_wire(jsonrpc.Request, {"jsonrpc": "2.0", "id": wrong, "method": "ping"})
@@ -93,6 +94,7 @@ def test_what_is_not_finite_is_no_number(number: float) -> None:  # B020
 @pytest.mark.parametrize(
     ("number", "fits"), [(0, True), (1, True), (0.5, True), (-0.1, False), (2, False)]
 )
+@pytest.mark.spec("mcp-model-preferences-1")
 def test_a_priority_lies_between_0_and_1(number: float, fits: bool) -> None:
     value: JsonObject = {"costPriority": number}
     if fits:

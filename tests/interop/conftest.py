@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
 
-from tests.interop import peers
+from tests.interop import peers, runs
 from tests.interop.recording import Recorded
+from tests.interop.runs import Run
 
 T = TypeVar("T")
 
-DEMO_SERVER = (sys.executable, "-m", "kinwire", "serve", "demo", "mcp")
+Runner = Callable[[str, str], Run]
 
 
 def required(install: Callable[[], T]) -> T:
@@ -29,30 +29,34 @@ def required(install: Callable[[], T]) -> T:
 
 
 @pytest.fixture(scope="session")
-def mcp2_python() -> Path:
-    """The interpreter that has PyPI's `mcp` 2.x."""
-    return required(peers.mcp2_python)
+def run_of(tmp_path_factory: pytest.TempPathFactory) -> Runner:
+    """Runs a peer as `runs.run` does, once; what that raised it raises again."""
+    known: dict[tuple[str, str], Run | BaseException] = {}
+
+    def run_of(peer: str, how: str) -> Run:
+        if (peer, how) not in known:
+            folder = tmp_path_factory.mktemp(peer.replace(" ", "-"))
+            try:
+                known[peer, how] = required(lambda: runs.run(peer, how, folder))
+            except BaseException as error:
+                known[peer, how] = error
+        outcome = known[peer, how]
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
+
+    return run_of
 
 
 @pytest.fixture(scope="session")
 def everything_command() -> tuple[str, ...]:
-    return required(peers.everything_command)
+    return required(lambda: peers.npm_server("everything"))
 
 
 @pytest.fixture
 def everything(everything_command: tuple[str, ...], tmp_path: Path) -> Iterator[Recorded]:
     """npm's server-everything; after the test none of its processes may be left."""
-    yield from watched(everything_command, tmp_path)
-
-
-@pytest.fixture
-def demo_server(tmp_path: Path) -> Iterator[Recorded]:
-    """Our demo server; after the test none of its processes may be left."""
-    yield from watched(DEMO_SERVER, tmp_path)
-
-
-def watched(command: tuple[str, ...], folder: Path) -> Iterator[Recorded]:
-    recorded = Recorded(command, folder / "starts")
+    recorded = Recorded(everything_command, tmp_path)
     yield recorded
     assert recorded.started(), "the test never started the server"
     assert recorded.left_over() == []

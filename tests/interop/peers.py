@@ -7,11 +7,14 @@ from __future__ import annotations
 
 __all__ = (
     "PeerMissingError",
-    "everything_command",
+    "fastmcp_python",
+    "grpc_python",
     "installed",
+    "mcp1_python",
     "mcp2_python",
     "node",
     "npm_packages",
+    "npm_server",
 )
 
 import os
@@ -34,14 +37,34 @@ class PeerMissingError(Exception):
     """A program could not be installed; the message has the installer's last words."""
 
 
+def mcp1_python() -> Path:
+    """Return the interpreter of an environment that holds PyPI's `mcp` 1.x."""
+    return _python("mcp1")
+
+
 def mcp2_python() -> Path:
     """Return the interpreter of an environment that holds PyPI's `mcp` 2.x."""
-    return installed("mcp2", HERE / "requirements-mcp2.txt", _install_mcp2) / "bin" / "python"
+    return _python("mcp2")
 
 
-def everything_command() -> tuple[str, ...]:
-    """Return the command that starts npm's `@modelcontextprotocol/server-everything`."""
-    start = "@modelcontextprotocol/server-everything/dist/index.js"
+def fastmcp_python() -> Path:
+    """Return the interpreter of an environment that holds PyPI's `fastmcp`."""
+    return _python("fastmcp")
+
+
+def grpc_python() -> Path:
+    """Return the interpreter of an environment that holds PyPI's `grpcio-tools`."""
+    return _python("grpc")
+
+
+def _python(name: str) -> Path:
+    pins = HERE / f"requirements-{name}.txt"
+    return installed(name, pins, _install_environment) / "bin" / "python"
+
+
+def npm_server(name: str) -> tuple[str, ...]:
+    """Return the command that starts npm's `@modelcontextprotocol/server-NAME`."""
+    start = f"@modelcontextprotocol/server-{name}/dist/index.js"
     return str(node()), str(npm_packages() / start)
 
 
@@ -86,7 +109,7 @@ def _move(unfinished: Path, home: Path) -> None:
             raise
 
 
-def _install_mcp2(home: Path, pins: Path) -> None:
+def _install_environment(home: Path, pins: Path) -> None:
     venv.create(home, symlinks=True)
     _pip("--python", str(home / "bin" / "python"), "install", "--requirement", str(pins))
 

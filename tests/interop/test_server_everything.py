@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kinwire import connect, stdio
+from kinwire import ShapeError, connect, stdio
 from kinwire_protocols import mcp
 from tests.interop.recording import Recorded
 
@@ -61,6 +61,19 @@ def test_the_command_ends_with_5_when_a_tool_fails(everything: Recorded) -> None
     done = kinwire("call", "tools/call", "name=nosuch", server=everything)
     assert done.returncode == 5, done.stderr
     assert "nosuch" in text_of(json.loads(done.stdout))
+
+
+@pytest.mark.anyio
+async def test_content_that_came_with_a_later_version_is_refused_and_raw_returns_it(
+    everything: Recorded,
+) -> None:
+    name, arguments = "get-resource-links", {"count": 1}
+    async with connect(stdio(*everything.words)) as server:
+        with pytest.raises(ShapeError, match="resource_link"):
+            await server.mcp.tools_call(name=name, arguments=arguments)
+        call = {"name": name, "arguments": arguments}
+        content = (await server.session.raw("tools/call", call))["content"]
+    assert [one["type"] for one in content] == ["text", "resource_link"]
 
 
 @pytest.mark.anyio

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.packaging.distribution import Installed
+import kinwire
+from tests.packaging.distribution import ROOT, Installed
 
 pytestmark = pytest.mark.packaging
 
@@ -45,6 +47,22 @@ def test_the_demo_of_a_core_install_says_which_extra_brings_the_step_it_skips(
     shown = core.run("kinwire", "demo", cwd=tmp_path).stdout
     assert "skip" in shown
     assert "kinwire[codegen]" in shown
+
+
+def test_the_first_programs_of_the_readme_run_on_a_core_install(
+    core: Installed, tmp_path: Path
+) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name, text in re.findall(r"^```python (\S+)\n(.*?)^```$", readme, re.DOTALL | re.MULTILINE):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert "TextContent" in core.run("python", "client.py", cwd=tmp_path).stdout
+    assert "answered" in core.run("python", "alone.py", cwd=tmp_path).stdout
+
+
+def test_the_command_and_the_module_are_one(core: Installed, tmp_path: Path) -> None:
+    expected = f"kinwire {kinwire.__version__}\n"
+    assert core.run("kinwire", "--version", cwd=tmp_path).stdout == expected
+    assert core.run("python", "-m", "kinwire", "--version", cwd=tmp_path).stdout == expected
 
 
 def test_the_demo_regenerates_where_the_generator_can_run(

@@ -1,8 +1,8 @@
 """JSON instances of a JSON Schema: valid ones, and ones that break exactly one rule.
 
-Deterministic: one seed, one list. It knows the keywords that the official MCP schemas use and
-refuses others; `format` is not looked at, as we keep such text as it comes. A schema that contains
-itself is left out: the official ones have none.
+Deterministic: one seed, one list. It knows the keywords that the official MCP schemas and our
+documents use and refuses others; `format` is not looked at, as we keep such text as it comes. A
+schema that contains itself is left out: there is none.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ from random import Random
 from typing import Any, NamedTuple
 
 from jsonschema import Draft7Validator
+from jsonschema.protocols import Validator
+from referencing import Registry
 
 Node = dict[str, Any]
 Path = tuple[str | int, ...]
 
 KNOWN = {
     *("$ref", "additionalProperties", "anyOf", "const", "description", "enum", "format", "items"),
-    *("maximum", "minimum", "properties", "required", "type"),
+    *("maximum", "minItems", "minimum", "properties", "required", "type"),
 }
 # No 1.0 among the integers: it is one to JSON Schema, but not to us (see test_instances.py).
 OF_TYPE: dict[str, tuple[Any, ...]] = {
@@ -52,7 +54,8 @@ class Broken(NamedTuple):
 
     rule: str
     """The keyword; "null" for null in an optional member, "tag" and "const missing" for an absent
-    constant that does or does not tell the branches of a union apart."""
+    constant that does or does not tell the branches of a union apart, "together" where none of the
+    members is there of which some have to be."""
     path: Path
     value: Any
     sound: Any
@@ -60,10 +63,16 @@ class Broken(NamedTuple):
 
 
 class Sampler:
-    """Instances of the definitions of one schema (draft 7)."""
+    """Instances of the definitions of one schema (draft 7).
 
-    def __init__(self, schema: Node) -> None:
+    With a `registry` references lead there, and faults stay with the definition that they break:
+    what it refers to is as small as can be, and is broken where that is defined.
+    """
+
+    def __init__(self, schema: Node, registry: Registry[Any] | None = None) -> None:
         self._definitions: dict[str, Node] = schema["definitions"]
+        self._registry = registry
+        self._shallow = registry is not None
         self._broken: dict[str, list[Broken]] = {}
 
     def valid(self, name: str, *, count: int) -> list[Any]:
@@ -80,33 +89,47 @@ class Sampler:
         """Return each instance that one change to a full one makes and that the schema refuses."""
         if name not in self._broken:
             found: dict[Any, Broken] = {}
-            for sound in self._full(name):
+            for sound in self._full(name, shallow=self._shallow):
                 for broken in self._changed(self._definitions[name], sound, (), sound):
                     found.setdefault(_fault(broken), broken)
-            schema = self._validator(self._definitions[name])
+            schema = self.validator(name)
             self._broken[name] = [b for b in found.values() if not schema.is_valid(b.value)]
         return self._broken[name]
 
     def is_valid(self, name: str, value: Any) -> bool:
         """Return whether the schema's definition takes `value`."""
-        return self._validator(self._definitions[name]).is_valid(value)
+        return self.validator(name).is_valid(value)
+
+    def validator(self, name: str) -> Validator:
+        """Return what judges instances of a definition."""
+        return self._validator(self._definitions[name])
 
     def _validator(self, node: Node) -> Draft7Validator:
+        if self._registry is not None:
+            return Draft7Validator(node, registry=self._registry)
         return Draft7Validator({**node, "definitions": self._definitions})
 
-    def _full(self, name: str) -> list[Any]:
+    def _full(self, name: str, *, shallow: bool = False) -> list[Any]:
         node = self._definitions[name]
-        turns = max(4, len(node.get("anyOf", ())))
-        draws = (_Draw(self._definitions, None, fullness=1, turn=turn) for turn in range(turns))
-        return _unique([draw.of(node) for draw in draws])
+        turns = range(max(4, len(node.get("anyOf", ()))))
+        full = (_Draw(self._definitions, None, fullness=1, turn=turn) for turn in turns)
+        return _unique([draw.of(node, shallow=shallow) for draw in full])
 
     def _changed(
         self, node: Node, value: Any, path: Path, sound: Any, tags: frozenset[str] = frozenset()
     ) -> Iterator[Broken]:
+        if self._shallow and path and "$ref" in node:
+            others = (_replaced(sound, path, other) for other in (None, True, 0.5, "x-any", [1]))
+            yield from (Broken("type", path, other, sound) for other in others)
+            return
         node = _resolved(self._definitions, node)
-        if "anyOf" in node:
+        if "anyOf" in node and "properties" in node:
+            apart = {name for branch in node["anyOf"] for name in branch["required"]}
+            without = {name: member for name, member in value.items() if name not in apart}
+            yield Broken("together", path, _replaced(sound, path, without), sound)
+        elif "anyOf" in node:
             branches = [_resolved(self._definitions, branch) for branch in node["anyOf"]]
-            taken = next(one for one in branches if self._validator(one).is_valid(value))
+            taken = next(one for one in node["anyOf"] if self._validator(one).is_valid(value))
             yield from self._changed(taken, value, path, sound, tags | _tags(branches))
             return
         for rule, wrong in _wrong_values(node, value):
@@ -146,46 +169,61 @@ class _Draw:
         self._random = random
         self._fullness = fullness
         self._turn = turn
+        self._shallow = False
 
-    def of(self, node: Node) -> Any:
+    def of(self, node: Node, *, shallow: bool = False) -> Any:
+        """Return an instance; `shallow`: what its members refer to is as small as can be."""
+        self._shallow = shallow
+        return self._of(node)
+
+    def _of(self, node: Node) -> Any:
         node = _resolved(self._definitions, node)
         if unknown := set(node) - KNOWN:
             raise NotImplementedError(f"the sampler does not know {sorted(unknown)}")
+        if "anyOf" in node and "properties" in node:
+            return self._object(self._one(_alternatives(node)))
         if "anyOf" in node:
-            return self.of(self._one(node["anyOf"]))
+            return self._of(self._one(node["anyOf"]))
         if "const" in node:
             return node["const"]
         if "enum" in node:
             return self._one(node["enum"])
-        kind = self._one(_types(node)) if "type" in node else None
+        return self._typed(node, self._one(_types(node)) if "type" in node else None)
+
+    def _typed(self, node: Node, kind: str | None) -> Any:
         if kind == "object":
             return self._object(node)
         if kind == "array":
             return self._array(node)
-        low, high = node.get("minimum"), node.get("maximum")
-        values = ANY if kind is None else OF_TYPE[kind]
-        if low is not None and high is not None:
-            values = (low, high, (low + high) / 2)
+        values: Sequence[Any] = ANY if kind is None else OF_TYPE[kind]
+        if kind in ("integer", "number"):
+            values = _within(values, node.get("minimum"), node.get("maximum"))
         return deepcopy(self._one(values))
 
     def _object(self, node: Node) -> Node:
         required = node.get("required", ())
         found = {
-            name: self.of(member)
+            name: self._member(member)
             for name, member in node.get("properties", {}).items()
             if name in required or self._also()
         }
         rest = node.get("additionalProperties")
         if self._also():
-            found |= {"a/b~c": self.of(rest)} if isinstance(rest, dict) else deepcopy(UNKNOWN)
+            found |= {"a/b~c": self._member(rest)} if isinstance(rest, dict) else deepcopy(UNKNOWN)
         return found
 
     def _array(self, node: Node) -> list[Any]:
-        if not self._also():
-            return []
         items = node["items"]
-        branches = _resolved(self._definitions, items).get("anyOf", (items, items))
-        return [self.of(branch) for branch in branches]
+        if not self._also():
+            return [self._member(items) for _ in range(node.get("minItems", 0))]
+        inner = _resolved(self._definitions, items)
+        branches = (items, items) if "properties" in inner else inner.get("anyOf", (items, items))
+        return [self._member(branch) for branch in branches]
+
+    def _member(self, node: Node) -> Any:
+        if self._shallow and "$ref" in node:
+            return _Draw(self._definitions, None, fullness=0, turn=self._turn).of(node)
+        return self._of(node)
 
     def _also(self) -> bool:
         if self._random is None:
@@ -209,6 +247,24 @@ def _resolved(definitions: dict[str, Node], node: Node) -> Node:
     return node
 
 
+def _alternatives(node: Node) -> list[Node]:
+    """Return the forms of an object whose `anyOf` says which members go together."""
+    form = {key: value for key, value in node.items() if key != "anyOf"}
+    return [
+        {**form, "required": [*node.get("required", ()), *branch["required"]]}
+        for branch in node["anyOf"]
+    ]
+
+
+def _within(values: Sequence[Any], low: float | None, high: float | None) -> Sequence[Any]:
+    if low is not None and high is not None:
+        whole = all(isinstance(value, int) for value in values)
+        return (low, high, (low + high) // 2 if whole else (low + high) / 2)
+    inside = [value for value in values if low is None or value >= low]
+    inside = [value for value in inside if high is None or value <= high]
+    return [*inside, *(bound for bound in (low, high) if bound is not None)]
+
+
 def _tags(branches: list[Node]) -> frozenset[str]:
     """Return the members whose constants differ from branch to branch."""
     constants: dict[str, list[str]] = {}
@@ -227,6 +283,8 @@ def _wrong_values(node: Node, value: Any) -> Iterator[tuple[str, Any]]:
     for keyword in ("const", "enum"):
         if keyword in node:
             yield keyword, f"x-{value}"
+    if "minItems" in node:
+        yield "minItems", value[: node["minItems"] - 1]
     if "minimum" in node:
         yield from (("minimum", node["minimum"] - step) for step in (1, 0.5))
     if "maximum" in node:

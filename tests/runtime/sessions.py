@@ -57,11 +57,12 @@ async def connected(
     client: Mapping[str, Route] | None = None,
     *,
     limits: Limits = Limits(),
+    patience: float = 20,
 ) -> AsyncGenerator[Peers]:
-    """Yield two connected sessions; nothing in them may take long."""
+    """Yield two connected sessions; what is done with them may take `patience` seconds."""
     frames: list[tuple[int, dict[str, Any]]] = []
     client_end, server_end = memory_pair(lambda end, frame: frames.append((end, json.loads(frame))))
-    with anyio.fail_after(20):
+    with anyio.fail_after(patience):
         async with (
             Session(server_end, routes=server, limits=limits) as serving,
             Session(client_end, routes=client or routes_of(), limits=limits) as calling,

@@ -31,7 +31,7 @@ from tests.runtime.walks import (
     stepped,
 )
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.faults]
 
 T = TypeVar("T")
 EndsOf = Callable[[pytest.MonkeyPatch], Ends]

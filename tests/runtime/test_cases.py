@@ -202,6 +202,7 @@ anyio.run(main, sys.argv[1])
 """
 
 
+@pytest.mark.faults
 def test_a_server_ends_when_its_client_is_killed_in_the_midst_of_calls() -> None:
     command = [sys.executable, "-c", CLIENT, str(PROGRAMS / "server.py")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as client:

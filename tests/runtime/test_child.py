@@ -61,6 +61,7 @@ async def fails(calling: Session, seen: list[ConnectionClosedError]) -> None:
 
 
 @pytest.mark.parametrize("anyio_backend", ["asyncio", "uvloop", "trio"], indirect=True)
+@pytest.mark.spec("mcp-stdio-transport-5", "mcp-stdio-transport-6")
 async def test_calls_go_both_ways_through_pipes_of_any_fill() -> None:
     with anyio.fail_after(20):
         async with session(serving()) as calling, anyio.create_task_group() as tasks:
@@ -89,6 +90,7 @@ async def test_the_child_sees_a_short_list_of_variables_and_what_is_given(
     assert (seen["cwd"], seen["argv"]) == (str(tmp_path), ["a b", "é"])
 
 
+@pytest.mark.spec("mcp-stdio-transport-7")
 async def test_stderr_is_handed_on_line_by_line(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "kinwire.stderr")
     seen: list[str] = []
@@ -184,6 +186,7 @@ async def test_a_command_line_in_one_text_is_told_how_to_be_written() -> None:
     ("way", "reason"),
     [("mute", "closed its standard"), ("leaves_heir", "code 4"), ("deaf", "closed its standard")],
 )
+@pytest.mark.faults
 async def test_a_half_dead_server_ends_the_connection(way: str, reason: str) -> None:
     deaf = anyio.Event()
 
@@ -237,6 +240,8 @@ async def test_the_whole_family_of_a_server_ends_with_it() -> None:
     assert [lives(pid) for pid in pids] == [False, False, False]
 
 
+@pytest.mark.spec("mcp-shutdown-procedures-4")
+@pytest.mark.faults
 async def test_a_server_that_ignores_every_hint_is_killed_and_reaped() -> None:
     transport = misbehaving("stays")
 
@@ -250,6 +255,7 @@ async def test_a_server_that_ignores_every_hint_is_killed_and_reaped() -> None:
     assert not exists(transport.pid)
 
 
+@pytest.mark.spec("mcp-shutdown-procedures-1", "mcp-shutdown-procedures-3")
 async def test_a_server_that_ends_by_itself_is_not_hurried() -> None:
     said: list[str] = []
     transport = stdio(sys.executable, str(PROGRAMS / "server.py"), "asyncio", on_stderr=said.append)
@@ -268,6 +274,7 @@ async def test_closing_in_a_cancelled_scope_leaves_no_process() -> None:
     assert not exists(transport.pid)
 
 
+@pytest.mark.faults
 async def test_no_descriptor_is_left_open() -> None:
     def descriptors() -> int:
         return len(os.listdir("/proc/self/fd"))

@@ -18,6 +18,7 @@ from kinwire_protocols.mcp import methods
 from tests.runtime.sessions import routes_of, tool_text
 
 pytestmark = [
+    pytest.mark.faults,
     pytest.mark.anyio,
     pytest.mark.parametrize(
         "anyio_backend", ["asyncio", "uvloop", "trio", "anyio on asyncio"], indirect=True

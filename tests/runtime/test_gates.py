@@ -127,6 +127,7 @@ def test_a_gate_of_an_extension_asks_both_sides(
 
 
 @pytest.mark.parametrize("row", PROTOCOL.methods.values(), ids=lambda row: row.name)
+@pytest.mark.spec("mcp-capability-reference-1")
 def test_every_gate_of_mcp_opens_by_what_it_names_and_by_nothing_else(
     row: Method[Any, Any],
 ) -> None:

@@ -64,6 +64,7 @@ async def answering(initialize: Handler) -> AsyncGenerator[Transport]:
         yield client_end
 
 
+@pytest.mark.spec("mcp-protocol-version-2", "mcp-protocol-version-4")
 async def test_a_connection_says_what_was_negotiated(server: Server) -> None:
     async with pair(server) as client:
         assert client.protocol_version == "2024-11-05"
@@ -87,6 +88,7 @@ async def test_unknown_members_of_the_greeting_survive() -> None:
         assert client.server_info.model_dump()["title"] == "S"
 
 
+@pytest.mark.spec("mcp-protocol-version-3", "mcp-initialize-request-1", "mcp-initialize-request-3")
 async def test_the_server_learns_who_the_host_is_and_what_it_serves() -> None:
     seen: list[mcp.InitializeRequestParams] = []
 
@@ -112,6 +114,7 @@ async def test_the_server_learns_who_the_host_is_and_what_it_serves() -> None:
     ]
 
 
+@pytest.mark.spec("mcp-protocol-version-2")
 async def test_a_version_this_host_does_not_speak_ends_the_connection() -> None:
     async def initialize(params: mcp.InitializeRequestParams, request: Any) -> Any:
         return mcp.InitializeResult(

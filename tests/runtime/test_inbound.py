@@ -26,6 +26,7 @@ def error_of(bench: Bench) -> tuple[int, Any, Any]:
 
 
 @pytest.mark.parametrize("id", [0, 1, -5, 2**53 + 1, 10**30, "", "1", "0", "a\u2028b"])
+@pytest.mark.spec("mcp-message-types-2", "mcp-id-field-requirements-4")
 def test_the_answer_has_the_id_of_the_request_with_its_type(id: int | str) -> None:
     bench = Bench()
     bench.engine.finish(bench.requested(id), {})
@@ -50,6 +51,7 @@ def test_a_result_model_leaves_under_its_wire_names() -> None:
     }
 
 
+@pytest.mark.spec("mcp-error-codes-3")
 def test_an_unknown_request_is_method_not_found() -> None:
     bench = Bench()
     bench.receive(id=7, method="no/such")
@@ -62,6 +64,7 @@ def test_an_unknown_notification_is_ignored() -> None:
     assert (bench.sent(), bench.started) == ([], [])
 
 
+@pytest.mark.spec("mcp-message-types-3")
 def test_a_request_sent_as_a_notification_has_no_effect() -> None:
     bench = Bench()
     bench.receive(method="tools/call", params={"name": "rm"})

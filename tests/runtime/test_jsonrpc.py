@@ -46,6 +46,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("frame", "reply"), REFUSED)
+@pytest.mark.spec("mcp-id-field-requirements-1", "mcp-error-codes-1", "mcp-error-codes-2")
 def test_a_frame_that_is_no_message_is_refused_with_code_and_id(frame: bytes, reply: Reply) -> None:
     assert reply_to(frame) == reply
 
@@ -121,6 +122,7 @@ JSON = st.recursive(
 
 @settings(max_examples=50)
 @given(params=st.dictionaries(st.text(max_size=5), JSON))
+@pytest.mark.spec("mcp-stdio-transport-2")
 def test_what_leaves_comes_back_equal(params: dict[str, Any]) -> None:
     message = {"jsonrpc": "2.0", "id": 1, "method": "x", "params": params}
     frame = encode(message)

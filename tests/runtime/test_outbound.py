@@ -24,6 +24,7 @@ from tests.runtime.engine_bench import Bench, Settled
 RESULT: dict[str, Any] = {"content": []}
 
 
+@pytest.mark.spec("mcp-message-types-1", "mcp-id-field-requirements-3")
 def test_a_request_leaves_once_with_an_id_of_its_own() -> None:
     bench = Bench()
     bench.call(name="a")

@@ -139,6 +139,22 @@ def test_interrupting_a_server_ends_it_without_a_traceback(program: str) -> None
         assert process.stderr.read() == b""
 
 
+def test_a_tool_that_blocks_does_not_keep_a_server_that_is_interrupted(program: str) -> None:
+    messages = [*HANDSHAKE, call("block"), {"id": 2, "method": "ping"}]
+    with subprocess.Popen(
+        [sys.executable, program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for message in messages:
+            process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        process.stdout.readline()  # the answer to the ping: the tool runs
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 130
+
+
 @pytest.mark.parametrize("tool", ["interrupt", "interrupt_the_end"])
 def test_an_interrupt_inside_a_tool_ends_the_server_without_a_traceback(
     program: str, tool: str

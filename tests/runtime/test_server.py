@@ -78,6 +78,9 @@ async def code_of(session: Session, method: str, params: dict[str, Any] | None =
 
 
 @pytest.mark.parametrize("offered", ["2024-11-05", "2025-11-25", "2099-01-01", "1.0"])
+@pytest.mark.spec(
+    "mcp-protocol-version-1", "mcp-initialize-response-1", "mcp-initialize-response-3"
+)
 async def test_initialize_answers_with_the_version_this_server_speaks(
     server: Server, offered: str
 ) -> None:
@@ -164,6 +167,7 @@ async def test_a_notification_before_the_handshake_reaches_no_handler(server: Se
     ],
     ids=lambda value: getattr(value, "name", None),
 )
+@pytest.mark.spec("mcp-initialize-response-2")
 async def test_capabilities_follow_from_the_handlers(
     row: Method[Any, Any] | None, capabilities: dict[str, Any]
 ) -> None:
@@ -277,6 +281,7 @@ async def test_handlers_come_and_go_while_a_session_is_open(server: Server) -> N
 # -- tools --
 
 
+@pytest.mark.spec("mcp-listchanged-flag-3")
 async def test_tools_come_and_go_while_a_session_is_open() -> None:
     server = Server("s", "1", offers=["tools"])
 
@@ -326,6 +331,7 @@ async def test_a_cursor_that_nobody_gave_is_refused(server: Server) -> None:
         assert "nextCursor" not in await client.session.raw("tools/list")
 
 
+@pytest.mark.spec("mcp-error-codes-4", "mcp-tool-error-vs-json-rpc-error-2")
 async def test_arguments_that_break_the_schema_do_not_reach_the_tool() -> None:
     server, calls = Server("s", "1"), list[int]()
 
@@ -343,6 +349,7 @@ async def test_arguments_that_break_the_schema_do_not_reach_the_tool() -> None:
     ]
 
 
+@pytest.mark.spec("mcp-tools-call-request-2", "mcp-progress-1", "mcp-progress-2")
 async def test_a_tool_reports_progress_to_who_asked() -> None:
     server = Server("s", "1")
 

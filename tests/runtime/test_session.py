@@ -173,6 +173,7 @@ async def test_the_default_timeout_is_that_of_the_limits() -> None:
 # Cancellation of callers.
 
 
+@pytest.mark.spec("mcp-cancellation-2")
 async def test_a_cancelled_caller_tells_the_peer_once_and_goes_at_once() -> None:
     gate = Gate()
     async with connected(tool(gate)) as peers:
@@ -214,6 +215,7 @@ async def test_timeouts_of_the_library_work_around_calls() -> None:
         assert await peers.client.raw("ping") == {}
 
 
+@pytest.mark.spec("mcp-cancellation-4")
 async def test_a_late_answer_is_dropped_and_the_connection_goes_on() -> None:
     async def stubborn(params: Any, request: Request) -> mcp.CallToolResult:
         with anyio.CancelScope(shield=True):
@@ -227,9 +229,10 @@ async def test_a_late_answer_is_dropped_and_the_connection_goes_on() -> None:
             tasks.start_soon(peers.client.call, methods.TOOLS_CALL, TOOL)
             await begun.wait()
             tasks.cancel_scope.cancel()
+        assert await peers.client.raw("ping") == {}
         let_go.set()
         assert await peers.client.raw("ping") == {}
-        assert peers.sent_by(1) == ["reply"]
+        assert peers.sent_by(1) == ["reply", "reply"]
 
 
 async def test_cancelling_while_the_answer_is_on_its_way_loses_nothing_else() -> None:
@@ -259,6 +262,7 @@ async def test_cancelling_while_the_answer_is_on_its_way_loses_nothing_else() ->
 # Handlers.
 
 
+@pytest.mark.spec("mcp-ping-2")
 async def test_reading_goes_on_while_handlers_run() -> None:
     gate = Gate()
     async with connected(tool(gate)) as peers, anyio.create_task_group() as tasks:
@@ -402,6 +406,7 @@ async def test_a_handler_sees_that_it_was_cancelled() -> None:
         BaseExceptionGroup("g", [SystemExit(3)]),
     ],
 )
+@pytest.mark.spec("mcp-error-codes-5")
 async def test_a_handler_that_fails_is_an_internal_error(error: BaseException) -> None:
     async def fail(params: Any, request: Request) -> Any:
         raise error

@@ -42,6 +42,7 @@ def request(id: object, tool: str, **arguments: Any) -> bytes:
 # Frames.
 
 
+@pytest.mark.spec("mcp-json-rpc-2.0-requirements-1", "mcp-stdio-transport-1")
 def test_every_vector_earns_its_reply_and_a_ping_is_answered_after_it(backend: str) -> None:
     # A newline inside a frame ends it, so only what holds none can be sent as one line.
     vectors = [(text.encode(), reply) for text, reply in TEXTS] + BYTES
@@ -80,12 +81,14 @@ def test_many_lines_in_one_write_are_answered(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", ["asyncio", "uvloop", "trio"])
 @pytest.mark.parametrize("size", [65_535, 65_536, 1_048_577, 4_000_000])
+@pytest.mark.faults
 def test_long_lines_are_carried_both_ways(backend: str, size: int) -> None:
     with Wire.server(backend) as wire:
         assert json.loads(wire.call("echo", text="x" * size)) == {"text": "x" * size}
         assert wire.call("long", size=2 * size) == "x" * (2 * size)
 
 
+@pytest.mark.faults
 def test_a_line_beyond_the_limit_is_skipped_and_answered_once(backend: str) -> None:
     with Wire.server(backend) as wire:
         wire.ask(0)
@@ -122,6 +125,7 @@ def test_length_headers_are_unreadable_lines_and_crlf_is_fine(backend: str) -> N
 # What must not get into the protocol.
 
 
+@pytest.mark.spec("mcp-stdio-transport-3", "mcp-stdio-transport-4")
 def test_stray_output_goes_to_stderr_and_stray_reading_gets_nothing(backend: str) -> None:
     with Wire.server(backend) as wire:
         wire.send(PING, request(2, "pollute"), b'{"jsonrpc":"2.0","id":3,"method":"ping"}')
@@ -138,6 +142,7 @@ def test_stray_output_goes_to_stderr_and_stray_reading_gets_nothing(backend: str
 
 
 @pytest.mark.parametrize("backend", ["asyncio", "uvloop", "trio"])
+@pytest.mark.spec("mcp-shutdown-procedures-2")
 def test_the_end_of_input_ends_the_server_in_time(backend: str) -> None:
     with Wire.server(backend) as wire:
         assert replied(wire.ask(1)) == (RESULT, 1)
@@ -265,6 +270,7 @@ def test_a_full_pipe_is_written_as_it_empties(backend: str) -> None:
         assert sorted(wire.message()["id"] for _ in range(100)) == list(range(100))
 
 
+@pytest.mark.faults
 def test_a_client_that_reads_nothing_for_a_while_costs_bounded_memory(backend: str) -> None:
     with Wire.server(backend) as wire:
         assert replied(wire.ask(0)) == (RESULT, 0)

@@ -23,7 +23,8 @@ from kinwire import (
 )
 from kinwire.extension import Next
 from kinwire.request import Request
-from kinwire_protocols import mcp
+from kinwire_protocols import mcp, mcpe, mcpl
+from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.methods import NOTIFICATIONS_INITIALIZED, TOOLS_CALL, TOOLS_LIST
 
 server = Server(
@@ -34,6 +35,28 @@ host = Host("desk", "1.0")
 
 def show(report: mcp.ProgressNotificationParams) -> None:
     print(report.progress)
+
+
+async def tools_of_a_protocol(connection: Connection) -> None:
+    events = mcpe.Server(connection)
+    made: mcpe.Subscription = await events.events_subscribe(
+        filter=mcpe.EventFilter(event_types=["github.*"]),
+        delivery=mcpe.DeliveryPreferences(channels=["realtime"]),
+    )
+    paused = await events.events_pause(subscription_id=made.id)
+    print(paused.success, mcpe.tables.SUBSCRIPTION_LIFECYCLE.after(made.status, "events_pause"))
+
+
+class Tools(mcpe.ServerTools):
+    async def events_list(self, params: mcpe.EventsListParams) -> mcpe.EventsListResult:
+        return mcpe.EventsListResult(subscriptions=[])
+
+
+def augmented(params: mcp.CallToolRequestParams, wire: JsonObject) -> mcp.CallToolRequestParams:
+    scope = mcpl.augments.TOOLS_CALL_PARAMS_SCOPE
+    found: mcpl.Scope | None = scope.read(params)
+    print(found.label if found is not None else scope.read(wire))
+    return scope.write(params, mcpl.Scope(label="/src"))
 
 
 async def calls(connection: Connection) -> None:

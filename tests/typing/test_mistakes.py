@@ -40,6 +40,7 @@ def write_programs(document: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("file", MISTAKES, ids=lambda file: file.stem)
+@pytest.mark.slow
 def test_each_mistake_gets_its_messages(said: Said, file: Path) -> None:
     assert said[file] == expected(file.read_text("utf-8"))
 
@@ -53,6 +54,7 @@ def test_both_checkers_see_each_mistake(file: Path) -> None:
         assert {one.checker for one in those} == {"mypy", "pyright"}, line
 
 
+@pytest.mark.slow
 def test_both_checkers_accept_right_uses_and_the_programs_of_the_documents(said: Said) -> None:
     wrong = {file.name: found for file, found in said.items() if found and file not in MISTAKES}
     assert len(said) > len(MISTAKES) + len(DOCUMENTS)

@@ -182,7 +182,7 @@ _HOMES = {
     "ToolsCapability": "models",
     "UnsubscribeRequestParams": "models",
 }
-_MODULES = ("client", "server", "errors", "methods", "models")
+_MODULES = ("client", "errors", "methods", "models", "server")
 
 
 if not TYPE_CHECKING:

@@ -1,8 +1,8 @@
 """The `kinwire` command: `command.py` finds and runs the verbs, one file a verb.
 
 Answers go to stdout, everything else to stderr. Exit codes: 0 fine, 1 findings, 2 usage or
-configuration, 4 unreachable, 5 the peer answered an error, 6 the peer broke the schema,
-130 interrupted.
+configuration (also an answer that cannot be written), 4 unreachable, 5 the peer answered an error,
+6 the peer broke the schema, 128 + n ended by signal n, as 130 by Ctrl-C.
 """
 
 from __future__ import annotations

@@ -8,18 +8,21 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from typing import ClassVar
 
+from kinwire.cli.completion import complete_call, completed_by
 from kinwire.cli.failure import PEER_ERROR, UsageError
 from kinwire.cli.layout import json_text
+from kinwire.cli.members import members_from_file
 from kinwire.cli.target import add_target, is_file, reach, target_from
 
 _USAGE = """\
-kinwire call [--timeout SECONDS] [FILE.py[:SERVER]] METHOD
+kinwire call [--timeout SECONDS] [--raw] [--json FILE] [FILE.py[:SERVER]] METHOD
                     [NAME=VALUE | NAME:=JSON] ... [-- command ...]"""
 _EXAMPLES = """\
 examples:
   kinwire call notes.py tools/list
   kinwire call add a=1 b=2 -- kinwire serve demo mcp
   kinwire call tools/call name=add arguments.a=1 arguments.b=2 -- kinwire serve demo mcp
+  echo '{"a": 1, "b": 2}' | kinwire call --json - add -- kinwire serve demo mcp
 
 A METHOD without a slash may be a tool: the words after it are its arguments then.
 NAME=VALUE takes its type from the schema, NAME:=JSON is raw, A.B=VALUE nests.
@@ -38,7 +41,13 @@ class Call:
     def configure(parser: ArgumentParser) -> None:
         """Add the verb's arguments."""
         parser.usage, parser.epilog = _USAGE, _EXAMPLES
-        parser.add_argument("words", nargs="+", metavar="METHOD", help="and its members, as above")
+        text = "and its members, as above"
+        words = parser.add_argument("words", nargs="+", metavar="METHOD", help=text)
+        completed_by(words, complete_call)
+        text = "send METHOD whatever the server offers, and print the result as it came"
+        parser.add_argument("--raw", action="store_true", help=text)
+        text = "an object of members, which the words add to; - for stdin"
+        parser.add_argument("--json", metavar="FILE", help=text)
         parser.set_defaults(strays=[])
         add_target(parser)
 
@@ -49,6 +58,8 @@ class Call:
         from kinwire.cli.request import TypedRequest
 
         _refuse(arguments.strays)
+        raw: bool = arguments.raw
+        given = {} if arguments.json is None else members_from_file(arguments.json)
         words: list[str] = arguments.words
         file, words = (words[0], words[1:]) if is_file(words[0]) else (None, words)
         target = target_from(file, arguments.command, arguments.timeout)
@@ -57,7 +68,8 @@ class Call:
 
         async def ask() -> object:
             async with reach(target) as server:
-                return await TypedRequest(server, words[0], words[1:]).answer()
+                request = TypedRequest(server, words[0], words[1:], given)
+                return await (request.raw_answer() if raw else request.answer())
 
         result = anyio.run(ask)
         if result is not None:

@@ -8,10 +8,14 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
+from contextlib import suppress
 
+from kinwire import __version__
 from kinwire.cli.extras import install_command, missing_extra
 from kinwire.cli.failure import UsageError, failure_of
+from kinwire.cli.interruptions import Interruptions
 from kinwire.cli.layout import printable
+from kinwire.cli.streams import give_up_stdout, prepare_streams, unwritten
 from kinwire.cli.verb import Verb, load_verb, verb_names
 
 
@@ -20,22 +24,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if "_ARGCOMPLETE" in os.environ:
         _complete()
     given = list(sys.argv[1:] if arguments is None else arguments)
-    try:
-        code = _run(given)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has left (`| head`); the interpreter's own flush at exit must not complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except KeyboardInterrupt:
-        return 130
-    except Exception as error:
-        if sys.flags.dev_mode:
+    with Interruptions() as interruptions:
+        try:
+            prepare_streams()
+            code = _run(given)
+            sys.stdout.flush()
+        except BrokenPipeError:  # the reader has left (`| head`)
+            give_up_stdout()
+            return 0
+        except KeyboardInterrupt:
+            return interruptions.exit_code
+        except SystemExit:
+            if interruptions.came:
+                return interruptions.exit_code
             raise
-        failure = failure_of(error)
-        print(printable(failure.text), file=sys.stderr)
-        return failure.exit_code
+        except Exception as error:
+            return _failed(error)
     return code
+
+
+def _failed(error: Exception) -> int:
+    if sys.flags.dev_mode:
+        raise error
+    failure = failure_of(unwritten(error) or error)
+    with suppress(OSError):  # stderr may be on the disk that is full
+        print(printable(failure.text), file=sys.stderr)
+    return failure.exit_code
 
 
 def _run(given: list[str]) -> int:
@@ -47,10 +61,10 @@ def _run(given: list[str]) -> int:
         raise UsageError("A verb comes first.", "kinwire --help lists the verbs.")
     name, *rest = given
     if name not in verb_names():
-        from difflib import get_close_matches
+        from kinwire_protocols.nearest import nearest
 
-        near = get_close_matches(name, verb_names(), n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else "kinwire --help lists the verbs."
+        near = nearest(name, verb_names())
+        hint = f"Did you mean {near!r}?" if near else "kinwire --help lists the verbs."
         raise UsageError(f"There is no verb {name!r}.", hint)
     try:
         verb = load_verb(name)
@@ -90,12 +104,6 @@ def _parse(verb: type[Verb], words: list[str]) -> Namespace:
 
 
 def _overview() -> ArgumentParser:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        release = version("kinwire")
-    except PackageNotFoundError:
-        release = "not installed"
     parser = ArgumentParser(
         prog="kinwire",
         usage="kinwire VERB ...",
@@ -104,7 +112,7 @@ def _overview() -> ArgumentParser:
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=f"kinwire {release}")
+    parser.add_argument("--version", action="version", version=f"kinwire {__version__}")
     return parser
 
 

@@ -62,7 +62,10 @@ def _generate() -> int:
         _step("$ kinwire generate --out a temporary folder")
         command = (*_KINWIRE, "generate", "--out", folder)
         # Only its answer is caught: what it says while it works goes to the terminal at once.
-        done = subprocess.run(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+        # It works in the new folder: the one that the user is in may hold documents, or be gone.
+        done = subprocess.run(
+            command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, cwd=folder, text=True
+        )
         _step(done.stdout.rstrip())
         written = [path for path in Path(folder).rglob("*") if path.is_file()]
         lines = sum(path.read_bytes().count(b"\n") for path in written)

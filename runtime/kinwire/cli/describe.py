@@ -7,31 +7,33 @@ __all__ = ("Describe",)
 import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from difflib import get_close_matches
 from importlib.resources import files
 from textwrap import fill
 from typing import Any, ClassVar, NamedTuple
 
+from kinwire.cli.completion import complete_described, completed_by
 from kinwire.cli.failure import UsageError
 from kinwire.cli.layout import columns, json_text
 from kinwire.cli.shapes import limits_of, shape_of
+from kinwire_protocols.nearest import nearest
 
 _TYPE_WIDTH = 36  # of the column; what is longer goes on in the next line
 
-TABLES = ("methods", "$defs", "errors")
+TABLES = {"methods": "method", "tools": "tool", "$defs": "type", "errors": "error"}
+"""The tables of a document that have entries, and what an entry of each is."""
 
 
 class Describe:
     """`kinwire describe NAME`: `tools/call`, `Tool`, `ResourceNotFound` or `mcp#Tool`."""
 
     name: ClassVar[str] = "describe"
-    summary: ClassVar[str] = "describe a method, a type or an error"
+    summary: ClassVar[str] = "describe a method, a tool of a protocol, a type or an error"
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
         """Add the verb's arguments."""
         text = "tools/call, Tool, ResourceNotFound; of one protocol: mcp#Tool"
-        parser.add_argument("entry", metavar="NAME", help=text)
+        completed_by(parser.add_argument("entry", metavar="NAME", help=text), complete_described)
         parser.add_argument("--format", choices=("text", "json"), default="text")
 
     def run(self, arguments: Namespace) -> int:
@@ -45,7 +47,7 @@ class Describe:
 
 
 class Entry(NamedTuple):
-    """One method, type or error and the document that it stands in."""
+    """One method, tool, type or error and the document that it stands in."""
 
     document: dict[str, Any]
     table: str
@@ -63,26 +65,26 @@ def _find(text: str) -> list[Entry]:
         Entry(document, table, name)
         for document in documents.values()
         for table in TABLES
-        for name in document[table]
+        for name in document.get(table, ())
     ]
     protocol, _, wanted = text.rpartition("#")
     found = [e for e in entries if e.name == wanted and protocol in ("", e.document["protocol"])]
     if not found:
-        near = get_close_matches(wanted, {entry.name for entry in entries}, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else "kinwire list shows the methods."
+        near = nearest(wanted, {entry.name for entry in entries})
+        hint = f"Did you mean {near!r}?" if near else "kinwire list shows the methods."
         raise UsageError(f"There is no {text!r}.", hint)
     return found
 
 
 def _as_json(entry: Entry) -> dict[str, Any]:
-    kind = {"methods": "method", "$defs": "type", "errors": "error"}[entry.table]
+    kind = TABLES[entry.table]
     protocol = entry.document["protocol"]
     return {"protocol": protocol, "entry": kind, "name": entry.name, **entry.node}
 
 
 def _lines(entry: Entry) -> Iterator[str]:
     node, where = entry.node, f"{entry.document['title']} {entry.document['version']}"
-    if entry.table == "methods":
+    if entry.table in ("methods", "tools"):
         yield from _method_lines(entry, where)
     elif entry.table == "errors":
         yield f"{entry.name}  error {node['code']}  {where}"
@@ -95,11 +97,10 @@ def _lines(entry: Entry) -> Iterator[str]:
 
 def _method_lines(entry: Entry, where: str) -> Iterator[str]:
     node = entry.node
-    yield f"{entry.name}  {node['kind']}  {where}, {node['section']}"
+    yield f"{entry.name}  {node.get('kind', 'tool')}  {where}, {node['section']}"
     yield " ".join(filter(None, (node["summary"], node.get("description"))))
     yield from _decision(node)
-    sender = "either side" if node["from"] == "both" else f"the {node['from']}"
-    facts = [("sent by", sender), ("needs", node.get("gate") or "nothing")]
+    facts = list(_facts(node))
     facts += [("errors", ", ".join(node["errors"]))] if node.get("errors") else []
     yield columns(facts)
     for part in ("params", "result"):
@@ -108,6 +109,18 @@ def _method_lines(entry: Entry, where: str) -> Iterator[str]:
             yield f"\n{part}: {name}"
             if node[part].startswith("#"):
                 yield from _type_lines(entry.document["$defs"][name])
+
+
+def _facts(node: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    if "kind" in node:
+        sender = "either side" if node["from"] == "both" else f"the {node['from']}"
+        yield from (("sent by", sender), ("needs", node.get("gate") or "nothing"))
+    else:
+        yield "called by", "tools/call"
+    if "aliases" in node:
+        yield "also called", ", ".join(node["aliases"])
+    if node.get("status", "stable") != "stable":
+        yield "status", node["status"]
 
 
 def _type_lines(node: dict[str, Any]) -> Iterator[str]:

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-__all__ = ("PEER_ERROR", "USAGE", "Failure", "UsageError", "failure_of")
+__all__ = (
+    "FINDINGS",
+    "PEER_ERROR",
+    "PEER_SCHEMA",
+    "UNREACHABLE",
+    "USAGE",
+    "Failure",
+    "UsageError",
+    "failure_of",
+)
 
 from typing import Any, NamedTuple
 
-USAGE, UNREACHABLE, PEER_ERROR, PEER_SCHEMA = 2, 4, 5, 6
+FINDINGS, USAGE, UNREACHABLE, PEER_ERROR, PEER_SCHEMA = 1, 2, 4, 5, 6
+
+_DOCTOR = "kinwire doctor, with the same server, looks for the cause."
 
 
 class UsageError(Exception):
@@ -40,8 +51,11 @@ def failure_of(error: Exception) -> Failure:
             errors.InvalidResponseError() | errors.ProtocolVersionError() | errors.PaginationError()
         ):
             return Failure(f"error: {_text_of(error)}", PEER_SCHEMA)
-        case errors.ConnectionClosedError() | errors.RequestTimeoutError() | OSError():
+        case errors.ConnectionClosedError() | errors.RequestTimeoutError():
             return Failure(f"error: {_text_of(error)}", UNREACHABLE)
+        case OSError():  # of this machine: what a peer is to blame for has come as an error above
+            where = f"{error.filename}: " if error.filename is not None else ""
+            return Failure(f"error: {where}{error.strerror or error}.", USAGE)
         case errors.KinwireError():
             return Failure(f"error: {_text_of(error)}", USAGE)
         case _:
@@ -56,7 +70,8 @@ def _text_of(error: Exception) -> str:
 
     match error:
         case errors.ConnectionClosedError():
-            return error.reason  # the server's last words on stderr are this command's already
+            # The server's last words on stderr are this command's already.
+            return f"{error.reason}\nhint: {_DOCTOR}"
         case errors.RequestTimeoutError():
             return _timeout_text(error.method, error.timeout)
         case errors.CapabilityNotNegotiatedError():
@@ -71,7 +86,7 @@ def _text_of(error: Exception) -> str:
 def _timeout_text(method: str, timeout: float) -> str:
     hint = "--timeout SECONDS waits longer."
     if method == "initialize":
-        hint = f"Does the command speak MCP over its stdin and stdout? {hint}"
+        hint = f"Does the command speak MCP over its stdin and stdout? {hint} {_DOCTOR}"
     return f"{method}: no answer within {timeout:g} s.\nhint: {hint}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("columns", "first_line", "json_text", "printable")
+__all__ = ("columns", "escaped", "first_line", "json_text", "printable")
 
 import json
 from collections.abc import Iterable, Sequence
@@ -36,8 +36,9 @@ def json_text(value: object) -> str:
 
 def printable(text: str) -> str:
     r"""Return `text` with what would steer a terminal written as `\u....`; line ends stay."""
-    return "".join(sign if sign.isprintable() or sign == "\n" else _escaped(sign) for sign in text)
+    return "".join(sign if sign.isprintable() or sign == "\n" else escaped(sign) for sign in text)
 
 
-def _escaped(sign: str) -> str:
-    return json.dumps(sign)[1:-1]  # the one spelling that is right inside JSON too
+def escaped(text: str) -> str:
+    """Return `text` as JSON escapes it, which is right inside JSON too."""
+    return json.dumps(text)[1:-1]

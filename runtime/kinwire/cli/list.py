@@ -6,15 +6,18 @@ __all__ = ("List",)
 
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from kinwire.cli.completion import complete_listed, completed_by
 from kinwire.cli.failure import UsageError
 from kinwire.cli.layout import columns, json_text, printable
 from kinwire.cli.target import Target, add_target, is_file, reach, target_from
 
 if TYPE_CHECKING:
     from kinwire_protocols import mcp
-    from kinwire_protocols.peer import Method
+    from kinwire_protocols.peer import Method, ProtocolTable
+    from kinwire_protocols.tool_methods import ToolMethod
 
 _USAGE = """\
 kinwire list [PROTOCOL | FILE.py[:SERVER]] [--format text|json]
@@ -31,9 +34,9 @@ class List:
     def configure(parser: ArgumentParser) -> None:
         """Add the verb's arguments."""
         parser.usage = _USAGE
-        parser.add_argument(
-            "what", nargs="?", metavar="PROTOCOL | FILE.py", help="one protocol, or a server's file"
-        )
+        text = "one protocol, or a server's file"
+        what = parser.add_argument("what", nargs="?", metavar="PROTOCOL | FILE.py", help=text)
+        completed_by(what, complete_listed)
         parser.add_argument("--format", choices=("text", "json"), default="text")
         add_target(parser)
 
@@ -53,13 +56,13 @@ def _print_methods(protocol: str | None, *, as_json: bool) -> None:
 
     tables = protocol_tables()
     if protocol is not None and protocol not in tables:
-        from difflib import get_close_matches
+        from kinwire_protocols.nearest import nearest
 
-        near = get_close_matches(protocol, tables, n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(tables)}."
+        near = nearest(protocol, tables)
+        hint = f"Did you mean {near!r}?" if near else f"There are: {', '.join(tables)}."
         raise UsageError(f"There is no protocol {protocol!r}.", hint)
     chosen = tables.values() if protocol is None else [tables[protocol]]
-    rows = [_row(method) for table in chosen for method in table.methods.values()]
+    rows = [row for table in chosen for row in _rows(table)]
     if as_json:
         print(json_text(rows))
         return
@@ -67,17 +70,29 @@ def _print_methods(protocol: str | None, *, as_json: bool) -> None:
     print(columns([shown, *(tuple(row[name] or "-" for name in shown) for row in rows)]))
 
 
-def _row(method: Method[Any, Any]) -> dict[str, Any]:
+def _rows(table: ProtocolTable) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the methods of a protocol and of the tools that it defines."""
+    for method in table.methods.values():
+        yield _row(method, method.kind, method.sender, method.gate)
+    for tool in table.tools.values():
+        yield _row(tool, "tool", tool.caller.sender, tool.caller.gate)
+
+
+def _row(
+    row: Method[Any, Any] | ToolMethod[Any, Any], kind: str, sender: str, gate: str | None
+) -> dict[str, Any]:
     return {
-        "protocol": method.protocol,
-        "method": method.name,
-        "kind": method.kind,
-        "from": method.sender,
-        "params": method.params.__name__,
-        "result": None if method.result is None else method.result.__name__,
-        "errors": [error.name for error in method.errors],
-        "gate": method.gate,
-        "section": method.section,
+        "protocol": row.protocol,
+        "method": row.name,
+        "kind": kind,
+        "from": sender,
+        "params": row.params.__name__,
+        "result": None if row.result is None else row.result.__name__,
+        "errors": [error.name for error in row.errors],
+        "gate": gate,
+        "section": row.section,
+        "aliases": list(row.aliases),
+        "status": row.status,
     }
 
 

@@ -7,30 +7,41 @@ where the schema has no `k`.
 
 from __future__ import annotations
 
-__all__ = ("members_from",)
+__all__ = ("members_from", "members_from_file")
 
-from collections.abc import Iterable
-from difflib import get_close_matches
-from typing import cast
+import sys
+from collections.abc import Iterable, Iterator
+from copy import deepcopy
+from math import isinf
+from pathlib import Path
+from typing import Any, cast
 
 from pydantic_core import from_json
 
 from kinwire.cli.failure import UsageError
 from kinwire.cli.layout import printable
 from kinwire.cli.schema_places import Place
+from kinwire.jsonrpc import is_object, kind_of
 from kinwire_protocols.base import JsonObject
+from kinwire_protocols.nearest import nearest
 
 _IN_WORDS = {"boolean": "true or false"}
 
 
-def members_from(words: Iterable[str], schema: JsonObject, *, closed: bool = False) -> JsonObject:
-    """Return the object that `words` spell; `closed` is that of `Place`.
+def members_from(
+    words: Iterable[str],
+    schema: JsonObject,
+    *,
+    closed: bool = False,
+    given: JsonObject | None = None,
+) -> JsonObject:
+    """Return the object that `words` spell, with what is `given`; `closed` is that of `Place`.
 
     Raises:
         UsageError: a word is no `k=v`, its value does not fit, there is no such member, or two
             words contradict each other.
     """
-    members: JsonObject = {}
+    members: JsonObject = deepcopy(given or {})
     root = Place([schema], schema, closed=closed)
     for word in words:
         key, equals, text = word.partition("=")
@@ -41,6 +52,26 @@ def members_from(words: Iterable[str], schema: JsonObject, *, closed: bool = Fal
         value = _json(word, text) if raw else _typed(word, text, _place(word, path, root))
         _put(members, path, value, word)
     return members
+
+
+def members_from_file(path: str) -> JsonObject:
+    """Return the JSON object in a file, `-` for what comes on stdin.
+
+    Raises:
+        UsageError: it cannot be read, or holds no JSON object.
+    """
+    where = "stdin" if path == "-" else path
+    try:
+        content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except OSError as error:
+        raise UsageError(f"--json {where}: {error.strerror}.") from None
+    try:
+        value = _from_json(f"--json {where}", content)
+    except ValueError as error:
+        raise UsageError(f"--json {where}: expected JSON, {error}.") from None
+    if not is_object(value):
+        raise UsageError(f"--json {where}: expected a JSON object, got {kind_of(value)}.")
+    return value
 
 
 def _put(members: JsonObject, path: list[str], value: object, word: str) -> None:
@@ -57,8 +88,8 @@ def _place(word: str, path: list[str], root: Place) -> Place:
     place = root
     for step in path:
         if not place.may_have(step):
-            near = get_close_matches(step, place.names, n=1)
-            hint = f"Did you mean {printable(repr(near[0]))}?" if near else _known(place)
+            near = nearest(step, place.names)
+            hint = f"Did you mean {printable(repr(near))}?" if near else _known(place)
             raise UsageError(f"{word}: there is no member {step!r}.", hint)
         place = place.member(step)
     return place
@@ -74,7 +105,7 @@ def _typed(word: str, text: str, place: Place) -> object:
         return text
     expected = " or ".join(_IN_WORDS.get(kind, kind) for kind in sorted(kinds))
     try:
-        value = from_json(text, allow_inf_nan=False)
+        value = _from_json(word, text)
     except ValueError:
         value = text  # which is not allowed here
     if not place.allows(value):
@@ -91,7 +122,31 @@ def _how_to_write(word: str, place: Place) -> str:
 
 def _json(word: str, text: str) -> object:
     try:
-        return from_json(text, allow_inf_nan=False)
+        return _from_json(word, text)
     except ValueError:
         hint = "Text in JSON has quotes: 'k:=\"text\"'."
         raise UsageError(f"{word}: expected JSON.", hint) from None
+
+
+def _from_json(word: str, text: str | bytes) -> object:
+    value = from_json(text, allow_inf_nan=False)
+    place = next(_infinite(value, ""), None)
+    if place is not None:  # it would go out as null
+        where = f" at {place}" if place else ""
+        raise UsageError(
+            f"{word}: expected a number of at most 1.8e308{where}.",
+            "Larger ones can be sent as text, in quotes.",
+        )
+    return value
+
+
+def _infinite(value: Any, place: str) -> Iterator[str]:
+    """Yield where in `value` a number was too large to be read."""
+    if isinstance(value, float) and isinf(value):
+        yield place
+    elif isinstance(value, dict):
+        for name, inner in cast("JsonObject", value).items():
+            yield from _infinite(inner, f"{place}/{name}")
+    elif isinstance(value, list):
+        for index, inner in enumerate(cast("list[Any]", cast(object, value))):
+            yield from _infinite(inner, f"{place}/{index}")

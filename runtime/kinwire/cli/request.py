@@ -5,9 +5,9 @@ from __future__ import annotations
 __all__ = ("TypedRequest",)
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
+from itertools import islice
 from typing import Any
 
 from pydantic import ValidationError
@@ -16,14 +16,17 @@ from kinwire.cli.failure import UsageError
 from kinwire.cli.layout import printable
 from kinwire.cli.members import members_from
 from kinwire.cli.patience import patience_with
+from kinwire.cli.protocols import protocol_tables
 from kinwire.connection import Connection
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, to_wire
 from kinwire_protocols.mcp.methods import PROTOCOL, TOOLS_CALL, TOOLS_LIST
+from kinwire_protocols.nearest import nearest
 from kinwire_protocols.peer import Method
 from kinwire_protocols.problems import problems
 
 _ARGUMENTS = "arguments."
+_NAMED = 20  # tools that a hint names
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +36,16 @@ class TypedRequest:
     server: Connection
     method: str
     words: list[str]
+    given: JsonObject
+    """What the words add to."""
 
     async def answer(self) -> object:
         """Return the result as JSON, None for a notification.
 
         Raises:
-            UsageError: the words do not make a request that the schema allows.
+            UsageError: the words do not make a request that the schema and the server allow.
         """
-        row = PROTOCOL.methods.get(self.method)
+        row = _row(self.method)
         if row is TOOLS_CALL:
             return await self._send(TOOLS_CALL, await self._tool_params())
         if row is not None:
@@ -49,15 +54,31 @@ class TypedRequest:
             return await self._call_tool()
         return await self._send_unknown()
 
+    async def raw_answer(self) -> object:
+        """Return the result as it came, None for a notification; no gate and no type is asked.
+
+        Raises:
+            UsageError: the words do not make params.
+        """
+        row = _row(self.method)
+        members = members_from(
+            self.words, {} if row is None else _params_schema(row), given=self.given
+        )
+        if row is not None and row.result is None:
+            await self.server.session.raw_notify(self.method, members)
+            return None
+        return await self._send_as_it_is(members)
+
     def _params(self, row: Method[Any, Any]) -> JsonObject:
         if row.sender == "server":
             raise UsageError(
                 f"{row.name} is sent by the server, not by the client.",
                 f"kinwire describe {row.name} tells more.",
             )
-        return members_from(self.words, _params_schema(row), closed=True)
+        return members_from(self.words, _params_schema(row), closed=True, given=self.given)
 
     async def _send(self, row: Method[Any, Any], members: JsonObject) -> JsonObject | None:
+        self._must_be_negotiated(row)
         try:
             params = row.decode_params(members)
         except ValidationError as error:
@@ -72,10 +93,20 @@ class TypedRequest:
             result = await self.server.session.call(row, params, on_progress=_show_progress)
         return to_wire(result)
 
+    def _must_be_negotiated(self, row: Method[Any, Any]) -> None:
+        reason = self.server.session.why_not(row)
+        if reason is not None:
+            declared = ", ".join(to_wire(self.server.capabilities)) or "nothing"
+            text = f"{row.name}: needs {row.gate}, but {reason}. The server declared: {declared}."
+            raise UsageError(
+                printable(text),
+                "--raw sends it all the same; kinwire inspect shows what the server answers.",
+            )
+
     async def _tool_params(self) -> JsonObject:
         """Return the params of `tools/call name=... arguments.k=v ...`."""
         own = [word for word in self.words if not word.startswith(_ARGUMENTS)]
-        params = members_from(own, _params_schema(TOOLS_CALL), closed=True)
+        params = members_from(own, _params_schema(TOOLS_CALL), closed=True, given=self.given)
         words = [word.removeprefix(_ARGUMENTS) for word in self.words if word not in own]
         if words:
             if "arguments" in params:
@@ -92,9 +123,9 @@ class TypedRequest:
             if not tools:
                 text = f"The server offers no tools, so none is called {self.method!r}."
                 raise UsageError(text, hint or "Methods have a slash, as in prompts/list.")
-            hint = hint or f"It has: {', '.join(tools)}."
+            hint = hint or f"It has: {_some(tools)}."
             raise UsageError(f"The server has no tool {self.method!r}.", printable(hint))
-        arguments = members_from(self.words, _schema(tool))
+        arguments = members_from(self.words, _schema(tool), given=self.given)
         return await self._send(TOOLS_CALL, {"name": tool.name, "arguments": arguments})
 
     async def _send_unknown(self) -> object:
@@ -103,7 +134,9 @@ class TypedRequest:
             f"note: {self.method!r} is in no table and goes out unchecked. {hint}".rstrip(),
             file=sys.stderr,
         )
-        members = members_from(self.words, {})
+        return await self._send_as_it_is(members_from(self.words, {}, given=self.given))
+
+    async def _send_as_it_is(self, members: JsonObject) -> object:
         async with patience_with(self.method):
             return await self.server.session.raw(self.method, members or None)
 
@@ -112,6 +145,17 @@ class TypedRequest:
             return {}
         async with patience_with(TOOLS_LIST.name):
             return {tool.name: tool async for tool in self.server.tools()}
+
+
+def _row(name: str) -> Method[Any, Any] | None:
+    """Return the method of that name or alias; MCP goes before the others."""
+    if name in PROTOCOL.methods:  # the others take time to load
+        return PROTOCOL.methods[name]
+    return next((row for row in _rows() if name in (row.name, *row.aliases)), None)
+
+
+def _rows() -> list[Method[Any, Any]]:
+    return [row for table in protocol_tables().values() for row in table.methods.values()]
 
 
 def _params_schema(row: Method[Any, Any]) -> JsonObject:
@@ -123,17 +167,22 @@ def _schema(tool: mcp.Tool) -> JsonObject:
     return to_wire(tool.input_schema)
 
 
+def _some(tools: Collection[str]) -> str:
+    more = len(tools) - _NAMED
+    return ", ".join(islice(tools, _NAMED)) + (f" and {more} more" if more > 0 else "")
+
+
 def _nearest(name: str, tools: Iterable[str]) -> str:
-    """Return which tools or methods may be meant; a method also by what follows its slash."""
-    methods = [row.name for row in PROTOCOL.methods.values() if row.sender != "server"]
+    """Return which tools or methods may be meant; one of MCP also by what follows its slash."""
+    methods = [row.name for row in _rows() if row.sender != "server"]
     meant: dict[str, list[str]] = {known: [known] for known in (*methods, *tools)}
     if "/" not in name:
-        for method in methods:
+        for method in filter(PROTOCOL.methods.__contains__, methods):
             last = method.rpartition("/")[2]
             if last not in tools and last != method:
                 meant.setdefault(last, []).append(method)
-    near = get_close_matches(name, meant, n=1)
-    return f"Did you mean {' or '.join(map(repr, meant[near[0]]))}?" if near else ""
+    near = nearest(name, meant)
+    return f"Did you mean {' or '.join(map(repr, meant[near]))}?" if near else ""
 
 
 def _show_progress(report: mcp.ProgressNotificationParams) -> None:

@@ -12,6 +12,7 @@ from traceback import extract_tb
 from types import ModuleType
 from typing import TYPE_CHECKING, ClassVar
 
+from kinwire.cli.completion import complete_served, completed_by
 from kinwire.cli.failure import UsageError
 from kinwire.cli.target import file_and_name
 
@@ -31,7 +32,9 @@ class Serve:
     def configure(parser: ArgumentParser) -> None:
         """Add the verb's arguments."""
         parser.usage = _USAGE
-        parser.add_argument("what", metavar="demo | FILE.py", help="the demo server, or a file")
+        text = "the demo server, or a file"
+        what = parser.add_argument("what", metavar="demo | FILE.py", help=text)
+        completed_by(what, complete_served)
         parser.add_argument("protocol", nargs="?", metavar="PROTOCOL", help="the demo's: mcp")
 
     def run(self, arguments: Namespace) -> int:

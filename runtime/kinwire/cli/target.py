@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
-__all__ = ("Target", "add_target", "file_and_name", "is_file", "reach", "target_from")
+__all__ = (
+    "Target",
+    "add_target",
+    "file_and_name",
+    "is_file",
+    "reach",
+    "refusal_of",
+    "target_from",
+)
 
+import json
 import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from kinwire import __version__
 from kinwire.cli.failure import USAGE, UsageError
 from kinwire.cli.layout import printable
+from kinwire_protocols.nearest import nearest
 
 if TYPE_CHECKING:
     from kinwire.connection import Connection
     from kinwire.host import Host
-    from kinwire.transports import Transport
+    from kinwire.transports.child import ChildProcess
+    from kinwire_protocols import mcp
 
 _TIMEOUT = 60.0  # seconds
 
@@ -27,16 +39,16 @@ _TIMEOUT = 60.0  # seconds
 class Target(NamedTuple):
     """A server as a command line names it."""
 
-    transport: Transport
+    transport: ChildProcess
     file: str | None = None
     """What `kinwire serve` was given to start it; None if it is a command."""
     timeout: float = _TIMEOUT
 
 
-def add_target(parser: ArgumentParser) -> None:
+def add_target(parser: ArgumentParser, timeout: float = _TIMEOUT) -> None:
     """Add the arguments of a verb that talks to a server."""
-    text = f"how long to wait for each answer or progress report (default: {_TIMEOUT:g})"
-    parser.add_argument("--timeout", type=_seconds, default=_TIMEOUT, metavar="SECONDS", help=text)
+    text = f"how long to wait for each answer or progress report (default: {timeout:g})"
+    parser.add_argument("--timeout", type=_seconds, default=timeout, metavar="SECONDS", help=text)
     parser.set_defaults(command=None)
 
 
@@ -51,8 +63,15 @@ def file_and_name(word: str) -> tuple[str, str]:
     return (f"{file}.py", name) if colon else (word, "")
 
 
-def target_from(file: str | None, command: list[str] | None, timeout: float = _TIMEOUT) -> Target:
+def target_from(
+    file: str | None,
+    command: list[str] | None,
+    timeout: float = _TIMEOUT,
+    on_stderr: Callable[[str], object] | None = None,
+) -> Target:
     """Return the server that the command line names.
+
+    Lines that it writes to stderr go to `on_stderr`, without one to this command's own.
 
     Raises:
         UsageError: it names none, or two, or a file that is not there.
@@ -65,12 +84,13 @@ def target_from(file: str | None, command: list[str] | None, timeout: float = _T
         if file is None:
             raise UsageError("No server is named.", "Name a FILE.py, or end with: -- command ...")
         path = file_and_name(file)[0]
-        if not Path(path).is_file():
-            raise UsageError(f"There is no Python file {path!r}.")
+        if not is_file(path) or not Path(path).is_file():
+            raise UsageError(f"There is no Python file {path!r}.", _near(path))
         # -P: modules of the working folder are none of the server's, as with `python FILE.py`.
         command = [sys.executable, "-P", "-m", "kinwire", "serve", file]
     # Typed into a shell, so it runs with what the shell gives its programs.
-    return Target(stdio(*command, env=os.environ, on_stderr=_pass_on), file, timeout)
+    transport = stdio(*command, env=os.environ, on_stderr=on_stderr or _pass_on)
+    return Target(transport, file, timeout)
 
 
 @asynccontextmanager
@@ -85,7 +105,7 @@ async def reach(target: Target) -> AsyncGenerator[Connection]:
     from kinwire.limits import Limits
 
     limits = Limits(request_timeout=target.timeout)
-    async with Host("kinwire-cli", "0.1.0", limits=limits) as host:
+    async with Host("kinwire-cli", __version__, limits=limits) as host:
         yield await _connected(host, target)
 
 
@@ -95,12 +115,35 @@ async def _connected(host: Host, target: Target) -> Connection:
 
     try:
         async with patience_with("initialize"):
-            return await host.connect(target.transport)
+            return await host.connect(target.transport, on_log=_show_log)
     except ConnectionClosedError as error:
-        if target.file is None or error.exit_code != USAGE:
-            raise
-    # `kinwire serve` has said on stderr, which is this command's, what is wrong.
-    raise UsageError(f"{target.file} cannot be served, for the reason above.")
+        refusal = refusal_of(target, error)
+    raise refusal
+
+
+def _show_log(message: mcp.LoggingMessageNotificationParams) -> None:
+    data: object = message.data
+    text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+    source = f" {message.logger}" if message.logger else ""
+    print(printable(f"{message.level}{source}: {text}"), file=sys.stderr)
+
+
+def refusal_of(target: Target, error: Exception) -> Exception:
+    """Return `error`, which ended the handshake, or the slip of the user that it stems from."""
+    from kinwire.errors import ConnectionClosedError
+
+    code = error.exit_code if isinstance(error, ConnectionClosedError) else None
+    if target.file is not None and code == USAGE:
+        # `kinwire serve` has said on stderr, which is this command's, what is wrong.
+        return UsageError(f"{target.file} cannot be served, for the reason above.")
+    return error
+
+
+def _near(path: str) -> str:
+    """Return which Python file beside `path` may be meant."""
+    known = [str(file) for file in Path(path).parent.glob("*.py")]
+    near = nearest(path, known)
+    return f"Did you mean {near!r}?" if near else ""
 
 
 def _seconds(text: str) -> float:

@@ -9,12 +9,12 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 from itertools import chain, islice
 from typing import TYPE_CHECKING, BinaryIO, ClassVar, cast
 
 from kinwire.cli.failure import UsageError
 from kinwire.cli.layout import printable
+from kinwire_protocols.nearest import nearest
 
 if TYPE_CHECKING:
     from kinwire.cli.verdicts import Report
@@ -101,8 +101,8 @@ def _chosen(names: str | None) -> list[ProtocolTable]:
     tables = protocol_tables()
     for name in names.split(",") if names is not None else ():
         if name not in tables:
-            near = get_close_matches(name, tables, n=1)
-            hint = f"Did you mean {near[0]!r}?" if near else f"There are: {', '.join(tables)}."
+            near = nearest(name, tables)
+            hint = f"Did you mean {near!r}?" if near else f"There are: {', '.join(tables)}."
             raise UsageError(f"There is no protocol {name!r}.", hint)
     return [tables[name] for name in (tables if names is None else names.split(","))]
 

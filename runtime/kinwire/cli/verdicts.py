@@ -35,7 +35,7 @@ class Report(NamedTuple):
         return {
             "line": line,
             "ok": not self.problems,
-            "protocol": row.protocol if row else None,
+            "protocol": verdict.protocol if verdict else None,
             "method": row.name if row else None,
             "kind": verdict.kind if verdict else None,
             "matched": verdict.matched if verdict else None,
@@ -59,8 +59,11 @@ def report_of(judge: Judge, line: bytes) -> Report:
         return Report(None, [Problem("", "JSON", _unreadable(line, error))], is_object=False)
     if not is_object(value):
         return Report(None, [Problem("", "one JSON object", shown(value))], is_object=False)
-    if "message" in value and "jsonrpc" not in value:
+    if "jsonrpc" not in value and "message" in value:
         return _wrapped(judge, value)
+    if "jsonrpc" not in value and "unreadable" in value:
+        text = _cut(str(value["unreadable"]), str(value.get("because")))
+        return Report(None, [Problem("", "JSON", text)])
     verdict = judge.judge(value)
     try:
         decode(line)  # also finds what a decoded object does not show: a repeated id
@@ -81,7 +84,10 @@ def _wrapped(judge: Judge, line: JsonObject) -> Report:
 
 
 def _unreadable(line: bytes, error: ValueError) -> str:
-    text = line.decode(errors="replace")
+    return _cut(line.decode(errors="replace"), str(error))
+
+
+def _cut(text: str, because: str) -> str:
     cut = text[:_SHOWN] + ("…" if len(text) > _SHOWN else "")
-    why = re.sub(r"at line \d+ column", "at column", str(error))
+    why = re.sub(r"at line \d+ column", "at column", because)
     return f"{cut} ({why})"

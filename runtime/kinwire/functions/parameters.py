@@ -7,7 +7,6 @@ __all__ = ("Parameters", "place_of")
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Annotated, Any, NotRequired, get_args, get_origin, get_type_hints
 
 from pydantic import ConfigDict, Field, PydanticUserError, TypeAdapter, ValidationError
@@ -18,6 +17,7 @@ from typing_extensions import TypedDict
 from kinwire.context import Context
 from kinwire.errors import KinwireError
 from kinwire_protocols.base import JsonObject
+from kinwire_protocols.nearest import nearest
 from kinwire_protocols.problems import Problem, problems
 
 # Strictness is asked for in each call: here it would not reach into models of the user.
@@ -64,9 +64,9 @@ class Parameters:
         for problem in problems(error, given):
             name = problem.pointer[1:]
             if name in given and name not in self.names:
-                near = get_close_matches(name, self.names, n=1)
+                near = nearest(name, self.names)
                 known = ", ".join(self.names) or "none"
-                hint = f"did you mean {near[0]!r}?" if near else f"known: {known}"
+                hint = f"did you mean {near!r}?" if near else f"known: {known}"
                 problem = replace(problem, expected=f"no argument of this name ({hint})")
             yield problem
 

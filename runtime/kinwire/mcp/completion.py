@@ -6,7 +6,6 @@ __all__ = ("CompletionTable",)
 
 import inspect
 from collections.abc import Callable, Collection, Iterable
-from difflib import get_close_matches
 from typing import Any
 
 from kinwire.context import Context
@@ -18,6 +17,7 @@ from kinwire.mcp.resources import ResourceTable
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
+from kinwire_protocols.nearest import nearest
 
 MOST_VALUES = 100  # in one answer (MCP, Completion)
 
@@ -45,8 +45,8 @@ class CompletionTable:
                 "Define it first."
             )
         if argument not in names:
-            near = get_close_matches(argument, names, n=1)
-            hint = f"Write {near[0]!r}." if near else f"Choose one of: {', '.join(names)}."
+            near = nearest(argument, names)
+            hint = f"Write {near!r}." if near else f"Choose one of: {', '.join(names)}."
             raise HandlerDefinitionError(
                 f"{where}: expected one of its arguments, got {argument!r}. {hint}"
             )

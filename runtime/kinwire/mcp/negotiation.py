@@ -9,7 +9,8 @@ from __future__ import annotations
 __all__ = ("Negotiation",)
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from typing import Literal
 
 import anyio
@@ -46,10 +47,11 @@ class Negotiation:
         if not self._extensions:
             return own
         rows = {
-            row.name: row
+            name: row
             for extension in self._extensions
             for row in extension.protocol.methods.values()
             if row.sender != self._side
+            for name in row.names
         }
         return EarlyRoutes(own, rows, self._over, waits=self._side == "client")
 
@@ -59,7 +61,7 @@ class Negotiation:
             path = extension.protocol.capability
             if path is None:
                 continue
-            offered = None if theirs is None else at_path(theirs, path)
+            offered = None if theirs is None else _offer_in(theirs, extension.protocol)
             if theirs is None or is_object(offered):
                 ours = extension.offer(offered if is_object(offered) else None)
                 if ours is not None:
@@ -67,14 +69,17 @@ class Negotiation:
 
     def settle(self, session: Session, *, client: JsonObject, server: JsonObject) -> None:
         """Set up gates and extensions by the capabilities of both sides; messages find them now."""
+        theirs, ours = (server, client) if self._side == "client" else (client, server)
+        theirs = _at_main_places(theirs, [one.protocol for one in self._extensions])
+        client, server = (ours, theirs) if self._side == "client" else (theirs, ours)
         paths = {one.protocol.name: one.protocol.capability for one in self._extensions}
         session.agree(Agreement(client, server, paths))
-        theirs, ours = (server, client) if self._side == "client" else (client, server)
         for extension in self._extensions:
             offered = _offered(extension.protocol.capability, theirs, ours)
-            extension.attach(session, offered)
             if offered is not None:
+                session.add_errors_of(extension.protocol)
                 self._active.append(extension)
+            extension.attach(session, offered)
         self._over.set()
 
     async def complete(self, session: Session) -> None:
@@ -101,6 +106,23 @@ class Negotiation:
             if not session.closed:
                 logger.exception("an extension failed in the handshake; the session is closed")
                 await session.aclose()
+
+
+def _offer_in(capabilities: JsonObject, protocol: ProtocolTable) -> object:
+    """Return what a peer offers of `protocol`, also where only older peers have it."""
+    places = (protocol.capability, *protocol.capability_aliases)
+    offers = (at_path(capabilities, place) for place in places if place is not None)
+    return next((offer for offer in offers if is_object(offer)), None)
+
+
+def _at_main_places(capabilities: JsonObject, protocols: Iterable[ProtocolTable]) -> JsonObject:
+    """Return `capabilities` with each offer at the place that its protocol gives first."""
+    for protocol in protocols:
+        place, offer = protocol.capability, _offer_in(capabilities, protocol)
+        if place is not None and is_object(offer) and at_path(capabilities, place) is not offer:
+            capabilities = deepcopy(capabilities)
+            _put(capabilities, place, offer)
+    return capabilities
 
 
 def _offered(path: str | None, theirs: JsonObject, ours: JsonObject) -> JsonObject | None:

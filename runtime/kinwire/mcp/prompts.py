@@ -6,7 +6,6 @@ __all__ = ("HandlerPrompt", "Prompt", "PromptTable", "prompt_from_function")
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, Protocol
 
 from pydantic import ValidationError
@@ -22,6 +21,7 @@ from kinwire.mcp.rules.listing import Listing
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
+from kinwire_protocols.nearest import nearest
 
 
 class Prompt(Protocol):
@@ -174,8 +174,8 @@ class PromptTable:
         """Answer `prompts/get`."""
         prompt = self._prompts.get(params.name)
         if prompt is None:
-            near = get_close_matches(params.name, self._prompts, n=1)
-            hint = f"Did you mean {near[0]!r}?" if near else "prompts/list names those there are."
+            near = nearest(params.name, self._prompts)
+            hint = f"Did you mean {near!r}?" if near else "prompts/list names those there are."
             raise InvalidParamsError(
                 f"Unknown prompt: {params.name!r:.60}. {hint}", data={"prompt": params.name}
             )

@@ -9,7 +9,6 @@ __all__ = ("FunctionTool", "HandlerTool", "Tool", "ToolError", "ToolTable", "too
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, Protocol
 
 from kinwire.context import Context
@@ -24,6 +23,7 @@ from kinwire.mcp.tool_results import error_result, result_from
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
+from kinwire_protocols.nearest import nearest
 
 
 class ToolError(Exception):
@@ -155,8 +155,8 @@ class ToolTable:
         """Answer `tools/call`."""
         tool = self._tools.get(params.name)
         if tool is None:
-            near = get_close_matches(params.name, self._tools, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else " tools/list names those there are."
+            near = nearest(params.name, self._tools)
+            hint = f" Did you mean {near!r}?" if near else " tools/list names those there are."
             raise InvalidParamsError(
                 f"Unknown tool: {params.name!r:.60}.{hint}", data={"tool": params.name}
             )

@@ -27,6 +27,7 @@ from kinwire.transports.stderr import StderrSink
 from kinwire.transports.writing import FrameWriter
 
 _WATCHABLE = sys.platform != "win32"  # whether an event loop can watch a pipe
+_LAST_INPUT = 0.3  # seconds without the child reading, when its input is to be closed
 _LAST_WORDS = 0.5  # seconds for exit code, output and stderr, once one of them has ended
 
 OnStderr = Callable[[str], object]
@@ -74,6 +75,11 @@ class ChildProcess:
         """The child's process id, None before it was started."""
         return None if self._process is None else self._process.pid
 
+    @property
+    def exit_code(self) -> int | None:
+        """The child's exit code (negative: the signal that ended it), None while it runs."""
+        return None if self._process is None else exit_code(self._process)
+
     async def run(self, link: Link, /) -> None:
         """See `Transport.run`."""
         try:
@@ -92,6 +98,7 @@ class ChildProcess:
                 link,
                 watchable=_WATCHABLE,
                 broken=lambda _: tasks.start_soon(self._finish, link, ends),
+                patience=_LAST_INPUT,
             )
             if link.loop is None:
                 tasks.start_soon(writer.run)
@@ -163,7 +170,7 @@ class ChildProcess:
         link.end(self._why())
 
     def _why(self) -> ConnectionClosedError:
-        code = None if self._process is None else exit_code(self._process)
+        code = self.exit_code
         if code is None:
             reason = "The server closed its standard input or output."
         elif code < 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("end_group", "environment", "exit_code", "wait_for_exit")
+__all__ = ("BY_ITSELF", "end_group", "environment", "exit_code", "wait_for_exit")
 
 import os
 import signal
@@ -26,7 +26,7 @@ _VARIABLES = (
 
 # Seconds: until a child whose input ended is told to stop, until it is killed, and until what
 # else lives in its group is.
-_BY_ITSELF = 2.0
+BY_ITSELF = 2.0
 _AFTER_TERM = 1.0
 _REST_OF_GROUP = 0.5
 _LOOK_AGAIN = 0.02
@@ -74,7 +74,7 @@ async def end_group(process: Popen[bytes]) -> None:
 
     Its standard input has to be closed already: that is what asks it to end.
     """
-    with anyio.move_on_after(_BY_ITSELF):
+    with anyio.move_on_after(BY_ITSELF):
         await wait_for_exit(process)
     _signal(process, signal.SIGTERM)
     with anyio.move_on_after(_AFTER_TERM):

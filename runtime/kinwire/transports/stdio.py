@@ -22,6 +22,9 @@ from kinwire.transports import Link
 from kinwire.transports.reading import FrameSink, read_all
 from kinwire.transports.writing import FrameWriter
 
+# Seconds without the client reading what it has asked for before it closed this server's input. A
+# client that is gone is noticed at once, and one that loses patience sends a signal.
+_LAST_ANSWERS = 5.0
 _ENDED = "The client closed this server's standard input."
 _BROKEN = "The client does not read this server's standard output any more."
 
@@ -46,6 +49,7 @@ class OwnStdio:
             link,
             watchable=own_output.watchable,
             broken=lambda _: link.end(ConnectionClosedError(_BROKEN)),
+            patience=_LAST_ANSWERS,
         )
         async with anyio.create_task_group() as tasks:
             if link.loop is None:

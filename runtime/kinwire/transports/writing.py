@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ("FrameWriter",)
 
+import logging
 import os
 from asyncio import AbstractEventLoop
 from collections.abc import Callable
@@ -12,24 +13,34 @@ import anyio
 
 from kinwire.transports import Link
 
-_FLUSH = 0.3  # seconds for what waits when the connection closes
+logger = logging.getLogger("kinwire.transports")
+
+_IN_ALL = 10  # times the patience of a writer, for all that waits when the connection closes
 
 
 class FrameWriter:
     """Takes frames from the session when the descriptor can hold them.
 
     `fd` does not block if it is `watchable`, and does if it is not. When the other end is gone,
-    `broken` is called once, and frames are taken and dropped from then on.
+    `broken` is called once, and frames are taken and dropped from then on. When the connection
+    closes, it may take nothing for `patience` seconds before what waits is given up.
     """
 
     def __init__(
-        self, fd: int, link: Link, *, watchable: bool, broken: Callable[[OSError], object]
+        self,
+        fd: int,
+        link: Link,
+        *,
+        watchable: bool,
+        broken: Callable[[OSError], object],
+        patience: float,
     ) -> None:
         self._fd = fd
         self._link = link
         self._loop: AbstractEventLoop | None = link.loop
         self._watchable = watchable
         self._broken: Callable[[OSError], object] | None = broken
+        self._patience = patience
         self._rest = memoryview(b"")
         self._waiting = False  # for a callback
         self._woken = anyio.Event()
@@ -52,11 +63,19 @@ class FrameWriter:
                 await anyio.wait_writable(self._fd)
 
     async def flush(self) -> None:
-        """Write what still waits, as far as the other end takes it in a short time."""
+        """Write what still waits, for as long as the other end goes on taking it."""
         self.stop()
-        with anyio.move_on_after(_FLUSH):
+        with anyio.move_on_after(self._patience * _IN_ALL):
             while not self._write():
-                await anyio.wait_writable(self._fd)
+                with anyio.move_on_after(self._patience) as patience:
+                    await anyio.wait_writable(self._fd)
+                if patience.cancelled_caught:
+                    break
+        dropped = len(self._rest)
+        while self._link.waiting:
+            dropped += sum(map(len, self._link.take()))
+        if dropped:
+            logger.warning("The peer does not read: %d bytes are not sent any more", dropped)
 
     def stop(self) -> None:
         """Wait for no callback any more."""

@@ -25,10 +25,14 @@ def cases() -> list[Case]:
     """Return each class and alias with an example of it."""
     bundled = json.loads(files("kinwire_protocols").joinpath("schema.json").read_text("utf-8"))
     return [
-        (getattr(import_module(f"kinwire_protocols.{protocol}.models"), name), node["examples"][0])
+        (getattr(import_module(module_of(protocol)), name), node["examples"][0])
         for protocol, document in bundled["documents"].items()
         for name, node in document["$defs"].items()
     ]
+
+
+def module_of(protocol: str) -> str:
+    return f"kinwire_protocols.{protocol.replace('-', '')}.models"
 
 
 def is_class(kind: Any) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import re
 import signal
 import subprocess
@@ -16,7 +18,7 @@ from kinwire.cli import main
 TRIPS = """
 from pydantic import BaseModel
 
-from kinwire import Server
+from kinwire import Context, Server
 
 server = Server("trips", "1.0")
 
@@ -31,6 +33,11 @@ def book(passenger: Passenger, steps: int = 1, quick: bool = False) -> str:
 
 
 @server.tool
+async def report(context: Context) -> None:
+    await context.log("warning", {"left": 3}, "packing")
+
+
+@server.tool
 def crash() -> None:
     raise ValueError("secret")
 
@@ -42,8 +49,8 @@ async def interrupt() -> None:
 
 @server.tool
 def wait() -> None:
-    import sys, time
-    print("ready", file=sys.stderr, flush=True)
+    import os, sys, time
+    print("ready", os.getpid(), file=sys.stderr, flush=True)
     time.sleep(60)
 """
 
@@ -103,6 +110,60 @@ def test_an_object_is_given_by_member_or_raw(
     assert json.loads(capsys.readouterr().out)["content"][0]["text"] == "Ann"
 
 
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ('{"passenger": {"name": "Ann"}, "steps": 2}', ["book"]),
+        ('{"passenger": {"name": "Ann"}}', ["book", "steps=2"]),
+        ('{"steps": 2}', ["book", "passenger.name=Ann"]),
+        ('{"name": "book", "arguments": {"passenger": {"name": "Ann"}}}', ["tools/call"]),
+        ('{"arguments": {"passenger": {"name": "Ann"}}}', ["tools/call", "name=book"]),
+    ],
+)
+def test_words_add_to_the_members_of_a_file(
+    capsys: Captured, trips: str, tmp_path: Path, given: str, words: list[str]
+) -> None:
+    file = tmp_path / "given.json"
+    file.write_text(given, encoding="utf-8")
+    assert main(["call", "--json", str(file), trips, *words]) == 0
+    assert json.loads(capsys.readouterr().out)["content"][0]["text"] == "Ann"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (b"[1", "--json stdin: expected JSON, "),
+        (b"[1]", "--json stdin: expected a JSON object, got an array."),
+        (b'{"steps": 1e999}', "--json stdin: expected a number of at most 1.8e308 at /steps."),
+        (b'{"steps": 2}', "steps=3: 'steps' was given before."),
+        (b'{"name": "\xff"}', "--json stdin: expected JSON, "),
+    ],
+)
+def test_members_on_stdin_that_cannot_be_used_are_told(
+    capsys: Captured,
+    monkeypatch: pytest.MonkeyPatch,
+    trips: str,
+    given: bytes,
+    message: str,
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
+    assert main(["call", "--json", "-", trips, "book", "steps=3"]) == 2
+    said = capsys.readouterr()
+    assert (said.out, message in said.err) == ("", True)
+
+
+def test_a_file_of_members_that_is_not_there_is_told(capsys: Captured, trips: str) -> None:
+    assert main(["call", "--json", "nowhere.json", trips, "book"]) == 2
+    assert "--json nowhere.json: No such file or directory." in capsys.readouterr().err
+
+
+def test_log_messages_of_the_server_are_shown_on_stderr(capsys: Captured, trips: str) -> None:
+    assert main(["call", trips, "report"]) == 0
+    said = capsys.readouterr()
+    assert 'warning packing: {"left": 3}' in said.err
+    assert json.loads(said.out) == {"content": []}
+
+
 def test_members_are_typed_by_their_names_on_the_wire(capsys: Captured, trips: str) -> None:
     words = ["protocolVersion=2024-11-05", "capabilities.roots.listChanged=true"]
     client = ["clientInfo.name=a", "clientInfo.version=1"]
@@ -125,14 +186,18 @@ def test_an_interrupted_tool_leaves_no_traceback(capsys: Captured, trips: str) -
     assert "Traceback" not in capsys.readouterr().err
 
 
-def test_an_interrupted_call_ends_with_130_and_says_nothing(trips: str) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_call_says_nothing_and_leaves_no_server(trips: str, number: int) -> None:
     command = [sys.executable, "-m", "kinwire", "call", trips, "wait"]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
     with process:
         assert process.stderr is not None
-        assert process.stderr.readline() == "ready\n"
-        process.send_signal(signal.SIGINT)
+        ready, server = process.stderr.readline().split()
+        assert ready == "ready"
+        process.send_signal(number)
         assert process.communicate(timeout=30) == ("", "")
-    assert process.returncode == 130
+    assert process.returncode == 128 + number
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(server), 0)

@@ -63,8 +63,8 @@ def test_the_version_is_told(capsys: Captured) -> None:
         (["lst"], "There is no verb 'lst'.\nhint: Did you mean 'list'?"),
         (["frobnicate"], "hint: kinwire --help lists the verbs."),
         (["--format", "json", "list"], "unrecognized arguments"),
-        (["list", "mpc"], "There is no protocol 'mpc'.\nhint: Did you mean 'mcp'?"),
-        (["list", "zzz"], "hint: There are: mcp."),
+        (["list", "mcpp"], "There is no protocol 'mcpp'.\nhint: Did you mean 'mcp'?"),
+        (["list", "zzz"], "hint: There are: mcp, "),
         (["list", "--form", "json"], "unrecognized arguments"),
         (["list", "--format", "xml"], "invalid choice: 'xml'"),
         (["list", "mcp", "--"], "expected a command after --"),
@@ -148,7 +148,7 @@ def test_list_shows_a_line_a_method(capsys: Captured) -> None:
 
 
 def test_list_as_json_is_one_array_of_rows(capsys: Captured) -> None:
-    code, out, _ = ended(capsys, "list", "--format", "json")
+    code, out, _ = ended(capsys, "list", "mcp", "--format", "json")
     rows = {row["method"]: row for row in json.loads(out)}
     assert code == 0
     assert rows["notifications/initialized"] == {
@@ -161,9 +161,19 @@ def test_list_as_json_is_one_array_of_rows(capsys: Captured) -> None:
         "errors": [],
         "gate": None,
         "section": "Lifecycle Specification > Initialized Notification",
+        "aliases": [],
+        "status": "stable",
     }
     assert set(rows) == set(PROTOCOL.methods)
     assert "InvalidParams" in rows["tools/call"]["errors"]
+
+
+def test_list_shows_the_tools_that_a_protocol_defines_beside_its_methods(
+    capsys: Captured,
+) -> None:
+    code, out, _ = ended(capsys, "list", "mcpe", "--format", "json")
+    kinds = [row["kind"] for row in json.loads(out)]
+    assert (code, kinds) == (0, ["notification"] * 3 + ["tool"] * 6)
 
 
 def test_list_shows_the_tools_of_a_server_as_calls(capsys: Captured) -> None:
@@ -203,6 +213,25 @@ def test_call_shows_progress_on_stderr(capsys: Captured) -> None:
     assert err.splitlines() == ["progress 1/2  2 ...", "progress 2/2  1 ..."]
 
 
+@pytest.mark.parametrize(
+    ("words", "result"),
+    [
+        (["tools/call", "name=echo", 'arguments:={"message": "5"}'], text("5")),
+        (["ping", "vendor=x"], {}),
+    ],
+)
+def test_a_raw_call_prints_what_came(
+    capsys: Captured, words: list[str], result: dict[str, Any]
+) -> None:
+    code, out, err = ended(capsys, "call", "--raw", *words, *DEMO)
+    assert (code, json.loads(out), err) == (0, result, "")
+
+
+def test_a_raw_notification_has_no_result(capsys: Captured) -> None:
+    words = ["--raw", "notifications/roots/list_changed"]
+    assert ended(capsys, "call", *words, *DEMO) == (0, "", "")
+
+
 def test_a_notification_has_no_result(capsys: Captured) -> None:
     assert ended(capsys, "call", "notifications/initialized", *DEMO) == (0, "", "")
 
@@ -225,7 +254,17 @@ def test_a_tool_that_fails_prints_its_result_and_ends_with_5(capsys: Captured) -
         (["add", "a=1"], 5, "the peer answered: Tool 'add': /arguments/b: expected a value"),
         (["add"], 5, "\n  /arguments/b: expected a value, got nothing"),
         (["tools/lst"], 5, "is in no table and goes out unchecked. Did you mean 'tools/list'?"),
-        (["prompts/list"], 2, "prompts/list: needs server:prompts, but the server did not"),
+        (
+            ["prompts/list"],
+            2,
+            "prompts/list: needs server:prompts, but the server did not declare it. "
+            "The server declared: logging, tools.\nhint: --raw sends it all the same; ",
+        ),
+        (["--raw", "prompts/list"], 5, "the peer answered: Method not found: prompts/list"),
+        (["--raw", "add", "a=1"], 5, "the peer answered: Method not found: add"),
+        (["mgp/health/ping"], 2, "but this side has no extension for mgp."),
+        (["mgp/health/png"], 5, "Did you mean 'mgp/health/ping'?"),
+        (["mgp/health/ping", "srvr=x"], 2, "there is no member 'srvr'."),
         (["roots/list"], 2, "roots/list is sent by the server, not by the client."),
         (["list"], 2, "hint: Did you mean 'resources/list'"),
     ],

@@ -33,6 +33,7 @@ STEPS = [
 
 
 @pytest.mark.skipif(not is_installed("codegen"), reason="the first step needs the generator")
+@pytest.mark.slow
 def test_the_demo_generates_negotiates_and_calls(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "kinwire", "demo"],

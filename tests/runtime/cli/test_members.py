@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -150,3 +151,17 @@ HOSTILE: list[dict[str, Any]] = [
 @pytest.mark.parametrize("schema", HOSTILE)
 def test_a_schema_that_is_none_says_nothing(schema: dict[str, Any]) -> None:
     assert members_from(["x=5"], schema) == {"x": "5"}
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("share=1e999", "share=1e999: expected a number of at most 1.8e308."),
+        ("any:=-1e999", "any:=-1e999: expected a number of at most 1.8e308."),
+        ('any:={"a":[1,1e999]}', "expected a number of at most 1.8e308 at /a/1."),
+    ],
+)
+def test_a_number_that_would_go_out_as_null_is_refused(word: str, message: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(message)) as caught:
+        members_from([word], SCHEMA)
+    assert caught.value.hint == "Larger ones can be sent as text, in quotes."

@@ -95,6 +95,21 @@ def test_a_file_that_cannot_be_served_is_a_slip_that_says_why(
 
 
 @pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["call", "greter.py", "ping"], "'greter.py'.\nhint: Did you mean 'greeter.py'?\n"),
+        (["doctor", "greeter"], "'greeter'.\nhint: Did you mean 'greeter.py'?\n"),
+        (["inspect", "./zzz.py:a"], "'./zzz.py'.\n"),
+    ],
+)
+def test_a_file_that_is_not_there_may_be_another(
+    capsys: Captured, arguments: list[str], message: str
+) -> None:
+    assert ran(capsys, *arguments) == (2, "", f"error: There is no Python file {message}")
+
+
+@pytest.mark.usefixtures("folder")
 def test_a_server_without_tools_is_no_fault(capsys: Captured) -> None:
     note = "note: the server offers no tools; it has: prompts\n"
     assert ran(capsys, "list", "greeter.py") == (0, "", note)
@@ -129,7 +144,8 @@ def test_a_silent_server_is_waited_for_aloud_and_not_for_ever(
             "waiting for the server to answer initialize ...\n"
             "error: initialize: no answer within 0.2 s.\n"
             "hint: Does the command speak MCP over its stdin and stdout? "
-            "--timeout SECONDS waits longer.\n"
+            "--timeout SECONDS waits longer. "
+            "kinwire doctor, with the same server, looks for the cause.\n"
         )
 
 

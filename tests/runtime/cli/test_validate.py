@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from kinwire.cli import main
+from tests.runtime.test_judge_parts import MIXED
 
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "add"}}
 GONE = {"jsonrpc": "2.0", "id": 1, "result": {}}
@@ -39,6 +40,15 @@ def test_a_good_recording_ends_with_0(tmp_path: Path, capsys: pytest.CaptureFixt
         common | {"line": 1, "kind": "request", "matched": None},
         common | {"line": 3, "kind": "response", "matched": True},
     ]
+
+
+def test_a_recording_of_four_protocols_is_judged_by_the_right_one_for_each_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = lines(*({"from": sender, "message": message} for sender, message, _ in MIXED))
+    code, verdicts, _ = run(tmp_path / "a.jsonl", content, capsys)
+    assert [verdict["protocol"] for verdict in verdicts] == [protocol for *_, protocol in MIXED]
+    assert (code, {verdict["ok"] for verdict in verdicts}) == (0, {True})
 
 
 def test_a_bad_line_is_told_and_ends_with_1(
@@ -147,7 +157,7 @@ def test_a_recording_may_begin_with_noise(
     ("arguments", "hint"),
     [
         (["validate", "no such file"], "Name a file that can be read."),
-        (["validate", "-", "--protocols", "mpc"], "Did you mean 'mcp'?"),
+        (["validate", "-", "--protocols", "mcpp"], "Did you mean 'mcp'?"),
         (["describe", "tools/cal"], "Did you mean 'tools/call'?"),
         (["describe", "mcpl#Tool"], "Did you mean 'Tool'?"),
     ],
@@ -184,6 +194,6 @@ def test_describe_shows_what_the_document_says(
 
 
 def test_describe_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["describe", "tools/call", "--format", "json"]) == 0
+    assert main(["describe", "mcp#tools/call", "--format", "json"]) == 0
     (entry,) = json.loads(capsys.readouterr().out)
     assert (entry["protocol"], entry["entry"], entry["kind"]) == ("mcp", "method", "request")

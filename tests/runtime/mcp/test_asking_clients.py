@@ -42,6 +42,11 @@ def sampling_host(seen: list[mcp.CreateMessageRequestParams]) -> Host:
     return host
 
 
+@pytest.mark.spec(
+    "mcp-sampling-specification-1",
+    "mcp-sampling-createmessage-request-1",
+    "mcp-sampling-createmessage-request-2",
+)
 async def test_a_tool_has_the_clients_model_write() -> None:
     server, seen = Server("s", "1"), list[mcp.CreateMessageRequestParams]()
 
@@ -111,6 +116,7 @@ async def test_what_the_client_did_not_offer_is_refused_before_anything_is_sent(
     assert "roots/list" in raised[1]
 
 
+@pytest.mark.spec("mcp-initialized-notification-2")
 async def test_nothing_but_a_ping_is_asked_before_the_client_is_ready() -> None:
     server, raised = Server("s", "1"), list[str]()
 

@@ -50,6 +50,7 @@ REVIEW = {"type": "ref/prompt", "name": "review"}
 FILE = {"type": "ref/resource", "uri": "files://{+path}{?rev}"}
 
 
+@pytest.mark.spec("mcp-completion-auto-complete-1")
 async def test_an_argument_and_a_variable_are_completed_by_their_functions(server: Server) -> None:
     @server.completion("review", "language")
     async def languages(typed: str) -> list[str]:
@@ -69,6 +70,7 @@ async def test_an_argument_and_a_variable_are_completed_by_their_functions(serve
 
 
 @pytest.mark.parametrize("count", [0, 100, 101, 1000])
+@pytest.mark.spec("mcp-completion-auto-complete-2")
 async def test_at_most_a_hundred_values_go_out_and_the_rest_is_counted(
     server: Server, count: int
 ) -> None:

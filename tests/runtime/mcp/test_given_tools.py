@@ -36,6 +36,7 @@ async def resize(params: mcp.CallToolRequestParams) -> Any:
     return (params.arguments or {})["size"]
 
 
+@pytest.mark.spec("mcp-tools-specification-1", "mcp-tools-call-request-1")
 async def test_a_given_tool_is_listed_as_it_is_and_called() -> None:
     server = Server("s", "1")
     server.add_tool(RESIZE, resize)

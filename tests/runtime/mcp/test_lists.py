@@ -50,6 +50,7 @@ async def test_a_loop_goes_over_all_pages() -> None:
         assert await names_of(client) == ["a", "b", "c"]
 
 
+@pytest.mark.spec("mcp-tools-list-request-1")
 async def test_the_first_page_is_asked_for_without_a_cursor_and_the_second_with_it() -> None:
     pages = {None: page("a", nextCursor='2 "\u00e9"'), '2 "\u00e9"': page("b")}
     async with pair(serving(pages)) as client:
@@ -60,6 +61,7 @@ async def test_the_first_page_is_asked_for_without_a_cursor_and_the_second_with_
         assert b"null" not in first + second
 
 
+@pytest.mark.spec("mcp-tools-list-response-2")
 async def test_a_cursor_that_is_null_reads_as_absent() -> None:
     pages: dict[str | None, JsonObject] = {None: page("a", nextCursor=None)}
     async with pair(serving(pages)) as client:

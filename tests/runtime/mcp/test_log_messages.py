@@ -42,6 +42,7 @@ async def levels_heard(client: RawClient) -> list[str]:
     return [params["level"] for params in client.told(MESSAGE)]
 
 
+@pytest.mark.spec("mcp-logging-5")
 async def test_each_session_gets_its_own_level_in_the_order_of_syslog() -> None:
     server = noisy()
     async with raw_client(server) as first, raw_client(server) as second:
@@ -58,12 +59,14 @@ async def test_each_session_gets_its_own_level_in_the_order_of_syslog() -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.spec("mcp-logging-2", "mcp-logging-3", "mcp-logging-4")
 async def test_until_a_client_chooses_the_level_of_the_server_holds(level: LoggingLevel) -> None:
     async with raw_client(noisy(level)) as client:
         await client.greet()
         assert await levels_heard(client) == list(LEVELS[LEVELS.index(level) :])
 
 
+@pytest.mark.spec("mcp-logging-1")
 async def test_a_message_carries_level_logger_and_data() -> None:
     async with raw_client(noisy("emergency")) as client:
         await client.greet()
@@ -74,6 +77,7 @@ async def test_a_message_carries_level_logger_and_data() -> None:
 
 
 @pytest.mark.parametrize("data", ["text", None, 0, False, [1, None], {"a": None}])
+@pytest.mark.spec("mcp-logging-1")
 async def test_data_may_be_any_json_and_the_logger_may_be_absent(data: Any) -> None:
     server = Server("s", "1")
 

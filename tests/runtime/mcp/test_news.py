@@ -85,6 +85,7 @@ async def test_handlers_of_the_host_hear_of_changes_too(server: Server) -> None:
         assert heard == ["Session"]
 
 
+@pytest.mark.spec("mcp-listchanged-flag-2")
 async def test_a_handler_may_ask_the_server_while_a_call_is_under_way(server: Server) -> None:
     host = Host("h", "1", roots=[])
     fetched: list[str] = []

@@ -20,6 +20,7 @@ from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 pytestmark = pytest.mark.anyio
 
 
+@pytest.mark.spec("mcp-prompt-definition-1", "mcp-prompt-definition-2")
 async def test_the_list_shows_arguments_from_hints_and_docstring() -> None:
     server = Server("s", "1")
 
@@ -77,6 +78,7 @@ def said(text: str, role: str = "user") -> dict[str, Any]:
         (mcp.GetPromptResult(messages=[ANSWER]), [said("a", "assistant")]),
     ],
 )
+@pytest.mark.spec("mcp-prompts-get-response-1")
 async def test_what_a_prompt_returns_goes_out_as_messages(
     returned: Any, messages: list[dict[str, Any]]
 ) -> None:
@@ -91,6 +93,7 @@ async def test_what_a_prompt_returns_goes_out_as_messages(
     assert result == {"messages": messages}
 
 
+@pytest.mark.spec("mcp-prompts-get-response-1")
 async def test_the_description_goes_out_with_the_messages() -> None:
     server = Server("s", "1")
 
@@ -209,6 +212,7 @@ async def test_a_plain_function_runs_in_a_thread() -> None:
         assert message.content == mcp.TextContent(text="False")
 
 
+@pytest.mark.spec("mcp-prompts-specification-1")
 async def test_a_prompt_is_given_by_definition_and_handler() -> None:
     server = Server("s", "1")
     definition = mcp.Prompt(name="raw", arguments=[mcp.PromptArgument(name="topic")])

@@ -31,6 +31,7 @@ async def read(server: Server, uri: str) -> Any:
 # -- definition --
 
 
+@pytest.mark.spec("mcp-resource-types-1", "mcp-resource-types-2")
 async def test_lists_show_what_the_functions_say() -> None:
     server = Server("s", "1")
 
@@ -157,6 +158,11 @@ BLOB = mcp.BlobResourceContents(uri="x:2", blob="AA==", mime_type="image/png")
                                                     "blob": "AA=="}]),
     ],
 )  # fmt: skip
+@pytest.mark.spec(
+    "mcp-resources-read-response-1",
+    "mcp-resources-read-response-2",
+    "mcp-resources-read-response-3",
+)
 async def test_what_a_resource_returns_goes_out_as_contents(returned: Any, contents: Any) -> None:
     server = Server("s", "1")
 
@@ -277,6 +283,7 @@ async def test_a_fault_of_a_resource_tells_the_peer_nothing_of_why(
 # -- given by definition --
 
 
+@pytest.mark.spec("mcp-resources-specification-1")
 async def test_a_resource_and_a_template_are_given_by_definition_and_handler() -> None:
     server = Server("s", "1")
     annotations = mcp.Annotations(priority=1)

@@ -80,6 +80,7 @@ def server_that_reads_roots(seen: list[list[str]], told: anyio.Event | None = No
     return server
 
 
+@pytest.mark.spec("mcp-initialize-request-2", "mcp-client-capabilities-2")
 async def test_roots_are_served_and_servers_hear_of_new_ones() -> None:
     seen: list[list[str]] = []
     told = anyio.Event()

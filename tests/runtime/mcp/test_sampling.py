@@ -80,6 +80,11 @@ class Author:
                 return client
 
 
+@pytest.mark.spec(
+    "mcp-human-in-the-loop-requirement-2",
+    "mcp-human-in-the-loop-requirement-3",
+    "mcp-human-in-the-loop-requirement-5",
+)
 async def test_a_request_goes_through_both_approvals() -> None:
     model, author = Model(), Author(system_prompt="be loud")
     steps: list[str] = []
@@ -104,6 +109,7 @@ async def test_a_request_goes_through_both_approvals() -> None:
     assert [text_of(result) for result in author.results] == ["AND GOO"]
 
 
+@pytest.mark.spec("mcp-human-in-the-loop-requirement-1")
 async def test_a_rejected_request_does_not_reach_the_model() -> None:
     model, author = Model(), Author()
 
@@ -132,6 +138,7 @@ async def reject_by_error(request: SamplingRequest, result: mcp.CreateMessageRes
         (reject_by_error, "not that"),
     ],
 )
+@pytest.mark.spec("mcp-human-in-the-loop-requirement-4", "mcp-human-in-the-loop-requirement-5")
 async def test_a_rejected_result_does_not_reach_the_server(reject: Any, message: str) -> None:
     model, author = Model(), Author()
     client = await author.have_written(
@@ -152,6 +159,7 @@ async def test_unattended_approves_of_all() -> None:
     assert [text_of(result) for result in author.results] == ["HELLO"]
 
 
+@pytest.mark.spec("mcp-human-in-the-loop-requirement-1")
 async def test_nothing_is_unattended_by_omission() -> None:
     with pytest.raises(TypeError, match="approve_request"):
         Sampling(Model())  # type: ignore[call-arg]
@@ -240,6 +248,11 @@ async def refuse(request: SamplingRequest) -> bool:
         pytest.param("allServers", {"consent": agree}, "none", id="consent, but no provider"),
     ],
 )
+@pytest.mark.spec(
+    "mcp-include-context-options-1",
+    "mcp-include-context-options-2",
+    "mcp-include-context-options-3",
+)
 async def test_context_is_added_as_far_as_it_is_granted_and_seen_by_who_approves(
     wanted: Any, members: dict[str, Any], granted: str
 ) -> None:
@@ -260,6 +273,7 @@ async def test_context_is_added_as_far_as_it_is_granted_and_seen_by_who_approves
     assert [text_of(result) for result in author.results] == ["HELLO"]
 
 
+@pytest.mark.spec("mcp-initialize-request-2", "mcp-client-capabilities-1")
 async def test_only_a_host_that_can_sample_says_so() -> None:
     sampling = Sampling(Model(), approve_request=unattended, approve_result=unattended)
     for able, expected in ((None, False), (sampling, True)):

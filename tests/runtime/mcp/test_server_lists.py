@@ -57,6 +57,7 @@ ALL: list[OfferKind] = ["tools", "prompts", "resources"]
 
 
 @pytest.mark.parametrize(("method", "member", "add"), LISTS)
+@pytest.mark.spec("mcp-tools-list-response-1", "mcp-tools-list-response-2")
 async def test_a_list_goes_out_in_pages(method: str, member: str, add: Add) -> None:
     server = Server("s", "1", page_size=3)
     for number in range(8):
@@ -165,6 +166,7 @@ def told_of(client: RawClient) -> dict[str, int]:
     return {kind: count for kind, count in counts.items() if count}
 
 
+@pytest.mark.spec("mcp-listchanged-flag-1", "mcp-resource-subscriptions-3")
 async def test_one_word_goes_out_for_all_that_changes_at_a_time() -> None:
     server = Server("s", "1", offers=ALL)
     async with raw_client(server) as client:

@@ -46,6 +46,7 @@ async def uris_heard(client: RawClient) -> list[str]:
     return [params["uri"] for params in client.told(UPDATED)]
 
 
+@pytest.mark.spec("mcp-resource-subscriptions-1", "mcp-resource-subscriptions-2")
 async def test_only_sessions_that_subscribed_hear_of_a_change(server: Server) -> None:
     async with raw_client(server) as first, raw_client(server) as second:
         for client in (first, second):

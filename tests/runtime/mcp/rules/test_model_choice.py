@@ -53,6 +53,7 @@ def hints(*names: str | None) -> list[mcp.ModelHint]:
         pytest.param(mcp.ModelPreferences(hints=hints("", None, "opus")), LARGE, id="empty hints"),
     ],
 )
+@pytest.mark.spec("mcp-model-preferences-2", "mcp-model-preferences-3")
 def test_the_model_that_fits_best_is_chosen(
     preferences: mcp.ModelPreferences | None, expected: ModelProfile
 ) -> None:
@@ -76,5 +77,6 @@ priorities = st.none() | st.floats(0, 1)
         intelligence_priority=priorities,
     )
 )
+@pytest.mark.spec("mcp-model-preferences-4")
 def test_every_preference_leads_to_one_of_the_models(preferences: mcp.ModelPreferences) -> None:
     assert choose_model(preferences, MODELS) in MODELS

@@ -10,24 +10,37 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tiny_bindings.tiny import (
+        augments as augments,
         client as client,
         errors as errors,
         methods as methods,
         models as models,
         server as server,
+        tables as tables,
+        tools as tools,
     )
     from tiny_bindings.tiny.client import Client as Client, Server as Server
-    from tiny_bindings.tiny.errors import NoSuchBookError as NoSuchBookError
+    from tiny_bindings.tiny.errors import (
+        DustyError as DustyError,
+        NoSuchBookError as NoSuchBookError,
+    )
     from tiny_bindings.tiny.methods import PROTOCOL as PROTOCOL
     from tiny_bindings.tiny.models import (
         Author as Author,
         Bag as Bag,
         Book as Book,
+        DustParams as DustParams,
+        DustResult as DustResult,
         FindParams as FindParams,
         FindResult as FindResult,
         Item as Item,
+        Lamp as Lamp,
         LentParams as LentParams,
+        Note as Note,
+        Offer as Offer,
         OpenState as OpenState,
+        Place as Place,
+        Shelf as Shelf,
         State as State,
         Tape as Tape,
     )
@@ -36,6 +49,7 @@ if TYPE_CHECKING:
         ClientOn as ClientOn,
         ServerHandlers as ServerHandlers,
         ServerOn as ServerOn,
+        ServerTools as ServerTools,
     )
 
 _HOMES = {
@@ -46,19 +60,28 @@ _HOMES = {
     "ClientOn": "server",
     "ServerHandlers": "server",
     "ServerOn": "server",
+    "ServerTools": "server",
     "NoSuchBookError": "errors",
+    "DustyError": "errors",
     "Author": "models",
     "Bag": "models",
     "Book": "models",
+    "DustParams": "models",
+    "DustResult": "models",
     "FindParams": "models",
     "FindResult": "models",
     "Item": "models",
+    "Lamp": "models",
     "LentParams": "models",
+    "Note": "models",
+    "Offer": "models",
     "OpenState": "models",
+    "Place": "models",
+    "Shelf": "models",
     "State": "models",
     "Tape": "models",
 }
-_MODULES = ("client", "server", "errors", "methods", "models")
+_MODULES = ("augments", "client", "errors", "methods", "models", "server", "tables", "tools")
 
 
 if not TYPE_CHECKING:

@@ -7,13 +7,21 @@ from typing import Any, Literal
 from pydantic_core import MISSING
 
 from tiny_bindings.peer import Peer
-from tiny_bindings.tiny import methods
-from tiny_bindings.tiny.models import Bag, FindParams, FindResult, LentParams
-from tiny_bindings.tinybase.models import OpenResult
+from tiny_bindings.tiny import methods, tools
+from tiny_bindings.tiny.models import (
+    Bag,
+    DustParams,
+    DustResult,
+    FindParams,
+    FindResult,
+    Lamp,
+    LentParams,
+)
+from tiny_bindings.tinybase.models import CallResult, OpenResult
 
 
 class Server:
-    """The shelf as the reader sees it: every method that the reader may send."""
+    """The shelf as the reader sees it: every method that the reader may send, and the tools."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
@@ -96,6 +104,40 @@ class Server:
         """
         params = LentParams(id=id, date=date)
         await self._peer.notify(methods.BOOKS_ANNOUNCE, params)
+
+    async def dust(
+        self, *, shelf: str | None = None, tools_: list[Lamp] | None = None
+    ) -> DustResult:
+        """Dust the shelf.
+
+        dust, a tool. Source: Tiny 2.1-draft, 4.1.
+
+        Args:
+            shelf: Which one; absent for all.
+            tools_: What to dust with.
+
+        Raises:
+            NoSuchBookError: The shelf does not hold it.
+            LockedError: Nobody may open it now.
+        """
+        params = DustParams(shelf=shelf, tools=tools_)
+        return await tools.DUST.call(self._peer, params)
+
+    async def books_find_tool(
+        self, *, shelf: str | None = None, tools_: list[Lamp] | None = None
+    ) -> CallResult:
+        """Find books by a tool.
+
+        Deprecated.
+
+        books/find, a tool. Source: Tiny 2.1-draft, 4.2.
+
+        Args:
+            shelf: Which one; absent for all.
+            tools_: What to dust with.
+        """
+        params = DustParams(shelf=shelf, tools=tools_)
+        return await tools.BOOKS_FIND_TOOL.call(self._peer, params)
 
 
 class Client:

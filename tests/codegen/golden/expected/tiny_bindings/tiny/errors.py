@@ -12,3 +12,12 @@ class NoSuchBookError(RpcError):
     name = "NoSuchBook"
     default_code = 8
     default_message = "No such book"
+
+
+class DustyError(RpcError):
+    """Nobody can read here."""
+
+    protocol = "tiny"
+    name = "Dusty"
+    default_code = 9
+    default_message = "Too dusty"

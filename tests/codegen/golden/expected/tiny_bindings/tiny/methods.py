@@ -6,7 +6,7 @@ from typing import Final
 
 from tiny_bindings.peer import Method, ProtocolTable
 from tiny_bindings.tiny import errors
-from tiny_bindings.tiny.models import FindParams, FindResult, LentParams
+from tiny_bindings.tiny.models import DustResult, FindParams, FindResult, LentParams
 from tiny_bindings.tinybase import errors as tinybase_errors
 from tiny_bindings.tinybase.models import OpenResult
 
@@ -48,21 +48,44 @@ BOOKS_ANNOUNCE: Final = Method[LentParams, OpenResult](
     params=LentParams,
     result=OpenResult,
     section="2.3",
+    status="deprecated",
 )
 """Announce a book, with or without an answer."""
+
+BOOKS_BURN: Final = Method[LentParams, DustResult](
+    name="books/burn",
+    protocol="tiny",
+    attribute="books_burn",
+    kind="request",
+    sender="client",
+    params=LentParams,
+    result=DustResult,
+    section="8",
+    status="considered",
+)
+"""Burn a book."""
 
 PROTOCOL: Final = ProtocolTable(
     name="tiny",
     title="Tiny",
     version="2.1-draft",
     capability="experimental.tiny",
+    capability_aliases=("tiny",),
     methods={
         "books/find": BOOKS_FIND,
         "books/lent": BOOKS_LENT,
         "books/announce": BOOKS_ANNOUNCE,
+        "books/burn": BOOKS_BURN,
     },
     errors={
         "NoSuchBook": errors.NoSuchBookError,
+        "Dusty": errors.DustyError,
     },
+    added_errors={
+        "shelf/open": (errors.NoSuchBookError,),
+        None: (errors.DustyError,),
+    },
+    tools_in="tiny_bindings.tiny.tools",
+    augments_in="tiny_bindings.tiny.augments",
 )
 """The protocol as a table."""

@@ -22,6 +22,13 @@ class Bag(Message):
     """Anything at all."""
 
 
+class DustResult(Message):
+    """What came of it."""
+
+    clean: bool
+    """Whether it is clean now."""
+
+
 class FindParams(Message):
     """What to look for."""
 
@@ -59,6 +66,16 @@ class FindParams(Message):
     """An underscore."""
 
 
+class Lamp(Message):
+    """Something that shines."""
+
+    name: str
+    """What it is called."""
+
+    watts: int | None = None
+    """How brightly it shines."""
+
+
 class LentParams(Message):
     """The book and the day."""
 
@@ -67,6 +84,28 @@ class LentParams(Message):
 
     date: str
     """Stays text."""
+
+
+Note = TypeAliasType("Note", Any)
+"""Any JSON, null too."""
+
+
+class Offer(Message):
+    """What a shelf offers."""
+
+    dusting: bool | None = None
+    """Whether it may be dusted."""
+
+
+Place = TypeAliasType("Place", Annotated[str, Field(min_length=1)])
+"""A place by its name."""
+
+
+class Shelf(Message):
+    """A shelf's settings."""
+
+    lamps: list[Lamp] | None = None
+    """What is there."""
 
 
 State = TypeAliasType("State", Literal["empty", "full"])
@@ -81,6 +120,16 @@ class Tape(Message):
 
     minutes: int
     """How long it speaks."""
+
+
+class DustParams(Message):
+    """Where to dust."""
+
+    shelf: str | None = None
+    """Which one; absent for all."""
+
+    tools: list[Lamp] | None = None
+    """What to dust with."""
 
 
 OpenState = TypeAliasType("OpenState", State | str)

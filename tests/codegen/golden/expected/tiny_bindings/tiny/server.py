@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from tiny_bindings.jsonrpc.errors import MethodNotFoundError
+from tiny_bindings.jsonrpc.errors import InvalidParamsError, MethodNotFoundError
 from tiny_bindings.peer import Handlers, Method, On, Register
-from tiny_bindings.tiny import methods
-from tiny_bindings.tiny.models import FindParams, FindResult, LentParams
-from tiny_bindings.tinybase.models import OpenResult
+from tiny_bindings.tiny import methods, tools
+from tiny_bindings.tiny.models import (
+    DustParams,
+    DustResult,
+    FindParams,
+    FindResult,
+    LentParams,
+)
+from tiny_bindings.tinybase.models import CallResult, OpenResult
+from tiny_bindings.tool_methods import ToolHandlers, ToolMethod
 
 
 class ServerHandlers(Handlers):
@@ -72,3 +79,21 @@ class ClientOn(On):
     def books_announce(self) -> Register[LentParams, OpenResult]:
         """Announce a book, with or without an answer. (`books/announce`)"""
         return self(methods.BOOKS_ANNOUNCE)
+
+
+class ServerTools(ToolHandlers):
+    """The tools that a shelf serves: override them; the rest are unknown tools."""
+
+    rows: ClassVar[Mapping[str, ToolMethod[Any, Any]]] = {
+        "dust": tools.DUST,
+        "dust_off": tools.DUST,
+        "books/find": tools.BOOKS_FIND_TOOL,
+    }
+
+    async def dust(self, params: DustParams) -> DustResult:
+        """Dust the shelf. (`dust`)"""
+        raise InvalidParamsError("Unknown tool: dust")
+
+    async def books_find_tool(self, params: DustParams) -> CallResult:
+        """Find books by a tool. (`books/find`)"""
+        raise InvalidParamsError("Unknown tool: books/find")

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tiny_bindings.tinybase.errors import LockedError as LockedError
     from tiny_bindings.tinybase.methods import PROTOCOL as PROTOCOL
     from tiny_bindings.tinybase.models import (
+        CallParams as CallParams,
+        CallResult as CallResult,
         Named as Named,
         OpenParams as OpenParams,
         OpenResult as OpenResult,
@@ -40,11 +42,13 @@ _HOMES = {
     "ServerHandlers": "server",
     "ServerOn": "server",
     "LockedError": "errors",
+    "CallParams": "models",
+    "CallResult": "models",
     "Named": "models",
     "OpenParams": "models",
     "OpenResult": "models",
 }
-_MODULES = ("client", "server", "errors", "methods", "models")
+_MODULES = ("client", "errors", "methods", "models", "server")
 
 
 if not TYPE_CHECKING:

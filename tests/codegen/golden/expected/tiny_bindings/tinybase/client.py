@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tiny_bindings.peer import Peer
 from tiny_bindings.tinybase import methods
-from tiny_bindings.tinybase.models import Named, OpenParams, OpenResult
+from tiny_bindings.tinybase.models import CallParams, CallResult, Named, OpenParams, OpenResult
 
 
 class Server:
@@ -27,6 +29,18 @@ class Server:
         """
         params = OpenParams(who=who)
         return await self._peer.call(methods.SHELF_OPEN, params)
+
+    async def tools_call(self, *, name: str, arguments: dict[str, Any] | None = None) -> CallResult:
+        """Call a tool.
+
+        tools/call, a request. Source: Tiny Base 1, 2.
+
+        Args:
+            name: The tool.
+            arguments: What it is given.
+        """
+        params = CallParams(name=name, arguments=arguments)
+        return await self._peer.call(methods.TOOLS_CALL, params)
 
 
 class Client:

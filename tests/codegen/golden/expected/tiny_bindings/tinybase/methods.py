@@ -7,7 +7,7 @@ from typing import Final
 from tiny_bindings.jsonrpc import errors as jsonrpc_errors
 from tiny_bindings.peer import Method, ProtocolTable
 from tiny_bindings.tinybase import errors
-from tiny_bindings.tinybase.models import OpenParams, OpenResult
+from tiny_bindings.tinybase.models import CallParams, CallResult, OpenParams, OpenResult
 
 SHELF_OPEN: Final = Method[OpenParams, OpenResult](
     name="shelf/open",
@@ -27,6 +27,18 @@ SHELF_OPEN: Final = Method[OpenParams, OpenResult](
 )
 """Open the shelf."""
 
+TOOLS_CALL: Final = Method[CallParams, CallResult](
+    name="tools/call",
+    protocol="tiny-base",
+    attribute="tools_call",
+    kind="request",
+    sender="client",
+    params=CallParams,
+    result=CallResult,
+    section="2",
+)
+"""Call a tool."""
+
 PROTOCOL: Final = ProtocolTable(
     name="tiny-base",
     title="Tiny Base",
@@ -34,6 +46,7 @@ PROTOCOL: Final = ProtocolTable(
     capability=None,
     methods={
         "shelf/open": SHELF_OPEN,
+        "tools/call": TOOLS_CALL,
     },
     errors={
         "Locked": errors.LockedError,

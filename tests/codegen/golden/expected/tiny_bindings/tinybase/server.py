@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from tiny_bindings.jsonrpc.errors import MethodNotFoundError
 from tiny_bindings.peer import Handlers, Method, On, Register
 from tiny_bindings.tinybase import methods
-from tiny_bindings.tinybase.models import OpenParams, OpenResult
+from tiny_bindings.tinybase.models import CallParams, CallResult, OpenParams, OpenResult
 
 
 class ServerHandlers(Handlers):
@@ -17,11 +17,16 @@ class ServerHandlers(Handlers):
     rows: ClassVar[Mapping[str, Method[Any, Any]]] = {
         "shelf/open": methods.SHELF_OPEN,
         "shelf/unlock": methods.SHELF_OPEN,
+        "tools/call": methods.TOOLS_CALL,
     }
 
     async def shelf_open(self, params: OpenParams) -> OpenResult:
         """Open the shelf. (`shelf/open`)"""
         raise MethodNotFoundError("Method not found: shelf/open")
+
+    async def tools_call(self, params: CallParams) -> CallResult:
+        """Call a tool. (`tools/call`)"""
+        raise MethodNotFoundError("Method not found: tools/call")
 
 
 class ServerOn(On):
@@ -31,6 +36,11 @@ class ServerOn(On):
     def shelf_open(self) -> Register[OpenParams, OpenResult]:
         """Open the shelf. (`shelf/open`)"""
         return self(methods.SHELF_OPEN)
+
+    @property
+    def tools_call(self) -> Register[CallParams, CallResult]:
+        """Call a tool. (`tools/call`)"""
+        return self(methods.TOOLS_CALL)
 
 
 class ClientHandlers(Handlers):

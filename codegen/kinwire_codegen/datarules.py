@@ -1,0 +1,141 @@
+"""Lints of what is no message: tables, state machines, limits, and the bindings to HTTP and gRPC.
+
+That rows of tables fit their type is for `examples.py` to see.
+"""
+
+from __future__ import annotations
+
+__all__ = ("DATA_RULES",)
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from kinwire_codegen.document import Document, Documents, Rule, resolve
+from kinwire_codegen.findings import Fault, pointer
+from kinwire_codegen.names import snake_name
+from kinwire_codegen.places import at
+
+PROTO_TYPES = frozenset(
+    {
+        *("double", "float", "int32", "int64", "uint32", "uint64", "sint32", "sint64"),
+        *("fixed32", "fixed64", "sfixed32", "sfixed64", "bool", "string", "bytes"),
+        *("google.protobuf.Struct", "google.protobuf.Value", "google.protobuf.ListValue"),
+    }
+)
+
+
+def data_names_stay_apart(document: Document, documents: Documents) -> Iterator[Fault]:
+    seen: dict[str, str] = {}
+    for table in ("tables", "machines", "limits"):
+        for name in document.table(table):
+            place = pointer(table, name)
+            first = seen.setdefault(snake_name(name), place)
+            if first != place:
+                what = f"it is {snake_name(name).upper()!r} in Python, as is {first}"
+                yield place, what, "Rename one of them."
+
+
+def keys_are_distinct(document: Document, documents: Documents) -> Iterator[Fault]:
+    for name, table in document.table("tables").items():
+        if "key" not in table:
+            continue
+        keys = [row.get(table["key"]) for row in table["rows"]]
+        if not all(isinstance(key, str) for key in keys):
+            mend = "Give each row one that is text, or remove the key."
+            yield pointer("tables", name, "key"), f"a row has no text {table['key']!r}", mend
+        else:
+            for key in _twice(keys):
+                yield pointer("tables", name), f"two rows have the key {key!r}", "Remove one."
+
+
+def machines_run(document: Document, documents: Documents) -> Iterator[Fault]:
+    for name, machine in document.table("machines").items():
+        place = ("machines", name)
+        kind = documents.definition(resolve(machine["states"], document.name))
+        states = kind.get("enum")
+        if states is None:
+            yield pointer(*place, "states"), "the type is no enum", "Name one that is."
+            continue
+        for where, state in _states(machine):
+            if state not in states:
+                mend = f"Name one of {', '.join(map(str, states))}."
+                yield pointer(*place, *where), f"{state!r} is no state", mend
+        steps = [(step["from"], step["on"]) for step in machine["transitions"]]
+        for start, event in _twice(steps):
+            what = f"{event!r} leads from {start!r} to two states"
+            yield pointer(*place, "transitions"), what, "Remove one, or name the events apart."
+        for state in sorted({start for start, _ in steps} & set(machine.get("final", ()))):
+            what = f"{state!r} is final, but a transition leaves it"
+            yield pointer(*place, "final"), what, "Remove one of the two."
+        for state in sorted(set(map(str, states)) - _reachable(machine)):
+            what = f"{state!r} is never reached from {machine['initial']!r}"
+            yield pointer(*place, "transitions"), what, "Add a transition, or remove the state."
+
+
+def _states(machine: dict[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    yield ("initial",), machine["initial"]
+    for index, state in enumerate(machine.get("final", ())):
+        yield ("final", index), state
+    for index, step in enumerate(machine["transitions"]):
+        yield ("transitions", index, "from"), step["from"]
+        yield ("transitions", index, "to"), step["to"]
+
+
+def _reachable(machine: dict[str, Any]) -> set[str]:
+    found = {machine["initial"]}
+    for _ in machine["transitions"]:  # a path passes each at most once
+        found |= {step["to"] for step in machine["transitions"] if step["from"] in found}
+    return found
+
+
+def bindings_name_what_there_is(document: Document, documents: Documents) -> Iterator[Fault]:
+    methods = document.content["methods"]
+    for binding, table in (("http", "paths"), ("grpc", "rpcs")):
+        for name, row in document.content.get(binding, {}).get(table, {}).items():
+            if row["method"] not in methods:
+                place = pointer(binding, table, name, "method")
+                yield place, f"{row['method']!r} is no method", "Name one of this document."
+
+
+def messages_compile(document: Document, documents: Documents) -> Iterator[Fault]:
+    grpc = document.content.get("grpc", {})
+    messages, enums = grpc.get("messages", {}), grpc.get("enums", {})
+    for pattern in ("rpcs/*/request", "rpcs/*/response"):
+        for place, name in at(grpc, pattern):
+            if name not in messages:
+                mend = "Define it under messages."
+                yield pointer("grpc", *place), f"{name!r} is no message", mend
+    known = PROTO_TYPES | messages.keys() | enums.keys()
+    for place, kind in at(grpc, "messages/*/fields/*/type"):
+        if kind not in known:
+            what = f"{kind!r} is no type of proto3, message or enum"
+            yield pointer("grpc", *place), what, "Mend it, or define it."
+
+
+def numbers_are_distinct(document: Document, documents: Documents) -> Iterator[Fault]:
+    grpc = document.content.get("grpc", {})
+    for pattern in ("messages/*/fields", "enums/*/values"):
+        for place, nodes in at(grpc, pattern):
+            for number in _twice(node["number"] for node in nodes.values()):
+                what = f"the number {number} is there twice"
+                yield pointer("grpc", *place), what, "Renumber one."
+    for place, values in at(grpc, "enums/*/values"):
+        first: dict[str, Any] = next(iter(values.values()), {})
+        if first.get("number") != 0:
+            what = "the first value is not 0"
+            yield pointer("grpc", *place), what, "proto3 asks for that: mend it."
+
+
+def _twice(values: Iterable[Any]) -> list[Any]:
+    return [value for value, count in Counter(values).items() if count > 1]
+
+
+DATA_RULES: tuple[Rule, ...] = (
+    data_names_stay_apart,
+    keys_are_distinct,
+    machines_run,
+    bindings_name_what_there_is,
+    messages_compile,
+    numbers_are_distinct,
+)

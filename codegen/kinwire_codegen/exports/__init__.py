@@ -1,0 +1,1 @@
+"""Protocols in the languages of other tools. What a language cannot say is left out."""

@@ -1,0 +1,112 @@
+"""A protocol as OpenRPC 1.3: one document for each end that answers.
+
+OpenRPC knows neither who sends a method nor a name for params: direction, kind and gate stand in
+`x-` members, and only what one end receives is in a document. Methods that are only considered,
+tools and augments are left out.
+"""
+
+from __future__ import annotations
+
+__all__ = ("openrpc_files",)
+
+import json
+from typing import Any
+
+from kinwire_codegen.document import Document, Documents, Reference, members_of, resolve
+from kinwire_codegen.package import OWNED
+from kinwire_codegen.rows import error_entry
+from kinwire_codegen.schemas import plain_type, reachable
+
+Json = dict[str, Any]
+
+
+def openrpc_files(documents: Documents, document: Document) -> dict[str, str]:
+    """Return a file for each end that answers anything, by path."""
+    files: dict[str, str] = {}
+    for role, sender in (("server", "client"), ("client", "server")):
+        rows = {
+            wire: row
+            for wire, row in document.content["methods"].items()
+            if row["from"] in (sender, "both") and row.get("status") != "considered"
+        }
+        if rows:
+            text = json.dumps(_described(documents, document, role, rows), indent=1)
+            files[f"openrpc/{document.name}-{role}.json"] = text + "\n"
+    return files
+
+
+def _described(documents: Documents, document: Document, role: str, rows: Json) -> Json:
+    content = document.content
+    named = [
+        resolve(row[part], document.name)
+        for row in rows.values()
+        for part in ("params", "result")
+        if part in row
+    ]
+    kinds = reachable(documents, *named)
+    return {
+        "openrpc": "1.3.2",
+        "x-generated": f"Generated from {document.file} {OWNED}.",
+        "info": {
+            "title": f"{content['title']}: what the {content['roles'][role]} answers",
+            "version": content["version"],
+            "description": content["description"],
+        },
+        "methods": [_method(documents, document, wire, row) for wire, row in rows.items()],
+        "components": {
+            "schemas": {
+                kind.name: plain_type(documents.definition(kind), kind.protocol, _pointer)
+                for kind in kinds
+            }
+        },
+    }
+
+
+def _method(documents: Documents, document: Document, wire: str, row: Json) -> Json:
+    params = resolve(row["params"], document.name)
+    members, required = members_of(documents, params)
+    made: Json = {
+        "name": wire,
+        "summary": row["summary"],
+        "paramStructure": "by-name",
+        "params": [
+            _param(name, owner, node, name in required) for name, (owner, node) in members.items()
+        ],
+        "x-params": params.name,
+        "x-kind": row["kind"],
+        "x-section": row["section"],
+    }
+    if "description" in row:
+        made["description"] = row["description"]
+    if row.get("status") == "deprecated":
+        made["deprecated"] = True
+    for key in ("gate", "aliases"):
+        if row.get(key):
+            made[f"x-{key}"] = row[key]
+    if "result" in row:
+        result = resolve(row["result"], document.name)
+        made["result"] = {"name": result.name, "schema": {"$ref": _pointer(result)}}
+    if row.get("errors"):
+        made["errors"] = [_error(documents, document, name) for name in row["errors"]]
+    return made
+
+
+def _param(name: str, owner: Reference, node: Json, required: bool) -> Json:
+    schema = plain_type(node, owner.protocol, _pointer)
+    description = schema.pop("description", None)
+    made: Json = {"name": name, "required": required, "schema": schema}
+    if description is not None:
+        made["description"] = description
+    if node.get("deprecated"):
+        made["deprecated"] = True
+    return made
+
+
+def _error(documents: Documents, document: Document, name: str) -> Json:
+    entry = error_entry(documents, document, name)
+    data = {"protocol": entry["protocol"], "name": entry["name"]}  # as it is on the wire
+    return {"code": entry["code"], "message": entry["message"], "data": data}
+
+
+def _pointer(reference: Reference) -> str:
+    return f"#/components/schemas/{reference.name}"

@@ -1,0 +1,119 @@
+"""Where each page is, and what leads to a type."""
+
+from __future__ import annotations
+
+__all__ = ("Links", "slug")
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+from kinwire_codegen.augmented import Target, target_of
+from kinwire_codegen.document import Document, Documents, Reference, resolve
+from kinwire_codegen.findings import Place
+from kinwire_codegen.rows import error_entry
+
+DATA = ("tables", "machines", "limits", "records", "http", "grpc")
+"""What a page of its own is for."""
+
+
+class Links:
+    """The pages of some documents. Links are for pages two folders below the reference's top."""
+
+    def __init__(self, documents: Documents, chosen: Sequence[Document]) -> None:
+        self.documents = documents
+        self.chosen = chosen
+        self._pages = {document.name for document in chosen}
+
+    def kind(self, reference: Reference) -> str:
+        """Return a link to a type; its bare name if another package has its page."""
+        if reference.protocol not in self._pages:
+            return f"`{reference.protocol}#{reference.name}`"
+        return f"[{reference.name}](../../{reference.protocol}/types/{reference.name}.md)"
+
+    def named(self, text: str, home: str) -> str:
+        """Return a link to the type that `text` names in the document `home`."""
+        return self.kind(resolve(text, home))
+
+    def row(self, protocol: str, table: str, wire: str, anchor: str = "") -> str:
+        """Return a link to the page of a method or tool, or to a member there."""
+        text = f"`{wire}`" + (f" {anchor}" if anchor else "")
+        target = f"../../{protocol}/{table}/{slug(wire)}.md"
+        return f"[{text}]({target}{'#' + anchor if anchor else ''})"
+
+    def error(self, document: Document, text: str) -> str:
+        """Return a table's cells of the error that `text` names in `document`."""
+        entry = error_entry(self.documents, document, text)
+        name, protocol = entry["name"], entry["protocol"]
+        if protocol in self._pages:
+            name = f"[{name}](../../{protocol}/README.md#{name})"
+        return f"`{entry['code']}` | {name} | {protocol} | {entry['description']}"
+
+    @staticmethod
+    def has_data(document: Document) -> bool:
+        """Return whether the document has a page of data."""
+        return bool(document.content.keys() & set(DATA))
+
+    @cached_property
+    def uses(self) -> dict[Reference, list[tuple[Document, Place]]]:
+        """The places that name a type, by type."""
+        found: dict[Reference, list[tuple[Document, Place]]] = defaultdict(list)
+        for document in self.chosen:
+            for place, reference in document.references:
+                found[reference].append((document, place))
+        return found
+
+    def augments(
+        self, kind: Reference, part: str, method: str
+    ) -> Iterator[tuple[Document, dict[str, Any]]]:
+        """Yield what is added to a type or, if it is one, to that part of a method."""
+        for document, row, target, below in self._targets:
+            to = row["to"]
+            if target.kind is None:
+                met = part != "" and to["every"] == part and kind.protocol in below
+            else:
+                met = target.kind == kind and to.get("part", part) == part
+                met = met and target.method in (None, method)
+            if met:
+                yield document, row
+
+    @cached_property
+    def _targets(self) -> list[tuple[Document, dict[str, Any], Target, set[str]]]:
+        """Every augment, with what it extends and the protocols that its own one builds on."""
+        found: list[tuple[Document, dict[str, Any], Target, set[str]]] = []
+        for document in self.chosen:
+            below = {one.name for one in self.documents.extended(document)}
+            for row in document.augments:
+                target = target_of(document, self.documents, row["to"])
+                if target is not None:
+                    found.append((document, row, target, below))
+        return found
+
+    def users(self, reference: Reference) -> Iterator[str]:
+        """Yield a link to each place that names the type, once."""
+        seen: set[str] = set()
+        for document, place in self.uses.get(reference, ()):
+            text = self._user(document, place)
+            if text not in seen:
+                seen.add(text)
+                yield text
+
+    def _user(self, document: Document, place: Place) -> str:
+        table, entry = place[0], str(place[1])
+        if table in ("methods", "tools"):
+            return self.row(document.name, str(table), entry, str(place[2]))
+        if table == "$defs":
+            return self.kind(Reference(document.name, entry))
+        if table == "errors":
+            return f"error [{entry}](../../{document.name}/README.md#{entry})"
+        if table == "augments":
+            return f"what {document.name} [adds](../../{document.name}/README.md#augments)"
+        if table == "offers":
+            return f"[what the {entry} offers](../../{document.name}/README.md)"
+        return f"[{table}](../../{document.name}/data.md)"
+
+
+def slug(wire: str) -> str:
+    """Return a name on the wire as the name of a file."""
+    return wire.replace("/", "-").replace("$", "")

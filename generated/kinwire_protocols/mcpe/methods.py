@@ -1,0 +1,74 @@
+"""The method table of MCP Events. Generated from mcpe.json by `kinwire generate`: do not edit."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kinwire_protocols.mcpe import errors
+from kinwire_protocols.mcpe.models import (
+    EventBatchNotificationParams,
+    EventNotificationParams,
+    SubscriptionExpiredNotificationParams,
+)
+from kinwire_protocols.peer import Method, ProtocolTable
+
+EVENTS_EVENT: Final = Method[EventNotificationParams, None](
+    name="events/event",
+    protocol="mcpe",
+    attribute="events_event",
+    kind="notification",
+    sender="server",
+    params=EventNotificationParams,
+    result=None,
+    section="7.1",
+    serial=True,
+)
+"""Deliver one event."""
+
+EVENTS_BATCH: Final = Method[EventBatchNotificationParams, None](
+    name="events/batch",
+    protocol="mcpe",
+    attribute="events_batch",
+    kind="notification",
+    sender="server",
+    params=EventBatchNotificationParams,
+    result=None,
+    section="7.2",
+    serial=True,
+)
+"""Deliver several events together."""
+
+EVENTS_SUBSCRIPTION_EXPIRED: Final = Method[SubscriptionExpiredNotificationParams, None](
+    name="events/subscription_expired",
+    protocol="mcpe",
+    attribute="events_subscription_expired",
+    kind="notification",
+    sender="server",
+    params=SubscriptionExpiredNotificationParams,
+    result=None,
+    section="7.3",
+    serial=True,
+)
+"""Say that a subscription has expired."""
+
+PROTOCOL: Final = ProtocolTable(
+    name="mcpe",
+    title="MCP Events",
+    version="2025-01-01",
+    capability="experimental.mcpe",
+    capability_aliases=("mcpe", "events"),
+    methods={
+        "events/event": EVENTS_EVENT,
+        "events/batch": EVENTS_BATCH,
+        "events/subscription_expired": EVENTS_SUBSCRIPTION_EXPIRED,
+    },
+    errors={
+        "NotInitialized": errors.NotInitializedError,
+        "SubscriptionNotFound": errors.SubscriptionNotFoundError,
+        "SubscriptionLimitReached": errors.SubscriptionLimitReachedError,
+        "DeviceNotFound": errors.DeviceNotFoundError,
+        "Unauthorized": errors.UnauthorizedError,
+    },
+    tools_in="kinwire_protocols.mcpe.tools",
+)
+"""The protocol as a table."""

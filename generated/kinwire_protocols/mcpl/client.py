@@ -1,0 +1,603 @@
+"""Typed calls of MCP Live. Generated from mcpl.json by `kinwire generate`: do not edit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic_core import MISSING
+
+from kinwire_protocols.jsonrpc.models import RequestId
+from kinwire_protocols.mcp.models import EmptyResult, RequestMeta, RequestParams
+from kinwire_protocols.mcpl import methods
+from kinwire_protocols.mcpl.models import (
+    AfterInferenceParams,
+    AfterInferenceResult,
+    BeforeInferenceParams,
+    BeforeInferenceResult,
+    ChannelContext,
+    ChannelDescriptor,
+    ChannelsChangedParams,
+    ChannelsCloseParams,
+    ChannelsCloseResult,
+    ChannelsIncomingParams,
+    ChannelsIncomingResult,
+    ChannelsListResult,
+    ChannelsOpenParams,
+    ChannelsOpenResult,
+    ChannelsOutgoingChunkParams,
+    ChannelsOutgoingCompleteParams,
+    ChannelsPublishParams,
+    ChannelsPublishResult,
+    ChannelsRegisterParams,
+    CheckpointId,
+    Content,
+    FeatureSet,
+    FeatureSetName,
+    FeatureSetPattern,
+    FeatureSetsChangedParams,
+    FeatureSetsUpdateParams,
+    IncomingMessage,
+    InferenceChunkParams,
+    InferenceMessage,
+    InferencePreferences,
+    InferenceRequestParams,
+    InferenceRequestResult,
+    ModelInfo,
+    PushEventParams,
+    PushEventPayload,
+    PushEventResult,
+    RollbackParams,
+    RollbackResult,
+    Scope,
+    ScopeElevateParams,
+    ScopeElevateResult,
+    ScopeRules,
+    TokenUsage,
+)
+from kinwire_protocols.peer import Peer
+
+
+class Server:
+    """The server as the host sees it: every method that the host may send."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
+
+    async def context_before_inference(
+        self,
+        *,
+        inference_id: str,
+        conversation_id: str,
+        turn_index: int,
+        user_message: str | None | MISSING = MISSING,
+        model: ModelInfo,
+        channels: ChannelContext | None = None,
+    ) -> BeforeInferenceResult:
+        """Ask for context before the model is run.
+
+        context/beforeInference, a request. Source: MCP Live 0.4.1-draft, 10.1.
+
+        Args:
+            inference_id: Names the inference.
+            conversation_id: Names the conversation; the same in all its turns.
+            turn_index: The number of the turn, from 0.
+            user_message: What the user said; null where the model goes on without.
+            model: The model that is run.
+            channels: Which channels it has to do with; hosts may leave it out.
+
+        Raises:
+            MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
+            InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
+            InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
+        """
+        params = BeforeInferenceParams(
+            inference_id=inference_id,
+            conversation_id=conversation_id,
+            turn_index=turn_index,
+            user_message=user_message,
+            model=model,
+            channels=channels,
+        )
+        return await self._peer.call(methods.CONTEXT_BEFORE_INFERENCE, params)
+
+    async def context_after_inference(
+        self,
+        *,
+        inference_id: str,
+        conversation_id: str,
+        turn_index: int,
+        user_message: str | None | MISSING = MISSING,
+        model: ModelInfo,
+        channels: ChannelContext | None = None,
+        assistant_message: str,
+        usage: TokenUsage | None = None,
+    ) -> AfterInferenceResult:
+        """Show what the model wrote; asked as a request, the server may put something else in its place.
+
+        context/afterInference, a request. Source: MCP Live 0.4.1-draft, 10.5.
+
+        Args:
+            inference_id: Names the inference.
+            conversation_id: Names the conversation; the same in all its turns.
+            turn_index: The number of the turn, from 0.
+            user_message: What the user said; null where the model goes on without.
+            model: The model that is run.
+            channels: Which channels it has to do with; hosts may leave it out.
+            assistant_message: What the model wrote.
+            usage: What it cost.
+
+        Raises:
+            MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
+            InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
+            InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
+        """
+        params = AfterInferenceParams(
+            inference_id=inference_id,
+            conversation_id=conversation_id,
+            turn_index=turn_index,
+            user_message=user_message,
+            model=model,
+            channels=channels,
+            assistant_message=assistant_message,
+            usage=usage,
+        )
+        return await self._peer.call(methods.CONTEXT_AFTER_INFERENCE, params)
+
+    async def notify_context_after_inference(
+        self,
+        *,
+        inference_id: str,
+        conversation_id: str,
+        turn_index: int,
+        user_message: str | None | MISSING = MISSING,
+        model: ModelInfo,
+        channels: ChannelContext | None = None,
+        assistant_message: str,
+        usage: TokenUsage | None = None,
+    ) -> None:
+        """Show what the model wrote; asked as a request, the server may put something else in its place.
+
+        context/afterInference, a notification. Source: MCP Live 0.4.1-draft, 10.5.
+
+        Args:
+            inference_id: Names the inference.
+            conversation_id: Names the conversation; the same in all its turns.
+            turn_index: The number of the turn, from 0.
+            user_message: What the user said; null where the model goes on without.
+            model: The model that is run.
+            channels: Which channels it has to do with; hosts may leave it out.
+            assistant_message: What the model wrote.
+            usage: What it cost.
+        """
+        params = AfterInferenceParams(
+            inference_id=inference_id,
+            conversation_id=conversation_id,
+            turn_index=turn_index,
+            user_message=user_message,
+            model=model,
+            channels=channels,
+            assistant_message=assistant_message,
+            usage=usage,
+        )
+        await self._peer.notify(methods.CONTEXT_AFTER_INFERENCE, params)
+
+    async def inference_chunk(self, *, request_id: RequestId, index: int, delta: str) -> None:
+        """Hand on a piece of an answer that was asked for as a stream.
+
+        inference/chunk, a notification. Source: MCP Live 0.4.1-draft, 11.4.
+
+        Args:
+            request_id: The id of the `inference/request` that is answered, unchanged.
+            index: Its number, from 0.
+            delta: The text that comes next.
+        """
+        params = InferenceChunkParams(request_id=request_id, index=index, delta=delta)
+        await self._peer.notify(methods.INFERENCE_CHUNK, params)
+
+    async def feature_sets_update(
+        self,
+        *,
+        enabled: list[FeatureSetPattern] | None = None,
+        disabled: list[FeatureSetPattern] | None = None,
+        scopes: dict[str, ScopeRules] | None = None,
+    ) -> None:
+        """Enable and disable feature sets, and say which scopes are open.
+
+        featureSets/update, a notification. Source: MCP Live 0.4.1-draft, 6.7.
+
+        Args:
+            enabled: Those to enable.
+            disabled: Those to disable.
+            scopes: By feature set, which scopes are open and which are shut.
+        """
+        params = FeatureSetsUpdateParams(enabled=enabled, disabled=disabled, scopes=scopes)
+        await self._peer.notify(methods.FEATURE_SETS_UPDATE, params)
+
+    async def state_rollback(
+        self, *, feature_set: FeatureSetName, checkpoint: CheckpointId
+    ) -> RollbackResult:
+        """Return a feature set to an earlier checkpoint.
+
+        state/rollback, a request. Source: MCP Live 0.4.1-draft, 8.5.
+
+        Args:
+            feature_set: The feature set whose state is meant.
+            checkpoint: The checkpoint.
+
+        Raises:
+            CheckpointNotFoundError: The checkpoint was pruned or never existed.
+            UnknownFeatureSetError: The message names a feature set that the server never declared.
+            MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
+            InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
+            InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
+        """
+        params = RollbackParams(feature_set=feature_set, checkpoint=checkpoint)
+        return await self._peer.call(methods.STATE_ROLLBACK, params)
+
+    async def channels_list(self, *, meta: RequestMeta | None = None) -> ChannelsListResult:
+        """List the channels that the other side knows on this connection.
+
+        channels/list, a request. Source: MCP Live 0.4.1-draft, 14.3.
+
+        Args:
+            meta: What goes with the request beside its own params.
+
+        Raises:
+            MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
+            InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
+        """
+        params = RequestParams(meta=meta)
+        return await self._peer.call(methods.CHANNELS_LIST, params)
+
+    async def channels_open(
+        self,
+        *,
+        type: str,
+        address: dict[str, Any] | None = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> ChannelsOpenResult:
+        """Have the server open or join a channel.
+
+        channels/open, a request. Source: MCP Live 0.4.1-draft, 14.3.
+
+        Args:
+            type: The platform or provider.
+            address: Where the platform has it, in the platform's own form.
+            metadata: Anything else that helps to open it.
+
+        Raises:
+            ChannelOpenFailedError: The server could not open the channel or connect to it.
+            ChannelNotPermittedError: The scopes of the sender do not let it publish to the channel or observe it.
+            MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
+            InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
+            InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
+        """
+        params = ChannelsOpenParams(type=type, address=address, metadata=metadata)
+        return await self._peer.call(methods.CHANNELS_OPEN, params)
+
+    async def channels_close(self, *, channel_id: str) -> ChannelsCloseResult:
+        """Have the server close or leave a channel.
+
+        channels/close, a request. Source: MCP Live 0.4.1-draft, 14.3.
+
+        Args:
+            channel_id: The channel's id.
+
+        Raises:
+            UnknownChannelError: No channel of that id is registered.
+            ChannelNotPermittedError: The scopes of the sender do not let it publish to the channel or observe it.
+            MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
+            InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
+            InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
+        """
+        params = ChannelsCloseParams(channel_id=channel_id)
+        return await self._peer.call(methods.CHANNELS_CLOSE, params)
+
+    async def channels_outgoing_chunk(
+        self,
+        *,
+        inference_id: str,
+        conversation_id: str | None = None,
+        channel_id: str,
+        index: int,
+        delta: str,
+    ) -> None:
+        """Show an observer a moderated piece of what the model writes to a channel.
+
+        channels/outgoing/chunk, a notification. Source: MCP Live 0.4.1-draft, 14.3.
+
+        Args:
+            inference_id: Which inference writes it.
+            conversation_id: The conversation, if there is one.
+            channel_id: The channel that it goes to.
+            index: Its number, from 0.
+            delta: The text that comes next.
+        """
+        params = ChannelsOutgoingChunkParams(
+            inference_id=inference_id,
+            conversation_id=conversation_id,
+            channel_id=channel_id,
+            index=index,
+            delta=delta,
+        )
+        await self._peer.notify(methods.CHANNELS_OUTGOING_CHUNK, params)
+
+    async def channels_outgoing_complete(
+        self,
+        *,
+        inference_id: str,
+        conversation_id: str | None = None,
+        channel_id: str,
+        content: Content,
+    ) -> None:
+        """Show an observer the whole moderated content that goes to a channel.
+
+        channels/outgoing/complete, a notification. Source: MCP Live 0.4.1-draft, 14.3.
+
+        Args:
+            inference_id: Which inference wrote it.
+            conversation_id: The conversation, if there is one.
+            channel_id: The channel that it goes to.
+            content: The whole content.
+        """
+        params = ChannelsOutgoingCompleteParams(
+            inference_id=inference_id,
+            conversation_id=conversation_id,
+            channel_id=channel_id,
+            content=content,
+        )
+        await self._peer.notify(methods.CHANNELS_OUTGOING_COMPLETE, params)
+
+    async def channels_publish(
+        self,
+        *,
+        conversation_id: str | None = None,
+        channel_id: str,
+        stream: bool | None = None,
+        content: Content,
+    ) -> ChannelsPublishResult:
+        """Have the server deliver content to a channel.
+
+        channels/publish, a request. Source: MCP Live 0.4.1-draft, 14.3.
+
+        Args:
+            conversation_id: The conversation that it comes from, if there is one.
+            channel_id: The channel that it goes to.
+            stream: Whether more of the same content follows; absent means false.
+            content: What to deliver.
+
+        Raises:
+            UnknownChannelError: No channel of that id is registered.
+            ChannelNotPermittedError: The scopes of the sender do not let it publish to the channel or observe it.
+            MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
+            InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
+            InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
+        """
+        params = ChannelsPublishParams(
+            conversation_id=conversation_id, channel_id=channel_id, stream=stream, content=content
+        )
+        return await self._peer.call(methods.CHANNELS_PUBLISH, params)
+
+    async def notify_channels_publish(
+        self,
+        *,
+        conversation_id: str | None = None,
+        channel_id: str,
+        stream: bool | None = None,
+        content: Content,
+    ) -> None:
+        """Have the server deliver content to a channel.
+
+        channels/publish, a notification. Source: MCP Live 0.4.1-draft, 14.3.
+
+        Args:
+            conversation_id: The conversation that it comes from, if there is one.
+            channel_id: The channel that it goes to.
+            stream: Whether more of the same content follows; absent means false.
+            content: What to deliver.
+        """
+        params = ChannelsPublishParams(
+            conversation_id=conversation_id, channel_id=channel_id, stream=stream, content=content
+        )
+        await self._peer.notify(methods.CHANNELS_PUBLISH, params)
+
+
+class Client:
+    """The host as the server sees it: every method that the server may send."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
+
+    async def push_event(
+        self,
+        *,
+        feature_set: FeatureSetName,
+        event_id: str,
+        timestamp: str,
+        origin: dict[str, Any] | None = None,
+        payload: PushEventPayload,
+    ) -> PushEventResult:
+        """Tell the host of something that happened outside and may be worth an inference.
+
+        push/event, a request. Source: MCP Live 0.4.1-draft, 9.1.
+
+        Args:
+            feature_set: The feature set that the event belongs to.
+            event_id: Names the event; the same when it is sent again.
+            timestamp: When it happened (ISO 8601).
+            origin: Where it comes from, as detailed as the server likes.
+            payload: What it is about.
+
+        Raises:
+            FeatureSetNotEnabledError: The message belongs to a feature set that the host has disabled.
+            UnknownFeatureSetError: The message names a feature set that the server never declared.
+            MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
+            InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
+            InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
+        """
+        params = PushEventParams(
+            feature_set=feature_set,
+            event_id=event_id,
+            timestamp=timestamp,
+            origin=origin,
+            payload=payload,
+        )
+        return await self._peer.call(methods.PUSH_EVENT, params)
+
+    async def inference_request(
+        self,
+        *,
+        feature_set: FeatureSetName,
+        conversation_id: str | None = None,
+        stream: bool | None = None,
+        messages: list[InferenceMessage],
+        preferences: InferencePreferences | None = None,
+    ) -> InferenceRequestResult:
+        """Have the host's model run without a person in between.
+
+        inference/request, a request. Source: MCP Live 0.4.1-draft, 11.1.
+
+        Args:
+            feature_set: The feature set that asks.
+            conversation_id: The conversation that it belongs to.
+            stream: Whether the answer is to come in pieces first; absent means false.
+            messages: The conversation to continue, oldest first.
+            preferences: How the server would like the model to be run.
+
+        Raises:
+            FeatureSetNotEnabledError: The message belongs to a feature set that the host has disabled.
+            UnknownFeatureSetError: The message names a feature set that the server never declared.
+            InvalidRequestError: The frame is JSON, yet no JSON-RPC message, or it comes at a moment when it is not allowed.
+            MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
+            InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
+            InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
+        """
+        params = InferenceRequestParams(
+            feature_set=feature_set,
+            conversation_id=conversation_id,
+            stream=stream,
+            messages=messages,
+            preferences=preferences,
+        )
+        return await self._peer.call(methods.INFERENCE_REQUEST, params)
+
+    async def model_info(self, *, meta: RequestMeta | None = None) -> ModelInfo:
+        """Ask which model the host runs at the moment.
+
+        model/info, a request. Source: MCP Live 0.4.1-draft, 12.1.
+
+        Args:
+            meta: What goes with the request beside its own params.
+
+        Raises:
+            MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
+            InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
+        """
+        params = RequestParams(meta=meta)
+        return await self._peer.call(methods.MODEL_INFO, params)
+
+    async def feature_sets_changed(
+        self,
+        *,
+        added: dict[str, FeatureSet] | None = None,
+        removed: list[FeatureSetName] | None = None,
+    ) -> None:
+        """Say that the server has new feature sets, or has lost some.
+
+        featureSets/changed, a notification. Source: MCP Live 0.4.1-draft, 6.7.
+
+        Args:
+            added: Those that came, by name.
+            removed: Those that went.
+        """
+        params = FeatureSetsChangedParams(added=added, removed=removed)
+        await self._peer.notify(methods.FEATURE_SETS_CHANGED, params)
+
+    async def scope_elevate(
+        self, *, feature_set: FeatureSetName, scope: Scope
+    ) -> ScopeElevateResult:
+        """Ask leave to act in a scope that is not on the whitelist.
+
+        scope/elevate, a request. Source: MCP Live 0.4.1-draft, 7.4.
+
+        Args:
+            feature_set: The feature set that asks.
+            scope: The scope.
+
+        Raises:
+            FeatureSetNotEnabledError: The message belongs to a feature set that the host has disabled.
+            UnknownFeatureSetError: The message names a feature set that the server never declared.
+            MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
+            InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
+            InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
+        """
+        params = ScopeElevateParams(feature_set=feature_set, scope=scope)
+        return await self._peer.call(methods.SCOPE_ELEVATE, params)
+
+    async def channels_register(self, *, channels: list[ChannelDescriptor]) -> EmptyResult:
+        """Name the channels that the server serves.
+
+        channels/register, a request. Source: MCP Live 0.4.1-draft, 14.3.
+
+        Args:
+            channels: The channels.
+
+        Raises:
+            ChannelNotPermittedError: The scopes of the sender do not let it publish to the channel or observe it.
+            MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
+            InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
+            InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
+        """
+        params = ChannelsRegisterParams(channels=channels)
+        return await self._peer.call(methods.CHANNELS_REGISTER, params)
+
+    async def channels_changed(
+        self,
+        *,
+        added: list[ChannelDescriptor] | None = None,
+        removed: list[str] | None = None,
+        updated: list[ChannelDescriptor] | None = None,
+    ) -> None:
+        """Say which channels came, went or changed.
+
+        channels/changed, a notification. Source: MCP Live 0.4.1-draft, 14.3.
+
+        Args:
+            added: Channels that came.
+            removed: The ids of those that went.
+            updated: Those that changed, as they are now.
+        """
+        params = ChannelsChangedParams(added=added, removed=removed, updated=updated)
+        await self._peer.notify(methods.CHANNELS_CHANGED, params)
+
+    async def channels_list(self, *, meta: RequestMeta | None = None) -> ChannelsListResult:
+        """List the channels that the other side knows on this connection.
+
+        channels/list, a request. Source: MCP Live 0.4.1-draft, 14.3.
+
+        Args:
+            meta: What goes with the request beside its own params.
+
+        Raises:
+            MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
+            InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
+        """
+        params = RequestParams(meta=meta)
+        return await self._peer.call(methods.CHANNELS_LIST, params)
+
+    async def channels_incoming(self, *, messages: list[IncomingMessage]) -> ChannelsIncomingResult:
+        """Hand over messages that came in on channels, several at once where a channel is busy.
+
+        channels/incoming, a request. Source: MCP Live 0.4.1-draft, 14.3.
+
+        Args:
+            messages: The messages; may be of several channels.
+
+        Raises:
+            ChannelNotPermittedError: The scopes of the sender do not let it publish to the channel or observe it.
+            MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
+            InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
+            InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
+        """
+        params = ChannelsIncomingParams(messages=messages)
+        return await self._peer.call(methods.CHANNELS_INCOMING, params)

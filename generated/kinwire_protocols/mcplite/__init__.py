@@ -1,0 +1,111 @@
+"""MCP-lite 0.042. Generated from mcp-lite.json by `kinwire generate`: do not edit.
+
+A small, stateless relative of MCP: tools are listed and called, by HTTP or gRPC, and a call that takes long is answered with a promise.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kinwire_protocols.mcplite import (
+        client as client,
+        errors as errors,
+        methods as methods,
+        models as models,
+        server as server,
+        tables as tables,
+        tools as tools,
+    )
+    from kinwire_protocols.mcplite.client import Client as Client, Server as Server
+    from kinwire_protocols.mcplite.errors import ToolNotFoundError as ToolNotFoundError
+    from kinwire_protocols.mcplite.methods import PROTOCOL as PROTOCOL
+    from kinwire_protocols.mcplite.models import (
+        Binding as Binding,
+        CallToolParams as CallToolParams,
+        Elicitation as Elicitation,
+        ElicitationQuestion as ElicitationQuestion,
+        FailureCode as FailureCode,
+        FailureDetail as FailureDetail,
+        Heartbeat as Heartbeat,
+        ListPromptsParams as ListPromptsParams,
+        ListPromptsResult as ListPromptsResult,
+        ListToolsParams as ListToolsParams,
+        ListToolsResult as ListToolsResult,
+        PartialResult as PartialResult,
+        Prompt as Prompt,
+        PromptParameter as PromptParameter,
+        QuestionType as QuestionType,
+        RedeemAction as RedeemAction,
+        RedeemParams as RedeemParams,
+        RequestMeta as RequestMeta,
+        ResponseMeta as ResponseMeta,
+        ResponseType as ResponseType,
+        ResponseTypeRule as ResponseTypeRule,
+        StreamEnd as StreamEnd,
+        Tool as Tool,
+        ToolNotFoundData as ToolNotFoundData,
+        ToolResult as ToolResult,
+    )
+    from kinwire_protocols.mcplite.server import (
+        ClientHandlers as ClientHandlers,
+        ClientOn as ClientOn,
+        ServerHandlers as ServerHandlers,
+        ServerOn as ServerOn,
+        ServerTools as ServerTools,
+    )
+
+_HOMES = {
+    "PROTOCOL": "methods",
+    "Client": "client",
+    "Server": "client",
+    "ClientHandlers": "server",
+    "ClientOn": "server",
+    "ServerHandlers": "server",
+    "ServerOn": "server",
+    "ServerTools": "server",
+    "ToolNotFoundError": "errors",
+    "Binding": "models",
+    "CallToolParams": "models",
+    "Elicitation": "models",
+    "ElicitationQuestion": "models",
+    "FailureCode": "models",
+    "FailureDetail": "models",
+    "Heartbeat": "models",
+    "ListPromptsParams": "models",
+    "ListPromptsResult": "models",
+    "ListToolsParams": "models",
+    "ListToolsResult": "models",
+    "PartialResult": "models",
+    "Prompt": "models",
+    "PromptParameter": "models",
+    "QuestionType": "models",
+    "RedeemAction": "models",
+    "RedeemParams": "models",
+    "RequestMeta": "models",
+    "ResponseMeta": "models",
+    "ResponseType": "models",
+    "ResponseTypeRule": "models",
+    "StreamEnd": "models",
+    "Tool": "models",
+    "ToolNotFoundData": "models",
+    "ToolResult": "models",
+}
+_MODULES = ("client", "errors", "methods", "models", "server", "tables", "tools")
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:  # a module is loaded when one of its names is first used
+        if name in _MODULES:
+            return import_module(f"{__name__}.{name}")
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted((*_HOMES, *_MODULES))

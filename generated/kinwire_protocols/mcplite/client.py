@@ -1,0 +1,85 @@
+"""Typed calls of MCP-lite. Generated from mcp-lite.json by `kinwire generate`: do not edit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kinwire_protocols.mcplite import methods, tools
+from kinwire_protocols.mcplite.models import (
+    CallToolParams,
+    ListToolsParams,
+    ListToolsResult,
+    RedeemAction,
+    RedeemParams,
+    RequestMeta,
+    ToolResult,
+)
+from kinwire_protocols.peer import Peer
+
+
+class Server:
+    """The server as the client sees it: every method that the client may send, and the tools."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer
+
+    async def tools_list(self, *, meta: RequestMeta | None = None) -> ListToolsResult:
+        """List the tools that the server offers.
+
+        tools/list, a request. Source: MCP-lite 0.042, 3.1.
+
+        Args:
+            meta: What goes with the request beside its own params.
+
+        Raises:
+            ParseError: The frame is not JSON.
+            InvalidRequestError: The frame is JSON, yet no JSON-RPC message, or it comes at a moment when it is not allowed.
+            InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
+            InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
+        """
+        params = ListToolsParams(meta=meta)
+        return await self._peer.call(methods.TOOLS_LIST, params)
+
+    async def tools_call(
+        self, *, name: str, arguments: dict[str, Any] | None = None, meta: RequestMeta | None = None
+    ) -> ToolResult:
+        """Run a tool and return what came of it: an answer, a promise, questions or a failure.
+
+        tools/call, a request. Source: MCP-lite 0.042, 3.2.
+
+        Args:
+            name: The tool's name, as the list of tools gives it.
+            arguments: The tool's arguments by name; they fit its input schema. Absent means none.
+            meta: What goes with the request beside its own params.
+
+        Raises:
+            ParseError: The frame is not JSON.
+            InvalidRequestError: The frame is JSON, yet no JSON-RPC message, or it comes at a moment when it is not allowed.
+            ToolNotFoundError: The server has no tool of that name.
+            InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
+            InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
+        """
+        params = CallToolParams(name=name, arguments=arguments, meta=meta)
+        return await self._peer.call(methods.TOOLS_CALL, params)
+
+    async def redeem(self, *, promise: str, action: RedeemAction | None = None) -> ToolResult:
+        """Redeem a promise token to get the result of a long-running operation.
+
+        redeem, a tool. Source: MCP-lite 0.042, 3.6.
+
+        Args:
+            promise: The promise token received from a previous operation.
+            action: What to do with it; absent means `checkin`.
+
+        Raises:
+            InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
+        """
+        params = RedeemParams(promise=promise, action=action)
+        return await tools.REDEEM.call(self._peer, params)
+
+
+class Client:
+    """The client as the server sees it: every method that the server may send."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._peer = peer

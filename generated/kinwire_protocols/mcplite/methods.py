@@ -1,0 +1,90 @@
+"""The method table of MCP-lite. Generated from mcp-lite.json by `kinwire generate`: do not edit."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from kinwire_protocols.jsonrpc import errors as jsonrpc_errors
+from kinwire_protocols.mcplite import errors
+from kinwire_protocols.mcplite.models import (
+    CallToolParams,
+    ListPromptsParams,
+    ListPromptsResult,
+    ListToolsParams,
+    ListToolsResult,
+    ToolResult,
+)
+from kinwire_protocols.peer import Method, ProtocolTable
+
+TOOLS_LIST: Final = Method[ListToolsParams, ListToolsResult](
+    name="tools/list",
+    protocol="mcp-lite",
+    attribute="tools_list",
+    kind="request",
+    sender="client",
+    params=ListToolsParams,
+    result=ListToolsResult,
+    errors=(
+        jsonrpc_errors.ParseError,
+        jsonrpc_errors.InvalidRequestError,
+        jsonrpc_errors.InvalidParamsError,
+        jsonrpc_errors.InternalError,
+    ),
+    section="3.1",
+)
+"""List the tools that the server offers."""
+
+TOOLS_CALL: Final = Method[CallToolParams, ToolResult](
+    name="tools/call",
+    protocol="mcp-lite",
+    attribute="tools_call",
+    kind="request",
+    sender="client",
+    params=CallToolParams,
+    result=ToolResult,
+    errors=(
+        jsonrpc_errors.ParseError,
+        jsonrpc_errors.InvalidRequestError,
+        errors.ToolNotFoundError,
+        jsonrpc_errors.InvalidParamsError,
+        jsonrpc_errors.InternalError,
+    ),
+    section="3.2",
+)
+"""Run a tool and return what came of it: an answer, a promise, questions or a failure."""
+
+PROMPTS_LIST: Final = Method[ListPromptsParams, ListPromptsResult](
+    name="prompts/list",
+    protocol="mcp-lite",
+    attribute="prompts_list",
+    kind="request",
+    sender="client",
+    params=ListPromptsParams,
+    result=ListPromptsResult,
+    errors=(
+        jsonrpc_errors.ParseError,
+        jsonrpc_errors.InvalidRequestError,
+        jsonrpc_errors.InvalidParamsError,
+        jsonrpc_errors.InternalError,
+    ),
+    section="8.1",
+    status="considered",
+)
+"""List the prompts that the server offers."""
+
+PROTOCOL: Final = ProtocolTable(
+    name="mcp-lite",
+    title="MCP-lite",
+    version="0.042",
+    capability=None,
+    methods={
+        "tools/list": TOOLS_LIST,
+        "tools/call": TOOLS_CALL,
+        "prompts/list": PROMPTS_LIST,
+    },
+    errors={
+        "ToolNotFound": errors.ToolNotFoundError,
+    },
+    tools_in="kinwire_protocols.mcplite.tools",
+)
+"""The protocol as a table."""

@@ -1,0 +1,121 @@
+"""What the shell offers for the words of a verb; asked only under the extra [cli].
+
+No server is started for it: methods come from the documents that the package holds, tools from the
+source of the file that is named. Left out: the tools of a command after `--`.
+"""
+
+from __future__ import annotations
+
+__all__ = (
+    "complete_call",
+    "complete_described",
+    "complete_listed",
+    "complete_served",
+    "completed_by",
+)
+
+import json
+from argparse import Action, Namespace
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from kinwire.cli.target import file_and_name, is_file
+
+if TYPE_CHECKING:
+    import ast
+
+Completer = Callable[..., Iterable[str]]
+A = TypeVar("A", bound=Action)
+
+
+def completed_by(action: A, completer: Completer) -> A:
+    """Return `action`, whose values `completer` offers: it gets `prefix` and `parsed_args`."""
+    action.completer = completer  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]
+    return action
+
+
+def complete_served(prefix: str, **_: Any) -> Iterator[str]:
+    """Yield what `kinwire serve` takes."""
+    yield "demo"
+    yield from _python_files(prefix)
+
+
+def complete_listed(prefix: str, **_: Any) -> Iterator[str]:
+    """Yield what `kinwire list` takes."""
+    yield from (name for name, document in _documents().items() if document["methods"])
+    yield from _python_files(prefix)
+
+
+def complete_described(**_: Any) -> Iterator[str]:
+    """Yield what `kinwire describe` takes."""
+    for document in _documents().values():
+        for table in ("methods", "$defs", "errors"):
+            yield from document[table]
+
+
+def complete_call(prefix: str, parsed_args: Namespace, **_: Any) -> Iterator[str]:
+    """Yield files and methods, the tools of a file, and then the members of what is called."""
+    words: list[str] = parsed_args.words or []
+    file = words.pop(0) if words and is_file(words[0]) else None
+    tools = {} if file is None else _tools(Path(file_and_name(file)[0]))
+    if words:
+        given = {word.partition("=")[0] for word in words[1:]}
+        names = tools.get(words[0]) or dict.fromkeys(_members(words[0]))
+        yield from (f"{name}=" for name in names if name not in given)
+        return
+    yield from tools
+    yield from dict.fromkeys(_methods())
+    if file is None:
+        yield from _python_files(prefix)
+
+
+def _python_files(prefix: str) -> Iterable[str]:
+    from argcomplete.completers import FilesCompleter
+
+    found: Iterable[str] = FilesCompleter(allowednames=["py"])(prefix)
+    return found
+
+
+def _documents() -> dict[str, Any]:
+    from importlib.resources import files
+
+    content = json.loads((files("kinwire_protocols") / "schema.json").read_bytes())
+    documents: dict[str, Any] = content["documents"]
+    return documents
+
+
+def _methods() -> Iterator[str]:
+    """Yield what a client may send."""
+    for document in _documents().values():
+        yield from (name for name, row in document["methods"].items() if row["from"] != "server")
+
+
+def _members(method: str) -> Iterator[str]:
+    for document in _documents().values():
+        params = document["methods"].get(method, {}).get("params", "")
+        if params.startswith("#"):
+            definition = document["$defs"][params.rpartition("/")[2]]
+            for part in (definition, *definition.get("allOf", ())):
+                yield from part.get("properties", ())
+
+
+def _tools(path: Path) -> dict[str, list[str]]:
+    """Return the functions of the file that are tools by their decorator, and their parameters."""
+    import ast
+
+    found: dict[str, list[str]] = {}
+    with suppress(OSError, SyntaxError, ValueError):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _is_tool(node):
+                names = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+                found[node.name] = [name.arg for name in names]
+    return found
+
+
+def _is_tool(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    import ast
+
+    calls = (one.func if isinstance(one, ast.Call) else one for one in node.decorator_list)
+    return any(isinstance(one, ast.Attribute) and one.attr == "tool" for one in calls)

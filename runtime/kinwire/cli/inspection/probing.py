@@ -1,0 +1,153 @@
+"""Asks a server for everything that it may be asked without harm, one request after another."""
+
+from __future__ import annotations
+
+__all__ = ("LISTS", "UNKNOWN", "Inspection", "Probe", "advertised", "inspected")
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from kinwire.cli.listening import Listening
+from kinwire.cli.raw_server import Answer, Greeting, RawServer, raw_server
+from kinwire.cli.target import Target, refusal_of
+from kinwire.errors import PaginationError
+from kinwire.gates import Agreement, why_not
+from kinwire.jsonrpc import is_object
+from kinwire.mcp.rules.paging import Pages
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.mcp.methods import INITIALIZE, PROTOCOL
+from kinwire_protocols.peer import Method
+from kinwire_protocols.problems import Problem
+
+LISTS = {
+    "tools/list": "tools",
+    "resources/list": "resources",
+    "resources/templates/list": "resourceTemplates",
+    "prompts/list": "prompts",
+}
+"""The methods that list something, and in which member."""
+
+_MOST_PAGES = 200
+_SILENT = 2  # requests in a row without an answer: then none is waited for any more
+_NAME, _URI = "kinwire-probe-of-nothing", "kinwire-probe:nothing"
+
+UNKNOWN: dict[str, JsonObject] = {
+    "tools/call": {"name": _NAME, "arguments": {}},
+    "prompts/get": {"name": _NAME},
+    "resources/read": {"uri": _URI},
+    "resources/subscribe": {"uri": _URI},
+    "resources/unsubscribe": {"uri": _URI},
+    "completion/complete": {
+        "ref": {"type": "ref/prompt", "name": _NAME},
+        "argument": {"name": "nothing", "value": ""},
+    },
+}
+"""Requests for what no server has: whoever knows the method refuses them, and nothing happens."""
+
+_PARAMS: dict[str, JsonObject] = {**UNKNOWN, "logging/setLevel": {"level": "info"}}
+
+# Later versions of MCP announce it; this one does not.
+_LATER = {"completion/complete": "completions"}
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One method, and what came of asking for it."""
+
+    row: Method[Any, Any]
+    advertised: bool | None
+    """Whether the capabilities offer it; None if no capability stands for it."""
+    answer: Answer
+    entries: Sequence[Any] = ()
+    """What a list brought, as it came, all pages together."""
+    results: Sequence[Any] = ()
+    """The results as they came: one, or one a page."""
+    problems: Sequence[Problem] = ()
+    """What breaks the schema, on any page."""
+
+
+@dataclass(slots=True)
+class Inspection:
+    """All that was seen of a server."""
+
+    greeting: Greeting
+    heard: Listening
+    probes: list[Probe] = field(default_factory=list[Probe])
+
+
+async def inspected(target: Target) -> Inspection:
+    """Return what `target` has to say.
+
+    Raises:
+        UsageError, KinwireError, RpcError: the handshake has come to nothing.
+    """
+    async with raw_server(target) as server:
+        inspection = Inspection(await server.greet(), server.heard)
+        answer = inspection.greeting.answer
+        if answer.error is not None:
+            raise refusal_of(target, answer.error)
+        inspection.probes.append(_probe_of(INITIALIZE, None, answer))
+        for row in PROTOCOL.methods.values():
+            if row.kind == "request" and row.sender != "server" and row is not INITIALIZE:
+                inspection.probes.append(await _probed(server, row, inspection))
+    return inspection
+
+
+def advertised(row: Method[Any, Any], capabilities: JsonObject) -> bool | None:
+    """Return whether `capabilities` offer `row`, None if they say nothing of it."""
+    if row.name in _LATER:
+        return True if is_object(capabilities.get(_LATER[row.name])) else None
+    if row.gate is None:
+        return None
+    return why_not(row, Agreement({}, capabilities)) is None
+
+
+async def _probed(server: RawServer, row: Method[Any, Any], so_far: Inspection) -> Probe:
+    offered = advertised(row, so_far.greeting.capabilities)
+    if _is_gone(so_far.probes):
+        return Probe(row, offered, Answer("ended"))
+    if row.name in LISTS:
+        return await _walked(server, row, offered)
+    answer = await server.ask(row, _PARAMS.get(row.name))
+    return _probe_of(row, offered, answer)
+
+
+def _probe_of(row: Method[Any, Any], offered: bool | None, answer: Answer) -> Probe:
+    return Probe(row, offered, answer, results=[answer.result], problems=answer.problems)
+
+
+def _is_gone(probes: Sequence[Probe]) -> bool:
+    outcomes = [probe.answer.outcome for probe in probes[-_SILENT:]]
+    return "ended" in outcomes or outcomes == ["silent"] * _SILENT
+
+
+async def _walked(server: RawServer, row: Method[Any, Any], offered: bool | None) -> Probe:
+    """Return all pages of a list; nothing is left out, as a repeated entry is a finding."""
+    entries: list[Any] = []
+    results: list[Any] = []
+    found: list[Problem] = []
+    pages = Pages[Any](row.name, id, limit=_MOST_PAGES)
+    answer = Answer("answered")
+    try:
+        while pages.has_next():
+            cursor = pages.cursor
+            answer = await server.ask(row, None if cursor is None else {"cursor": cursor})
+            results.append(answer.result)
+            page: JsonObject = answer.result if is_object(answer.result) else {}
+            listed = page.get(LISTS[row.name])
+            here = cast("list[object]", listed) if isinstance(listed, list) else []
+            found += (_on_page(problem, len(results)) for problem in answer.problems)
+            entries += here
+            following = page.get("nextCursor")
+            pages.accept(here, following if isinstance(following, str) else None)
+    except PaginationError as error:
+        answer = Answer("broken", str(error).removeprefix(row.name).lstrip(": "))
+    if found and answer.outcome == "answered":  # the last page was good, another was not
+        answer = Answer("broken", str(found[0]))
+    return Probe(row, offered, answer, entries, results, found)
+
+
+def _on_page(problem: Problem, page: int) -> Problem:
+    where = problem.pointer if page == 1 else f"{problem.pointer} (page {page})"
+    return Problem(where, problem.expected, problem.got)

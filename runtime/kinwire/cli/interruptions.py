@@ -1,0 +1,55 @@
+"""SIGTERM and SIGHUP end a verb as Ctrl-C does: what it has started is ended first."""
+
+from __future__ import annotations
+
+__all__ = ("Interruptions",)
+
+import signal
+import threading
+from types import FrameType, TracebackType
+
+_NAMES = ("SIGTERM", "SIGHUP")
+
+
+class Interruptions:
+    """A context in which they do, and the exit code that they ask for."""
+
+    def __init__(self) -> None:
+        self._number = signal.SIGINT.value
+        self._taken: list[int] = []
+
+    @property
+    def exit_code(self) -> int:
+        """What a shell reports of a program that the signal has ended."""
+        return 128 + self._number
+
+    @property
+    def came(self) -> bool:
+        """Whether one of them came."""
+        return self._number != signal.SIGINT
+
+    def __enter__(self) -> Interruptions:
+        numbers = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
+        if threading.current_thread() is threading.main_thread():
+            # What the caller ignores (nohup) stays so.
+            self._taken = [one for one in numbers if signal.getsignal(one) is signal.SIG_DFL]
+        for number in self._taken:
+            signal.signal(number, self._interrupt)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for number in self._taken:
+            signal.signal(number, signal.SIG_DFL)
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        self._number = number
+        handler = signal.getsignal(signal.SIGINT)  # the event loop's own while one is running
+        if callable(handler):
+            handler(signal.SIGINT, frame)
+        else:  # a shell lets programs in the background ignore it
+            raise KeyboardInterrupt

@@ -1,0 +1,147 @@
+"""`kinwire replay`: plays one side of a recording and judges the other.
+
+`playback.py` says what is sent and what is a difference, `replaying.py` talks to the peer.
+"""
+
+from __future__ import annotations
+
+__all__ = ("Replay",)
+
+import json
+import sys
+from argparse import ArgumentParser, Namespace
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, ClassVar, TextIO
+
+from kinwire.cli.failure import FINDINGS, UsageError
+from kinwire.cli.layout import printable
+from kinwire.cli.target import add_target, refusal_of, target_from
+
+if TYPE_CHECKING:
+    from kinwire.cli.playback import Outcome, Playback
+    from kinwire.judge import Side
+
+_USAGE = """\
+kinwire replay FILE.jsonl [FILE.py[:SERVER]] [-- command ...]
+       kinwire replay FILE.jsonl --as server"""
+_EPILOG = """\
+examples:
+  kinwire replay session.jsonl notes.py
+  kinwire replay session.jsonl --ignore 'tools/call#/result/content/*/text' -- python notes.py
+  kinwire call add a=1 b=2 -- kinwire replay session.jsonl --as server
+
+The client's side is played against a server, or the server's side against the client that starts
+this command; then the report goes to stderr. Requests and answers of the other side are compared
+with the recorded ones and judged by the schema; notifications are judged and counted.
+"""
+_TIMEOUT = 10.0  # seconds
+
+
+class Replay:
+    """`kinwire replay FILE.jsonl [FILE.py] [-- command ...]`."""
+
+    name: ClassVar[str] = "replay"
+    summary: ClassVar[str] = "play one side of a recording and judge the other"
+
+    @staticmethod
+    def configure(parser: ArgumentParser) -> None:
+        """Add the verb's arguments."""
+        parser.usage, parser.epilog = _USAGE, _EPILOG
+        parser.add_argument("file", metavar="FILE.jsonl", help="as kinwire tap records it")
+        parser.add_argument("server", nargs="?", metavar="FILE.py", help="the server to judge")
+        text = "the side that is played (default: client)"
+        parser.add_argument(
+            "--as", dest="side", choices=("client", "server"), default="client", help=text
+        )
+        text = "a member that may differ, as the report shows it; * is any one step"
+        parser.add_argument(
+            "--ignore", action="append", default=[], metavar="[METHOD#]POINTER", help=text
+        )
+        parser.add_argument("--format", choices=("text", "json"), default="text")
+        add_target(parser, _TIMEOUT)
+
+    def run(self, arguments: Namespace) -> int:
+        """Print what is to be said of each message of the other side; return 1 on a finding."""
+        playback = _playback(arguments)
+        if arguments.side == "client":
+            _play_client(playback, arguments)
+            stream = sys.stdout
+        else:
+            _play_server(playback, arguments)
+            stream = sys.stderr  # stdout is the protocol's
+        _print(arguments.file, playback.outcomes, arguments.format, stream)
+        counts = Counter(outcome.verdict for outcome in playback.outcomes)
+        summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+        print(summary or "nothing to compare", file=sys.stderr)
+        return 0 if all(outcome.good for outcome in playback.outcomes) else FINDINGS
+
+
+def _playback(arguments: Namespace) -> Playback:
+    from kinwire.cli.comparing import Ignored
+    from kinwire.cli.playback import Playback
+    from kinwire.cli.protocols import protocol_tables
+    from kinwire.cli.recording import steps_of
+    from kinwire.judge import Judge
+
+    file: str = arguments.file
+    side: Side = arguments.side
+    ignored = [Ignored.from_text(text) for text in arguments.ignore]
+    try:
+        with open(file, "rb") as lines:
+            steps = list(steps_of(file, lines))
+    except OSError as error:
+        raise UsageError(f"{file}: {error.strerror}.", "Name a file that can be read.") from None
+    if not any(step.sender == side for step in steps):
+        raise UsageError(f"{file}: nothing in it is from the {side}, so there is nothing to play.")
+    return Playback(steps, side, Judge(protocol_tables().values()), ignored)
+
+
+def _play_client(playback: Playback, arguments: Namespace) -> None:
+    import anyio
+
+    from kinwire.cli.replaying import replayed
+
+    target = target_from(arguments.server, arguments.command, arguments.timeout)
+
+    async def play() -> None:
+        ended = await replayed(playback, target.transport, timeout=target.timeout, stays=False)
+        if ended is not None and not playback.heard:
+            raise refusal_of(target, ended)
+
+    anyio.run(play)
+
+
+def _play_server(playback: Playback, arguments: Namespace) -> None:
+    import anyio
+
+    from kinwire.cli.replaying import replayed
+    from kinwire.transports.stdio import OwnStdio
+
+    if arguments.server is not None or arguments.command is not None:
+        raise UsageError(
+            "A server is named, and one is played.", "Leave out --as server, or the server."
+        )
+
+    async def play() -> None:
+        await replayed(playback, OwnStdio(), timeout=arguments.timeout, stays=True)
+
+    anyio.run(play)
+
+
+def _print(file: str, outcomes: Iterable[Outcome], form: str, stream: TextIO) -> None:
+    for outcome in outcomes:
+        if form == "json":
+            line = json.dumps(outcome.to_json(), ensure_ascii=False)
+        else:
+            line = "\n".join(_lines(file, outcome))
+        print(printable(line), file=stream)
+
+
+def _lines(file: str, outcome: Outcome) -> Iterable[str]:
+    where = file if outcome.line is None else f"{file}:{outcome.line}"
+    what = outcome.method or "a line"
+    kind = "" if outcome.kind in ("response", None) else f" ({outcome.kind})"
+    yield f"{where}: {what}{kind}: {outcome.verdict}"
+    for problem in outcome.problems:
+        yield f"    {problem}".replace("    : ", "    ")

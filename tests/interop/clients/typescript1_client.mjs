@@ -1,0 +1,47 @@
+// A client on npm's @modelcontextprotocol/sdk (1.x): goes through flow.mjs, prints JSON.
+// usage: typescript1_client.mjs MODE SERVER UNKNOWN; MODE is "legacy", the last two are commands as
+// JSON lists, of the server of the tests and of the one that sends unknown members.
+import { createRequire } from "node:module";
+import { CAPABILITIES, ROOTS, WRITTEN, NEWS, command, kept, run, use } from "./flow.mjs";
+
+const load = createRequire(process.env.NODE_PATH + "/"); // `import` does not look there
+const { Client } = load("@modelcontextprotocol/sdk/client/index.js");
+const { StdioClientTransport } = load("@modelcontextprotocol/sdk/client/stdio.js");
+const types = load("@modelcontextprotocol/sdk/types.js");
+
+const SCHEMAS = [
+  types.ToolListChangedNotificationSchema,
+  types.ResourceListChangedNotificationSchema,
+  types.PromptListChangedNotificationSchema,
+  types.ResourceUpdatedNotificationSchema,
+];
+
+async function open(words) {
+  const client = new Client({ name: "typescript1", version: "1" }, { capabilities: CAPABILITIES });
+  const news = [];
+  const logs = [];
+  client.setRequestHandler(types.CreateMessageRequestSchema, async () => WRITTEN);
+  client.setRequestHandler(types.ListRootsRequestSchema, async () => ROOTS);
+  NEWS.forEach((method, i) => client.setNotificationHandler(SCHEMAS[i], () => void news.push(method)));
+  client.setNotificationHandler(types.LoggingMessageNotificationSchema, ({ params }) => {
+    logs.push([params.level, params.data]);
+  });
+  const transport = new StdioClientTransport(command(words));
+  let version; // the client keeps it to itself: it tells the transport
+  transport.setProtocolVersion = (negotiated) => (version = negotiated);
+  await client.connect(transport);
+  const callWith = (params, options) => client.callTool(params, undefined, options);
+  return { client, version: () => version, news, logs, callWith };
+}
+
+run(async () => {
+  const [, server, unknown] = process.argv.slice(2);
+  const session = await open(server);
+  const found = await use(session);
+  await session.client.close();
+  const { client } = await open(unknown);
+  const [tool] = (await client.listTools()).tools;
+  found["unknown members"] = kept(client.getServerCapabilities(), tool);
+  await client.close();
+  return found;
+});

@@ -1,0 +1,107 @@
+"""Instances sampled from our documents: jsonschema and the models take and refuse the same ones.
+
+What a model takes all the same is one of the leniencies named here, and no other.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+from jsonschema.protocols import Validator
+from pydantic import ValidationError
+
+from kinwire_codegen.document import Reference
+from tests.generated.messages import alone, validator
+from tests.parity.one_schema import DEFAULTS, ONE_SCHEMA, REGISTRY, TYPES
+from tests.parity.sampler import Broken, Sampler, removed
+
+RANDOM_INSTANCES = 3
+
+
+class DocumentSampler(Sampler):
+    """Instances of the types of our documents, judged by the documents themselves."""
+
+    def validator(self, name: str) -> Validator:
+        return validator(*name.split(".", 1))
+
+
+SAMPLER = DocumentSampler(ONE_SCHEMA, REGISTRY)
+
+NULL = "null reads as absent"
+"""The member is optional and takes no null: peers write null there, which is never sent on."""
+CONSTANT = "a missing constant"
+"""It does not tell the branches of a union apart, and its value is known."""
+
+HAS_DEFAULT = {name for name, _ in DEFAULTS}
+TOGETHER = "members that go together"
+"""Of some members one has to be there, and none is: the models do not look at that."""
+
+each_type = pytest.mark.parametrize("kind", TYPES, ids=lambda kind: f"{kind.protocol}-{kind.name}")
+
+
+def text(value: Any) -> str:
+    # Python takes 1, 1.0 and True for equal; on the wire they are not.
+    return json.dumps(value, sort_keys=True)
+
+
+def name_of(kind: Reference) -> str:
+    return f"{kind.protocol}.{kind.name}"
+
+
+def without_defaults(value: Any, original: Any) -> Any:
+    """Return `value` without the members that it has by default and the original has not."""
+    if isinstance(value, dict) and isinstance(original, dict):
+        return {
+            name: without_defaults(member, original.get(name))
+            for name, member in value.items()
+            if name in original or (name, member) not in DEFAULTS
+        }
+    if isinstance(value, list) and isinstance(original, list):
+        return list(map(without_defaults, value, original))
+    return value
+
+
+def leniency(broken: Broken) -> str | None:
+    """Return which leniency covers the fault; None if it has to be refused."""
+    if broken.rule == "null" and broken.path[-1] in dict(DEFAULTS):
+        return None
+    return {"null": NULL, "const missing": CONSTANT, "together": TOGETHER}.get(broken.rule)
+
+
+def mended(broken: Broken) -> Any:
+    """Return what goes out again after the fault was passed over."""
+    if leniency(broken) == NULL:
+        return removed(broken.value, broken.path)
+    return broken.value if leniency(broken) == TOGETHER else broken.sound
+
+
+@each_type
+def test_what_is_valid_is_valid_to_both_and_comes_back_equal(kind: Reference) -> None:
+    instances = SAMPLER.valid(name_of(kind), count=RANDOM_INSTANCES)
+    schema = validator(*kind)
+    assert [value for value in instances if not schema.is_valid(value)] == []
+    written = [without_defaults(alone(*kind, value), value) for value in instances]
+    assert list(map(text, written)) == list(map(text, instances))
+
+
+@each_type
+def test_what_is_broken_is_refused_by_both_or_covered_by_a_leniency(kind: Reference) -> None:
+    wrong = []
+    for broken in SAMPLER.broken(name_of(kind)):  # which jsonschema refuses, one and all
+        try:
+            taken = text(without_defaults(alone(*kind, broken.value), broken.value))
+        except ValidationError:
+            taken = None
+        expected = None if leniency(broken) is None else text(mended(broken))
+        if taken != expected:
+            wrong.append((broken, taken))
+    assert wrong == []
+
+
+def test_every_leniency_is_met_and_most_faults_are_refused() -> None:
+    met = Counter(leniency(broken) for kind in TYPES for broken in SAMPLER.broken(name_of(kind)))
+    assert set(met) == {None, NULL, CONSTANT, TOGETHER}
+    assert met[None] > sum(met.values()) / 2

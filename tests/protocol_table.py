@@ -1,0 +1,91 @@
+"""The README's table of protocols: what the documents say, and what the runtime can do of it.
+
+`python -m tests.protocol_table` writes it; a test fails while the README has another one.
+"""
+
+from __future__ import annotations
+
+__all__ = ("PLAYERS", "table_in", "table_now")
+
+import importlib
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+import kinwire
+import kinwire.transports
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+
+# What of kinwire plays a role. A protocol that is not here has its bindings and nothing else.
+PLAYERS = {"mcp": {"client": ["connect", "Host"], "server": ["Server"]}}
+
+# The module of a transport is called like it, but for the client's end of stdio.
+NAMES = {"child": "stdio"}
+
+TABLE = re.compile(r"^\| protocol \|.*\n(?:\|.*\n)*", re.MULTILINE)
+
+
+def table_in(readme: str) -> str:
+    found = TABLE.search(readme)
+    assert found is not None, "the README has no table that begins with `| protocol |`"
+    return found[0]
+
+
+def table_now() -> str:
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows())
+
+
+def rows() -> Iterator[list[str]]:
+    yield ["protocol", "version", "transports", "client", "server"]
+    yield ["---"] * 5
+    for document in documents():
+        cells = [roles(document["protocol"], role) for role in ("client", "server")]
+        yield [document["title"], document["version"], carried_by(document), *cells]
+
+
+def documents() -> list[dict[str, Any]]:
+    """Return the documents that have methods or tools, MCP first."""
+    files = sorted((ROOT / "schema").glob("*.json"))
+    read = [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    found = [one for one in read if one.get("protocol") and (one["methods"] or one.get("tools"))]
+    return sorted(found, key=lambda one: (one["protocol"] != "mcp", one["title"]))
+
+
+def carried_by(document: dict[str, Any]) -> str:
+    if document["protocol"] in PLAYERS:
+        return ", ".join(transports())
+    return "those of MCP" if "mcp" in document["extends"] else "none yet"
+
+
+def roles(protocol: str, role: str) -> str:
+    """Return what plays a role of a protocol, as names of `kinwire` that are there."""
+    players = PLAYERS.get(protocol, {}).get(role, [])
+    assert all(hasattr(kinwire, player) for player in players)
+    return ", ".join(f"`{player}`" for player in players) or "bindings only"
+
+
+def transports() -> list[str]:
+    """Return the names of the transports that the runtime has, each once."""
+    package = kinwire.transports
+    modules = [module.name for module in iter_modules(package.__path__)]
+    return sorted({NAMES.get(name, name) for name in modules if has_transport(name)})
+
+
+def has_transport(module: str) -> bool:
+    classes = vars(importlib.import_module(f"kinwire.transports.{module}")).values()
+    return any(
+        isinstance(one, type)
+        and one.__module__ == f"kinwire.transports.{module}"
+        and all(hasattr(one, name) for name in ("run", "wake", "resume", "aclose"))
+        for one in classes
+    )
+
+
+if __name__ == "__main__":
+    text = README.read_text(encoding="utf-8")
+    README.write_text(text.replace(table_in(text), table_now()), encoding="utf-8")

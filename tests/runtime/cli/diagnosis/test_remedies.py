@@ -1,0 +1,61 @@
+"""What is advised for a server that does not start or does not answer."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from kinwire.cli.diagnosis.remedies import why_ended, why_not_started, why_silent
+from kinwire.cli.listening import Listening
+from kinwire.transports.memory import memory_pair
+
+
+@pytest.mark.parametrize(
+    ("command", "remedy"),
+    [
+        (["python server.py"], "words of their own: -- python server.py"),
+        (["./server"], "may be executed (chmod +x)."),
+        (["my-servr"], "Install 'my-servr', or name it with its whole path. Did you mean 'my-serv"),
+        (["zzz"], "Install 'zzz', or name it with its whole path."),
+    ],
+)
+def test_a_program_that_is_not_found(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, command: list[str], remedy: str
+) -> None:
+    (tmp_path / "my-server").touch()
+    monkeypatch.setenv("PATH", os.pathsep.join([str(tmp_path), str(tmp_path / "nowhere")]))
+    assert remedy in why_not_started(command)
+
+
+@pytest.mark.parametrize(
+    ("code", "stderr", "remedy"),
+    [
+        (1, ["Traceback", "ModuleNotFoundError: No module named 'a.b'"], "Install 'a.b' where "),
+        (1, ["no database"], "Mend what it says on stderr"),
+        (-9, [], "something killed it"),
+        (None, [], "keeps stdin and stdout open"),
+        (0, [" "], "does the file call its run()?"),
+    ],
+)
+def test_a_server_that_ended(code: int | None, stderr: list[str], remedy: str) -> None:
+    assert remedy in why_ended(sys.executable, code, stderr)
+
+
+@pytest.mark.parametrize(
+    ("ids", "strays", "stderr", "remedy"),
+    [
+        (["1"], ["x"], [], 'It answers with the id "1"; the request had 1, a number.'),
+        ([], ["x"], ["Running on http://127.0.0.1:8000"], "It seems to serve over HTTP."),
+        ([], ["x"], [], "It writes to stdout what is no message"),
+        ([], [], ["started"], "flush after every message?"),
+    ],
+)
+def test_a_server_that_is_silent(
+    ids: list[object], strays: list[str], stderr: list[str], remedy: str
+) -> None:
+    heard = Listening(memory_pair()[0])
+    heard.foreign_ids, heard.strays = ids, strays
+    assert remedy in why_silent(heard, stderr)

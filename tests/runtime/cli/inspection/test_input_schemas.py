@@ -1,0 +1,73 @@
+"""The schema of a tool's arguments, as clients and models meet it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kinwire.cli.inspection.input_schemas import schema_findings
+
+
+def said(schema: dict[str, Any]) -> list[str]:
+    found = schema_findings(schema, "#")
+    return [f"{one.severity} {one.where}: {one.text}" for one in found]
+
+
+def property_of(schema: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": {"a/b": schema}}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object"},
+        {"type": "object", "properties": {"a": True, "b": {"type": ["string", "null"]}}},
+        {"type": "object", "properties": {"a": {}}, "required": ["a"]},
+        {"type": "object", "required": ["a"], "$ref": "#/$defs/A", "$defs": {"A": {}}},
+        property_of({"$ref": "#/$defs/A/anyOf/1"}) | {"$defs": {"A": {"anyOf": [{}, {}]}}},
+        property_of({"$ref": "#"}),
+        property_of({"$ref": "#anchor"}),
+        property_of({"type": "string", "pattern": "^(?=a)", "x-vendor": 5, "format": "date"}),
+        property_of({"items": {"enum": [1, "a"]}, "minItems": 0}),
+    ],
+)
+def test_a_good_schema_earns_no_word(schema: dict[str, Any]) -> None:
+    assert said(schema) == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "finding"),
+    [
+        (
+            property_of({"type": "strin"}),
+            "error #/properties/a~1b/type: expected one or more of object, array, string, boolean, "
+            'null, number, integer, got "strin".',
+        ),
+        (property_of(5), "error #/properties/a~1b: expected a schema, got 5."),
+        ({"properties": 5}, "error #/properties: expected schemas, got 5."),
+        (property_of({"items": [{}]}), "error #/properties/a~1b/items: expected a schema, got an"),
+        (
+            property_of({"minimum": "1"}),
+            "error #/properties/a~1b/minimum: expected a number, got ",
+        ),
+        ({"required": "a"}, 'error #/required: expected a list of names, got "a".'),
+        ({"required": ["a"]}, 'warning #/required: asks for "a", which is not in properties.'),
+        ({"anyOf": [{"type": 5}]}, "error #/anyOf/0/type: expected one or more of"),
+        ({"oneOf": []}, "warning #/oneOf: stands at the top, where some model providers refuse it"),
+        (property_of({"$ref": "#/$defs/A"}), 'error #/properties/a~1b/$ref: refers to "#/$defs/A"'),
+        (property_of({"$ref": "#/anyOf/7"}) | {"anyOf": [{}]}, "error #/properties/a~1b/$ref"),
+        (property_of({"$ref": 5}), "error #/properties/a~1b/$ref: expected a reference, got 5."),
+        (property_of({"$ref": "https://x.test/a"}), "warning #/properties/a~1b/$ref: refers to"),
+        (property_of({"pattern": "["}), 'warning #/properties/a~1b/pattern: "[" may be no pattern'),
+    ],
+)
+def test_a_fault_is_told_with_its_place(schema: dict[str, Any], finding: str) -> None:
+    assert any(line.startswith(finding) for line in said(schema)), said(schema)
+
+
+def test_a_schema_without_end_is_read_to_a_depth() -> None:
+    schema: dict[str, Any] = {"type": 5}
+    for _ in range(2000):
+        schema = {"not": schema}
+    assert said(schema) == []

@@ -1,0 +1,36 @@
+"""Servers that a test scripts, as the commands of a verb."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kinwire.cli import main
+
+PROGRAM = Path(__file__).parents[1] / "programs" / "scripted.py"
+DEMO = ["--", sys.executable, "-m", "kinwire", "serve", "demo", "mcp"]
+
+Captured = pytest.CaptureFixture[str]
+
+
+def scripted(**script: Any) -> list[str]:
+    """Return the words that name a server of that script; `scripted.py` says what may be in it."""
+    return ["--", sys.executable, str(PROGRAM), json.dumps(script)]
+
+
+def greeting(capabilities: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Return a result of `initialize`."""
+    info = {"name": "scripted", "version": "1"}
+    base = {"protocolVersion": "2024-11-05", "capabilities": capabilities, "serverInfo": info}
+    return {**base, **more}
+
+
+def ran(capsys: Captured, *arguments: str) -> tuple[int, str, str]:
+    """Run the command in this process; return exit code, stdout and stderr."""
+    code = main(arguments)
+    said = capsys.readouterr()
+    return code, said.out, said.err

@@ -1,0 +1,73 @@
+"""What the shell offers, without starting or importing anything of the user's."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+
+from kinwire.cli.completion import complete_call, complete_described, complete_listed
+from kinwire.cli.extras import is_installed
+
+pytestmark = pytest.mark.skipif(not is_installed("cli"), reason="needs the extra [cli]")
+
+TRIPS = """
+raise RuntimeError("nobody imports this")
+
+@server.tool
+def book(name: str, *, steps: int = 1): ...
+
+@server.tool(title="x")
+async def cancel(): ...
+
+def helper(): ...
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "trips.py").write_text(TRIPS, encoding="utf-8")
+    (tmp_path / "broken.py").write_text("def (", encoding="utf-8")
+    (tmp_path / "notes.txt").touch()
+    monkeypatch.chdir(tmp_path)
+
+
+def offered(*words: str) -> list[str]:
+    return list(complete_call("", Namespace(words=list(words))))
+
+
+def test_methods_and_files_are_offered_first() -> None:
+    first = offered()
+    assert {"tools/call", "ping", "trips.py", "broken.py"} <= set(first)
+    assert not {"roots/list", "notes.txt"} & set(first)
+
+
+@pytest.mark.parametrize("file", ["trips.py", "trips.py:server"])
+def test_the_tools_of_a_file_are_offered_behind_it(file: str) -> None:
+    assert offered(file)[:2] == ["book", "cancel"]
+    assert "trips.py" not in offered(file)
+
+
+@pytest.mark.parametrize(
+    ("words", "members"),
+    [
+        (["trips.py", "book"], ["name=", "steps="]),
+        (["trips.py", "book", "name=x"], ["steps="]),
+        (["tools/call"], ["name=", "arguments=", "_meta="]),
+        (["trips.py", "helper"], []),
+        (["vendor/thing"], []),
+    ],
+)
+def test_the_members_of_what_is_called_are_offered(words: list[str], members: list[str]) -> None:
+    assert sorted(offered(*words)) == sorted(members)
+
+
+@pytest.mark.parametrize("file", ["broken.py", "none.py"])
+def test_a_file_that_cannot_be_read_has_no_tools(file: str) -> None:
+    assert "ping" in offered(file)
+
+
+def test_protocols_and_entries_are_offered() -> None:
+    assert {"mcp", "trips.py"} <= set(complete_listed(""))
+    assert {"tools/call", "Tool", "ResourceNotFound"} <= set(complete_described())

@@ -1,0 +1,78 @@
+"""What a server writes beside the answers to a session."""
+
+from __future__ import annotations
+
+import pytest
+
+from kinwire.cli.listening import Listening
+from kinwire.transports import Link
+
+ANSWER = b'{"jsonrpc":"2.0","id":1,"result":{}}'
+
+
+class Frames:
+    """A transport on which these frames arrive, and nothing else."""
+
+    quiet = True
+
+    def __init__(self, *frames: bytes) -> None:
+        self._frames = frames
+
+    async def run(self, link: Link, /) -> None:
+        for frame in self._frames:
+            link.feed(frame)
+        link.overlong(b"x")
+
+    def wake(self) -> None: ...
+
+    def resume(self) -> None: ...
+
+    async def aclose(self) -> None: ...
+
+
+async def heard_of(*frames: bytes) -> tuple[Listening, list[bytes]]:
+    """Return the listener after these frames, and those that it passed on."""
+    passed: list[bytes] = []
+    listening = Listening(Frames(*frames))
+    link = Link(
+        feed=passed.append,
+        waiting=(),
+        take=list,
+        overlong=passed.append,
+        end=lambda why: None,
+        frame_size=100,
+        loop=None,
+    )
+    await listening.run(link)
+    return listening, passed
+
+
+@pytest.mark.anyio
+async def test_messages_are_passed_on_and_stray_lines_are_kept() -> None:
+    news = b'{"jsonrpc":"2.0","method":"x/news"}'
+    heard, passed = await heard_of(b"Loading\r", b"", b"  ", news, ANSWER, b"[1]", b"\xff")
+    assert passed == [news, ANSWER, b"x"]
+    assert (heard.stray_count, heard.strays) == (3, ["Loading", "[1]", "\ufffd"])
+    assert [message["method"] for message in heard.unasked] == ["x/news"]
+    assert (heard.overlong_count, heard.foreign_ids) == (1, [])
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("id", "foreign"), [(b'"1"', "1"), (b"1.0", 1.0), (b"null", None)])
+async def test_an_id_that_no_session_gives_is_kept(id: bytes, foreign: object) -> None:
+    answer = ANSWER.replace(b'"id":1', b'"id":' + id)
+    heard, passed = await heard_of(answer)
+    assert (heard.foreign_ids, passed) == ([foreign], [answer, b"x"])
+
+
+@pytest.mark.anyio
+async def test_a_broken_answer_with_an_id_still_reaches_its_call() -> None:
+    frame = b'{"jsonrpc":"2.0","id":1,"result":NaN}'
+    heard, passed = await heard_of(frame)
+    assert (heard.stray_count, passed) == (0, [frame, b"x"])
+
+
+@pytest.mark.anyio
+async def test_only_the_first_of_very_many_are_kept() -> None:
+    heard, _ = await heard_of(*[b"noise"] * 1000, *[b'{"jsonrpc":"2.0","method":"x"}'] * 1000)
+    assert (heard.stray_count, len(heard.strays), len(heard.unasked)) == (1000, 100, 100)

@@ -1,0 +1,154 @@
+"""`kinwire replay` as a user runs it, against the demo's server and a client of ours."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kinwire.cli import main
+
+KINWIRE = [sys.executable, "-m", "kinwire"]
+DEMO = ["--", *KINWIRE, "serve", "demo", "mcp"]
+CLIENT_INFO = {"name": "kinwire-cli", "version": "0.1.0"}
+GREETING = {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": CLIENT_INFO}
+OFFER = {
+    "protocolVersion": "2024-11-05",
+    "capabilities": {"logging": {}, "tools": {"listChanged": True}},
+    "serverInfo": {"name": "kinwire-demo", "version": "1.0"},
+    "instructions": "Four small tools to try a client with.",
+}
+
+Captured = pytest.CaptureFixture[str]
+
+
+def text(value: str) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": value}]}
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> str:
+    """A handshake and a ping."""
+    messages: list[tuple[str, dict[str, Any]]] = [
+        ("client", {"id": 1, "method": "initialize", "params": GREETING}),
+        ("server", {"id": 1, "result": OFFER}),
+        ("client", {"method": "notifications/initialized"}),
+        ("client", {"id": 2, "method": "ping"}),
+        ("server", {"id": 2, "result": {}}),
+    ]
+    return written(tmp_path, messages)
+
+
+def written(folder: Path, messages: list[tuple[str, dict[str, Any]]]) -> str:
+    path = folder / "a.jsonl"
+    lines = [
+        json.dumps({"from": sender, "message": {"jsonrpc": "2.0", **message}})
+        for sender, message in messages
+    ]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def test_a_server_that_answers_as_recorded_ends_with_0(capsys: Captured, recording: str) -> None:
+    code = main(["replay", recording, *DEMO])
+    said = capsys.readouterr()
+    assert code == 0
+    assert said.out.splitlines() == [
+        f"{recording}:2: initialize: equal",
+        f"{recording}:5: ping: equal",
+    ]
+    assert said.err == "2 equal\n"
+
+
+@pytest.mark.parametrize(
+    ("ignore", "code", "verdict"),
+    [([], 1, "differs"), (["--ignore", "tools/call#/result/content/*/text"], 0, "equal")],
+)
+def test_a_difference_is_told_unless_it_is_ignored(
+    capsys: Captured, tmp_path: Path, ignore: list[str], code: int, verdict: str
+) -> None:
+    params = {"name": "add", "arguments": {"a": 1, "b": 2}}
+    path = written(
+        tmp_path,
+        [
+            ("client", {"id": "i", "method": "initialize", "params": GREETING}),
+            ("server", {"id": "i", "result": OFFER}),
+            ("client", {"method": "notifications/initialized"}),
+            ("client", {"id": 1, "method": "tools/call", "params": params}),
+            ("server", {"id": 1, "result": text("4")}),
+        ],
+    )
+    assert main(["replay", path, "--format", "json", *ignore, *DEMO]) == code
+    call = json.loads(capsys.readouterr().out.splitlines()[-1])
+    difference = {"pointer": "/result/content/0/text", "expected": '"4"', "got": '"3"'}
+    assert call == {
+        "line": 5,
+        "verdict": verdict,
+        "kind": "response",
+        "method": "tools/call",
+        "errors": [] if ignore else [difference],
+    }
+
+
+def test_a_silent_server_is_not_waited_for_for_ever(capsys: Captured, recording: str) -> None:
+    silent = ["--", sys.executable, "-c", "import sys; sys.stdin.read()"]
+    assert main(["replay", recording, "--timeout", "0.05", *silent]) == 1
+    said = capsys.readouterr()
+    assert said.out.count("expected an answer, got nothing within 0.05 s") == 2
+    assert said.err == "2 missing\n"
+
+
+def test_a_server_that_does_not_start_ends_with_4(capsys: Captured, recording: str) -> None:
+    assert main(["replay", recording, "--", "no-such-program"]) == 4
+    assert "Cannot start 'no-such-program'" in capsys.readouterr().err
+
+
+def test_a_client_is_served_from_a_recording(capsys: Captured, recording: str) -> None:
+    assert main(["call", "ping", "--", *KINWIRE, "replay", recording, "--as", "server"]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out) == {}
+    assert said.err.splitlines() == [
+        f"{recording}:1: initialize (request): equal",
+        f"{recording}:4: ping (request): equal",
+        "2 equal",
+    ]
+
+
+def test_a_client_that_asks_for_something_else_is_answered_and_told(
+    capsys: Captured, recording: str
+) -> None:
+    command = [*KINWIRE, "replay", recording, "--as", "server"]
+    assert main(["call", "tools/list", "--", *command]) == 5
+    said = capsys.readouterr().err
+    assert "the peer answered: Not in the recording: tools/list" in said
+    assert f"{recording}: tools/list (request): unexpected\n" in said
+    assert f"{recording}:4: ping (request): missing\n" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "No server is named."),
+        (["notes.py", "--", "x"], "Two servers are named."),
+        (["--as", "server", "--", "x"], "A server is named, and one is played."),
+        (["--ignore", "text", "--", "x"], "--ignore text: expected a pointer."),
+    ],
+)
+def test_a_slip_ends_with_2(
+    capsys: Captured, recording: str, words: list[str], message: str
+) -> None:
+    assert main(["replay", recording, *words]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert message in said.err
+
+
+def test_a_file_that_cannot_be_played_ends_with_2(capsys: Captured, tmp_path: Path) -> None:
+    assert main(["replay", str(tmp_path / "none"), "--", "x"]) == 2
+    assert "No such file or directory." in capsys.readouterr().err
+    path = written(tmp_path, [("server", {"method": "notifications/tools/list_changed"})])
+    assert main(["replay", path, "--", "x"]) == 2
+    assert "nothing in it is from the client" in capsys.readouterr().err

@@ -1,0 +1,64 @@
+"""The command in the states in which a shell may hand over its streams."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+KINWIRE = f"{sys.executable} -m kinwire"
+
+
+def shell(command: str, **variables: str) -> tuple[int, str, str]:
+    done = subprocess.run(
+        command.replace("kinwire", KINWIRE),
+        shell=True,
+        env={**os.environ, **variables},
+        capture_output=True,
+        timeout=60,
+    )
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_an_answer_that_cannot_be_written_ends_with_2() -> None:
+    told = "error: The answer cannot be written to stdout: No space left on device.\n"
+    assert shell("kinwire describe ping >/dev/full") == (2, "", told)  # fails at the end
+    assert shell("kinwire list mcp --format json >/dev/full") == (2, "", told)  # and before it
+
+
+def test_a_closed_stdout_ends_with_2() -> None:
+    told = "error: stdout is closed.\nhint: > /dev/null discards answers.\n"
+    assert shell("kinwire describe ping >&-") == (2, "", told)
+
+
+def test_a_closed_stderr_leaves_answers_clean() -> None:
+    code, out, err = shell("kinwire call nothing 2>&-")
+    assert (code, out, err) == (2, "", "")
+
+
+def test_a_closed_stdin_is_an_empty_one() -> None:
+    assert shell("kinwire serve demo mcp <&-") == (0, "", "")
+    assert shell("kinwire validate - <&-")[0] == 2
+
+
+def test_a_sign_that_the_encoding_lacks_is_escaped_as_in_json(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"jsonrpc": "2.0", "id": 1, "method": "é😀"}\n', encoding="utf-8")
+    code, out, err = shell(f"kinwire validate {path}", PYTHONIOENCODING="ascii")
+    assert (code, err) == (1, "0 good, 1 bad\n")
+    assert '"got": "\\"\\\\u00e9\\\\ud83d\\\\ude00\\""' in out
+    code, out, err = shell("kinwire describe é😀", PYTHONIOENCODING="ascii")
+    assert err.startswith("error: There is no '\\u00e9\\ud83d\\ude00'.\n")
+
+
+def test_a_folder_that_is_gone_is_no_fault_of_the_command(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    code, out, err = shell(
+        f"cd {gone} && rmdir {gone} && kinwire call ping -- kinwire serve demo mcp"
+    )
+    assert (code, out, err) == (0, "{}\n", "")

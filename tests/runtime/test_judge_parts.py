@@ -1,0 +1,140 @@
+"""The judge where several protocols share a connection: each message, and what others add to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kinwire.judge import Judge, Side, Verdict
+from kinwire_protocols import mcp, mcpe, mcpl, mcplite, mgp
+
+TABLES = (mcp.PROTOCOL, mcpe.PROTOCOL, mcpl.PROTOCOL, mgp.PROTOCOL)
+Line = tuple[Side, dict[str, Any]]
+
+
+def request(number: int, method: str, **params: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+
+
+def notification(method: str, **params: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "method": method, "params": params}
+
+
+def reply(number: int, **result: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": number, "result": result}
+
+
+def failure(number: int, **error: Any) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": number, "error": {"code": 1, "message": "x"} | error}
+
+
+def judged(*lines: Line) -> list[Verdict]:
+    judge = Judge(TABLES)
+    return [judge.judge(message, sender) for sender, message in lines]
+
+
+PAUSE = request(3, "tools/call", name="events_pause", arguments={"subscriptionId": "s"})
+MIXED: list[tuple[Side, dict[str, Any], str | None]] = [
+    ("client", request(1, "tools/call", name="edit", scope={"label": "/a"}, trace_id="t"), "mcp"),
+    ("server", reply(1, content=[], state={"checkpoint": "c", "parent": None}), "mcp"),
+    ("client", request(2, "state/rollback", featureSet="a", checkpoint="c"), "mcpl"),
+    ("server", reply(2, checkpoint="c", success=True), "mcpl"),
+    ("client", PAUSE, "mcpe"),
+    (
+        "server",
+        reply(3, content=[], structuredContent={"success": True, "status": "paused"}),
+        "mcpe",
+    ),
+    ("client", request(4, "mgp/health/status"), "mgp"),
+    ("server", failure(4, data={"_mgp": {"retryable": False}}), "mgp"),
+    (
+        "server",
+        notification(
+            "events/subscription_expired", subscriptionId="s", expiredAt="2025-01-15T10:30:00Z"
+        ),
+        "mcpe",
+    ),
+]
+
+
+def test_each_message_is_judged_by_the_protocol_that_it_belongs_to() -> None:
+    verdicts = judged(*((sender, message) for sender, message, _ in MIXED))
+    assert [verdict.problems for verdict in verdicts] == [()] * len(MIXED)
+    assert [verdict.protocol for verdict in verdicts] == [protocol for *_, protocol in MIXED]
+
+
+CALL = request(1, "tools/call", name="edit")
+LISTING: Line = ("client", request(1, "tools/list"))
+TOOL = {"name": "edit", "inputSchema": {"type": "object"}}
+BAD = [
+    pytest.param(
+        [("client", request(1, "tools/call", name="edit", scope={"label": 5}))],
+        "/params/scope/label: expected a valid string, got 5",
+        id="a member that a protocol adds to params",
+    ),
+    pytest.param(
+        [("client", CALL), ("server", reply(1, content=[], state={"checkpoint": 5}))],
+        "/result/state/checkpoint: expected a valid string, got 5",
+        id="a member that a protocol adds to a result",
+    ),
+    pytest.param(
+        [("client", CALL), ("server", failure(1, data={"_mgp": {"retryable": 1}}))],
+        "/error/data/_mgp/retryable: expected a valid boolean, got 1",
+        id="a member that a protocol adds to every error",
+    ),
+    pytest.param(
+        [("client", request(1, "ping", trace_id=5))],
+        "/params/trace_id: expected a valid string, got 5",
+        id="a member that a protocol adds to every params",
+    ),
+    pytest.param(
+        [LISTING, ("server", reply(1, tools=[TOOL | {"security": {"risk_level": 5}}]))],
+        "/result/tools/0/security/risk_level: expected",
+        id="a member that a protocol adds to a type deep inside",
+    ),
+    pytest.param(
+        [("client", request(3, "tools/call", name="events_pause", arguments={}))],
+        "/params/arguments/subscriptionId: expected a value, got nothing",
+        id="arguments of a protocol's tool",
+    ),
+    pytest.param(
+        [("client", PAUSE), ("server", reply(3, content=[], structuredContent={"status": 1}))],
+        "/result/structuredContent/success: expected a value, got nothing",
+        id="a result of a protocol's tool",
+    ),
+    pytest.param(
+        [("client", PAUSE), ("server", reply(3, content=[{"type": "text", "text": "{}"}]))],
+        "/result/content/0: expected a block of text that is the JSON of EventsPauseResult, got",
+        id="a result of a protocol's tool as text",
+    ),
+]
+
+
+@pytest.mark.parametrize(("lines", "expected"), BAD)
+def test_what_another_protocol_adds_is_judged_too(lines: list[Line], expected: str) -> None:
+    verdict = judged(*lines)[-1]
+    assert str(verdict.problems[0]).startswith(expected)
+
+
+def test_a_tool_that_failed_said_so_and_breaks_no_type() -> None:
+    verdicts = judged(("client", PAUSE), ("server", reply(3, content=[], isError=True)))
+    assert [verdict.problems for verdict in verdicts] == [(), ()]
+
+
+def test_a_method_that_two_protocols_have_is_that_of_the_first() -> None:
+    call = request(1, "tools/call", name="edit")
+    found = [
+        Judge(tables).judge(call).protocol
+        for tables in ([mcp.PROTOCOL, mcplite.PROTOCOL], [mcplite.PROTOCOL, mcp.PROTOCOL])
+    ]
+    assert found == ["mcp", "mcp-lite"]
+
+
+def test_a_method_is_known_by_its_aliases() -> None:
+    (alias,) = mgp.PROTOCOL.methods["mgp/permission/request"].aliases
+    example = {"request_id": "p", "permissions": ["shell.execute"], "policy": "interactive"}
+    (verdict,) = judged(("client", request(1, alias, **example)))
+    assert (verdict.protocol, verdict.problems) == ("mgp", ())
+    assert mgp.PROTOCOL.method(alias) is mgp.PROTOCOL.methods["mgp/permission/request"]
+    assert mgp.PROTOCOL.method("mgp/permission/aw") is None
