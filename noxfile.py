@@ -6,6 +6,7 @@ environments of its own, one for each newer Python that this machine has.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -17,7 +18,7 @@ import nox
 
 Version = tuple[int, int]
 
-nox.options.sessions = ["lint", "types", "check", "tests"]
+nox.options.sessions = ["lint", "types", "check", "breaking", "tests"]
 nox.options.default_venv_backend = "none"
 
 # Neighbouring tests share costly fixtures: each process begins with one stretch of the list.
@@ -40,6 +41,46 @@ def check(session: nox.Session) -> None:
     """Fail when a document has a fault, or a generated file is not what its document gives."""
     run_module(session, "kinwire", "lint")
     run_module(session, "kinwire", "generate", "--check")
+
+
+@nox.session
+def breaking(session: nox.Session) -> None:
+    """Fail when documents or bindings break what the last tag had; `-- REF` compares with that."""
+    against = session.posargs[0] if session.posargs else last_tag()
+    if against is None:
+        session.skip("there is no tag to compare with: nothing has been released")
+    categories = ("--category", "wire", "--category", "bindings")
+    run_module(session, "kinwire", "breaking", "--against", against, *categories)
+    # A second opinion on the Python names. It knows no versions: where a protocol's rose, or our
+    # own, what breaks is announced, and this is for reading.
+    announced = a_protocol_rose(against) or the_library_rose(against)
+    accepted = (0, 1) if announced else (0,)
+    opinion = ("griffe", "check", "kinwire_protocols", "--search", "generated")
+    command = (sys.executable, "-m", *opinion, "--against", against)
+    session.run(*command, external=True, success_codes=accepted)
+
+
+def last_tag() -> str | None:
+    """Return the newest tag that this commit comes from, None if there is none."""
+    command = ["git", "describe", "--tags", "--abbrev=0"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    return found.stdout.strip() or None
+
+
+def a_protocol_rose(against: str) -> bool:
+    command = [sys.executable, "-m", "kinwire", "breaking", "--against", against]
+    done = subprocess.run([*command, "--format", "json"], capture_output=True, text=True)
+    return any(one["announced"] for one in json.loads(done.stdout)["protocols"].values())
+
+
+def the_library_rose(against: str) -> bool:
+    """Return whether our version is a minor or a major one above a tag."""
+    was = re.fullmatch(r"v(\d+)\.(\d+)\.\d+", against)
+    text = Path("runtime/kinwire/__init__.py").read_text(encoding="utf-8")
+    is_now = re.search(r'^__version__ = "(\d+)\.(\d+)', text, re.MULTILINE)
+    if was is None or is_now is None:
+        return False
+    return tuple(map(int, is_now.groups())) > tuple(map(int, was.groups()))
 
 
 @nox.session

@@ -7,6 +7,7 @@ __all__ = ("lint",)
 from collections.abc import Iterable, Iterator
 from keyword import iskeyword
 
+from kinwire_codegen.circles import circles_are_short
 from kinwire_codegen.datarules import DATA_RULES
 from kinwire_codegen.document import Document, Documents, Reference, Rule
 from kinwire_codegen.examples import examples_that_do_not_fit
@@ -161,6 +162,7 @@ THEN: tuple[Rule, ...] = (
     *DATA_RULES,
     definitions_are_used,
     types_are_well_formed,
+    circles_are_short,
     examples_that_do_not_fit,
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ("borrowed_files", "package_files", "protocol_files")
 
 import json
+import re
 from collections.abc import Iterable
 from functools import cache
 from typing import Any
@@ -148,5 +149,6 @@ def _environment() -> Environment:
 
 def _docstring(text: str) -> str:
     """Return `text` as it may stand in a docstring, also at its end."""
-    escaped = text.strip().replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
-    return escaped[:-1] + '\\"' if escaped.endswith('"') else escaped
+    plain = text.strip().replace("\\", "\\\\")
+    quoted = re.sub(r'"{3,}|"$', lambda quotes: '\\"' * len(quotes[0]), plain)
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", lambda sign: repr(sign[0])[1:-1], quoted)

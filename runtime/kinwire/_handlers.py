@@ -11,7 +11,7 @@ from typing import Any
 from kinwire.calls import Handler, Route
 from kinwire.context import Context
 from kinwire.errors import HandlerDefinitionError
-from kinwire.functions.signatures import accepts, is_async
+from kinwire.functions.signatures import accepts, is_async, name_of
 from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.mcp.methods import (
     INITIALIZE,
@@ -128,7 +128,7 @@ def takes_context(row: Method[Any, Any], handler: Callable[..., Any]) -> bool:
     Raises:
         HandlerDefinitionError: it is neither, or not asynchronous.
     """
-    where = f"{row.name}: {getattr(handler, '__qualname__', repr(handler))}"
+    where = f"{row.name}: {name_of(handler)}"
     if not is_async(handler):
         raise HandlerDefinitionError(
             f"{where}: expected an async function. Write it as `async def`."

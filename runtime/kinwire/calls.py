@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Handler", "Outbound", "ProgressCallback", "Route")
+__all__ = ("AtOnce", "Handler", "Outbound", "ProgressCallback", "Route")
 
 from collections.abc import Awaitable, Callable
 from math import inf
@@ -20,11 +20,21 @@ ProgressCallback = Callable[["ProgressNotificationParams"], object]
 """Takes a progress report of the peer. It is called at once, so it is a plain function."""
 
 
+AtOnce = Callable[[Any, Any], "Handler | None"]
+"""Takes params and `Request` of a notification; returns the handler that goes on with it."""
+
+
 class Route(NamedTuple):
-    """Which handler serves a method."""
+    """Which handler serves a method.
+
+    `at_once` acts on a notification the moment it arrives, however many are being handled: for
+    what must not be lost, and is done in no time. Where something stands around it or before it,
+    `handler` does all of it in its turn.
+    """
 
     method: Method[Any, Any]
     handler: Handler
+    at_once: AtOnce | None = None
 
 
 class Outbound:

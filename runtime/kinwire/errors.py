@@ -14,6 +14,7 @@ KinwireError                        everything this runtime raises by itself
 +-- PaginationError                 the pages of a list would never end
 +-- HandlerDefinitionError          a handler of this side is declared in a way that cannot work
 +-- ToolDefinitionError             a tool of this side is declared in a way that cannot work
++-- StorageError                    a store did not do what it was asked (`kinwire.storage.errors`)
 """
 
 from __future__ import annotations

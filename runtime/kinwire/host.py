@@ -4,8 +4,9 @@ from __future__ import annotations
 
 __all__ = ("Host", "connect")
 
+import logging
 from collections.abc import AsyncGenerator, Callable, Iterable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Any, Self
 
@@ -24,6 +25,7 @@ from kinwire.errors import (
     SessionStateError,
 )
 from kinwire.extension import Extension, checked_extensions
+from kinwire.functions.signatures import name_of
 from kinwire.limits import Limits
 from kinwire.mcp.negotiation import Negotiation
 from kinwire.mcp.news import LogCallback, ServerNews
@@ -36,6 +38,10 @@ from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidRequestError
 from kinwire_protocols.mcp.methods import INITIALIZE, NOTIFICATIONS_INITIALIZED, PROTOCOL
 from kinwire_protocols.peer import Method
+
+logger = logging.getLogger("kinwire.host")
+
+_ENDED = "The host has ended."
 
 
 class Host:
@@ -65,6 +71,7 @@ class Host:
         """
         self._handlers = HandlerTable()
         self._tasks: TaskGroup | None = None
+        self._sessions: set[Session] = set()
         self._connections: dict[Session, Connection] = {}
         self._roots = None if roots is None else roots_from(roots)
         self._sampling = sampling
@@ -89,8 +96,8 @@ class Host:
     ) -> None:
         tasks, self._tasks = self._tasks, None
         assert tasks is not None
-        for connection in self._connections.values():
-            tasks.start_soon(connection.aclose)
+        for session in self._sessions:  # also those that are not connected yet
+            tasks.start_soon(session.aclose)
         await self._background.__aexit__(None, None, None)
 
     def remove_handler(self, method: Method[Any, Any]) -> None:
@@ -125,7 +132,8 @@ class Host:
         `kinwire.server.NAME`.
 
         Raises:
-            ConnectionClosedError: the server cannot be started, or it ended during the handshake.
+            ConnectionClosedError: the server cannot be started, or it or the host ended during the
+                handshake.
             ProtocolVersionError: the server speaks no version that this host speaks.
             RpcError: the server refused the handshake.
             SessionStateError: the host is not open.
@@ -134,7 +142,8 @@ class Host:
         if self._tasks is None:
             raise SessionStateError("The host is not open. Write `async with Host(...) as host`.")
         if not hasattr(target, "run"):
-            raise TypeError(f'expected stdio("python", "server.py") or its like, got {target!r}')
+            got = repr(target) if isinstance(target, str) else name_of(target)
+            raise TypeError(f'expected stdio("python", "server.py") or its like, got {got}')
         # Each connection lives in a task of its own, so that any task may close it.
         news = ServerNews(self._handlers.routes, on_log)
         connection: Connection = await self._tasks.start(self._keep, target, news)
@@ -154,16 +163,29 @@ class Host:
             background() as tasks,
         ):
             tasks.start_soon(news.hand_out_logs)
-            greeting = await self._greet(session, negotiation)
-            news.server = greeting.server_info.name
-            connection = self._connections[session] = Connection(session, greeting, news)
-            task_status.started(connection)
+            self._sessions.add(session)
             try:
+                greeting = await self._greeted(session, negotiation, tasks)
+                news.server = greeting.server_info.name
+                connection = self._connections[session] = Connection(session, greeting, news)
+                task_status.started(connection)
                 await session.wait_closed()
             finally:
-                del self._connections[session]
-                news.end(session.closed_why or ConnectionClosedError("The host has ended."))
+                self._sessions.remove(session)
+                self._connections.pop(session, None)
+                news.end(session.closed_why or ConnectionClosedError(_ENDED))
             tasks.cancel_scope.deadline = anyio.current_time() + self.limits.drain
+
+    async def _greeted(
+        self, session: Session, negotiation: Negotiation, tasks: TaskGroup
+    ) -> mcp.InitializeResult:
+        # What an extension waits for may never come, once the connection has ended.
+        if self._tasks is None:
+            raise ConnectionClosedError(_ENDED)
+        with anyio.CancelScope() as greeting:
+            tasks.start_soon(_cancel_when_closed, greeting, session)
+            return await self._greet(session, negotiation)
+        raise session.closed_why or ConnectionClosedError(_ENDED)
 
     async def _greet(self, session: Session, negotiation: Negotiation) -> mcp.InitializeResult:
         capabilities = self._capabilities()
@@ -207,9 +229,18 @@ class Host:
         self._handlers.add(method, handler)
 
 
+async def _cancel_when_closed(scope: anyio.CancelScope, session: Session) -> None:
+    await session.wait_closed()
+    scope.cancel()
+
+
 async def _tell_of_roots(connection: Connection) -> None:
-    with suppress(ConnectionClosedError, CapabilityNotNegotiatedError):
+    try:
         await connection.mcp.notifications_roots_list_changed()
+    except (ConnectionClosedError, CapabilityNotNegotiatedError):
+        pass
+    except Exception:  # of an extension: the other servers are told all the same
+        logger.exception("%s was not told that the roots have changed", connection.server_info.name)
 
 
 @asynccontextmanager

@@ -11,7 +11,7 @@ from math import isfinite
 
 from pydantic import ValidationError
 
-from kinwire.calls import Route
+from kinwire.calls import AtOnce, Route
 from kinwire.errors import RpcError, UnsendableError
 from kinwire.jsonrpc import (
     EncodedObject,
@@ -88,8 +88,7 @@ class InboundCalls:
         route = self.routes.get(message["method"])
         if route is None or route.method.kind == "request":
             return
-        if len(self.under_way) >= self._limit:
-            self._counts.dropped_notifications += 1
+        if route.at_once is None and self._too_many():
             return
         try:
             params, raw = _params(route, message)
@@ -97,6 +96,8 @@ class InboundCalls:
             logger.info("ignored a notification: %s", error)
             return
         work = self._new(None, route, params, raw)
+        if route.at_once is not None and self._done_at_once(route.at_once, work):
+            return
         self.under_way[work] = work
         self._dispatch(work)
 
@@ -188,6 +189,21 @@ class InboundCalls:
         if len(self.under_way) >= self._limit:
             raise RpcError(f"Busy: {self._limit} requests are in flight", code=_BUSY)
         return route
+
+    def _too_many(self) -> bool:
+        if len(self.under_way) < self._limit:
+            return False
+        self._counts.dropped_notifications += 1
+        return True
+
+    def _done_at_once(self, act: AtOnce, work: Request) -> bool:
+        """Act on a notification that nothing stands around or before; say whether that was all."""
+        if self._barrier is None and work.session.inbound is None:
+            handler = act(work.params, work)
+            if handler is None:
+                return True
+            work.handler = handler
+        return self._too_many()
 
     def _dispatch(self, work: Request) -> None:
         if self._barrier is not None:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kinwire.calls import Route
 from kinwire.errors import HandlerDefinitionError
-from kinwire.functions.signatures import accepts, is_async
+from kinwire.functions.signatures import accepts, is_async, name_of
 from kinwire.jsonrpc import EncodedObject, is_object
 from kinwire_protocols.base import Message
 from kinwire_protocols.peer import Method
@@ -103,8 +103,7 @@ def _layer(interceptor: Interceptor, about: object, inner: Next[Any, Any]) -> Ne
 def _check(interceptor: Interceptor) -> None:
     taken = inspect.signature(interceptor)
     if not is_async(interceptor) or not accepts(taken, 3):
-        name = getattr(interceptor, "__qualname__", repr(interceptor))
         raise HandlerDefinitionError(
-            f"{name}: expected an async function of (params, request or method, next), "
-            f"got {taken}. Write `async def ...(params, request, next)`."
+            f"{name_of(interceptor)}: expected an async function of (params, request or method, "
+            f"next), got {taken}. Write `async def ...(params, request, next)`."
         )

@@ -92,7 +92,9 @@ def decode(frame: bytes) -> JsonObject:
         raise _unreadable(frame, str(error)) from None
     if type(message) is not dict:  # in place: a call of `is_object` would show on every frame
         raise FrameError(InvalidRequestError(f"Expected one JSON object, got {kind_of(message)}"))
-    if _may_repeat(frame, message):
+    # Counting in the whole of a long frame would take longer than to decode it.
+    ends = frame if len(frame) <= 2 * _END else frame[:_END] + frame[-_END:]
+    if ends.count(b'"id"') > 1 or ends.count(b'"method"') > 1:
         _refuse_repeated(frame, message)
     if "method" in message:
         fault = _request_fault(message)
@@ -145,8 +147,13 @@ def _unreadable(frame: bytes, why: str) -> FrameError:
         return _unreadable_from(frame[:_READ_AGAIN], why)
     try:
         message = json.loads(frame, parse_constant=lambda _: None, parse_int=_short_int)
-    except (ValueError, RecursionError):
+    except RecursionError:  # JSON so far, and too deep for both readers
+        return _unreadable_from(frame, why)
+    except ValueError:
         message = None
+        begun = _unreadable_from(frame, why)
+        if begun.meant == "response":  # a torn answer is an answer, a torn request is none
+            return begun
     if is_object(message) and outer_names(frame).count(b'"id"') == 1:
         found, meant = _about(message)
         if found is not None:
@@ -167,12 +174,6 @@ def _unreadable_from(head: bytes, why: str) -> FrameError:
 
 def _short_int(digits: str) -> int | None:
     return int(digits) if len(digits) <= _DIGITS else None
-
-
-def _may_repeat(frame: bytes, message: JsonObject) -> bool:
-    # Counting in the whole of a long frame would take longer than to decode it.
-    ends = frame if len(frame) <= 2 * _END else frame[:_END] + frame[-_END:]
-    return ends.count(b'"id"') > 1 or ("method" in message and ends.count(b'"method"') > 1)
 
 
 def _refuse_repeated(frame: bytes, message: JsonObject) -> None:

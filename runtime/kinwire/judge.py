@@ -10,22 +10,19 @@ __all__ = ("Judge", "Side", "Verdict")
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import ValidationError
 
 from kinwire.jsonrpc import Id, is_id
-from kinwire.judge_parts import Parts
+from kinwire.judge_parts import AnyTool, Parts, Row
 from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.jsonrpc.models import ErrorObject
 from kinwire_protocols.nearest import nearest
-from kinwire_protocols.peer import Method, ProtocolTable
+from kinwire_protocols.peer import ProtocolTable
 from kinwire_protocols.problems import Problem, problems, shown
-from kinwire_protocols.tool_methods import ToolMethod
 
 Side = Literal["client", "server"]
-Row = Method[Any, Any]
-AnyTool = ToolMethod[Any, Any]
 Key = tuple[Side | None, bool, Id]
 
 

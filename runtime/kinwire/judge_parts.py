@@ -5,7 +5,7 @@ Pure. An augment counts wherever its target stands in a message, also deep insid
 
 from __future__ import annotations
 
-__all__ = ("Parts",)
+__all__ = ("AnyTool", "Parts", "Row")
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast

@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from kinwire._callbacks import call_back
 from kinwire.calls import Outbound
 from kinwire.errors import ConnectionClosedError, InvalidResponseError, RequestTimeoutError
 from kinwire.jsonrpc import encode, encoded_notification, is_object
@@ -54,8 +55,10 @@ class OutboundCalls:
             message["params"] = params
         call.frame = encode(message)
         self._pending[identifier] = call
-        if call.timeout is not None:
-            self._restart_clock(call, call.timeout)
+        if call.timeout is not None:  # in place, as is what follows an answer: every call pays
+            call.deadline = deadline = self._ports.now() + call.timeout
+            if deadline < self._alarm.at:
+                self._alarm.by(deadline)
         self._outbox.add(call.frame, call)
 
     def abandon(self, call: Outbound, reason: str = "The caller gave up.") -> None:
@@ -70,11 +73,13 @@ class OutboundCalls:
 
     def answered(self, message: JsonObject) -> None:
         """Settle the call that a response belongs to; drop a response that belongs to none."""
-        call = self._answered(message.get("id"))
+        identifier = message.get("id")  # True and 1.0 would find the entry of 1
+        call = self._pending.pop(identifier, None) if type(identifier) is int else None
         if call is None:
             self._counts.late_replies += 1
             logger.debug("dropped a response that no call waits for")
             return
+        call.over = True
         if "error" not in message and message.get("jsonrpc") == "2.0":
             self._ports.settle(call, message["result"], None)
             return
@@ -87,9 +92,10 @@ class OutboundCalls:
 
     def unusable(self, identifier: object, why: str) -> bool:
         """Fail the call that an unreadable answer names; say whether there is one."""
-        call = self._answered(identifier)
+        call = self._pending.pop(identifier, None) if type(identifier) is int else None
         if call is None:
             return False
+        call.over = True
         self._ports.settle(call, None, InvalidResponseError(f"{call.name}: {why}"))
         return True
 
@@ -107,11 +113,8 @@ class OutboundCalls:
             logger.debug("dropped a progress report of a wrong shape")
             return
         if call.timeout is not None:
-            self._restart_clock(call, call.timeout)
-        try:
-            call.on_progress(report)
-        except Exception:
-            logger.exception("the on_progress function of a %s call failed", call.name)
+            call.deadline = self._ports.now() + call.timeout  # later than the alarm
+        call_back(call.on_progress, report, logger, f"on_progress function of a {call.name} call")
 
     def expire(self, now: float) -> None:
         """Fail the calls whose time is over."""
@@ -129,18 +132,6 @@ class OutboundCalls:
         for call in pending:
             call.over = True
             self._ports.settle(call, None, why.again())
-
-    def _answered(self, identifier: object) -> Outbound | None:
-        # True and 1.0 would find the entry of 1.
-        call = self._pending.pop(identifier, None) if type(identifier) is int else None
-        if call is not None:
-            call.over = True
-        return call
-
-    def _restart_clock(self, call: Outbound, timeout: float) -> None:
-        call.deadline = deadline = self._ports.now() + timeout
-        if deadline < self._alarm.at:
-            self._alarm.by(deadline)
 
 
 def _fault(message: JsonObject) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 __all__ = ("Alarm", "Ports")
 
+from collections.abc import Callable
 from math import inf
 from typing import Protocol
 
@@ -38,8 +39,9 @@ class Ports(Protocol):
     def arm(self, at: float, /) -> None:
         """Call `Engine.expire()` at that time; this replaces an earlier wish."""
 
-    def now(self) -> float:
-        """Return the time in seconds, on a clock that only runs forward."""
+    @property
+    def now(self) -> Callable[[], float]:
+        """What tells the time in seconds, on a clock that only runs forward."""
         ...
 
     def hold(self) -> None:

@@ -40,7 +40,7 @@ class Request:
         """The connection it came on: call and notify the sender through it."""
         self.id = id
         """As the peer wrote it; None for a notification."""
-        self.method, self.handler = route
+        self.method, self.handler, _ = route
         if session.inbound is not None:
             self.handler = partial(handled, route)
         self.params = params

@@ -1,6 +1,6 @@
 """Run every measurement and print one table; exit 1 if a bar is not kept.
 
-usage: python -m tests.bench [--write] [bindings|connections|startup]...
+usage: python -m tests.bench [--write] [bindings|connections|startup|storage]...
 
 `--write` puts what has a bar into the README, and a picture of it into docs/.
 """
@@ -13,12 +13,17 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
-from tests.bench import bindings, connections, startup
+from tests.bench import bindings, connections, startup, storage
 from tests.bench.commands import pins
 from tests.bench.measure import Row, table
 from tests.bench.picture import picture
 
-PARTS = {"startup": startup.rows, "bindings": bindings.rows, "connections": connections.rows}
+PARTS = {
+    "startup": startup.rows,
+    "bindings": bindings.rows,
+    "connections": connections.rows,
+    "storage": storage.rows,
+}
 
 ROOT = Path(__file__).parents[2]
 BEGIN, END = "<!-- bench: written by nox -s bench -- --write -->", "<!-- bench: end -->"
@@ -34,7 +39,8 @@ def main(words: list[str]) -> int:
         f"`nox -s bench{''.join(f' {name}' for name in ['--', *names] if names)}` on "
         f"{date.today()}, load {busy}.\n"
         f"Python {sys.version.split()[0]}, pydantic {version('pydantic')}; {', '.join(pins())}.\n"
-        "Figures are CPU time; a ratio is the median of its rounds (and their middle half).\n"
+        "Figures are CPU time (storage: wall time); a ratio is the median of its rounds "
+        "(and their middle half).\n"
     )
     print(f"{about}\n{table(rows)}")
     if "--write" in words:

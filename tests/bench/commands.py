@@ -74,10 +74,13 @@ def programs(mode: Mode) -> tuple[dict[str, Program], dict[str, str]]:
 
 def pins() -> list[str]:
     """Return the versions of the other projects."""
-    python = (peers.HERE / "requirements-mcp2.txt").read_text(encoding="utf-8").split()
-    node = (peers.HERE / "requirements-node.txt").read_text(encoding="utf-8").split()
+    pinned = [
+        line
+        for name in ("mcp2", "fastmcp", "node")
+        for line in (peers.HERE / f"requirements-{name}.txt").read_text(encoding="utf-8").split()
+    ]
     npm = json.loads((peers.HERE / "package.json").read_text(encoding="utf-8"))["dependencies"]
-    return [*python, *node, f"{_SDK}=={npm[_SDK]}"]
+    return [*dict.fromkeys(pinned), f"{_SDK}=={npm[_SDK]}"]
 
 
 def _python(program: str, *arguments: str, python: str = sys.executable) -> Program:

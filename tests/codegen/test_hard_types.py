@@ -145,12 +145,20 @@ def test_b008_b009_b010_values_of_an_enum_keep_their_text(tmp_path: Path) -> Non
         assert refusal(models, "Holder", {"it": "mro "}).startswith("/it: expected ")
 
 
-def test_a_text_that_would_end_a_docstring_or_a_comment(tmp_path: Path) -> None:
-    nasty = 'Ends """ here, \\d too, {# and {{ braces }} and a final quote"'
+@pytest.mark.parametrize(
+    "nasty",
+    [
+        'Ends """ here, \\d too, {# and {{ braces }} and a final quote"',
+        'It ends with """',
+        "A NUL \0, an escape \x1b[31m and a \x9b",
+    ],
+)
+def test_a_text_that_would_end_a_docstring_or_a_comment(nasty: str, tmp_path: Path) -> None:
     row: dict[str, Any] = {"kind": "request", "from": "client", "section": nasty, "summary": nasty}
     row |= {"params": "#/$defs/Thing", "result": "#/$defs/Thing", "errors": ["Bad"]}
     content = protocol(
         title=nasty,
+        version=nasty,
         description=nasty,
         methods={"a/b": row},
         errors={"Bad": {"code": 1, "message": nasty, "description": nasty}},
@@ -163,6 +171,7 @@ def test_a_text_that_would_end_a_docstring_or_a_comment(tmp_path: Path) -> None:
         assert toy.BadError().message == nasty
         assert toy.Server.a_b.__doc__.startswith(nasty)
         assert toy.methods.A_B.section == nasty
+        assert toy.methods.PROTOCOL.version == nasty
 
 
 def test_the_order_of_definitions_and_files_does_not_show(tmp_path: Path) -> None:

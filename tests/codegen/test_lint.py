@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,11 @@ from typing import Any
 import pytest
 
 from kinwire_codegen.build import build
+from kinwire_codegen.circles import DEEPEST
 from kinwire_codegen.findings import DocumentError
 from kinwire_codegen.lint import lint
 from kinwire_codegen.loading import load_documents
-from tests.codegen.documents import SCHEMA, documents, protocol
+from tests.codegen.documents import SCHEMA, documents, load_package, protocol
 
 TEXT = {"type": "string"}
 
@@ -36,6 +38,15 @@ THING = {"Thing": thing(a=TEXT)}
 def union(**members: Any) -> dict[str, Any]:
     branches = [{"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}]
     return {"description": "Either.", "oneOf": branches} | members
+
+
+def ring(count: int) -> dict[str, Any]:
+    """Types that refer to each other in a circle, each through a list of unions."""
+    following = ({"$ref": f"#/$defs/T{(number + 1) % count}"} for number in range(count))
+    return {
+        f"T{number}": thing(next={"type": "array", "items": {"anyOf": [there, {"type": "null"}]}})
+        for number, there in enumerate(following)
+    }
 
 
 BAD = [
@@ -178,6 +189,13 @@ BAD = [
         id="two names for each other",
     ),
     pytest.param(
+        protocol(types=ring(DEEPEST + 1)),
+        "toy.json#/$defs/T0: 25 types refer to each other in a circle, and 25 of them would be"
+        " built one inside the other: pydantic can build 24. Leave the type of one member open:"
+        " {}.",
+        id="a circle that pydantic cannot build",
+    ),
+    pytest.param(
         protocol(types={"A": tagged("a"), "B": tagged("b"), "U": union()}),
         "toy.json#/$defs/U: the branches are told apart by 'type', but the union does not say so."
         ' Add "discriminator": {"propertyName": "type"}.',
@@ -284,6 +302,15 @@ def test_a_bad_document_is_refused_with_place_fault_and_mend(
     with pytest.raises(DocumentError) as caught:
         build(documents(tmp_path, content), "toy_bindings")
     assert expected in [str(finding) for finding in caught.value.findings]
+
+
+def test_the_longest_circle_that_is_let_through_can_be_imported(tmp_path: Path) -> None:
+    (tmp_path / "schema").mkdir()
+    found = documents(tmp_path / "schema", protocol(types=ring(DEEPEST)))
+    assert lint(found) == []
+    with load_package(found, tmp_path / "out", "ring_bindings") as package:
+        models = importlib.import_module(f"{package.__name__}.toy.models")
+        assert models.T0.model_validate({"next": [{"next": []}, None]}).next[0].next == []
 
 
 def test_all_findings_show_at_once(tmp_path: Path) -> None:

@@ -232,6 +232,19 @@ async def test_a_host_may_refuse_the_server_before_work_begins() -> None:
             pytest.fail("it is connected")
 
 
+class Waiting(LeaveHost):
+    async def negotiated(self, session: Session) -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(session.aclose)
+            await anyio.sleep_forever()
+
+
+async def test_what_a_host_waits_for_in_vain_ends_with_the_connection() -> None:
+    with anyio.fail_after(5), pytest.raises(ConnectionClosedError, match="closed by this side"):
+        async with paired([LeaveServer()], [Waiting()]):
+            pytest.fail("it is connected")
+
+
 async def test_a_server_may_refuse_the_client_by_its_answer() -> None:
     class Strict(LeaveServer):
         def offer(self, theirs: JsonObject | None) -> JsonObject | None:

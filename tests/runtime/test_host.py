@@ -8,6 +8,7 @@ from typing import Any
 
 import anyio
 import pytest
+from anyio.lowlevel import checkpoint
 
 from kinwire._background import background
 from kinwire.calls import Handler, Route
@@ -150,6 +151,26 @@ async def test_a_server_that_never_answers_the_handshake_can_be_left() -> None:
         assert scope.cancelled_caught
 
 
+@pytest.mark.parametrize("turns", [1, 50], ids=["about to begin", "under way"])
+async def test_a_host_that_leaves_ends_the_handshakes_of_other_tasks(turns: int) -> None:
+    async def initialize(params: mcp.InitializeRequestParams, request: Any) -> Any:
+        await anyio.sleep_forever()
+
+    async def connecting(host: Host, target: Transport) -> None:
+        with pytest.raises((ConnectionClosedError, SessionStateError)):
+            await host.connect(target)
+
+    with anyio.fail_after(5):
+        async with (
+            answering(initialize) as target,
+            anyio.create_task_group() as tasks,
+            Host("h", "1") as host,
+        ):
+            tasks.start_soon(connecting, host, target)
+            for _ in range(turns):
+                await checkpoint()
+
+
 async def test_the_server_calls_the_host_from_inside_a_tool() -> None:
     server, host = Server("s", "1"), Host("h", "1")
 
@@ -270,6 +291,8 @@ async def test_a_command_is_no_transport() -> None:
     async with Host("h", "1") as host:
         with pytest.raises(TypeError, match=r"expected stdio\(.*\) or its like, got 'python x.py'"):
             await host.connect("python x.py")  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"got builtins\.object$"):  # and no address
+            await host.connect(object())  # type: ignore[arg-type]
 
 
 async def test_a_pair_records_the_frames_of_both_sides(server: Server) -> None:

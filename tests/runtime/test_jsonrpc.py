@@ -101,7 +101,9 @@ def test_200_levels_are_read_and_202_are_refused() -> None:
     [
         (b'{"jsonrpc":"2.0","id":1,"result":NaN}', "response"),
         (b'{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"\\ud800"}}', "response"),
+        (b'{"jsonrpc":"2.0","id":1,"result":{"x":"a', "response"),
         (b'{"jsonrpc":"2.0","id":1}', "unclear"),
+        (b'{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":', "unclear"),
         (b'{"jsonrpc":"2.0","id":1,"method":"x","params":NaN}', "request"),
     ],
 )

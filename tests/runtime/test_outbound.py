@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tracemalloc
+from asyncio import CancelledError
 from typing import Any
 
 import pytest
@@ -102,6 +103,9 @@ def test_an_answer_that_is_no_response_fails_that_call_only(members: dict[str, A
         b'{"jsonrpc":"2.0","id":1,"result":{"x":NaN}}',
         b'{"jsonrpc":"2.0","id":1,"result":{"x":"\\ud800"}}',
         b'\xef\xbb\xbf{"jsonrpc":"2.0","id":1,"result":{}}',
+        pytest.param(b'{"jsonrpc":"2.0","id":1,"result":%b}' % (b"[" * 2000), id="too deep"),
+        pytest.param(b'{"jsonrpc":"2.0","id":1,"result":{"x":"a', id="torn"),
+        pytest.param(b'{"jsonrpc":"2.0","id":1,"result":{"x":"\xc0"}}', id="no UTF-8"),
     ],
 )
 def test_an_unreadable_answer_fails_its_call_and_is_not_answered(frame: bytes) -> None:
@@ -277,11 +281,15 @@ class TestProgress:
         self.report(bench, progressToken=call.id, progress=1)
         assert seen == []
 
+    @pytest.mark.parametrize("error", [ZeroDivisionError, CancelledError, SystemExit])
     def test_a_callback_that_fails_is_logged_and_the_call_goes_on(
-        self, caplog: pytest.LogCaptureFixture
+        self, error: type[BaseException], caplog: pytest.LogCaptureFixture
     ) -> None:
+        def fail(report: object) -> None:
+            raise error
+
         bench = Bench()
-        call = bench.called(on_progress=lambda _: 1 / 0)
+        call = bench.called(on_progress=fail)
         self.report(bench, progressToken=call.id, progress=1)
         assert "on_progress" in caplog.text
         bench.receive(id=call.id, result=RESULT)

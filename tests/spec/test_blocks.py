@@ -6,20 +6,18 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
+from jsonschema import Draft202012Validator
 from kinwire_codegen.document import Reference, resolve
 from tests.generated.messages import DOCUMENTS, alone, validator
 from tests.spec.fenced import Block, at, blocks_of, covers, rows_of, values_of
 from tests.spec.ledger import SPECIFICATIONS
+from tests.spec.texts import text_of
 
-TEXTS = Path(__file__).parents[3] / "shared" / "specs"
 DOCUMENT = {document.name: document for document in DOCUMENTS}
 
 
@@ -34,11 +32,7 @@ def rows_that_are(*kinds: str) -> pytest.MarkDecorator:
 
 
 def blocks(protocol: str) -> dict[int, Block]:
-    file = TEXTS / SPECIFICATIONS[protocol]
-    if not file.is_file():
-        complain = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
-        complain(f"the specification is not here: ../shared/specs/{file.name}")
-    return {block.number: block for block in blocks_of(file.read_text(encoding="utf-8"))}
+    return {block.number: block for block in blocks_of(text_of(protocol))}
 
 
 def written(protocol: str, row: dict[str, Any]) -> Any:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,9 +10,8 @@ from kinwire_codegen.document import Documents, Reference, members_of, resolve
 from kinwire_codegen.loading import load_documents
 from tests.spec.fenced import blocks_of, rows_of
 from tests.spec.interfaces import Interface, Member, differences, interface_in
-from tests.spec.ledger import SPECIFICATIONS
+from tests.spec.texts import text_of
 
-TEXTS = Path(__file__).parents[3] / "shared" / "specs"
 PROTOCOL = "mcpe"  # the others show no interfaces
 ROWS = [row for row in rows_of(PROTOCOL) if row["is"] == "definition"]
 
@@ -27,11 +24,7 @@ def documents() -> Documents:
 @pytest.fixture(scope="module")
 def interfaces() -> dict[int, Interface]:
     """Every interface of the text by the number of its block."""
-    file = TEXTS / SPECIFICATIONS[PROTOCOL]
-    if not file.is_file():
-        complain = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
-        complain(f"the specification is not here: ../shared/specs/{file.name}")
-    found = blocks_of(file.read_text(encoding="utf-8"))
+    found = blocks_of(text_of(PROTOCOL))
     return {one.number: interface_in(one.text) for one in found if one.language == "typescript"}
 
 

@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-from pathlib import Path
 
 import pytest
 
 from tests.spec.ledger import FOLDER, SPECIFICATIONS, Row, rows_of
 from tests.spec.specification import LEVELS, id_stem, plain, sections_of
-
-TEXTS = Path(__file__).parents[3] / "shared" / "specs"
+from tests.spec.texts import text_of
 
 # A shorter row may well be worded like the text; there are few ways to say so little.
 LONGEST_COPY = 6  # words
 
 each_protocol = pytest.mark.parametrize("protocol", SPECIFICATIONS)
-
-
-def text_of(protocol: str) -> str:
-    file = TEXTS / SPECIFICATIONS[protocol]
-    if not file.is_file():
-        complain = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
-        complain(f"the specification is not here: ../shared/specs/{file.name}")
-    return file.read_text(encoding="utf-8")
 
 
 def sections_in_order(rows: tuple[Row, ...]) -> list[str]:

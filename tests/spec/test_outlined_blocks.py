@@ -11,9 +11,7 @@ Their rows in `blocks/mcp-lite.json` are about one value each, as those of `fenc
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,11 +19,10 @@ import pytest
 from kinwire_codegen.document import Reference, resolve
 from tests.generated.messages import DOCUMENTS, alone, validator
 from tests.spec.fenced import Block, blocks_of, rows_of, values_of
-from tests.spec.ledger import SPECIFICATIONS
 from tests.spec.outlined import ANYTHING, language_of
 from tests.spec.protobuf import as_json, declared_in, fits
+from tests.spec.texts import text_of
 
-TEXTS = Path(__file__).parents[3] / "shared" / "specs"
 PROTOCOL = "mcp-lite"
 CONTENT: dict[str, Any] = next(one.content for one in DOCUMENTS if one.name == PROTOCOL)
 GRPC: dict[str, Any] = CONTENT["grpc"]
@@ -61,11 +58,7 @@ def rows_that_are(kind: str) -> pytest.MarkDecorator:
 @pytest.fixture(scope="module")
 def blocks() -> dict[int, Block]:
     """Every block of the text by its number."""
-    file = TEXTS / SPECIFICATIONS[PROTOCOL]
-    if not file.is_file():
-        complain = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
-        complain(f"the specification is not here: ../shared/specs/{file.name}")
-    return {one.number: one for one in blocks_of(file.read_text(encoding="utf-8"))}
+    return {one.number: one for one in blocks_of(text_of(PROTOCOL))}
 
 
 def written(blocks: dict[int, Block], row: dict[str, Any]) -> Any:

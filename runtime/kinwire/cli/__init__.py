@@ -9,4 +9,17 @@ from __future__ import annotations
 
 __all__ = ("main",)
 
-from kinwire.cli.command import main
+TYPE_CHECKING = False  # nothing is loaded here: Ctrl-C would be told with a traceback
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the verb that `arguments` (default: those of the process) name; return the exit code."""
+    try:
+        from kinwire.cli.command import main as run
+
+        return run(arguments)
+    except KeyboardInterrupt:
+        return 130

@@ -27,8 +27,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with Interruptions() as interruptions:
         try:
             prepare_streams()
-            code = _run(given)
-            sys.stdout.flush()
+            try:
+                code = _run(given)
+            finally:  # also where argparse has answered, as for --help
+                sys.stdout.flush()
         except BrokenPipeError:  # the reader has left (`| head`)
             give_up_stdout()
             return 0

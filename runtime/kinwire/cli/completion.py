@@ -14,13 +14,13 @@ __all__ = (
     "completed_by",
 )
 
-import json
 from argparse import Action, Namespace
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from kinwire.cli.protocols import TABLES, protocol_documents
 from kinwire.cli.target import file_and_name, is_file
 
 if TYPE_CHECKING:
@@ -44,15 +44,15 @@ def complete_served(prefix: str, **_: Any) -> Iterator[str]:
 
 def complete_listed(prefix: str, **_: Any) -> Iterator[str]:
     """Yield what `kinwire list` takes."""
-    yield from (name for name, document in _documents().items() if document["methods"])
+    yield from (name for name, document in protocol_documents().items() if document["methods"])
     yield from _python_files(prefix)
 
 
 def complete_described(**_: Any) -> Iterator[str]:
     """Yield what `kinwire describe` takes."""
-    for document in _documents().values():
-        for table in ("methods", "$defs", "errors"):
-            yield from document[table]
+    for document in protocol_documents().values():
+        for table in TABLES:
+            yield from document.get(table, ())
 
 
 def complete_call(prefix: str, parsed_args: Namespace, **_: Any) -> Iterator[str]:
@@ -78,22 +78,14 @@ def _python_files(prefix: str) -> Iterable[str]:
     return found
 
 
-def _documents() -> dict[str, Any]:
-    from importlib.resources import files
-
-    content = json.loads((files("kinwire_protocols") / "schema.json").read_bytes())
-    documents: dict[str, Any] = content["documents"]
-    return documents
-
-
 def _methods() -> Iterator[str]:
     """Yield what a client may send."""
-    for document in _documents().values():
+    for document in protocol_documents().values():
         yield from (name for name, row in document["methods"].items() if row["from"] != "server")
 
 
 def _members(method: str) -> Iterator[str]:
-    for document in _documents().values():
+    for document in protocol_documents().values():
         params = document["methods"].get(method, {}).get("params", "")
         if params.startswith("#"):
             definition = document["$defs"][params.rpartition("/")[2]]

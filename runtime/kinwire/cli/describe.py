@@ -7,24 +7,21 @@ __all__ = ("Describe",)
 import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from importlib.resources import files
 from textwrap import fill
 from typing import Any, ClassVar, NamedTuple
 
 from kinwire.cli.completion import complete_described, completed_by
 from kinwire.cli.failure import UsageError
 from kinwire.cli.layout import columns, json_text
+from kinwire.cli.protocols import TABLES, protocol_documents
 from kinwire.cli.shapes import limits_of, shape_of
 from kinwire_protocols.nearest import nearest
 
 _TYPE_WIDTH = 36  # of the column; what is longer goes on in the next line
 
-TABLES = {"methods": "method", "tools": "tool", "$defs": "type", "errors": "error"}
-"""The tables of a document that have entries, and what an entry of each is."""
-
 
 class Describe:
-    """`kinwire describe NAME`: `tools/call`, `Tool`, `ResourceNotFound` or `mcp#Tool`."""
+    """`kinwire describe NAME`: `tools/call`, `Tool`, `ResourceNotFound`, -32002 or `mcp#Tool`."""
 
     name: ClassVar[str] = "describe"
     summary: ClassVar[str] = "describe a method, a tool of a protocol, a type or an error"
@@ -32,7 +29,7 @@ class Describe:
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
         """Add the verb's arguments."""
-        text = "tools/call, Tool, ResourceNotFound; of one protocol: mcp#Tool"
+        text = "tools/call, Tool, ResourceNotFound, -32002; of one protocol: mcp#Tool"
         completed_by(parser.add_argument("entry", metavar="NAME", help=text), complete_described)
         parser.add_argument("--format", choices=("text", "json"), default="text")
 
@@ -58,22 +55,30 @@ class Entry(NamedTuple):
         node: dict[str, Any] = self.document[self.table][self.name]
         return node
 
+    def is_called(self, text: str) -> bool:
+        """Whether `text` is its name or, of an error, its code."""
+        return self.name == text or (self.table == "errors" and str(self.node["code"]) == text)
+
 
 def _find(text: str) -> list[Entry]:
-    documents = json.loads((files("kinwire_protocols") / "schema.json").read_bytes())["documents"]
     entries = [
         Entry(document, table, name)
-        for document in documents.values()
+        for document in protocol_documents().values()
         for table in TABLES
         for name in document.get(table, ())
     ]
     protocol, _, wanted = text.rpartition("#")
-    found = [e for e in entries if e.name == wanted and protocol in ("", e.document["protocol"])]
+    found = [e for e in entries if e.is_called(wanted) and protocol in ("", e.document["protocol"])]
     if not found:
-        near = nearest(wanted, {entry.name for entry in entries})
-        hint = f"Did you mean {near!r}?" if near else "kinwire list shows the methods."
-        raise UsageError(f"There is no {text!r}.", hint)
+        raise UsageError(f"There is no {text!r}.", _hint(wanted, entries))
     return found
+
+
+def _hint(wanted: str, entries: list[Entry]) -> str:
+    if any(e.document["protocol"] == wanted and e.table == "methods" for e in entries):
+        return f"kinwire list {wanted} shows its methods."
+    near = nearest(wanted, {entry.name for entry in entries})
+    return f"Did you mean {near!r}?" if near else "kinwire list shows the methods."
 
 
 def _as_json(entry: Entry) -> dict[str, Any]:

@@ -42,6 +42,7 @@ def failure_of(error: Exception) -> Failure:
         return Failure(f"error: {error}{hint}", USAGE)
     # Imported here: a failure of the runtime has loaded these, a slip of the user must not.
     from kinwire import errors
+    from kinwire.storage.errors import StorageUnavailableError
     from kinwire_protocols.base import RpcError
 
     match error:
@@ -51,6 +52,8 @@ def failure_of(error: Exception) -> Failure:
             errors.InvalidResponseError() | errors.ProtocolVersionError() | errors.PaginationError()
         ):
             return Failure(f"error: {_text_of(error)}", PEER_SCHEMA)
+        case StorageUnavailableError():
+            return Failure(f"error: {error}", UNREACHABLE)
         case errors.ConnectionClosedError() | errors.RequestTimeoutError():
             return Failure(f"error: {_text_of(error)}", UNREACHABLE)
         case OSError():  # of this machine: what a peer is to blame for has come as an error above

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ("columns", "escaped", "first_line", "json_text", "printable")
+__all__ = ("columns", "counted", "escaped", "first_line", "json_text", "printable")
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 
@@ -24,6 +25,11 @@ def columns(rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
+def counted(count: int, what: str) -> str:
+    """Return `1 line`, `2 lines`."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
 def first_line(text: str) -> str:
     """Return the first line of a peer's text, as a terminal may show it."""
     return printable(text.strip().partition("\n")[0])
@@ -31,7 +37,9 @@ def first_line(text: str) -> str:
 
 def json_text(value: object) -> str:
     """Return `value` as indented JSON that a terminal shows as it is."""
-    return printable(json.dumps(value, indent=2, ensure_ascii=False))
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    # A number too large to be read, such as 1e999; no string ends its line without a quote.
+    return printable(re.sub(r"Infinity(?=,?$)", "1e999", text, flags=re.MULTILINE))
 
 
 def printable(text: str) -> str:

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinwire.cli.completion import complete_listed, completed_by
-from kinwire.cli.failure import UsageError
 from kinwire.cli.layout import columns, json_text, printable
 from kinwire.cli.target import Target, add_target, is_file, reach, target_from
 
@@ -52,17 +51,10 @@ class List:
 
 
 def _print_methods(protocol: str | None, *, as_json: bool) -> None:
-    from kinwire.cli.protocols import protocol_tables
+    from kinwire.cli.protocols import chosen_tables
 
-    tables = protocol_tables()
-    if protocol is not None and protocol not in tables:
-        from kinwire_protocols.nearest import nearest
-
-        near = nearest(protocol, tables)
-        hint = f"Did you mean {near!r}?" if near else f"There are: {', '.join(tables)}."
-        raise UsageError(f"There is no protocol {protocol!r}.", hint)
-    chosen = tables.values() if protocol is None else [tables[protocol]]
-    rows = [row for table in chosen for row in _rows(table)]
+    tables = chosen_tables(None if protocol is None else [protocol])
+    rows = [row for table in tables for row in _rows(table)]
     if as_json:
         print(json_text(rows))
         return

@@ -21,6 +21,7 @@ from pydantic_core import from_json
 from kinwire.cli.failure import UsageError
 from kinwire.cli.layout import printable
 from kinwire.cli.schema_places import Place
+from kinwire.json_pointer import pointer_below
 from kinwire.jsonrpc import is_object, kind_of
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.nearest import nearest
@@ -48,6 +49,9 @@ def members_from(
         path = key.removesuffix(":").split(".")
         if not equals or not all(path):
             raise UsageError(f"{word}: expected NAME=VALUE or NAME:=JSON.", _known(root))
+        if any("\ud800" <= sign <= "\udfff" for sign in word):  # how Python keeps such bytes
+            hint = f"This command reads its words as {sys.getfilesystemencoding()}."
+            raise UsageError(f"{word}: expected text, got bytes that are none.", hint)
         raw = key.endswith(":")
         value = _json(word, text) if raw else _typed(word, text, _place(word, path, root))
         _put(members, path, value, word)
@@ -146,7 +150,7 @@ def _infinite(value: Any, place: str) -> Iterator[str]:
         yield place
     elif isinstance(value, dict):
         for name, inner in cast("JsonObject", value).items():
-            yield from _infinite(inner, f"{place}/{name}")
+            yield from _infinite(inner, pointer_below(place, name))
     elif isinstance(value, list):
         for index, inner in enumerate(cast("list[Any]", cast(object, value))):
             yield from _infinite(inner, f"{place}/{index}")

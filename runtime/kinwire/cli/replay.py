@@ -1,7 +1,4 @@
-"""`kinwire replay`: plays one side of a recording and judges the other.
-
-`playback.py` says what is sent and what is a difference, `replaying.py` talks to the peer.
-"""
+"""`kinwire replay`: plays one side of a recording, judges the other. `recording/` has the parts."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from kinwire.cli.layout import printable
 from kinwire.cli.target import add_target, refusal_of, target_from
 
 if TYPE_CHECKING:
-    from kinwire.cli.playback import Outcome, Playback
+    from kinwire.cli.recording.playback import Outcome, Playback
     from kinwire.judge import Side
 
 _USAGE = """\
@@ -78,10 +75,10 @@ class Replay:
 
 
 def _playback(arguments: Namespace) -> Playback:
-    from kinwire.cli.comparing import Ignored
-    from kinwire.cli.playback import Playback
     from kinwire.cli.protocols import protocol_tables
-    from kinwire.cli.recording import steps_of
+    from kinwire.cli.recording.differences import Ignored
+    from kinwire.cli.recording.lines import steps_of
+    from kinwire.cli.recording.playback import Playback
     from kinwire.judge import Judge
 
     file: str = arguments.file
@@ -100,7 +97,7 @@ def _playback(arguments: Namespace) -> Playback:
 def _play_client(playback: Playback, arguments: Namespace) -> None:
     import anyio
 
-    from kinwire.cli.replaying import replayed
+    from kinwire.cli.recording.replaying import replayed
 
     target = target_from(arguments.server, arguments.command, arguments.timeout)
 
@@ -115,7 +112,7 @@ def _play_client(playback: Playback, arguments: Namespace) -> None:
 def _play_server(playback: Playback, arguments: Namespace) -> None:
     import anyio
 
-    from kinwire.cli.replaying import replayed
+    from kinwire.cli.recording.replaying import replayed
     from kinwire.transports.stdio import OwnStdio
 
     if arguments.server is not None or arguments.command is not None:

@@ -10,6 +10,7 @@ __all__ = ("Place",)
 from collections.abc import Iterable, Iterator
 from typing import cast
 
+from kinwire.json_pointer import steps_of
 from kinwire.jsonrpc import is_object
 from kinwire_protocols.base import JsonObject
 
@@ -87,8 +88,7 @@ def _branches(schemas: Iterable[object], root: JsonObject) -> Iterator[JsonObjec
 
 def _at(root: JsonObject, reference: str) -> object:
     found: object = root
-    for step in reference[1:].split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
+    for name in steps_of(reference):
         found = found.get(name) if is_object(found) else None
     return found
 

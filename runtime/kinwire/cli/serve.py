@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from kinwire.cli.completion import complete_served, completed_by
 from kinwire.cli.failure import UsageError
+from kinwire.cli.layout import printable
 from kinwire.cli.target import file_and_name
 
 if TYPE_CHECKING:
@@ -86,6 +87,9 @@ def _from_file(what: str) -> Server:
 
 
 def _module(path: Path) -> ModuleType:
+    if path.stem in sys.stdlib_module_names:
+        note = f"note: {path} stands in for Python's own module {path.stem!r}. Rename it."
+        print(printable(note), file=sys.stderr)
     spec = spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
         raise UsageError(f"{path} cannot be imported.")

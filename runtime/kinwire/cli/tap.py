@@ -1,7 +1,6 @@
 """`kinwire tap`: stands between a host and its server, and records what they say.
 
-Bytes pass as they come, before anything is made of them. `recorder.py` writes the recording,
-`pump.py` carries the bytes.
+Bytes pass as they come, before anything is made of them. `recording/` has the parts.
 """
 
 from __future__ import annotations
@@ -13,17 +12,18 @@ import signal
 import subprocess
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from threading import Timer
-from types import FrameType
-from typing import TYPE_CHECKING, ClassVar
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from kinwire.cli.failure import FINDINGS, UNREACHABLE, UsageError
+from kinwire.cli.layout import counted
 
 if TYPE_CHECKING:
-    from kinwire.cli.recorder import Recorder
+    from kinwire.cli.recording.recorder import Recorder
 
 _USAGE = "kinwire tap [--out FILE.jsonl] -- command ..."
 _EPILOG = """\
@@ -55,36 +55,26 @@ class Tap:
 
     def run(self, arguments: Namespace) -> int:
         """Pass everything on until the command ends; return its exit code."""
-        from kinwire.cli.recorder import Recorder, opened_anew
+        from kinwire.cli.recording.recorder import Recorder, opened_anew
 
         command: list[str] | None = arguments.command
         if command is None:
             raise UsageError("No command is named.", f"usage: {_USAGE}")
         fd, path = opened_anew(Path(arguments.out))
-        try:
-            process = _started(command)
-        except OSError as error:
-            os.close(fd)
-            if path.is_file():
-                path.unlink()
-            print(f"error: Cannot start {command[0]!r}: {error.strerror}.", file=sys.stderr)
-            return UNREACHABLE
-        recorder = Recorder(fd, path)
-        code = _carry(process, recorder)
+        with _Signals() as signals:
+            try:
+                process = signals.start(command)
+            except OSError as error:
+                os.close(fd)
+                if path.is_file():
+                    path.unlink()
+                print(f"error: Cannot start {command[0]!r}: {error.strerror}.", file=sys.stderr)
+                return UNREACHABLE
+            recorder = Recorder(fd, path)
+            code = _carry(process, recorder, lambda: signals.too_late)
         recorder.close()
         _tell(path, recorder)
         return code or (0 if recorder.complete else FINDINGS)
-
-
-def _started(command: list[str]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        bufsize=0,
-        start_new_session=sys.platform != "win32",
-        preexec_fn=_dying_with_parent(),
-    )
 
 
 def _dying_with_parent() -> Callable[[], object] | None:
@@ -97,50 +87,80 @@ def _dying_with_parent() -> Callable[[], object] | None:
     return lambda: set_option(1, _KILL)  # 1: PR_SET_PDEATHSIG
 
 
-def _carry(process: subprocess.Popen[bytes], recorder: Recorder) -> int:
-    from kinwire.cli.pump import Pump, private
+def _carry(
+    process: subprocess.Popen[bytes], recorder: Recorder, too_late: Callable[[], bool]
+) -> int:
+    from kinwire.cli.recording.pump import Pump, private
 
     assert process.stdin is not None
     assert process.stdout is not None
     inward = Pump(private(0), process.stdin, lambda chunk: recorder.take("client", chunk))
     outward = Pump(process.stdout, private(1), lambda chunk: recorder.take("server", chunk))
-    with _passed_on(process) as ending:
-        inward.start()
-        outward.start()
-        code = process.wait()
-        outward.drain(ending)
-        _signal(process, _KILL)  # what it started and left behind
-        outward.drain(ending)
+    inward.start()
+    outward.start()
+    code = process.wait()
+    outward.drain(too_late)
+    _signal(process, _KILL)  # what it started and left behind
+    outward.drain(too_late)
     return 128 - code if code < 0 else code
 
 
-@contextmanager
-def _passed_on(process: subprocess.Popen[bytes]) -> Generator[Callable[[], bool]]:
-    """Have the command get the signals that this process gets; yield whether its time is over."""
-    over = False
+class _Signals:
+    """A context in which the command gets the signals that this process gets."""
 
-    def force() -> None:
-        nonlocal over
-        over = True
-        _signal(process, _KILL)
+    def __init__(self) -> None:
+        self._before: dict[int, Any] = {}
+        self._process: subprocess.Popen[bytes] | None = None
+        self._early: list[int] = []
+        self.too_late = False
+        """Whether the command has had its time to end after the first of them."""
 
-    def pass_on(number: int, _: FrameType | None) -> None:
-        _signal(process, number)
-        timer = Timer(_GRACE, force)
+    def __enter__(self) -> Self:
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+                self._before[number] = signal.signal(number, self._pass_on)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def start(self, command: list[str]) -> subprocess.Popen[bytes]:
+        """Return the started command, which gets what has come already.
+
+        Raises:
+            OSError: it cannot be started.
+        """
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            start_new_session=sys.platform != "win32",
+            preexec_fn=_dying_with_parent(),
+        )
+        for number in self._early:
+            self._pass_on(number, None)
+        return self._process
+
+    def _pass_on(self, number: int, _: FrameType | None) -> None:
+        if self._process is None:  # the command may run already, and be heard of by the sender
+            self._early.append(number)
+            return
+        _signal(self._process, number)
+        timer = Timer(_GRACE, self._force, [self._process])
         timer.daemon = True
         timer.start()
 
-    names = ("SIGINT", "SIGTERM", "SIGHUP")
-    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    before = {number: signal.getsignal(number) for number in numbers}
-    for number in numbers:
-        if before[number] is not signal.SIG_IGN:
-            signal.signal(number, pass_on)
-    try:
-        yield lambda: over
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    def _force(self, process: subprocess.Popen[bytes]) -> None:
+        self.too_late = True
+        _signal(process, _KILL)
 
 
 def _signal(process: subprocess.Popen[bytes], number: int) -> None:
@@ -153,11 +173,10 @@ def _signal(process: subprocess.Popen[bytes], number: int) -> None:
 
 
 def _tell(path: Path, recorder: Recorder) -> None:
-    frames = f"{recorder.frames} frame{'' if recorder.frames == 1 else 's'}"
     how = "" if recorder.complete else ", not complete"
     if path.is_file() and path.stat().st_size <= _JUDGED:
         how = f", {_invalid(path)} invalid{how}"
-    print(f"wrote {path} ({frames}{how})", file=sys.stderr)
+    print(f"wrote {path} ({counted(recorder.frames, 'frame')}{how})", file=sys.stderr)
 
 
 def _invalid(path: Path) -> int:

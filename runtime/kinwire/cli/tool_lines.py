@@ -8,17 +8,22 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kinwire.cli.layout import columns, first_line
+from kinwire.cli.layout import first_line
 from kinwire.cli.shapes import shape_of
 from kinwire_protocols import mcp
+
+_SIGNATURE_WIDTH = 60  # beside what is longer no description fits: it has the next line
 
 
 def tool_lines(tools: Iterable[mcp.Tool]) -> Iterator[str]:
     """Yield a line a tool, and an indented one for each parameter that is described."""
-    listed = list(tools)
-    heads = columns((_signature(tool), first_line(tool.description or "")) for tool in listed)
-    for tool, head in zip(listed, heads.split("\n"), strict=True):
-        yield head
+    listed = [(_signature(tool), tool) for tool in tools]
+    widths = (len(signature) for signature, _ in listed)
+    width = max((width for width in widths if width <= _SIGNATURE_WIDTH), default=0)
+    for signature, tool in listed:
+        between = "\n    " if len(signature) > _SIGNATURE_WIDTH else "  "
+        text = first_line(tool.description or "")
+        yield from f"{signature:<{width}}{between}{text}".rstrip().split("\n")
         for name, schema in (tool.input_schema.properties or {}).items():
             description = schema.get("description")
             if isinstance(description, str) and description.strip():

@@ -7,14 +7,13 @@ __all__ = ("Validate",)
 import json
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
-from typing import TYPE_CHECKING, BinaryIO, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from kinwire.cli.failure import UsageError
 from kinwire.cli.layout import printable
-from kinwire_protocols.nearest import nearest
+from kinwire.cli.protocols import chosen_tables
 
 if TYPE_CHECKING:
     from kinwire.cli.verdicts import Report
@@ -45,16 +44,16 @@ class Validate:
 
         file: str = arguments.file
         as_json: bool = arguments.format == "json"
-        tables = _chosen(arguments.protocols)
+        names: str | None = arguments.protocols
+        tables = chosen_tables(None if names is None else names.split(","))
         good = bad = 0
-        with _opened(file) as lines:
-            for number, report in _recording(file, _reports(tables, lines)):
-                good, bad = good + (not report.problems), bad + bool(report.problems)
-                if as_json:
-                    text = json.dumps(report.to_json(number), ensure_ascii=False)
-                    print(printable(text))
-                elif report.problems:
-                    print(printable(f"{file}:{number}: {text_of(report)}"))
+        for number, report in _recording(file, _reports(tables, _lines(file))):
+            good, bad = good + (not report.problems), bad + bool(report.problems)
+            if as_json:
+                text = json.dumps(report.to_json(number), ensure_ascii=False)
+                print(printable(text))
+            elif report.problems:
+                print(printable(f"{file}:{number}: {text_of(report)}"))
         print(f"{good} good, {bad} bad", file=sys.stderr)
         return 1 if bad else 0
 
@@ -95,26 +94,17 @@ def _recording(file: str, reports: Iterator[tuple[int, Report]]) -> Iterator[tup
     return iter(first)
 
 
-def _chosen(names: str | None) -> list[ProtocolTable]:
-    from kinwire.cli.protocols import protocol_tables
+def _lines(name: str) -> Iterator[bytes]:
+    """Yield the lines of that file, or of stdin.
 
-    tables = protocol_tables()
-    for name in names.split(",") if names is not None else ():
-        if name not in tables:
-            near = nearest(name, tables)
-            hint = f"Did you mean {near!r}?" if near else f"There are: {', '.join(tables)}."
-            raise UsageError(f"There is no protocol {name!r}.", hint)
-    return [tables[name] for name in (tables if names is None else names.split(","))]
-
-
-@contextmanager
-def _opened(name: str) -> Generator[Iterable[bytes]]:
-    if name == "-":
-        yield cast(BinaryIO, sys.stdin.buffer)
-        return
+    Raises:
+        UsageError: it cannot be read, from the start or from somewhere on.
+    """
     try:
-        file = open(name, "rb")  # noqa: SIM115 - closed below; only opening may fail as a usage error
+        if name == "-":
+            yield from sys.stdin.buffer
+        else:
+            with open(name, "rb") as file:
+                yield from file
     except OSError as error:
         raise UsageError(f"{name}: {error.strerror}.", "Name a file that can be read.") from None
-    with file:
-        yield file

@@ -88,6 +88,6 @@ def _unreadable(line: bytes, error: ValueError) -> str:
 
 
 def _cut(text: str, because: str) -> str:
-    cut = text[:_SHOWN] + ("…" if len(text) > _SHOWN else "")
+    cut = text[:_SHOWN].replace("\n", "\\n") + ("…" if len(text) > _SHOWN else "")
     why = re.sub(r"at line \d+ column", "at column", because)
     return f"{cut} ({why})"

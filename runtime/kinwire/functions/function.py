@@ -13,6 +13,7 @@ import anyio.to_thread
 
 from kinwire.errors import KinwireError
 from kinwire.functions.parameters import place_of
+from kinwire.functions.signatures import name_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ def function_of(function: Callable[..., Any], error_type: type[KinwireError]) ->
     """
     if not (inspect.isfunction(function) or inspect.ismethod(function)):
         raise error_type(
-            f"expected a function or a method, got {function!r}. Wrap it in a typed `def`."
+            f"expected a function or a method, got {name_of(function)}. Wrap it in a typed `def`."
         )
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
         raise error_type(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("accepts", "is_async")
+__all__ = ("accepts", "is_async", "name_of")
 
 import inspect
 from collections.abc import Callable
@@ -12,6 +12,15 @@ from typing import Any
 def is_async(function: Callable[..., Any]) -> bool:
     """Whether calling `function`, or what it wraps, gives something to await."""
     return _is_async(function) or _is_async(getattr(function, "__call__", None))  # noqa: B004
+
+
+def name_of(value: object) -> str:
+    """Return what to call `value` in messages: its name, or its type's.
+
+    Its text would have an address in it, and what a partial function holds.
+    """
+    kind = type(value)
+    return str(getattr(value, "__qualname__", f"{kind.__module__}.{kind.__qualname__}"))
 
 
 def accepts(signature: inspect.Signature, count: int) -> bool:

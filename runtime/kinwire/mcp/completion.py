@@ -6,7 +6,7 @@ __all__ = ("CompletionTable",)
 
 import inspect
 from collections.abc import Callable, Collection, Iterable
-from typing import Any
+from typing import Any, cast
 
 from kinwire.context import Context
 from kinwire.errors import HandlerDefinitionError
@@ -113,10 +113,10 @@ def _takes_context(completer: Callable[..., Any]) -> bool:
     return len(parameters) == 2
 
 
-def _result(suggested: mcp.Completion | Iterable[str]) -> JsonObject:
+def _result(suggested: object) -> JsonObject:
     if isinstance(suggested, mcp.Completion):
         return {"completion": to_wire(suggested)}
-    values = list(suggested)
+    values = _texts(suggested)
     return {
         "completion": {
             "values": values[:MOST_VALUES],
@@ -124,3 +124,20 @@ def _result(suggested: mcp.Completion | Iterable[str]) -> JsonObject:
             "hasMore": len(values) > MOST_VALUES,
         }
     }
+
+
+def _texts(suggested: object) -> list[str]:
+    if isinstance(suggested, str) or not isinstance(suggested, Iterable):
+        raise _no_list_of_texts(suggested)  # the letters of a text are no suggestions
+    values: list[str] = []
+    for value in cast("Iterable[object]", suggested):
+        if not isinstance(value, str):
+            raise _no_list_of_texts(value)
+        values.append(value)
+    return values
+
+
+def _no_list_of_texts(got: object) -> TypeError:
+    return TypeError(
+        f"a completer: expected a list of texts, got {type(got).__name__}. Return list[str]."
+    )

@@ -9,11 +9,13 @@ from collections import ChainMap, deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from inspect import iscoroutinefunction
+from math import inf
 from typing import Any, Final, Literal
 
 import anyio
 
-from kinwire.calls import Route
+from kinwire._callbacks import call_back
+from kinwire.calls import AtOnce, Handler, Route
 from kinwire.errors import ConnectionClosedError
 from kinwire.mcp.feed import Feed
 from kinwire.mcp.server_logs import log_message
@@ -90,12 +92,8 @@ class ServerNews:
         """
         while True:
             while self._logs:
-                params, request = self._logs.popleft()
-                try:
-                    await self._hand_on(params, request)
-                except Exception:
-                    if not request.session.closed:
-                        logger.exception("the handler of %s failed", request.method.name)
+                async with anyio.create_task_group() as alone:  # however it ends
+                    alone.start_soon(self._hand_out, *self._logs.popleft())
             if self._why is not None:
                 return
             self._more_logs = anyio.Event()
@@ -109,33 +107,57 @@ class ServerNews:
             (methods.NOTIFICATIONS_RESOURCES_UPDATED, self._updated),
             (methods.NOTIFICATIONS_MESSAGE, self._logged),
         )
-        return {row.name: Route(row, handler) for row, handler in listed}
+        return {row.name: Route(row, _in_turn(act), act) for row, act in listed}
 
-    async def _list_changed(self, params: mcp.NotificationParams, request: Any) -> None:
+    def _list_changed(self, params: mcp.NotificationParams, request: Any) -> Handler | None:
         for feed in self._feeds:
             feed.put(_CHANGED[request.method.name])
-        await self._hand_on(params, request)
+        return self._handler(request)
 
-    async def _updated(self, params: mcp.ResourceUpdatedNotificationParams, request: Any) -> None:
+    def _updated(
+        self, params: mcp.ResourceUpdatedNotificationParams, request: Any
+    ) -> Handler | None:
         self.subscriptions.updated(params.uri)
-        await self._hand_on(params, request)
+        return self._handler(request)
 
-    async def _logged(self, params: mcp.LoggingMessageNotificationParams, request: Any) -> None:
+    def _logged(self, params: mcp.LoggingMessageNotificationParams, request: Any) -> None:
         if self._on_log is not None:
-            self._on_log(params)
+            call_back(self._on_log, params, logger, f"on_log function for {self.server}")
         elif request.method.name not in self._handlers:
-            log_message(self.server, params)
+            call_back(self._log, params, logger, "logging of a message")
         elif len(self._logs) < _MOST_LOGS:
             self._logs.append((params, request))
             self._more_logs.set()
         else:
             logger.debug("dropped a log message: %d wait already", _MOST_LOGS)
 
-    async def _hand_on(self, params: Message, request: Any) -> None:
-        """Have the host's own handler, if there is one, act as well."""
+    def _log(self, message: mcp.LoggingMessageNotificationParams) -> None:
+        log_message(self.server, message)
+
+    async def _hand_out(self, params: mcp.LoggingMessageNotificationParams, request: Any) -> None:
+        handler = self._handler(request)
+        try:
+            if handler is not None:
+                await handler(params, request)
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt) or anyio.current_effective_deadline() == -inf:
+                raise  # not the handler's: this task is cancelled
+            if not request.session.closed:
+                logger.exception("the handler of %s failed", request.method.name)
+
+    def _handler(self, request: Any) -> Handler | None:
+        """Return the host's own handler, which acts as well."""
         route = self._handlers.get(request.method.name)
-        if route is not None:
-            await route.handler(params, request)
+        return None if route is None else route.handler
+
+
+def _in_turn(act: AtOnce) -> Handler:
+    async def handle(params: Message, request: Any) -> None:
+        handler = act(params, request)
+        if handler is not None:
+            await handler(params, request)
+
+    return handle
 
 
 def _add(waiting: dict[ListName, None], name: ListName) -> None:

@@ -146,4 +146,6 @@ class Sampling:
 def _must_be(kind: type, where: str, value: object) -> None:
     # Such as True from somebody who meant "yes": it must not count as anything.
     if not isinstance(value, kind):
-        raise TypeError(f"sampling: expected {kind.__name__} from {where}, got {value!r:.40}")
+        raise TypeError(
+            f"sampling: expected {kind.__name__} from {where}, got {type(value).__name__}"
+        )

@@ -45,7 +45,9 @@ class ToolArguments(Parameters):
         try:
             if self._from_text:
                 return self.adapter.validate_json(to_json(arguments), strict=True)
-            return self.adapter.validate_python(arguments, strict=True)
+            # The adapter's own function passes a dozen options on.
+            made: dict[str, Any] = self.adapter.validator.validate_python(arguments, strict=True)
+            return made
         except ValidationError as error:
             found = [
                 replace(problem, pointer="/arguments" + problem.pointer)

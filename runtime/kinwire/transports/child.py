@@ -85,10 +85,7 @@ class ChildProcess:
         try:
             self._process = process = self._started()
         except OSError as error:
-            reason = f"Cannot start {self._command[0]!r}: {error.strerror or error}."
-            if isinstance(error, FileNotFoundError) and len(words := self._command[0].split()) > 1:
-                reason += f" Write stdio({', '.join(map(json.dumps, words))})."
-            link.end(ConnectionClosedError(reason))
+            link.end(ConnectionClosedError(self._why_not_started(error)))
             return
         ends = _Ends()
         async with anyio.create_task_group() as tasks:
@@ -148,6 +145,16 @@ class ChildProcess:
             env=self._env,
             start_new_session=sys.platform != "win32",
         )
+
+    def _why_not_started(self, error: OSError) -> str:
+        command = self._command[0]
+        why = error.strerror or error
+        if self._cwd is not None and error.filename == os.fspath(self._cwd):
+            return f"Cannot start {command!r} in the folder {error.filename!r}: {why}."
+        reason = f"Cannot start {command!r}: {why}."
+        if isinstance(error, FileNotFoundError) and len(words := command.split()) > 1:
+            reason += f" Write stdio({', '.join(map(json.dumps, words))})."
+        return reason
 
     async def _watch(self, process: subprocess.Popen[bytes], link: Link, ends: _Ends) -> None:
         # A grandchild may hold the pipes open although the child is gone.

@@ -7,6 +7,7 @@ __all__ = ("StderrSink",)
 import logging
 from collections.abc import Callable
 
+from kinwire._callbacks import call_back
 from kinwire.transports.lines import Lines
 
 logger = logging.getLogger("kinwire.stderr")
@@ -49,7 +50,4 @@ class StderrSink:
         if self._on_line is None:
             logger.info("%s: %s", self._name, text)
             return
-        try:
-            self._on_line(text)
-        except Exception:
-            logger.exception("the on_stderr function of %s failed", self._name)
+        call_back(self._on_line, text, logger, f"on_stderr function of {self._name}")

@@ -31,6 +31,9 @@ def greeting(capabilities: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 def ran(capsys: Captured, *arguments: str) -> tuple[int, str, str]:
     """Run the command in this process; return exit code, stdout and stderr."""
-    code = main(arguments)
+    try:
+        code = main(arguments)
+    except SystemExit as end:  # argparse
+        code = end.code if isinstance(end.code, int) else 1
     said = capsys.readouterr()
     return code, said.out, said.err

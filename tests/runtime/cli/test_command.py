@@ -11,25 +11,10 @@ from typing import Any
 
 import pytest
 
-from kinwire.cli import main
 from kinwire.cli.extras import install_command, is_installed, missing_extra
 from kinwire.cli.verb import load_verb, verb_names
 from kinwire_protocols.mcp.methods import PROTOCOL
-
-DEMO = ("--", sys.executable, "-m", "kinwire", "serve", "demo", "mcp")
-
-Captured = pytest.CaptureFixture[str]
-
-
-def ended(capsys: Captured, *arguments: str) -> tuple[int, str, str]:
-    """Run the command in this process; return exit code, stdout and stderr."""
-    try:
-        code = main(arguments)
-    except SystemExit as end:  # argparse
-        code = end.code if isinstance(end.code, int) else 1
-    said = capsys.readouterr()
-    return code, said.out, said.err
-
+from tests.runtime.cli.scripts import DEMO, Captured, greeting, ran, scripted
 
 # -- verbs --
 
@@ -39,20 +24,20 @@ def test_every_verb_has_its_name_a_summary_and_help(capsys: Captured, name: str)
     verb = load_verb(name)
     assert verb.name == name
     assert not verb.summary.endswith(".")
-    code, out, err = ended(capsys, name, "--help")
+    code, out, err = ran(capsys, name, "--help")
     assert (code, err) == (0, "")
     assert f"kinwire {name}" in out
 
 
 def test_help_lists_the_verbs_and_no_arguments_is_a_slip(capsys: Captured) -> None:
-    code, out, err = ended(capsys, "--help")
+    code, out, err = ran(capsys, "--help")
     assert (code, err) == (0, "")
     assert all(f"\n  {name} " in out for name in verb_names())
-    assert ended(capsys) == (2, "", out)
+    assert ran(capsys) == (2, "", out)
 
 
 def test_the_version_is_told(capsys: Captured) -> None:
-    code, out, _ = ended(capsys, "--version")
+    code, out, _ = ran(capsys, "--version")
     assert code == 0
     assert out.startswith("kinwire ")
 
@@ -87,7 +72,7 @@ def test_the_version_is_told(capsys: Captured) -> None:
 def test_a_slip_in_the_command_line_ends_with_2_and_says_what_to_do(
     capsys: Captured, arguments: list[str], message: str
 ) -> None:
-    code, out, err = ended(capsys, *arguments)
+    code, out, err = ran(capsys, *arguments)
     assert (code, out) == (2, "")
     assert message in err
     assert "Traceback" not in err
@@ -115,7 +100,7 @@ def test_a_verb_without_its_extra_names_the_extra(
     monkeypatch.setitem(sys.modules, "jsonschema", None)
     for name in [name for name in sys.modules if name.startswith("kinwire_codegen.")]:
         monkeypatch.delitem(sys.modules, name)
-    code, out, err = ended(capsys, "lint")
+    code, out, err = ran(capsys, "lint")
     assert (code, out) == (2, "")
     assert "kinwire lint needs the extra [codegen], which is not installed." in err
     assert f"hint: {install_command('codegen')}" in err
@@ -136,7 +121,7 @@ def test_the_overview_costs_no_runtime() -> None:
 
 
 def test_list_shows_a_line_a_method(capsys: Captured) -> None:
-    code, out, err = ended(capsys, "list", "mcp")
+    code, out, err = ran(capsys, "list", "mcp")
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert len(lines) == len(PROTOCOL.methods) + 1
@@ -148,7 +133,7 @@ def test_list_shows_a_line_a_method(capsys: Captured) -> None:
 
 
 def test_list_as_json_is_one_array_of_rows(capsys: Captured) -> None:
-    code, out, _ = ended(capsys, "list", "mcp", "--format", "json")
+    code, out, _ = ran(capsys, "list", "mcp", "--format", "json")
     rows = {row["method"]: row for row in json.loads(out)}
     assert code == 0
     assert rows["notifications/initialized"] == {
@@ -171,111 +156,59 @@ def test_list_as_json_is_one_array_of_rows(capsys: Captured) -> None:
 def test_list_shows_the_tools_that_a_protocol_defines_beside_its_methods(
     capsys: Captured,
 ) -> None:
-    code, out, _ = ended(capsys, "list", "mcpe", "--format", "json")
+    code, out, _ = ran(capsys, "list", "mcpe", "--format", "json")
     kinds = [row["kind"] for row in json.loads(out)]
     assert (code, kinds) == (0, ["notification"] * 3 + ["tool"] * 6)
 
 
 def test_list_shows_the_tools_of_a_server_as_calls(capsys: Captured) -> None:
-    code, out, err = ended(capsys, "list", *DEMO)
-    assert (code, err) == (0, "")
-    assert "countdown(start: integer = 3, pause: number = 0.05)  Count down" in out
-    code, out, _ = ended(capsys, "list", "--format", "json", *DEMO)
-    assert [tool["name"] for tool in json.loads(out)] == ["add", "echo", "countdown", "divide"]
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
+    tool = {"name": "add", "description": "Add.", "inputSchema": schema}
+    answers = {"initialize": greeting({"tools": {}}), "tools/list": {"tools": [tool]}}
+    server = scripted(answers=answers)
+    assert ran(capsys, "list", *server) == (0, "add(a: integer)  Add.\n", "")
+    code, out, err = ran(capsys, "list", "--format", "json", *server)
+    assert (code, json.loads(out), err) == (0, [tool], "")
 
 
-# -- call --
+# -- call: `test_request.py` has what is asked and said, here is what becomes of it --
 
 
 def text(value: str) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": value}]}
 
 
-@pytest.mark.parametrize(
-    ("words", "result"),
-    [
-        (["add", "a=1", "b=2"], text("3")),
-        (["tools/call", "name=add", "arguments.a=1", "arguments.b=2"], text("3")),
-        (["tools/call", "name=add", 'arguments:={"a": 1, "b": 2}'], text("3")),
-        (["echo", "message=5"], text("5")),
-        (["ping"], {}),
-        (["ping", "_meta.progressToken=7"], {}),
-    ],
-)
-def test_call_prints_the_result(capsys: Captured, words: list[str], result: dict[str, Any]) -> None:
-    code, out, err = ended(capsys, "call", *words, *DEMO)
-    assert (code, json.loads(out), err) == (0, result, "")
-
-
-def test_call_shows_progress_on_stderr(capsys: Captured) -> None:
-    code, out, err = ended(capsys, "call", "countdown", "start=2", *DEMO)
+def test_call_prints_the_result_and_shows_progress_on_stderr(capsys: Captured) -> None:
+    code, out, err = ran(capsys, "call", "countdown", "start=2", *DEMO)
     assert (code, json.loads(out)) == (0, text("Lift-off"))
     assert err.splitlines() == ["progress 1/2  2 ...", "progress 2/2  1 ..."]
 
 
 @pytest.mark.parametrize(
-    ("words", "result"),
+    ("words", "answers", "code", "out", "err"),
     [
-        (["tools/call", "name=echo", 'arguments:={"message": "5"}'], text("5")),
-        (["ping", "vendor=x"], {}),
+        (["--raw", "x/y"], {"x/y": {"a": [1]}}, 0, '{\n  "a": [\n    1\n  ]\n}\n', ""),
+        (["notifications/initialized"], {}, 0, "", ""),
+        (["pong"], {}, 2, "", "Did you mean 'ping'?\n"),
+        (["prompts/list"], {}, 2, "", "error: prompts/list: needs server:prompts, but "),
+        (["--raw", "prompts/list"], {}, 5, "", "error: the peer answered: Method not found"),
+        (["ping"], {"initialize": {"capabilities": 5}}, 6, "", "error: initialize#"),
     ],
 )
-def test_a_raw_call_prints_what_came(
-    capsys: Captured, words: list[str], result: dict[str, Any]
+def test_what_comes_of_a_call_gives_the_exit_code(
+    capsys: Captured, words: list[str], answers: dict[str, Any], code: int, out: str, err: str
 ) -> None:
-    code, out, err = ended(capsys, "call", "--raw", *words, *DEMO)
-    assert (code, json.loads(out), err) == (0, result, "")
-
-
-def test_a_raw_notification_has_no_result(capsys: Captured) -> None:
-    words = ["--raw", "notifications/roots/list_changed"]
-    assert ended(capsys, "call", *words, *DEMO) == (0, "", "")
-
-
-def test_a_notification_has_no_result(capsys: Captured) -> None:
-    assert ended(capsys, "call", "notifications/initialized", *DEMO) == (0, "", "")
+    got, answer, said = ran(capsys, "call", *words, *scripted(answers=answers))
+    assert (got, answer) == (code, out)
+    assert err in said
+    assert "raw()" not in said  # advice for programs, not for a command line
 
 
 def test_a_tool_that_fails_prints_its_result_and_ends_with_5(capsys: Captured) -> None:
-    code, out, err = ended(capsys, "call", "divide", "a=1", "b=0", *DEMO)
-    assert (code, err) == (5, "")
-    assert json.loads(out) == {**text("Nothing can be divided by zero."), "isError": True}
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        (["divid", "a=1"], 2, "The server has no tool 'divid'.\nhint: Did you mean 'divide'?"),
-        (["pong"], 2, "Did you mean 'ping'?"),
-        (["zzz"], 2, "hint: It has: add, echo, countdown, divide."),
-        (["add", "a=one"], 2, "a=one: expected integer."),
-        (["tools/call"], 2, "tools/call#/name: expected a value, got nothing"),
-        (["tools/call", "name=add", "arguments:={}", "arguments.a=1"], 2, "given twice"),
-        (["add", "a=1"], 5, "the peer answered: Tool 'add': /arguments/b: expected a value"),
-        (["add"], 5, "\n  /arguments/b: expected a value, got nothing"),
-        (["tools/lst"], 5, "is in no table and goes out unchecked. Did you mean 'tools/list'?"),
-        (
-            ["prompts/list"],
-            2,
-            "prompts/list: needs server:prompts, but the server did not declare it. "
-            "The server declared: logging, tools.\nhint: --raw sends it all the same; ",
-        ),
-        (["--raw", "prompts/list"], 5, "the peer answered: Method not found: prompts/list"),
-        (["--raw", "add", "a=1"], 5, "the peer answered: Method not found: add"),
-        (["mgp/health/ping"], 2, "but this side has no extension for mgp."),
-        (["mgp/health/png"], 5, "Did you mean 'mgp/health/ping'?"),
-        (["mgp/health/ping", "srvr=x"], 2, "there is no member 'srvr'."),
-        (["roots/list"], 2, "roots/list is sent by the server, not by the client."),
-        (["list"], 2, "hint: Did you mean 'resources/list'"),
-    ],
-)
-def test_a_call_that_fails_says_whose_fault_it_is(
-    capsys: Captured, words: list[str], code: int, message: str
-) -> None:
-    got, out, err = ended(capsys, "call", *words, *DEMO)
-    assert (got, out) == (code, "")
-    assert message in err
-    assert "Traceback" not in err
+    result = {**text("No."), "isError": True}
+    server = scripted(answers={"initialize": greeting({"tools": {}}), "tools/call": result})
+    code, out, err = ran(capsys, "call", "tools/call", "name=x", *server)
+    assert (code, json.loads(out), err) == (5, result, "")
 
 
 @pytest.mark.parametrize(
@@ -289,24 +222,9 @@ def test_a_server_that_cannot_be_reached_ends_with_4(
     capsys: Captured, command: list[str], message: str
 ) -> None:
     interpreter = [sys.executable] if command[0] == "-c" else []
-    code, out, err = ended(capsys, "call", "ping", "--", *interpreter, *command)
+    code, out, err = ran(capsys, "call", "ping", "--", *interpreter, *command)
     assert (code, out) == (4, "")
     assert message in err
-
-
-def test_a_server_that_breaks_the_schema_ends_with_6(capsys: Captured) -> None:
-    program = (
-        "import json, sys\n"
-        "for line in sys.stdin:\n"
-        "    message = json.loads(line)\n"
-        "    if 'id' in message:\n"
-        "        reply = {'jsonrpc': '2.0', 'id': message['id'], 'result': {'capabilities': 5}}\n"
-        "        print(json.dumps(reply), flush=True)\n"
-    )
-    code, out, err = ended(capsys, "call", "ping", "--", sys.executable, "-c", program)
-    assert (code, out) == (6, "")
-    assert "initialize#" in err
-    assert "raw()" not in err
 
 
 # -- serve --
@@ -332,7 +250,7 @@ def double(pair: Pair) -> int:
 def test_a_file_is_served_by_the_name_of_its_server(capsys: Captured, tmp_path: Path) -> None:
     file = tmp_path / "servers.py"
     file.write_text(SERVERS, encoding="utf-8")
-    code, out, err = ended(capsys, "call", f"{file}:second", "double", 'pair:={"a": 4}')
+    code, out, err = ran(capsys, "call", f"{file}:second", "double", 'pair:={"a": 4}')
     assert (code, json.loads(out), err) == (0, text("8"), "")
 
 
@@ -357,21 +275,25 @@ def test_a_file_that_holds_no_one_server_is_refused(
 ) -> None:
     file = tmp_path / "servers.py"
     file.write_text(source, encoding="utf-8")
-    code, out, err = ended(capsys, "serve", f"{file}{name}")
+    code, out, err = ran(capsys, "serve", f"{file}{name}")
     assert (code, out) == (2, "")
     assert message in err
     assert "Traceback" not in err
 
 
+def test_a_file_that_hides_a_module_of_pythons_own_is_told(
+    capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])  # what serving adds must not stay
+    monkeypatch.setitem(sys.modules, "this", sys)
+    file = tmp_path / "this.py"
+    file.write_text("x = 1", encoding="utf-8")
+    code, _, err = ran(capsys, "serve", str(file))
+    assert code == 2
+    assert err.startswith(f"note: {file} stands in for Python's own module 'this'. Rename it.\n")
+
+
 # -- as a process --
-
-
-def test_the_module_is_the_command() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "kinwire", "list", "mcp"], capture_output=True, text=True
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "tools/call" in done.stdout
 
 
 def test_a_reader_that_leaves_early_is_no_fault() -> None:
@@ -388,8 +310,8 @@ def test_a_reader_that_leaves_early_is_no_fault() -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("kinwire li", {"lint", "list"}),
-        ("kinwire list --for", {"--format"}),
+        pytest.param("kinwire li", {"lint", "list"}, marks=pytest.mark.slow),
+        pytest.param("kinwire list --for", {"--format"}, marks=pytest.mark.slow),
         ("kinwire list --format ", {"text", "json"}),
     ],
 )

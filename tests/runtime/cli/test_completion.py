@@ -70,4 +70,6 @@ def test_a_file_that_cannot_be_read_has_no_tools(file: str) -> None:
 
 def test_protocols_and_entries_are_offered() -> None:
     assert {"mcp", "trips.py"} <= set(complete_listed(""))
-    assert {"tools/call", "Tool", "ResourceNotFound"} <= set(complete_described())
+    assert {"tools/call", "Tool", "ResourceNotFound", "mgp.access.query"} <= set(
+        complete_described()
+    )

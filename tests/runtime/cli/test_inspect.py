@@ -43,10 +43,10 @@ def test_a_server_without_fault_earns_no_finding(capsys: Captured) -> None:
 
 
 def test_json_has_what_was_asked_and_what_came(capsys: Captured) -> None:
-    code, answer = inspected(capsys, *DEMO)
+    code, answer = inspected(capsys, *tools({"tools": [TOOL]}))
     assert (code, answer["findings"]) == (0, [])
     assert answer["protocolVersion"] == {"offered": "2024-11-05", "answered": "2024-11-05"}
-    assert [tool["name"] for tool in answer["tools"]] == ["add", "echo", "countdown", "divide"]
+    assert answer["tools"] == [TOOL]
     rows = {row["method"]: (row["advertised"], row["outcome"]) for row in answer["methods"]}
     assert rows["tools/list"] == (True, "answered")
     assert rows["tools/call"] == (True, "refused")

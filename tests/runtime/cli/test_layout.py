@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import inf
 
 import pytest
 
@@ -38,3 +39,9 @@ def test_json_keeps_its_meaning_and_readable_signs() -> None:
     assert json.loads(text) == value
     assert "漢😀" in text
     assert "\n" in text
+
+
+def test_a_number_that_is_too_large_stays_json() -> None:
+    value = {"a": [inf, -inf, "Infinity", "\nInfinity"], "Infinity": inf}
+    text = json_text(value)
+    assert json.loads(text, parse_constant=pytest.fail) == value

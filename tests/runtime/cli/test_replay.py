@@ -1,4 +1,4 @@
-"""`kinwire replay` as a user runs it, against the demo's server and a client of ours."""
+"""`kinwire replay` as a user runs it, against a server and a client."""
 
 from __future__ import annotations
 
@@ -10,19 +10,12 @@ from typing import Any
 import pytest
 
 from kinwire.cli import main
+from tests.runtime.cli.scripts import Captured, greeting, scripted
 
 KINWIRE = [sys.executable, "-m", "kinwire"]
-DEMO = ["--", *KINWIRE, "serve", "demo", "mcp"]
 CLIENT_INFO = {"name": "kinwire-cli", "version": "0.1.0"}
 GREETING = {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": CLIENT_INFO}
-OFFER = {
-    "protocolVersion": "2024-11-05",
-    "capabilities": {"logging": {}, "tools": {"listChanged": True}},
-    "serverInfo": {"name": "kinwire-demo", "version": "1.0"},
-    "instructions": "Four small tools to try a client with.",
-}
-
-Captured = pytest.CaptureFixture[str]
+OFFER = greeting({"logging": {}, "tools": {}})
 
 
 def text(value: str) -> dict[str, Any]:
@@ -53,7 +46,7 @@ def written(folder: Path, messages: list[tuple[str, dict[str, Any]]]) -> str:
 
 
 def test_a_server_that_answers_as_recorded_ends_with_0(capsys: Captured, recording: str) -> None:
-    code = main(["replay", recording, *DEMO])
+    code = main(["replay", recording, *scripted(answers={"initialize": OFFER})])
     said = capsys.readouterr()
     assert code == 0
     assert said.out.splitlines() == [
@@ -81,7 +74,8 @@ def test_a_difference_is_told_unless_it_is_ignored(
             ("server", {"id": 1, "result": text("4")}),
         ],
     )
-    assert main(["replay", path, "--format", "json", *ignore, *DEMO]) == code
+    server = scripted(answers={"initialize": OFFER, "tools/call": text("3")})
+    assert main(["replay", path, "--format", "json", *ignore, *server]) == code
     call = json.loads(capsys.readouterr().out.splitlines()[-1])
     difference = {"pointer": "/result/content/0/text", "expected": '"4"', "got": '"3"'}
     assert call == {

@@ -24,10 +24,17 @@ def shell(command: str, **variables: str) -> tuple[int, str, str]:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_an_answer_that_cannot_be_written_ends_with_2() -> None:
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param("describe ping", id="it fails at the end"),
+        pytest.param("list mcp --format json", id="it fails before", marks=pytest.mark.slow),
+    ],
+)
+def test_an_answer_that_cannot_be_written_ends_with_2(words: str) -> None:
     told = "error: The answer cannot be written to stdout: No space left on device.\n"
-    assert shell("kinwire describe ping >/dev/full") == (2, "", told)  # fails at the end
-    assert shell("kinwire list mcp --format json >/dev/full") == (2, "", told)  # and before it
+    assert shell(f"kinwire {words} >/dev/full") == (2, "", told)
+    assert shell("kinwire --version >/dev/full", PYTHONUNBUFFERED="") == (2, "", told)
 
 
 def test_a_closed_stdout_ends_with_2() -> None:
@@ -35,16 +42,19 @@ def test_a_closed_stdout_ends_with_2() -> None:
     assert shell("kinwire describe ping >&-") == (2, "", told)
 
 
+@pytest.mark.slow
 def test_a_closed_stderr_leaves_answers_clean() -> None:
     code, out, err = shell("kinwire call nothing 2>&-")
     assert (code, out, err) == (2, "", "")
 
 
+@pytest.mark.slow
 def test_a_closed_stdin_is_an_empty_one() -> None:
     assert shell("kinwire serve demo mcp <&-") == (0, "", "")
     assert shell("kinwire validate - <&-")[0] == 2
 
 
+@pytest.mark.slow
 def test_a_sign_that_the_encoding_lacks_is_escaped_as_in_json(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"jsonrpc": "2.0", "id": 1, "method": "é😀"}\n', encoding="utf-8")
@@ -55,6 +65,7 @@ def test_a_sign_that_the_encoding_lacks_is_escaped_as_in_json(tmp_path: Path) ->
     assert err.startswith("error: There is no '\\u00e9\\ud83d\\ude00'.\n")
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_gone_is_no_fault_of_the_command(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()

@@ -115,14 +115,20 @@ def test_the_command_s_end_is_the_tap_s(source: str, code: int, tmp_path: Path) 
 
 def test_a_signal_is_passed_on(tmp_path: Path) -> None:
     with Wire(*tap(*program(STUBBORN)), cwd=tmp_path) as wire:
-        wire.hear(b"ready")
+        wire.hear(b"ready\n")
         wire.process.send_signal(signal.SIGTERM)
         assert wire.exit_code() == 7
+
+
+def test_a_signal_that_comes_as_soon_as_the_command_runs_is_passed_on_too(tmp_path: Path) -> None:
+    source = "trap 'exit 7' TERM; kill -TERM $PPID; while :; do sleep 0.02; done"
+    command = tap("--", "sh", "-c", source)
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True).returncode == 7
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the end of its input has to do")
 def test_the_command_does_not_outlive_a_tap_that_is_killed(tmp_path: Path) -> None:
     with Wire(*tap(*program(STUBBORN)), cwd=tmp_path) as wire:
-        wire.hear(b"ready")
+        wire.hear(b"ready\n")
         wire.process.kill()
         assert wire.words() == b"ready\n"  # the command has held stderr open

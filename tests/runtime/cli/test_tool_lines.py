@@ -31,3 +31,16 @@ def test_a_tool_is_a_line_and_each_described_parameter_one_below() -> None:
         "    until: The last day.",
         "a",
     ]
+
+
+def test_a_long_signature_has_its_description_below_and_moves_no_other() -> None:
+    long = {name * 20: {"type": "string"} for name in "abc"}
+    schemas = {"short": {"type": "object"}, "wide": {"type": "object", "properties": long}}
+    tools = [
+        from_wire(mcp.Tool, {"name": name, "description": f"Is {name}.", "inputSchema": schema})
+        for name, schema in schemas.items()
+    ]
+    short, wide, below = tool_lines(tools)
+    assert short == "short()  Is short."
+    assert wide.startswith("wide(aaaa")
+    assert below == "    Is wide."

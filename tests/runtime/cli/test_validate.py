@@ -114,6 +114,23 @@ def test_as_text_each_bad_message_is_a_line(
     assert printed.err == "1 good, 3 bad\n"
 
 
+def test_a_line_of_the_report_is_one_also_where_a_recording_was_edited(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(lines({"from": "client", "unreadable": "a\nb", "because": "c"}))
+    assert main(["validate", str(path), "--format", "text"]) == 1
+    assert capsys.readouterr().out == f"{path}:1: expected JSON, got a\\nb (c)\n"
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="needs a file that fails later on")
+def test_a_file_that_cannot_be_read_to_its_end_is_a_slip(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["validate", "/proc/self/mem"]) == 2
+    assert capsys.readouterr().err.startswith("error: /proc/self/mem: Input/output error.\nhint: ")
+
+
 def test_a_recording_cannot_steer_the_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -160,6 +177,7 @@ def test_a_recording_may_begin_with_noise(
         (["validate", "-", "--protocols", "mcpp"], "Did you mean 'mcp'?"),
         (["describe", "tools/cal"], "Did you mean 'tools/call'?"),
         (["describe", "mcpl#Tool"], "Did you mean 'Tool'?"),
+        (["describe", "mcpe"], "kinwire list mcpe shows its methods."),
     ],
 )
 def test_a_wrong_command_ends_with_2_and_a_hint(
@@ -178,6 +196,7 @@ DESCRIBED = [
     ),
     ("mcp#Tool", ["Tool  type  Model Context Protocol", "inputSchema  ToolInputSchema  required"]),
     ("ResourceNotFound", ["ResourceNotFound  error -32002"]),
+    ("-32002", ["ResourceNotFound  error -32002  Model Context Protocol"]),
     ("ListToolsResult", ["everything of PaginatedResult", "tools  Tool[]  required"]),
     ("LoggingLevel", ['"debug" | "info" | "notice"']),
     ("ModelPreferences", ["costPriority          number, minimum 0, maximum 1  optional"]),

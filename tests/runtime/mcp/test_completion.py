@@ -14,7 +14,7 @@ from kinwire.server import Server
 from kinwire.testing import pair
 from kinwire_protocols import mcp
 from kinwire_protocols.base import RpcError
-from kinwire_protocols.jsonrpc.errors import InvalidParamsError
+from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
 from tests.runtime.mcp.raw_client import raw_client
 
 pytestmark = pytest.mark.anyio
@@ -89,6 +89,19 @@ async def test_a_completion_goes_out_as_it_is(server: Server) -> None:
         return mcp.Completion(values=["a"], has_more=True)
 
     assert await complete(server, REVIEW, "code") == {"values": ["a"], "hasMore": True}
+
+
+@pytest.mark.parametrize("suggested", ["python", [1], b"ab", 5, None])
+async def test_what_is_no_list_of_texts_does_not_go_out(
+    server: Server, suggested: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    @server.completion("review", "code")
+    async def codes(typed: str) -> Any:
+        return suggested
+
+    with pytest.raises(InternalError):
+        await complete(server, REVIEW, "code")
+    assert "a completer: expected a list of texts, got" in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from asyncio import CancelledError
 from typing import Any
 
 import anyio
@@ -158,6 +159,59 @@ async def test_a_handler_for_log_messages_that_fails_or_hangs_holds_nothing_up(
     assert "the handler of notifications/message failed" in caplog.text
 
 
+@pytest.mark.parametrize("error", [CancelledError, SystemExit])
+async def test_a_handler_for_log_messages_that_ends_oddly_ends_alone(
+    server: Server, error: type[BaseException], caplog: pytest.LogCaptureFixture
+) -> None:
+    host, heard = Host("h", "1", roots=[]), list[Any]()
+
+    @host.on.notifications_message
+    async def logged(params: mcp.LoggingMessageNotificationParams) -> None:
+        heard.append(params.data)
+        raise error
+
+    async with pair(server, host) as client:
+        for number in range(3):
+            await say(client, "notifications/message", level="info", data=number)
+    assert heard == [0, 1, 2]
+    assert caplog.text.count("the handler of notifications/message failed") == 3
+
+
+async def test_a_burst_of_log_messages_is_heard_whole_and_crowds_nothing_out() -> None:
+    server, host, heard = Server("s", "1"), Host("h", "1", roots=[]), list[Any]()
+    most = Limits().in_flight
+
+    @server.tool
+    async def burst(context: Context) -> None:
+        for number in range(2 * most):
+            message: JsonObject = {"level": "info", "data": number}
+            await context.session.raw_notify("notifications/message", message)
+        await context.session.raw_notify("notifications/tools/list_changed")
+        await context.roots()
+
+    async with pair(server, host, on_log=lambda message: heard.append(message.data)) as client:
+        with client.changes() as changes:
+            await client.mcp.tools_call(name="burst")
+            with anyio.fail_after(5):
+                assert await anext(changes) == "tools"
+        assert client.session.counts.dropped_notifications == 0
+    assert heard == list(range(2 * most))
+
+
+async def test_an_interceptor_stands_around_log_messages_as_well(server: Server) -> None:
+    heard: list[Any] = []
+
+    async def redact(params: Any, request: Any, go_on: Any) -> Any:
+        return await go_on(params.model_copy(update={"data": "redacted"}))
+
+    async with pair(
+        server, Host("h", "1", roots=[]), on_log=lambda message: heard.append(message.data)
+    ) as client:
+        client.session.intercept_inbound(redact, methods.NOTIFICATIONS_MESSAGE)
+        await say(client, "notifications/message", level="info", data="secret")
+    assert heard == ["redacted"]
+
+
 async def test_log_messages_that_wait_are_bounded(server: Server) -> None:
     host = Host("h", "1", roots=[])
     heard: list[Any] = []
@@ -263,7 +317,7 @@ async def test_a_callback_that_fails_harms_nothing(
     async with pair(server, Host("h", "1", roots=[]), on_log=fail) as client:
         await say(client, "notifications/message", level="info", data="x")
         await client.mcp.ping()
-    assert "notifications/message" in caplog.text
+    assert "the on_log function for talker failed" in caplog.text
 
 
 async def test_a_callback_for_log_messages_is_a_plain_function(server: Server) -> None:

@@ -8,12 +8,14 @@ from typing import Any
 import anyio
 import pytest
 
+from kinwire._background import background
 from kinwire.context import Context
 from kinwire.errors import HandlerDefinitionError, SessionStateError
 from kinwire.host import Host
 from kinwire.mcp.roots import roots_from
 from kinwire.server import Server
 from kinwire.testing import pair
+from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp
 
 pytestmark = pytest.mark.anyio
@@ -94,6 +96,28 @@ async def test_roots_are_served_and_servers_hear_of_new_ones() -> None:
             await host.set_roots([mcp.Root(uri="file:///b", name="B"), "file:///c"])
             await told.wait()
     assert seen == [["file:///a"], ["file:///b", "file:///c"]]
+
+
+async def test_servers_hear_of_new_roots_though_one_cannot_be_told(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def refuse(params: Any, method: Any, go_on: Any) -> Any:
+        raise ZeroDivisionError
+
+    seen, told = list[list[str]](), anyio.Event()
+    ends = [memory_pair(), memory_pair()]
+    server = server_that_reads_roots(seen, told)
+    async with background() as tasks, Host("h", "1", roots=[]) as host:
+        for client_end, server_end in ends:
+            tasks.start_soon(server.serve, server_end)
+            client = await host.connect(client_end)
+            if client_end is ends[0][0]:
+                client.session.intercept_outbound(refuse)
+        with anyio.fail_after(5):
+            await host.set_roots(["file:///a"])
+            await told.wait()
+    assert seen == [["file:///a"]]
+    assert "was not told that the roots have changed" in caplog.text
 
 
 async def test_a_host_without_roots_yet_says_that_it_may_have_some() -> None:

@@ -14,7 +14,7 @@ import anyio
 from kinwire.cli.diagnosis.check import Check, failed, skipped
 from kinwire.cli.diagnosis.remedies import why_ended, why_not_started, why_silent
 from kinwire.cli.failure import FINDINGS, PEER_ERROR, PEER_SCHEMA, UNREACHABLE, USAGE
-from kinwire.cli.layout import first_line
+from kinwire.cli.layout import counted, first_line
 from kinwire.cli.listening import Listening
 from kinwire.cli.raw_server import Answer, Greeting, RawServer, raw_server
 from kinwire.cli.target import Target
@@ -126,7 +126,7 @@ class Examination:
 
     def _stderr(self, *, tells: bool) -> Check:
         lines = [line[:_SHOWN] for line in self.stderr]
-        seen = _count(len(lines)) if lines else "nothing"
+        seen = counted(len(lines), "line") if lines else "nothing"
         if any(line.startswith("Traceback (most recent call last)") for line in lines):
             remedy = "An exception came out somewhere: mend that, or catch it."
             tail = tuple(lines[-_TAIL:])
@@ -171,15 +171,11 @@ def _stdout(heard: Listening) -> Check:
     return Check(
         name="stdout",
         status="fail",
-        seen=f"{_count(heard.stray_count)} of what is no message",
+        seen=f"{counted(heard.stray_count, 'line')} of what is no message",
         remedy="Print to stderr, as in print(..., file=sys.stderr): stdout is the protocol's.",
         lines=tuple(line[:_SHOWN] for line in heard.strays[:_QUOTED]),
         exit_code=FINDINGS,
     )
-
-
-def _count(lines: int) -> str:
-    return f"{lines} line{'' if lines == 1 else 's'}"
 
 
 def _text(answer: Answer) -> str:

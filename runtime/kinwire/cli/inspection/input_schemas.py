@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from kinwire.cli.inspection.finding import Finding
 from kinwire.gates import at_path
+from kinwire.json_pointer import pointer_below, steps_of
 from kinwire.jsonrpc import is_object
 from kinwire.mcp.rules.json_schema_keywords import FORMS, WITH_SCHEMA, WITH_SCHEMAS
 from kinwire_protocols.base import JsonObject
@@ -46,7 +47,7 @@ class _Reader:
             yield _wrong(where, "a schema", schema)
             return
         for keyword, argument in schema.items():
-            place = f"{where}/{_step(keyword)}"
+            place = pointer_below(where, keyword)
             yield from self._keyword(keyword, argument, place)
             for inner, at in _inner(keyword, argument, place):
                 yield from self.read(inner, at, depth + 1)
@@ -76,8 +77,7 @@ class _Reader:
         if not reference.startswith("#/"):
             return True  # an anchor
         here: Any = self._root
-        for step in reference.split("/")[1:]:
-            name = step.replace("~1", "/").replace("~0", "~")
+        for name in steps_of(reference):
             if isinstance(here, list):
                 items = cast("list[object]", here)
                 here = items[int(name)] if name.isdecimal() and int(name) < len(items) else None
@@ -90,7 +90,7 @@ def _inner(keyword: str, argument: Any, where: str) -> Iterator[tuple[Any, str]]
     if keyword in WITH_SCHEMA:
         yield argument, where
     elif keyword in WITH_SCHEMAS and is_object(argument):
-        yield from ((inner, f"{where}/{_step(name)}") for name, inner in argument.items())
+        yield from ((inner, pointer_below(where, name)) for name, inner in argument.items())
     elif keyword in WITH_SCHEMAS and isinstance(argument, list):
         items = cast("list[object]", argument)
         yield from ((inner, f"{where}/{number}") for number, inner in enumerate(items))
@@ -121,7 +121,3 @@ def _pattern(text: str, where: str) -> Iterator[Finding]:
 
 def _wrong(where: str, expected: str, got: Any) -> Finding:
     return Finding("error", where, f"expected {expected}, got {shown(got)}.", "Mend the schema.")
-
-
-def _step(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")

@@ -14,7 +14,7 @@ from kinwire.cli.inspection.finding import Finding, Severity
 from kinwire.cli.inspection.offers import offer_findings
 from kinwire.cli.inspection.probing import UNKNOWN, Inspection, Probe
 from kinwire.cli.inspection.unknown_members import unknown_members
-from kinwire.cli.layout import first_line
+from kinwire.cli.layout import counted, first_line
 from kinwire.cli.listening import Listening
 from kinwire.cli.protocols import protocol_tables
 from kinwire.gates import Agreement, why_not
@@ -114,7 +114,7 @@ def _of_version(version: object) -> Iterator[Finding]:
 
 def _of_noise(heard: Listening) -> Iterator[Finding]:
     if heard.stray_count:
-        count = f"{heard.stray_count} line{'' if heard.stray_count == 1 else 's'}"
+        count = counted(heard.stray_count, "line")
         text = f"{count} of what is no message, such as {shown(heard.strays[0])}."
         yield Finding("error", "stdout", text, "Print to stderr: stdout belongs to the protocol.")
     if heard.overlong_count:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
+from kinwire.json_pointer import steps_of
 from kinwire.jsonrpc import is_object
 from kinwire.mcp.rules.json_schema_checks import CHECKS, Here
 from kinwire.mcp.rules.json_schema_keywords import (
@@ -55,8 +56,7 @@ class JsonSchema:
         """
         here: Any = self._root
         if isinstance(reference, str) and (reference == "#" or reference.startswith("#/")):
-            for step in reference.split("/")[1:]:
-                name = step.replace("~1", "/").replace("~0", "~")
+            for name in steps_of(reference):
                 here = here.get(name) if is_object(here) else None
             if here is not None:
                 return here

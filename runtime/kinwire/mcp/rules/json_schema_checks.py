@@ -11,6 +11,7 @@ from math import isfinite
 from operator import ge, gt, le, lt
 from typing import Any, Final, NamedTuple
 
+from kinwire.json_pointer import pointer_below
 from kinwire.jsonrpc import is_object
 from kinwire.mcp.rules.json_schema_keywords import TYPES, is_list, is_number, is_text, pattern
 from kinwire_protocols.base import JsonObject
@@ -41,7 +42,7 @@ class Here(NamedTuple):
 
     def member(self, name: str, schema: Any) -> Iterator[Problem]:
         """Yield what is wrong with a member of the value."""
-        return self.check(schema, self.value[name], _below(self.at, name), self.depth)
+        return self.check(schema, self.value[name], pointer_below(self.at, name), self.depth)
 
     def item(self, number: int, schema: Any) -> Iterator[Problem]:
         """Yield what is wrong with an item of the value."""
@@ -58,10 +59,6 @@ def _is_long(value: Any, least: int) -> bool:
 
 def _is_short(value: Any, most: int) -> bool:
     return len(value) <= most
-
-
-def _below(at: str, name: str) -> str:
-    return f"{at}/{name.replace('~', '~0').replace('/', '~1')}"
 
 
 def _type(names: Any, here: Here) -> Iterator[Problem]:
@@ -115,7 +112,7 @@ def _pattern(text: Any, here: Here) -> Iterator[Problem]:
 def _required(names: Any, here: Here) -> Iterator[Problem]:
     for name in names if is_object(here.value) else ():
         if name not in here.value:
-            yield Problem(_below(here.at, name), "a value", "nothing")
+            yield Problem(pointer_below(here.at, name), "a value", "nothing")
 
 
 def _dependent_required(names: Any, here: Here) -> Iterator[Problem]:
@@ -150,14 +147,14 @@ def _additional_properties(schema: Any, here: Here) -> Iterator[Problem]:
             continue
         if schema is False:
             expected = f"no member of this name (known: {', '.join(known) or 'none'})"
-            yield Problem(_below(here.at, name), expected, shown(here.value[name]))
+            yield Problem(pointer_below(here.at, name), expected, shown(here.value[name]))
         else:
             yield from here.member(name, schema)
 
 
 def _property_names(schema: Any, here: Here) -> Iterator[Problem]:
     for name in here.value if is_object(here.value) else ():
-        yield from here.check(schema, name, _below(here.at, name), here.depth)
+        yield from here.check(schema, name, pointer_below(here.at, name), here.depth)
 
 
 def _items(schema: Any, here: Here) -> Iterator[Problem]:

@@ -26,7 +26,7 @@ class Pages(Generic[T]):
         self._key = key
         self._limit = limit
         self._count = 0
-        self._used: set[str] = set()
+        self._used: set[int] = set()  # hashes: a cursor may be megabytes long
         self._known: set[Hashable] = set()
         self.cursor: str | None = None
         """Where the next page begins; None for the first."""
@@ -39,7 +39,7 @@ class Pages(Generic[T]):
         """
         if self.cursor is None:
             return self._count == 0
-        if self.cursor in self._used:
+        if hash(self.cursor) in self._used:
             raise PaginationError(
                 f"{self._method}#/nextCursor: expected a new cursor, got {self.cursor!r:.40} "
                 "again. The server's pages go round in a circle: mend the server."
@@ -57,7 +57,7 @@ class Pages(Generic[T]):
         A list that changes while it is read shows an item on two pages; nobody wants it twice.
         """
         if self.cursor is not None:
-            self._used.add(self.cursor)
+            self._used.add(hash(self.cursor))
         self._count += 1
         self.cursor = next_cursor
         return [item for item in items if self._is_new(item)]

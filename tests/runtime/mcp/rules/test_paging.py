@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sys import getrefcount
+
 import pytest
 
 from kinwire.errors import PaginationError
@@ -40,6 +42,14 @@ def test_a_cursor_that_was_used_before_is_not_used_again(cursors: list[str]) -> 
     for _ in range(2):
         with pytest.raises(PaginationError, match="tools/list#/nextCursor: expected a new cursor"):
             walk.has_next()
+
+
+def test_a_cursor_that_was_used_is_not_kept() -> None:
+    walk, cursor = pages(), "x" * 1000
+    before = getrefcount(cursor)
+    walk.accept(["a"], cursor)
+    walk.accept(["b"], "y")
+    assert getrefcount(cursor) == before
 
 
 def test_no_item_comes_twice_however_pages_overlap() -> None:

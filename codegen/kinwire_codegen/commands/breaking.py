@@ -1,0 +1,54 @@
+"""`kinwire breaking`: who breaks when documents become what they are now."""
+
+from __future__ import annotations
+
+__all__ = ("Breaking",)
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from kinwire_codegen.commands.common import SCHEMA
+from kinwire_codegen.commands.sides import open_sides
+
+CATEGORIES = ("wire", "bindings", "docs")
+
+
+class Breaking:
+    """Prints who breaks; exit code 1 if somebody does and the version did not rise."""
+
+    name = "breaking"
+    summary = "say who breaks by what changed in the documents"
+
+    @staticmethod
+    def configure(parser: ArgumentParser) -> None:
+        """Add the verb's arguments."""
+        text = "what it was: a commit, tag or branch, a document, or a folder of documents"
+        parser.add_argument("--against", required=True, metavar="REF|FILE|DIR", help=text)
+        text = "what it is: a document or a folder of documents (default: ./schema)"
+        parser.add_argument("path", nargs="?", type=Path, metavar="PATH", help=text)
+        text = "what is looked at, once for each (default: wire)"
+        parser.add_argument("--category", action="append", choices=CATEGORIES, help=text)
+        text = "how it is told (default: text); github: annotations of a pull request"
+        parser.add_argument(
+            "--format", choices=("text", "json", "github"), default="text", help=text
+        )
+
+    @staticmethod
+    def run(arguments: Namespace) -> int:
+        """Return 0 if nobody breaks unannounced, 1 if somebody does, 2 if a side is not there."""
+        from kinwire_codegen.compare.verdict import Category
+        from kinwire_codegen.reports import verdicts
+
+        path = arguments.path or SCHEMA
+        sides = open_sides(arguments.against, path, beside=path)
+        if isinstance(sides, int):
+            return sides
+        old, new, comparison = sides
+        categories = [Category[name.upper()] for name in arguments.category or ["wire"]]
+        tell = {
+            "text": verdicts.as_text,
+            "json": verdicts.as_json,
+            "github": verdicts.as_github,
+        }[arguments.format]
+        print(tell(comparison, old, new, categories))
+        return 1 if comparison.unannounced(*categories) else 0

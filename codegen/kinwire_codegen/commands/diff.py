@@ -1,0 +1,52 @@
+"""`kinwire diff A B`: what changed in the documents, as a changelog."""
+
+from __future__ import annotations
+
+__all__ = ("Diff",)
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from kinwire_codegen.commands.common import SCHEMA
+from kinwire_codegen.commands.sides import open_sides
+
+REFERENCE = "generated/reference"
+
+
+class Diff:
+    """Prints what was added, changed, deprecated and removed, with links to the reference."""
+
+    name = "diff"
+    summary = "tell what changed in the documents, as a changelog"
+
+    @staticmethod
+    def configure(parser: ArgumentParser) -> None:
+        """Add the verb's arguments."""
+        text = "what it was: a commit, tag or branch, a document, or a folder of documents"
+        parser.add_argument("old", metavar="A", help=text)
+        text = "what it is, likewise (default: ./schema)"
+        parser.add_argument("new", nargs="?", metavar="B", default=str(SCHEMA), help=text)
+        text = "how it is told (default: text); md: the part about protocols of a CHANGELOG.md"
+        parser.add_argument("--format", choices=("text", "json", "md"), default="text", help=text)
+        text = f"where links lead to: the folder or URL of the reference (default: {REFERENCE})"
+        parser.add_argument("--reference", default=REFERENCE, metavar="PLACE", help=text)
+
+    @staticmethod
+    def run(arguments: Namespace) -> int:
+        """Return 0 once it is told, 1 if documents cannot be used, 2 if a side is not there."""
+        from kinwire_codegen.compare.verdict import Category
+        from kinwire_codegen.reports import changelog, verdicts
+
+        # A commit has no place of its own: it gives the documents of the other side's path.
+        there = Path(arguments.new) if Path(arguments.new).exists() else SCHEMA
+        sides = open_sides(arguments.old, arguments.new, beside=there)
+        if isinstance(sides, int):
+            return sides
+        old, new, comparison = sides
+        if arguments.format == "json":
+            print(verdicts.as_json(comparison, old, new, list(Category)))
+        elif arguments.format == "md":
+            print(changelog.as_markdown(comparison, arguments.reference))
+        else:
+            print(changelog.as_plain(comparison))
+        return 0

@@ -1,0 +1,127 @@
+"""`kinwire import`: documents made of what other projects describe their protocols with."""
+
+from __future__ import annotations
+
+__all__ = ("Import",)
+
+import json
+import re
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kinwire_codegen.commands.common import count, refuse, usage
+
+if TYPE_CHECKING:
+    from kinwire_codegen.imports.drafts import Imported
+
+_VERSION = re.compile(r"\d{4}-\d\d-\d\d|draft")
+MALFORMED = (AttributeError, LookupError, TypeError, ValueError, RecursionError)
+_PROTOCOL = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+
+class Import:
+    """Writes a document for each FILE, checked, and tells what could not be said in it."""
+
+    name = "import"
+    summary = "make a document of an official MCP schema or of OpenRPC"
+
+    @staticmethod
+    def configure(parser: ArgumentParser) -> None:
+        """Add the verb's arguments."""
+        kinds = ("mcp-schema", "openrpc")
+        parser.add_argument("kind", choices=kinds, help="what the files are")
+        text = "the schema.json of a version of MCP, or an OpenRPC document"
+        parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help=text)
+        text = "folder for the documents, which go to OUT/VERSION (default: ./imported)"
+        parser.add_argument("--out", type=Path, default=Path("imported"), metavar="DIR", help=text)
+        text = "name of the protocol (default: mcp, or the title of the OpenRPC document)"
+        parser.add_argument("--protocol", metavar="NAME", help=text)
+        text = "its version (default: what the file or its path says)"
+        parser.add_argument("--as-version", metavar="VERSION", help=text)
+
+    @staticmethod
+    def run(arguments: Namespace) -> int:
+        """Return 0 if all was written, 1 if a document has findings, 2 if a file is of no use."""
+        from kinwire_codegen.findings import DocumentError
+
+        if arguments.protocol is not None and not _PROTOCOL.fullmatch(arguments.protocol):
+            name = arguments.protocol
+            return usage(f"{name!r} is no protocol name. Use lower case, digits and dashes.")
+        try:
+            for path in arguments.files:
+                _one(arguments, path)
+        except UselessFileError as error:
+            return usage(str(error))
+        except DocumentError as error:
+            return refuse(error)
+        except OSError as error:
+            return usage(f"{error.filename}: {error.strerror}. Choose another --out.")
+        return 0
+
+
+class UselessFileError(Exception):
+    """Nothing can be made of a file; the message says the mend."""
+
+
+def _one(arguments: Namespace, path: Path) -> None:
+    from kinwire_codegen.findings import DocumentError
+    from kinwire_codegen.lint import lint
+    from kinwire_codegen.loading import META, load_documents
+
+    imported = _imported(arguments, path)
+    content = imported.content
+    folder = arguments.out / re.sub(r"[^\w.-]", "-", content["version"])
+    target = folder / f"{content['protocol']}.json"
+    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    if target.exists() and target.read_text(encoding="utf-8") != text:
+        raise UselessFileError(f"{target} exists already. Choose another folder with --out.")
+    folder.mkdir(parents=True, exist_ok=True)
+    target.write_text(text, encoding="utf-8")
+    meta = json.dumps(load_documents(None).meta, indent=2, ensure_ascii=False) + "\n"
+    (folder / META).write_text(meta, encoding="utf-8")
+    findings = lint(load_documents(folder))
+    if findings:
+        raise DocumentError(findings)
+    methods, types = count(len(content["methods"]), "method"), count(len(content["$defs"]), "type")
+    print(f"{target}  {content['version']}  {methods}, {types}")
+    if imported.left_out:
+        print(f"left out: {'; '.join(imported.left_out)}", file=sys.stderr)
+
+
+def _imported(arguments: Namespace, path: Path) -> Imported:
+    from kinwire_codegen.imports.mcp_schema import NotMcpSchemaError, mcp_document
+    from kinwire_codegen.imports.openrpc import NotOpenRpcError, openrpc_document
+    from kinwire_codegen.lint import RESERVED
+
+    content, taken = _read(path), frozenset(RESERVED)
+    try:
+        if arguments.kind == "openrpc":
+            return openrpc_document(
+                content, protocol=arguments.protocol, version=arguments.as_version, taken=taken
+            )
+        version = arguments.as_version or _version(path)
+        protocol = arguments.protocol or "mcp"
+        return mcp_document(content, protocol=protocol, version=version, taken=taken)
+    except (NotMcpSchemaError, NotOpenRpcError) as error:
+        raise UselessFileError(f"{path}: {error}. Name another file or another kind.") from None
+    except MALFORMED as error:  # files of others may be odd at any place
+        what = f"it is not written as a file of that kind is: {error!r}"
+        raise UselessFileError(f"{path}: {what}. Mend the file.") from None
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UselessFileError(f"{path}: {error.strerror}. Mend the path.") from None
+    except (ValueError, RecursionError) as error:
+        raise UselessFileError(f"{path}: it is no JSON: {error}. Mend the file.") from None
+
+
+def _version(path: Path) -> str:
+    for part in (path.stem, *reversed(path.resolve().parent.parts)):
+        if _VERSION.fullmatch(part):
+            return part
+    raise UselessFileError(f"{path}: which version it is does not show. Say --as-version.")

@@ -1,0 +1,65 @@
+"""`kinwire rule`: what a rule of `kinwire breaking` means, and what to do about it."""
+
+from __future__ import annotations
+
+__all__ = ("Rule",)
+
+from argparse import ArgumentParser, Namespace
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+from kinwire_codegen.commands.common import usage
+
+if TYPE_CHECKING:
+    from kinwire_codegen.compare.rules import Rule as Row
+
+
+class Rule:
+    """Explains one rule, or lists all of them."""
+
+    name = "rule"
+    summary = "explain a rule of kinwire breaking"
+
+    @staticmethod
+    def configure(parser: ArgumentParser) -> None:
+        """Add the verb's arguments."""
+        text = "its id or its name (default: all are listed)"
+        parser.add_argument("rule", nargs="?", metavar="ID", help=text)
+
+    @staticmethod
+    def run(arguments: Namespace) -> int:
+        """Return 0, or 2 if there is no such rule."""
+        from kinwire_codegen.compare import rules
+        from kinwire_codegen.names import nearest
+
+        known = {**rules.RULES, **{rule.name: rule for rule in rules.RULES.values()}}
+        if arguments.rule is None:
+            for rule in rules.RULES.values():
+                print(f"{rule.id}  {rule.category.name.lower():8}  {rule.name:28}  {rule.title}")
+            return 0
+        given = arguments.rule
+        found = known.get(given.upper()) or known.get(given.lower())
+        if found is None:
+            near = nearest(given, known)
+            hint = f"Did you mean {near!r}?" if near else "kinwire rule lists them."
+            return usage(f"there is no rule {given!r}. {hint}")
+        print("\n".join(_explained(found)))
+        return 0
+
+
+def _explained(rule: Row) -> list[str]:
+    from kinwire_codegen.compare.verdict import VERDICTS, Category, Effect, Way
+
+    lines = [f"{rule.id} {rule.name} ({rule.category.name.lower()})", "", fill(rule.title, 90)]
+    lines += [fill(rule.why, 90), ""]
+    if rule.effect is Effect.SAFE:
+        return [*lines, "It is safe."]
+    if rule.category is not Category.WIRE:
+        word = "breaking" if rule.category is Category.BINDINGS else "a warning"
+        return [*lines, f"It is {word}."]
+    lines += [f"{rule.effect.value[:1].upper()}{rule.effect.value[1:]}:", ""]
+    for way in Way:
+        level, victims = VERDICTS.get((rule.effect, way), (None, ()))
+        verdict = f"{level.name.lower()}: {' and '.join(victims)}" if level else "a warning"
+        lines.append(f"  {way.name.lower():8} {verdict}")
+    return lines

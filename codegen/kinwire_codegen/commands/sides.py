@@ -1,0 +1,46 @@
+"""The two sides that `kinwire breaking` and `kinwire diff` compare, opened or refused."""
+
+from __future__ import annotations
+
+__all__ = ("Sides", "open_sides")
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from kinwire_codegen.commands.common import refuse, usage
+
+if TYPE_CHECKING:
+    from kinwire_codegen.compare import Comparison
+    from kinwire_codegen.sources import Source
+
+
+class Sides(NamedTuple):
+    """Both sides, and what changed from one to the other."""
+
+    old: Source
+    new: Source
+    comparison: Comparison
+
+
+def open_sides(old: str, new: str | Path, *, beside: Path) -> Sides | int:
+    """Return the sides compared, or the exit code if one of them cannot be used.
+
+    A commit gives the documents of the path `beside`.
+    """
+    from kinwire_codegen.compare import compare
+    from kinwire_codegen.findings import DocumentError
+    from kinwire_codegen.sources import SourceError, open_source
+
+    opened: list[Source] = []
+    for given in (new, old):
+        try:
+            opened.append(open_source(given, beside=beside if Path(given) != beside else None))
+        except SourceError as error:
+            return usage(str(error))
+        except DocumentError as error:
+            print(f"{given} cannot be compared:", file=sys.stderr)
+            return refuse(error)
+    after, before = opened
+    chosen = tuple(sorted({*(after.chosen or ()), *(before.chosen or ())}))
+    return Sides(before, after, compare(before.documents, after.documents, chosen or None))

@@ -1,0 +1,173 @@
+"""What changed between two sets of documents, and who breaks. Pure: it reads no file.
+
+`verdict.py` and `rules.py` hold the judgement as data; `types.py`, `rows.py` and their like find
+what changed; here it is put together.
+"""
+
+from __future__ import annotations
+
+__all__ = ("Change", "Comparison", "compare")
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kinwire_codegen.compare.anchors import anchor_of
+from kinwire_codegen.compare.augments import compare_augments
+from kinwire_codegen.compare.change import Change, changed
+from kinwire_codegen.compare.data import compare_data
+from kinwire_codegen.compare.errors import compare_errors
+from kinwire_codegen.compare.flows import Roots, library_roots, other_roots, spread
+from kinwire_codegen.compare.head import compare_head, version_rose
+from kinwire_codegen.compare.names import compare_names, renamed_classes
+from kinwire_codegen.compare.rows import compare_rows
+from kinwire_codegen.compare.sides import Side
+from kinwire_codegen.compare.types import Pair, Raw, Types
+from kinwire_codegen.compare.verdict import Category, Flow, Level
+from kinwire_codegen.compare.words import compare_words
+from kinwire_codegen.document import Document, Documents, Reference, resolve
+from kinwire_codegen.places import at
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Everything that changed."""
+
+    changes: tuple[Change, ...]
+    versions: dict[str, tuple[str, str]]
+    """The versions of the protocols that are on both sides."""
+
+    def of(self, *categories: Category) -> list[Change]:
+        """Return the changes of these categories."""
+        return [change for change in self.changes if change.rule.category in categories]
+
+    def unannounced(self, *categories: Category) -> list[Change]:
+        """Return what breaks though the version of its protocol did not rise."""
+        return [
+            change
+            for change in self.of(*categories)
+            if change.level is Level.BREAKING and not self.announced(change.protocol)
+        ]
+
+    def announced(self, protocol: str) -> bool:
+        """Return whether the version of a protocol rose."""
+        return protocol in self.versions and version_rose(*self.versions[protocol])
+
+
+def compare(old: Documents, new: Documents, protocols: tuple[str, ...] | None = None) -> Comparison:
+    """Return what changed from `old` to `new`, in `protocols` (default: those that either chose).
+
+    The documents need no lint: what leads nowhere in them is any value.
+    """
+    named = protocols or tuple(sorted({*old.chosen, *new.chosen}))
+    sides = Side(old), Side(new)
+    both = [
+        (before, after)
+        for name in named
+        if (before := sides[0].document(name)) and (after := sides[1].document(name))
+    ]
+    found = [*_came_and_went(*sides, named), *_Assembly(*sides).changes(both)]
+    unique = {(change.order, change.what): change for change in found}
+    return Comparison(
+        tuple(sorted(unique.values(), key=lambda change: change.order)),
+        {
+            after.name: (before.content["version"], after.content["version"])
+            for before, after in both
+        },
+    )
+
+
+def _came_and_went(old: Side, new: Side, named: tuple[str, ...]) -> Iterator[Change]:
+    for name in named:
+        before, after = old.document(name), new.document(name)
+        if before is not None and after is None:
+            yield changed("protocol-removed", name, (), f"the protocol {name} is gone", gone=True)
+        elif after is not None and before is None:
+            anchor = anchor_of(after, ())
+            yield changed("protocol-added", name, (), f"the protocol {name} is new", anchor=anchor)
+
+
+class _Assembly:
+    """The types of all rows, compared once, with the ways on which they are sent."""
+
+    def __init__(self, old: Side, new: Side) -> None:
+        self._old, self._new = old, new
+        self._types = Types(old, new)
+        self._roots: Roots = {}
+
+    def changes(self, both: list[tuple[Document, Document]]) -> Iterator[Change]:
+        for before, after in both:
+            yield from self._beside_types(before, after)
+        for pair, flow in library_roots(self._old, self._new):
+            self._root(pair, flow)
+        self._unreached(both)
+        for pair in list(self._roots):
+            self._types.compare(pair)
+        flows = spread(self._roots, self._types.inner)
+        renamed = renamed_classes(self._old, self._new, self._types.found)
+        names = {after.name for _, after in both}
+        yield from self._of_types(flows, renamed, names)
+        for before, after in both:
+            yield from compare_names(before, after, renamed)
+
+    def _beside_types(self, before: Document, after: Document) -> Iterator[Change]:
+        rows, augments = (
+            compare_rows(self._old, self._new, before, after),
+            compare_augments(before, after),
+        )
+        for pair, flow in (*rows.pairs, *augments.pairs):
+            self._root(pair, flow)
+        for pair, flow in other_roots(self._old, self._new, after):
+            self._root(pair, flow)
+        yield from (*rows.changes, *augments.changes)
+        yield from compare_errors(before, after)
+        yield from compare_data(before, after)
+        yield from compare_head(before, after)
+        yield from compare_words(before, after)
+
+    def _root(self, pair: Pair, flow: Flow) -> None:
+        self._roots.setdefault(pair, set()).add(flow)
+
+    def _unreached(self, both: list[tuple[Document, Document]]) -> None:
+        """Take up the types of rows of tables: no peer sends them, so they have no way."""
+        for before, after in both:
+            olds = dict(at(before.content, "tables/*/type"))
+            for place, text in at(after.content, "tables/*/type"):
+                if place in olds:
+                    pair = Pair(*(resolve(one, after.name) for one in (olds[place], text)))
+                    self._roots.setdefault(pair, set())
+
+    def _of_types(
+        self, flows: Roots, renamed: dict[Reference, Reference], names: set[str]
+    ) -> Iterator[Change]:
+        met: dict[tuple[str, str, str, bool], tuple[Raw, set[Flow]]] = {}
+        for pair, found in self._types.found.items():
+            for raw in found:
+                if raw.at.home in names and not _is_renaming(raw, renamed):
+                    key = (raw.rule, raw.at.home, str(raw.at.place), raw.gone)
+                    met.setdefault(key, (raw, set()))[1].update(flows.get(pair, ()))
+        for raw, ways in met.values():
+            yield self._told(raw, ways)
+
+    def _told(self, raw: Raw, ways: set[Flow]) -> Change:
+        side = self._old if raw.gone else self._new
+        document = side.document(raw.at.home)
+        place = raw.at.place[:2] if raw.gone else raw.at.place
+        there = self._new.document(raw.at.home)
+        anchored = document if not raw.gone else there
+        anchor = None
+        if anchored is not None and (not raw.gone or place[1] in anchored.definitions):
+            anchor = anchor_of(anchored, place)
+        return changed(
+            raw.rule,
+            raw.at.home,
+            raw.at.place,
+            raw.what,
+            flows=ways,
+            gone=raw.gone,
+            anchor=anchor,
+        )
+
+
+def _is_renaming(raw: Raw, renamed: dict[Reference, Reference]) -> bool:
+    """Return whether a member only follows a type that is told as renamed."""
+    return raw.kinds is not None and renamed.get(raw.kinds[0]) == raw.kinds[1]

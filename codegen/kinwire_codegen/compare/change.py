@@ -1,0 +1,63 @@
+"""A change as it is told: which rule, where, to whom, and how badly."""
+
+from __future__ import annotations
+
+__all__ = ("Change", "changed")
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kinwire_codegen.compare.rules import Rule, rule
+from kinwire_codegen.compare.verdict import Flow, Level, Victim, judge
+from kinwire_codegen.findings import Place, pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One difference between two sides."""
+
+    rule: Rule
+    level: Level
+    protocol: str
+    place: Place
+    """Where: in the new documents, or in the old ones if it is `gone`."""
+    gone: bool
+    what: str
+    breaks: tuple[Victim, ...]
+    """Who stays behind."""
+    flows: tuple[str, ...]
+    """On which ways the type is sent; empty for what is no type."""
+    anchor: str | None
+    """The page of the reference and the place there; None if there is none."""
+
+    @property
+    def pointer(self) -> str:
+        """The place as a JSON pointer."""
+        return pointer(*self.place)
+
+    @property
+    def order(self) -> tuple[str, str, str]:
+        """What changes are sorted by."""
+        return (self.protocol, self.pointer, self.rule.id)
+
+
+def changed(
+    name: str,
+    protocol: str,
+    place: Place,
+    what: str,
+    *,
+    flows: Iterable[Flow] = (),
+    gone: bool = False,
+    anchor: str | None = None,
+) -> Change:
+    """Return a change by the name of its rule."""
+    row, found = rule(name), sorted(flows)
+    level, victims = judge(row.effect, found)
+    labels = tuple(dict.fromkeys(flow.label for flow in found)) if row.of_types else ()
+    return Change(row, level, protocol, place, gone, _printable(what), victims, labels, anchor)
+
+
+def _printable(text: str) -> str:
+    """Return text without signs that move a cursor: names come from documents of others."""
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)

@@ -1,0 +1,61 @@
+"""Kinds of values, and single values, that one side takes and the other does not."""
+
+from __future__ import annotations
+
+__all__ = ("changed_kinds",)
+
+from collections.abc import Iterator, Sequence
+
+from kinwire_codegen.compare.alternatives import Alternative, covered
+
+SHOWN = 6
+
+Found = Iterator[tuple[str, str]]
+
+
+def changed_kinds(
+    before: Sequence[Alternative], after: Sequence[Alternative], label: str, *, optional: bool
+) -> Found:
+    """Yield the name of a rule and what has changed.
+
+    `optional`: it is a member that may be absent on both sides, so null is read as absent.
+    """
+    lost = [one for one in before if not covered(one, after)]
+    gained = [one for one in after if not covered(one, before)]
+    if optional:
+        lost, gained = _without_null(lost), _without_null(gained)
+        yield from _null(before, after, label)
+    if lost and gained and not any(covered(one, after) for one in before):
+        constant = len(before) == len(after) == 1 and before[0].kind == after[0].kind == "value"
+        rule = "constant-changed" if constant else "type-changed"
+        yield rule, f"{label} was {_told(before)} and is {_told(after)}"
+        return
+    for found, verb, values, kinds in (
+        (lost, "may not be {} now", "values-removed", "type-narrowed"),
+        (gained, "may be {} now", "values-added", "type-widened"),
+    ):
+        for rule, some in (
+            (values, [one for one in found if one.kind == "value"]),
+            (kinds, [one for one in found if one.kind != "value"]),
+        ):
+            if some:
+                yield rule, f"{label} {verb.format(_told(some))}"
+
+
+def _null(before: Sequence[Alternative], after: Sequence[Alternative], label: str) -> Found:
+    was, is_now = (any(one.kind in ("null", "any") for one in found) for found in (before, after))
+    if was != is_now:
+        yield (
+            ("null-taken" if is_now else "null-refused"),
+            (f"{label} may be null now" if is_now else f"{label} may not be null now"),
+        )
+
+
+def _without_null(found: Sequence[Alternative]) -> list[Alternative]:
+    return [one for one in found if one.kind != "null"]
+
+
+def _told(found: Sequence[Alternative]) -> str:
+    words = list(dict.fromkeys(one.words for one in found))
+    rest = [f"{len(words) - SHOWN} others"] if len(words) > SHOWN else []
+    return " or ".join([*words[:SHOWN], *rest])

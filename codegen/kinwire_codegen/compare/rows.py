@@ -1,0 +1,197 @@
+"""Methods and tools of two sides brought together, and what has changed in each row."""
+
+from __future__ import annotations
+
+__all__ = ("Rows", "compare_rows")
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from kinwire_codegen.compare.anchors import anchor_of
+from kinwire_codegen.compare.change import Change, changed
+from kinwire_codegen.compare.flows import row_flow
+from kinwire_codegen.compare.members import alike, shape_of
+from kinwire_codegen.compare.sides import Side
+from kinwire_codegen.compare.types import Pair
+from kinwire_codegen.compare.verdict import Flow
+from kinwire_codegen.document import Document, Reference, resolve
+
+LIKE = 0.8  # of the members of two rows, for them to be one under another name
+LISTS = (("aliases", "alias", "name"), ("errors", "error-of-method", "error"))
+WITHDRAWN = "considered"
+
+Row = Mapping[str, Any]
+
+
+@dataclass
+class Rows:
+    """What comparing the rows of a document gave."""
+
+    changes: list[Change] = field(default_factory=list)
+    pairs: list[tuple[Pair, Flow]] = field(default_factory=list)
+    """The types of params and results that stand for each other."""
+
+
+def compare_rows(old: Side, new: Side, before: Document, after: Document) -> Rows:
+    """Return what changed in the methods and tools of one protocol."""
+    found = Rows()
+    for table in ("methods", "tools"):
+        comparison = _Comparison(old, new, before, after, table)
+        found.changes += comparison.changes()
+        found.pairs += comparison.pairs()
+    return found
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    old: Side
+    new: Side
+    before: Document
+    after: Document
+    table: str
+
+    def _matched(self) -> list[tuple[str | None, str | None, int]]:
+        """Return the wire names that stand for each other, with how like they are if renamed."""
+        olds, news = self.before.table(self.table), self.after.table(self.table)
+        gone, fresh = [n for n in olds if n not in news], [n for n in news if n not in olds]
+        found: list[tuple[str | None, str | None, int]] = [(n, n, 0) for n in olds if n in news]
+        for name in gone:
+            best = max(((self._alike(name, other), other) for other in fresh), default=(0.0, ""))
+            if best[0] >= LIKE:
+                fresh.remove(best[1])
+                found.append((name, best[1], round(100 * best[0])))
+            else:
+                found.append((name, None, 0))
+        return [*found, *((None, name, 0) for name in fresh)]
+
+    def _alike(self, name: str, other: str) -> float:
+        row, there = self.before.table(self.table)[name], self.after.table(self.table)[other]
+        if name in there.get("aliases", ()):
+            return 1.0
+        if any(row.get(key) != there.get(key) for key in ("kind", "from")):
+            return 0.0
+        olds = _members(self.old, self.before, row)
+        news = _members(self.new, self.after, there)
+        shared = len(olds & news) / max(len(olds | news), 1)
+        # Rows with few members are all alike: their names decide then.
+        return shared if len(olds & news) > 3 else shared * min(1.0, alike(name, other) + 0.2)
+
+    def pairs(self) -> Iterator[tuple[Pair, Flow]]:
+        """Yield the types of params and results that stand for each other."""
+        for name, other, _ in self._matched():
+            if name is None or other is None:
+                continue
+            row, there = self.before.table(self.table)[name], self.after.table(self.table)[other]
+            for part in ("params", "result"):
+                if part in row and part in there:
+                    kinds = (
+                        resolve(row[part], self.before.name),
+                        resolve(there[part], self.after.name),
+                    )
+                    yield Pair(*kinds), row_flow(self.after, other, there, part)
+
+    def changes(self) -> Iterator[Change]:
+        """Yield what changed beside types."""
+        for name, other, share in self._matched():
+            if other is None and name is not None:
+                yield self._told("method-removed", name, f"{name} is gone", gone=True)
+            elif name is None and other is not None:
+                yield self._told("method-added", other, f"{other} is new")
+            elif name is not None and other is not None:
+                yield from self._renamed(name, other, share)
+                yield from self._changed(name, other)
+
+    def _renamed(self, name: str, other: str, share: int) -> Iterator[Change]:
+        if name == other:
+            return
+        kept = name in self.after.table(self.table)[other].get("aliases", ())
+        rule = "method-renamed-with-alias" if kept else "method-renamed"
+        how = "renamed" if kept else f"renamed? ({share} % same shape)"
+        yield self._told(rule, other, f"{name} is {other} now: {how}")
+
+    def _changed(self, name: str, other: str) -> Iterator[Change]:
+        row, there = self.before.table(self.table)[name], self.after.table(self.table)[other]
+        for key, one_rule in (("kind", _kind_rule), ("from", _sender_rule)):
+            if row.get(key) != there.get(key):
+                rule = one_rule(row.get(key), there.get(key))
+                change = self._told(rule, other, f"{other}: {_was(key, row, there)}", key)
+                yield _of_other_end(change, row_flow(self.after, other, there))
+        for key, rule in (("gate", "gate-moved"), ("order", "order-changed")):
+            if row.get(key) != there.get(key):
+                yield self._told(rule, other, f"{other}: {_was(key, row, there)}", key)
+        if row.get("entry") != there.get("entry"):
+            what = f"{other}: its entry in lists has changed"
+            yield self._told("tool-entry-changed", other, what, "entry")
+        yield from self._status(other, row.get("status", "stable"), there.get("status", "stable"))
+        yield from self._lists(name, other, row, there)
+
+    def _status(self, name: str, was: str, is_now: str) -> Iterator[Change]:
+        if was == is_now:
+            return
+        if is_now == WITHDRAWN:
+            yield self._told("method-withdrawn", name, f"{name} is only considered now", "status")
+        elif was == WITHDRAWN:
+            yield self._told("method-established", name, f"{name} is {is_now} now", "status")
+        elif is_now == "deprecated":
+            yield self._told("method-deprecated", name, f"{name} is deprecated", "status")
+
+    def _lists(self, name: str, other: str, row: Row, there: Row) -> Iterator[Change]:
+        for key, rule, word in (
+            ("aliases", "alias", "name"),
+            ("errors", "error-of-method", "error"),
+        ):
+            olds, news = set(row.get(key, ())), set(there.get(key, ()))
+            for one in sorted(olds - news - {other}):
+                yield self._told(
+                    f"{rule}-removed", other, f"{other}: the {word} {one} is gone", key
+                )
+            for one in sorted(news - olds - {name}):
+                what = f"{other}: {one} is a new {word}"
+                yield self._told(f"{rule}-added", other, what, key)
+
+    def _told(self, rule: str, wire: str, what: str, *steps: str, gone: bool = False) -> Change:
+        document = self.before if gone else self.after
+        row = document.table(self.table)[wire]
+        place = (self.table, wire, *(step for step in steps if step in row))
+        anchor = anchor_of(document, ()) if gone else anchor_of(document, place)
+        flow = row_flow(document, wire, row)
+        return changed(rule, document.name, place, what, flows=[flow], gone=gone, anchor=anchor)
+
+
+def _members(side: Side, document: Document, row: Row) -> set[tuple[str, str, str, bool]]:
+    found = set()
+    for part in ("params", "result"):
+        kind = resolve(row[part], document.name) if part in row else None
+        typed = side.object_named(Reference(*kind)) if kind else None
+        for name, member in side.members(typed).items() if typed else ():
+            found.add((part, name, shape_of(member.typed.node), member.required))
+    return found
+
+
+def _of_other_end(change: Change, flow: Flow) -> Change:
+    """Return the change with the end that sends no more as its victim, if it is about that."""
+    if change.rule.name != "sender-narrowed":
+        return change
+    victims = tuple(victim._replace(roles=(flow.receiver,)) for victim in change.breaks)
+    return replace(change, breaks=victims)
+
+
+def _kind_rule(was: Any, is_now: Any) -> str:
+    return "kind-widened" if is_now == "either" else "kind-changed"
+
+
+def _sender_rule(was: Any, is_now: Any) -> str:
+    if "both" in (was, is_now):
+        return "sender-widened" if is_now == "both" else "sender-narrowed"
+    return "sender-changed"
+
+
+def _was(key: str, row: Row, there: Row) -> str:
+    word = {"from": "sender"}.get(key, key)
+    return f"{word} was {_text(row.get(key))} and is {_text(there.get(key))}"
+
+
+def _text(value: Any) -> str:
+    return "none" if value is None else value if isinstance(value, str) else json.dumps(value)

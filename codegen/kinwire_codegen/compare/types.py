@@ -1,0 +1,254 @@
+"""Two types compared: what one takes and the other does not, at each place.
+
+Pairs of named types are compared once; `flows.py` says on which ways each pair is sent.
+"""
+
+from __future__ import annotations
+
+__all__ = ("Pair", "Raw", "Types")
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from kinwire_codegen.compare.alternatives import ANY, Alternative, alternatives
+from kinwire_codegen.compare.bounds import changed_bounds
+from kinwire_codegen.compare.kinds import changed_kinds
+from kinwire_codegen.compare.members import Meeting, is_constant, paired_members
+from kinwire_codegen.compare.sides import Member, Side, Typed
+from kinwire_codegen.document import Reference
+
+LIKE = 0.7  # of the members of two objects, for them to be one under another name
+
+
+class Pair(NamedTuple):
+    """A named type and what stands in its place."""
+
+    old: Reference
+    new: Reference
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A change before it is known on which ways the type is sent."""
+
+    rule: str
+    at: Typed
+    """Where: in the new documents, or in the old ones if it is `gone`."""
+    what: str
+    gone: bool = False
+    kinds: tuple[Reference, Reference] | None = None
+    """The names that a member's type had and has, if that is all that changed."""
+
+
+@dataclass
+class Types:
+    """What was found of the types of two sides."""
+
+    old: Side
+    new: Side
+    found: dict[Pair, list[Raw]] = field(default_factory=dict)
+    inner: dict[Pair, set[Pair]] = field(default_factory=dict)
+    """The pairs that stand inside a pair."""
+
+    def compare(self, start: Pair) -> None:
+        """Compare a pair and every pair inside it."""
+        waiting = [start]
+        while waiting:
+            pair = waiting.pop()
+            if pair in self.found:
+                continue
+            self.found[pair], self.inner[pair] = [], set()
+            old, new = self.old.definition(pair.old), self.new.definition(pair.new)
+            if old is not None and new is not None:
+                comparison = _Comparison(self.old, self.new)
+                self.found[pair] = list(comparison.definitions(old, new))
+                self.inner[pair] = comparison.inner
+            waiting += self.inner[pair]
+
+
+class _Comparison:
+    """The comparison of one pair."""
+
+    def __init__(self, old: Side, new: Side) -> None:
+        self._old, self._new = old, new
+        self.inner: set[Pair] = set()
+
+    def definitions(self, old: Typed, new: Typed) -> Iterator[Raw]:
+        yield from self._nodes(old, new, optional=False, top=True)
+
+    def _nodes(self, old: Typed, new: Typed, *, optional: bool, top: bool = False) -> Iterator[Raw]:
+        names = self._old.named(old), self._new.named(new)
+        if names[0] is not None and names[1] is not None and not top:
+            yield from self._pair(names[0], names[1], new)
+            return
+        before, after = alternatives(self._old, old), alternatives(self._new, new)
+        for rule, what in changed_kinds(before, after, new.label, optional=optional):
+            yield Raw(rule, new, what)
+        yield from _bounds(before, after)
+        yield from self._arrays(before, after)
+        yield from self._objects(before, after, old, new)
+
+    def _pair(self, old: Reference, new: Reference, where: Typed) -> Iterator[Raw]:
+        self.inner.add(Pair(old, new))
+        if old != new:
+            what = f"{where.label} is {new.name} in Python, and was {old.name}"
+            yield Raw("annotation-changed", where, what, kinds=(old, new))
+
+    def _arrays(self, before: Sequence[Alternative], after: Sequence[Alternative]) -> Iterator[Raw]:
+        for one, other in zip(_of(before, "array"), _of(after, "array"), strict=False):
+            yield from self._nodes(
+                _inside(one.typed, "items"), _inside(other.typed, "items"), optional=False
+            )
+
+    def _objects(
+        self,
+        before: Sequence[Alternative],
+        after: Sequence[Alternative],
+        old: Typed,
+        new: Typed,
+    ) -> Iterator[Raw]:
+        olds, news = _of(before, "object"), _of(after, "object")
+        if not olds or not news:
+            return  # `_scalars` has told that the kind came or went
+        for one, other in self._matched(olds, news):
+            if one is None and other is not None:
+                if not _of(before, ANY):
+                    yield Raw(
+                        "variant-added", new, f"{new.label} may be {self._told(self._new, other)}"
+                    )
+            elif other is None and one is not None:
+                if not _of(after, ANY):
+                    yield Raw(
+                        "variant-removed",
+                        new,
+                        f"{new.label} may not be {self._told(self._old, one)} now",
+                    )
+            elif one is not None and other is not None:
+                yield from self._two_objects(one, other, new)
+
+    def _two_objects(self, one: Alternative, other: Alternative, new: Typed) -> Iterator[Raw]:
+        if one.reference and other.reference:
+            yield from self._pair(one.reference, other.reference, new)
+            return
+        yield from self._members(one.typed, other.typed)
+        values = [_inside(side.typed, "additionalProperties") for side in (one, other)]
+        if values[0].node != values[1].node or values[0].node:
+            yield from self._nodes(values[0], values[1], optional=False)
+        together = [_together(side.typed.node) for side in (one, other)]
+        if together[0] != together[1]:
+            what = f"which members of {other.typed.label} go together has changed"
+            yield Raw("validators-only", other.typed, what)
+
+    def _members(self, old: Typed, new: Typed) -> Iterator[Raw]:
+        meetings = paired_members(self._old.members(old), self._new.members(new))
+        for name, meeting in meetings:
+            yield from self._meeting(name, meeting, new)
+
+    def _meeting(self, name: str, meeting: Meeting, owner: Typed) -> Iterator[Raw]:
+        old, new = meeting.old, meeting.new
+        if old is None and new is not None:
+            rule = "required-member-added" if new.required else "optional-member-added"
+            word = "required" if new.required else "optional"
+            rule = "constant-member" if new.required and is_constant(new) else rule
+            yield Raw(rule, new.typed, f"{new.typed.label} is new and {word}")
+        elif new is None and old is not None:
+            rule = "required-member-removed" if old.required else "optional-member-removed"
+            rule = "constant-member" if is_constant(old) else rule
+            yield Raw(rule, old.typed, f"{old.typed.label} is gone", gone=True)
+        elif old is not None and new is not None:
+            if meeting.renamed:
+                what = f"{old.typed.label} is {name} now? ({meeting.renamed} % same shape)"
+                yield Raw("member-renamed", new.typed, what)
+            yield from _required(old, new)
+            yield from self._nodes(
+                old.typed, new.typed, optional=not old.required and not new.required
+            )
+            yield from _words(old.typed, new.typed)
+
+    def _matched(
+        self, olds: Sequence[Alternative], news: Sequence[Alternative]
+    ) -> Iterator[tuple[Alternative | None, Alternative | None]]:
+        """Yield the objects that stand for each other, and those that stand alone."""
+        left, right = list(olds), list(news)
+        if len(left) == len(right) == 1:
+            yield left[0], right[0]
+            return
+        for same in (_same_names, self._same_tags, self._renamed):
+            for one in list(left):
+                other = next((found for found in right if same(one, found)), None)
+                if other is not None:
+                    left.remove(one)
+                    right.remove(other)
+                    yield one, other
+        yield from ((one, None) for one in left)
+        yield from ((None, other) for other in right)
+
+    def _told(self, side: Side, one: Alternative) -> str:
+        """Return a kind of object by its name and the constants that tell it from others."""
+        tags = [f"{name} {value!r}" for name, value in _tags(side, one.typed).items()]
+        return one.words + (f" ({', '.join(tags)})" if tags else "")
+
+    def _same_tags(self, one: Alternative, other: Alternative) -> bool:
+        tags = _tags(self._old, one.typed)
+        return bool(tags) and tags == _tags(self._new, other.typed)
+
+    def _renamed(self, one: Alternative, other: Alternative) -> bool:
+        if one.reference in self._new.names or other.reference in self._old.names:
+            return False
+        olds, news = self._old.members(one.typed).keys(), self._new.members(other.typed).keys()
+        return len(olds & news) >= LIKE * max(len(olds | news), 1)
+
+
+def _same_names(one: Alternative, other: Alternative) -> bool:
+    return one.reference is not None and one.reference == other.reference
+
+
+def _tags(side: Side, typed: Typed) -> dict[str, Any]:
+    return {
+        name: member.typed.node["const"]
+        for name, member in side.members(typed).items()
+        if member.required and "const" in member.typed.node
+    }
+
+
+def _required(old: Member, new: Member) -> Iterator[Raw]:
+    if old.required != new.required:
+        word = "required" if new.required else "optional"
+        rule = "constant-member" if is_constant(new) else f"member-now-{word}"
+        yield Raw(rule, new.typed, f"{new.typed.label} is {word} now")
+
+
+def _words(old: Typed, new: Typed) -> Iterator[Raw]:
+    if old.node.get("default") != new.node.get("default"):
+        yield Raw("default-changed", new, f"{new.label} has another default")
+    if new.node.get("deprecated") and not old.node.get("deprecated"):
+        yield Raw("member-deprecated", new, f"{new.label} is deprecated")
+
+
+def _bounds(before: Sequence[Alternative], after: Sequence[Alternative]) -> Iterator[Raw]:
+    told = set[tuple[str, str]]()
+    for one in before:
+        for other in (found for found in after if found.kind == one.kind != "value"):
+            for rule, what in changed_bounds(one.typed.node, other.typed.node):
+                if (rule, what) not in told:
+                    told.add((rule, what))
+                    yield Raw(rule, other.typed, f"{other.typed.label}: {what}")
+
+
+def _together(node: dict[str, Any]) -> list[list[str]]:
+    """Return the groups of members of which one has to be there."""
+    branches = (branch for key in ("anyOf", "oneOf") for branch in node.get(key, ()))
+    return [sorted(branch["required"]) for branch in branches if set(branch) == {"required"}]
+
+
+def _inside(typed: Typed, key: str) -> Typed:
+    """Return the type of the items or of the values that have no name."""
+    node = typed.node.get(key)
+    word = "an item" if key == "items" else "a value"
+    found = node if isinstance(node, dict) else {}
+    return Typed(found, typed.home, (*typed.place, key), f"{word} of {typed.label}")
+
+
+def _of(found: Sequence[Alternative], kind: str) -> list[Alternative]:
+    return [one for one in found if one.kind == kind]

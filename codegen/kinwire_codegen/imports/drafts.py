@@ -1,0 +1,211 @@
+"""JSON Schemas of other makers in the part of the language that documents are written in.
+
+Inline objects get names, every type a description, unions of tagged objects their discriminator.
+"""
+
+from __future__ import annotations
+
+__all__ = ("Imported", "Types", "pascal")
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from kinwire_codegen.document import all_types
+
+Node = dict[str, Any]
+
+KEPT = {
+    *("description", "enum", "const", "default", "deprecated", "pattern", "format"),
+    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+    *("minLength", "maxLength", "minItems", "maxItems", "uniqueItems"),
+}
+ANYTHING = {"JSONValue", "JSONArray"}
+"""Types that mean any JSON. Official schemas list fewer kinds than they mean."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A document made of another description, and what could not be said in it."""
+
+    content: Node
+    left_out: tuple[str, ...]
+
+
+def pascal(text: str) -> str:
+    """Return a name of a type: `io.x/clientInfo` is `IoXClientInfo`."""
+    words = re.findall(r"[A-Za-z0-9]+", text)
+    name = "".join(word[:1].upper() + word[1:] for word in words)
+    return name if name and not name[0].isdigit() else f"X{name}"
+
+
+@dataclass
+class Types:
+    """Types on their way into `$defs`."""
+
+    source: Node
+    """The definitions of the other schema, by name."""
+    taken: frozenset[str]
+    """Names that the generated code uses itself."""
+    made: Node = field(default_factory=dict)
+    _waiting: list[str] = field(default_factory=list)
+    _names: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in self.source:
+            mine = f"{pascal(name)}Type" if pascal(name) in self.taken else pascal(name)
+            while mine in self._names.values():
+                mine += "X"
+            self._names[name] = mine
+
+    def reference(self, name: str) -> str:
+        """Return a reference to a type of the source, which is then made too."""
+        mine = self.name_of(name)
+        if mine not in self.made:
+            self.made[mine] = {}
+            self._waiting.append(name)
+        return f"#/$defs/{mine}"
+
+    def name_of(self, name: str) -> str:
+        """Return what a type of the source is called here."""
+        return self._names[name]
+
+    def finish(self) -> None:
+        """Make everything that was referred to."""
+        while self._waiting:
+            name = self._waiting.pop()
+            mine = self.name_of(name)
+            self.made[mine] = self._described(mine, self.type_of(self.source[name], mine, top=True))
+        for node in self.made.values():
+            self._name_unions(node)
+        for node in self.made.values():
+            self._tell_apart(node)
+
+    def add(self, name: str, node: Node, *, own: bool = False) -> str:
+        """Return a reference to a type that the source does not name.
+
+        `own`: it takes the place of the source's type of that name.
+        """
+        mine = self.name_of(name) if own else self.free(name)
+        self.made[mine] = {}
+        self.made[mine] = self._described(mine, self.type_of(node, mine, top=True))
+        return f"#/$defs/{mine}"
+
+    def free(self, name: str) -> str:
+        """Return `name`, or one like it that no type has."""
+        known = {*self.made, *self._names.values(), *self.taken}
+        found, number = pascal(name), 2
+        while found in known:
+            found, number = f"{pascal(name)}{number}", number + 1
+        return found
+
+    def type_of(self, node: Any, owner: str, *, top: bool = False) -> Node:
+        """Return a type of the source as documents write it; `owner` names what is inside it."""
+        if not isinstance(node, dict):
+            return {}
+        kept = {key: value for key, value in node.items() if _is_kept(key, value)}
+        if "$ref" in node:
+            return {**self._referred(node["$ref"]), **kept}
+        if set(node.get("properties", ())) and not top:
+            inner = {key: value for key, value in node.items() if key != "description"}
+            described = {key: value for key, value in kept.items() if key == "description"}
+            return {"$ref": self.add(owner, inner | described), **described}
+        kept |= self._kind(node)
+        kept |= self._members(node, owner, top=top)
+        for key in ("anyOf", "oneOf", "allOf"):
+            if isinstance(node.get(key), list) and node[key]:
+                kept |= self._branches(key, node, owner, top=top)
+        return kept
+
+    def _referred(self, text: str) -> Node:
+        name = text.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+        if name in ANYTHING or name not in self.source:
+            return {"type": "array"} if name == "JSONArray" else {}
+        return {"$ref": self.reference(name)}
+
+    def _kind(self, node: Node) -> Node:
+        kinds = node.get("type")
+        if isinstance(kinds, list):
+            kinds = list(dict.fromkeys(kinds)) if len(set(kinds)) > 1 else "".join(kinds)
+        if kinds and not (kinds == "object" and node.get("allOf")):
+            return {"type": kinds}
+        return {"type": "object"} if "properties" in node else {}
+
+    def _members(self, node: Node, owner: str, *, top: bool) -> Node:
+        found: Node = {}
+        if node.get("properties"):
+            found["properties"] = {
+                name: self.type_of(member, owner + pascal(name))
+                for name, member in node["properties"].items()
+            }
+            required = [name for name in node.get("required", ()) if name in node["properties"]]
+            found |= {"required": required} if required else {}
+        if "items" in node:
+            found["items"] = self.type_of(node["items"], f"{owner}Item")
+        values = node.get("additionalProperties")
+        if isinstance(values, dict) and values and not node.get("properties"):
+            inner = self.type_of(values, f"{owner}Value")
+            found["additionalProperties"] = inner or True
+        elif node.get("type") == "object" and not node.get("properties"):
+            # A row carries an object with members, be there none.
+            empty = top and "properties" in node
+            found["properties" if empty else "additionalProperties"] = {} if empty else True
+        return found
+
+    def _branches(self, key: str, node: Node, owner: str, *, top: bool) -> Node:
+        whole = top and key == "allOf"  # the type's own members may stand there
+        found = [
+            self.type_of(branch, f"{owner}{index}" if len(node[key]) > 1 else owner, top=whole)
+            for index, branch in enumerate(node[key], 1)
+        ]
+        return {key: [{} if inner is None else inner for inner in found]}
+
+    def _described(self, name: str, node: Node) -> Node:
+        text = str(node.get("description") or f"`{name}`, as the schema has it.")
+        return {"description": text, **{k: v for k, v in node.items() if k != "description"}}
+
+    def _name_unions(self, node: Node) -> None:
+        """Write objects beside other kinds as the union that has a name, which can tell them apart.
+
+        `anyOf: [A, B, {array}]` is `anyOf: [AOrB, {array}]` where there is such an `AOrB`.
+        """
+        for inner, _ in all_types(node, ()):
+            objects = [branch for branch in inner.get("anyOf", ()) if set(branch) == {"$ref"}]
+            if 1 < len(objects) < len(inner.get("anyOf", ())):
+                name = next((n for n, one in self.made.items() if one.get("anyOf") == objects), "")
+                others = [branch for branch in inner["anyOf"] if branch not in objects]
+                if name:
+                    inner["anyOf"] = [{"$ref": f"#/$defs/{name}"}, *others]
+
+    def _tell_apart(self, node: Node) -> None:
+        for inner, _ in all_types(node, ()):
+            for key in ("anyOf", "oneOf"):
+                tags = [self._tags(branch) for branch in inner.get(key, ())]
+                common = set.intersection(*map(set, tags)) if len(tags) > 1 else set[str]()
+                telling = sorted(n for n in common if len({tag[n] for tag in tags}) == len(tags))
+                if telling:
+                    inner["discriminator"] = {"propertyName": telling[0]}
+
+    def _tags(self, branch: Node) -> Node:
+        found: Node = {}
+        waiting = [branch]
+        while waiting:
+            here = waiting.pop()
+            if "$ref" in here:
+                waiting.append(self.made.get(here["$ref"].rpartition("/")[2], {}))
+            waiting += here.get("allOf", ())
+            members = here.get("properties", {})
+            required = here.get("required", ())
+            found |= {n: m["const"] for n, m in members.items() if "const" in m and n in required}
+        return found
+
+
+def _is_kept(key: str, value: Any) -> bool:
+    """Return whether documents say a keyword with that value: single values are text or whole."""
+    if key == "enum":
+        return bool(value) and all(type(one) in (str, int) for one in value)
+    if key == "const":
+        return isinstance(value, str | int)
+    if key.startswith("exclusive"):  # a bare yes or no in the oldest drafts
+        return not isinstance(value, bool)
+    return key in KEPT and value != ""

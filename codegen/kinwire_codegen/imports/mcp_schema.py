@@ -1,0 +1,212 @@
+"""The official `schema.json` of a version of MCP as a document: draft-07 and 2020-12 alike.
+
+Who sends what is in its unions (`ClientRequest` and its like), what comes back in names
+(`ListToolsRequest`, `ListToolsResult`). Gates, sections and what errors a method has it does not
+say. Types that no method and no error reach are left out.
+"""
+
+from __future__ import annotations
+
+__all__ = ("NotMcpSchemaError", "mcp_document")
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from kinwire_codegen.imports.drafts import Imported, Node, Types
+from kinwire_codegen.imports.merging import merged
+
+ROLES = ("client", "server")
+TASK = "CreateTaskResult"
+
+
+class NotMcpSchemaError(Exception):
+    """The file is no schema of MCP."""
+
+
+def mcp_document(schema: Any, *, protocol: str, version: str, taken: frozenset[str]) -> Imported:
+    """Return the document of one version; `taken` are names that the generated code uses itself.
+
+    Raises:
+        NotMcpSchemaError: there are no unions of requests in it.
+    """
+    definitions = _definitions(schema)
+    types = Types(definitions, taken)
+    errors = dict(_errors(definitions, types))
+    methods = dict(_methods(definitions, types))
+    types.finish()
+    left = sorted(set(map(types.name_of, definitions)) - types.made.keys() - _rows(definitions))
+    content = {
+        "$schema": "meta.schema.json",
+        "protocol": protocol,
+        "title": "Model Context Protocol",
+        "version": version,
+        "description": f"MCP {version}, imported from its official schema.",
+        "capability": None,
+        "roles": {role: role for role in ROLES},
+        "methods": methods,
+        "errors": errors,
+        "$defs": dict(sorted(types.made.items())),
+    }
+    return Imported(content, tuple(left))
+
+
+def _definitions(schema: Any) -> Node:
+    for key in ("$defs", "definitions"):
+        found = schema.get(key) if isinstance(schema, dict) else None
+        if isinstance(found, dict) and "ClientRequest" in found:
+            return found
+    raise NotMcpSchemaError("it has no definition ClientRequest under $defs or definitions")
+
+
+def _rows(definitions: Node) -> set[str]:
+    """Return the definitions that became rows and errors."""
+    named = {n for role in ROLES for n, _ in _sent(definitions, role)}
+    return named | {name for name in definitions if _code(definitions[name]) is not None}
+
+
+def _sent(definitions: Node, role: str) -> Iterator[tuple[str, Node]]:
+    """Yield the requests and notifications that one end sends, with the names of definitions."""
+    for kind in ("Request", "Notification"):
+        union = definitions.get(f"{role.title()}{kind}", {})
+        for branch in union.get("anyOf", [union]):
+            if "$ref" in branch:
+                name = branch["$ref"].rpartition("/")[2]
+                yield name, definitions[name]
+            elif "properties" in branch:  # a union of one is written out
+                method = branch["properties"]["method"]
+                yield _named(definitions, kind, method), branch
+
+
+def _named(definitions: Node, kind: str, method: Node) -> str:
+    return next(
+        (
+            name
+            for name, node in definitions.items()
+            if name.endswith(kind)
+            and not name.startswith(("Client", "Server"))
+            and node.get("properties", {}).get("method") == method
+        ),
+        kind,
+    )
+
+
+def _methods(definitions: Node, types: Types) -> Iterator[tuple[str, Node]]:
+    senders: dict[str, tuple[str, Node, set[str]]] = {}
+    for role in ROLES:
+        for name, node in _sent(definitions, role):
+            wire = node["properties"]["method"]["const"]
+            senders.setdefault(wire, (name, node, set()))[2].add(role)
+    for wire, (name, node, roles) in sorted(senders.items()):
+        base = name.removesuffix("Request").removesuffix("Notification")
+        kind = "request" if name.endswith("Request") else "notification"
+        row = {
+            "kind": kind,
+            "from": roles.pop() if len(roles) == 1 else "both",
+            "section": f"schema.json, {name}",
+            "summary": _first_sentence(node, wire),
+            "params": _part(definitions, types, f"{name}Params", [_params(node)]),
+        }
+        if kind == "request":
+            answers = [*_results(definitions, base), *_task(definitions, node)]
+            row["result"] = _part(definitions, types, f"{base}Answer", answers)
+        yield wire, row
+
+
+def _params(node: Node) -> Node:
+    found: Node = node["properties"].get("params", {})
+    return found
+
+
+def _results(definitions: Node, base: str) -> list[Node]:
+    """Return what answers a request: by the envelope of its result, else by its name."""
+    envelope = definitions.get(f"{base}ResultResponse")
+    if envelope is not None:
+        result = envelope["properties"]["result"]
+        return list(result.get("anyOf", [result]))
+    name = f"{base}Result" if f"{base}Result" in definitions else "EmptyResult"
+    return [{"$ref": f"#/$defs/{name}"}]
+
+
+def _task(definitions: Node, node: Node) -> list[Node]:
+    """Return what else answers a request that may be carried out as a task (2025-11-25)."""
+    params = _followed(definitions, _params(node))
+    branches = [_followed(definitions, branch) for branch in params.get("anyOf", [params])]
+    if TASK in definitions and any("task" in one.get("properties", ()) for one in branches):
+        return [{"$ref": f"#/$defs/{TASK}"}]
+    return []
+
+
+def _part(definitions: Node, types: Types, name: str, branches: list[Node]) -> str:
+    """Return the type of params or of a result: an object, which unions are merged into."""
+    followed = [
+        inner
+        for branch in branches
+        for inner in _followed(definitions, branch).get("anyOf", [branch])
+    ]
+    whole = [_followed(definitions, branch) for branch in followed]
+    if len(whole) == 1 and "$ref" in followed[0] and whole[0].keys() & {"properties", "allOf"}:
+        return types.reference(_last_name(definitions, followed[0]))
+    node = {"properties": {}, **merged(whole)}
+    union = _last_name(definitions, branches[0])
+    # The union of the params has a name of its own, which nothing else may need.
+    if len(branches) == 1 and union and json.dumps(definitions).count(f'/{union}"') == 1:
+        return types.add(union, node, own=True)
+    return types.add(name, node)
+
+
+def _followed(definitions: Node, node: Node) -> Node:
+    return definitions[_last_name(definitions, node)] if "$ref" in node else node
+
+
+def _last_name(definitions: Node, node: Node) -> str:
+    """Return the definition that a reference leads to, through other names of it."""
+    name = ""
+    while "$ref" in node:
+        name = node["$ref"].rpartition("/")[2]
+        node = definitions[name]
+    return name
+
+
+def _errors(definitions: Node, types: Types) -> Iterator[tuple[str, Node]]:
+    """Yield the errors that the schema gives a code, beside those of JSON-RPC."""
+    for name, node in definitions.items():
+        code = _code(node)
+        if code is None or -32700 <= code <= -32600:
+            continue
+        short = name.removesuffix("Error")
+        row: Node = {
+            "code": code,
+            "message": " ".join(_words(short)),
+            "description": _first_sentence(node, short),
+        }
+        data = _error_node(node).get("properties", {}).get("data")
+        if data and data.get("properties"):
+            row["data"] = types.add(f"{short}Data", data)
+        yield short, row
+
+
+def _code(node: Node) -> int | None:
+    found = _error_node(node).get("properties", {}).get("code", {}).get("const")
+    return found if isinstance(found, int) else None
+
+
+def _error_node(node: Node) -> Node:
+    error: Node = node.get("properties", {}).get("error", node)
+    branches = [branch for branch in error.get("allOf", ()) if "properties" in branch]
+    return branches[0] if branches else error
+
+
+def _words(name: str) -> list[str]:
+    words: list[str] = []
+    for letter in name:
+        if letter.isupper() or not words:
+            words.append(letter)
+        else:
+            words[-1] += letter
+    return words
+
+
+def _first_sentence(node: Node, otherwise: str) -> str:
+    text = " ".join(str(node.get("description", "")).split())
+    return (text.partition(". ")[0].rstrip(".") + ".") if text else f"`{otherwise}`."

@@ -1,0 +1,176 @@
+"""An OpenRPC document as a document: methods with params by name and objects as results.
+
+What the client of such a service sends is all that OpenRPC tells, so every row is sent by the
+client. Params by position and results that are no objects cannot be said here: such methods are
+left out. The `x-` members that `kinwire generate` writes are understood.
+"""
+
+from __future__ import annotations
+
+__all__ = ("NotOpenRpcError", "openrpc_document")
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from kinwire_codegen.imports.drafts import Imported, Node, Types, pascal
+from kinwire_codegen.imports.merging import merged
+from kinwire_codegen.names import class_name
+
+_METHOD = re.compile(r"[A-Za-z$][A-Za-z0-9_$./-]*")
+OWN = range(-32700, -32599)  # the codes of JSON-RPC itself
+
+
+class NotOpenRpcError(Exception):
+    """The file is no OpenRPC document."""
+
+
+class _CannotSay(Exception):  # noqa: N818 - it ends one method, not the import
+    """A method that documents have no words for."""
+
+
+def openrpc_document(
+    content: Any, *, protocol: str | None, version: str | None, taken: frozenset[str]
+) -> Imported:
+    """Return the document; `taken` are names that the generated code uses itself.
+
+    Raises:
+        NotOpenRpcError: it is none, or nothing in it can be said.
+    """
+    if not isinstance(content, dict) or not isinstance(content.get("methods"), list):
+        raise NotOpenRpcError("it has no list of methods")
+    info = content.get("info", {})
+    reader = _Reader(content, taken)
+    methods = dict(reader.methods())
+    if not methods:
+        raise NotOpenRpcError("none of its methods can be said in a document")
+    reader.types.finish()
+    title = str(info.get("title") or "Imported")
+    found = {
+        "$schema": "meta.schema.json",
+        "protocol": protocol or _protocol(title),
+        "title": title,
+        "version": version or str(info.get("version") or "1"),
+        "description": str(info.get("description") or f"{title}, imported from OpenRPC."),
+        "capability": None,
+        "roles": {"client": "client", "server": "server"},
+        "methods": methods,
+        "errors": reader.errors,
+        "$defs": dict(sorted(reader.types.made.items())),
+    }
+    return Imported(found, tuple(reader.left_out))
+
+
+def _protocol(title: str) -> str:
+    words = re.findall(r"[a-z0-9]+", title.lower())
+    name = "-".join(words) or "imported"
+    return name if name[0].isalpha() else f"p-{name}"
+
+
+class _Reader:
+    def __init__(self, content: Node, taken: frozenset[str]) -> None:
+        self._content = content
+        self.errors: Node = {}
+        self.left_out: list[str] = []
+        schemas = content.get("components", {}).get("schemas", {})
+        classes = {class_name(name) for name in self._error_names()}
+        self.types = Types(schemas, taken | classes)
+
+    def methods(self) -> Iterator[tuple[str, Node]]:
+        """Yield each row that can be said."""
+        for method in self._content["methods"]:
+            if not isinstance(method, dict) or not _METHOD.fullmatch(str(method.get("name"))):
+                self.left_out.append(f"{_named(method)}: no name of a method")
+                continue
+            try:
+                yield method["name"], self._row(method)
+            except _CannotSay as reason:
+                self.left_out.append(f"{method['name']}: {reason}")
+
+    def _row(self, method: Node) -> Node:
+        if method.get("paramStructure") == "by-position":
+            raise _CannotSay("its params are told apart by position")
+        kind = method.get("x-kind") or ("request" if "result" in method else "notification")
+        row = {
+            "kind": kind,
+            "from": "client",
+            "section": str(method.get("x-section") or "OpenRPC"),
+            "summary": str(method.get("summary") or f"`{method['name']}`."),
+        }
+        result = self._result(method) if "result" in method else None
+        row["params"] = self.types.add(*self._params(method))
+        row |= {} if result is None else {"result": result}
+        row |= {"description": method["description"]} if method.get("description") else {}
+        row |= {"status": "deprecated"} if method.get("deprecated") else {}
+        row |= {key: method[f"x-{key}"] for key in ("gate", "aliases") if method.get(f"x-{key}")}
+        errors = [name for name in map(self._error, method.get("errors", ())) if name]
+        return row | ({"errors": list(dict.fromkeys(errors))} if errors else {})
+
+    def _params(self, method: Node) -> tuple[str, Node]:
+        members: Node = {}
+        required = []
+        for given in method.get("params", ()):
+            one = self._followed(given)
+            schema = one.get("schema", {})
+            words = {key: one[key] for key in ("description", "deprecated") if one.get(key)}
+            members[str(one.get("name"))] = {**schema, **words} if isinstance(schema, dict) else {}
+            required += [str(one.get("name"))] if one.get("required") else []
+        name = method.get("x-params") or f"{pascal(method['name'])}Params"
+        text = f"Parameters of `{method['name']}`."
+        node = {"description": text, "type": "object", "properties": members, "required": required}
+        return name, node
+
+    def _result(self, method: Node) -> str:
+        schema = self._followed(method["result"]).get("schema", {})
+        whole = self._followed(schema) if isinstance(schema, dict) else {}
+        branches = [self._followed(one) for key in ("oneOf", "anyOf") for one in whole.get(key, ())]
+        if branches and all("properties" in one for one in branches):
+            whole = merged(branches)
+        elif "$ref" in schema and whole.keys() & {"properties", "allOf"}:
+            return self.types.reference(schema["$ref"].rpartition("/")[2])
+        if whole.get("type") != "object" and "properties" not in whole:
+            raise _CannotSay("its result is no object")
+        return self.types.add(f"{pascal(method['name'])}Result", {"properties": {}, **whole})
+
+    def _error(self, given: Any) -> str | None:
+        error = self._followed(given)
+        code = error.get("code")
+        if not isinstance(code, int) or code in OWN:
+            return None
+        known = next((n for n, row in self.errors.items() if row["code"] == code), None)
+        if known is None:
+            known = _error_name(error)
+            if known in self.errors:
+                known = f"{known}{abs(code)}"
+            message = str(error.get("message") or known)
+            self.errors[known] = {"code": code, "message": message, "description": message}
+        return known
+
+    def _error_names(self) -> Iterator[str]:
+        for method in self._content["methods"]:
+            errors = method.get("errors", ()) if isinstance(method, dict) else ()
+            yield from (_error_name(self._followed(error)) for error in errors)
+
+    def _followed(self, node: Any) -> Node:
+        """Return what a reference inside the document leads to; an empty node if to nothing."""
+        for _ in range(10):  # references to references: nobody writes more
+            if not isinstance(node, dict) or "$ref" not in node:
+                break
+            here: Any = self._content
+            for step in str(node["$ref"]).removeprefix("#/").split("/"):
+                key = step.replace("~1", "/").replace("~0", "~")
+                here = here.get(key) if isinstance(here, dict) else None
+            node = here
+        return node if isinstance(node, dict) else {}
+
+
+def _named(method: Any) -> str:
+    return str(method.get("name") if isinstance(method, dict) else method)
+
+
+def _error_name(error: Node) -> str:
+    data = error.get("data")
+    if isinstance(data, dict) and isinstance(data.get("name"), str):
+        return pascal(data["name"])
+    name = pascal(str(error.get("message") or f"Error {error.get('code')}"))[:60]
+    return name.removesuffix("Error") or name

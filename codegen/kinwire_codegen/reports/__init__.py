@@ -1,0 +1,1 @@
+"""A comparison as text, as JSON, as annotations of a pull request, and as a changelog."""

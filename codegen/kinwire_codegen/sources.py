@@ -1,0 +1,151 @@
+"""One side of a comparison from where it lies: a folder, a file, a commit, or the package."""
+
+from __future__ import annotations
+
+__all__ = ("Source", "SourceError", "open_source")
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from kinwire_codegen.compare import Change
+from kinwire_codegen.document import Documents
+from kinwire_codegen.findings import Place
+from kinwire_codegen.loading import META, load_documents
+from kinwire_codegen.positions import Position, nearest_position, positions
+
+GIT_SECONDS = 30
+
+
+class SourceError(Exception):
+    """A side of the comparison is not there; the message says the mend."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Documents, and where they lie."""
+
+    name: str
+    """As it was given."""
+    documents: Documents
+    files: dict[str, tuple[str, str]]
+    """The path and the text of each document by protocol; none for the installed package's."""
+    chosen: tuple[str, ...] | None = None
+    """The one protocol, if a file was given."""
+
+    def position(self, change: Change) -> tuple[str, Position]:
+        """Return the file of a change and where it stands there, or what is around it."""
+        path, _ = self.files.get(change.protocol, (f"{change.protocol}.json", ""))
+        place: Place = change.place[:-1] if change.gone else change.place
+        return path, nearest_position(self._positions.get(change.protocol, {}), place)
+
+    @cached_property
+    def _positions(self) -> dict[str, dict[Place, Position]]:
+        return {name: positions(text) for name, (_, text) in self.files.items()}
+
+
+def open_source(given: Path | str | None, beside: Path | None = None) -> Source:
+    """Return the documents of a folder, a file or a commit; None: what the package brings.
+
+    A commit is one of the repository that `beside` lies in, and gives the documents of that path.
+
+    Raises:
+        SourceError: there is nothing of that name.
+        DocumentError: the documents cannot be used.
+    """
+    if given is None:
+        return Source("the installed package", load_documents(None), {})
+    path = Path(given)
+    if path.is_dir():
+        return _folder(str(given), path, shown=path)
+    if path.is_file():
+        return _file(str(given), path)
+    if beside is None:
+        raise SourceError(f"{given}: there is no such file or folder. Mend the path.")
+    with _checked_out(str(given), beside) as found:
+        if beside.is_file():
+            return _file(str(given), found / beside.name, shown=beside)
+        return _folder(str(given), found, shown=beside)
+
+
+def _folder(name: str, path: Path, *, shown: Path) -> Source:
+    documents = load_documents(path)
+    files = {}
+    for one in documents.chosen:
+        file = path / f"{one}.json"
+        files[one] = (str(shown / file.name), file.read_text(encoding="utf-8"))
+    return Source(name, documents, files)
+
+
+def _file(name: str, path: Path, *, shown: Path | None = None) -> Source:
+    """Return the document of a file, whatever it is called; those it extends may lie beside it."""
+    if not path.is_file():
+        raise SourceError(f"{name}: {path.name} is not there. Name a commit that has it.")
+    text = path.read_text(encoding="utf-8")
+    content = _parsed(text)
+    protocol = content.get("protocol") if isinstance(content, dict) else None
+    if not isinstance(protocol, str) or not protocol.replace("-", "").isalnum():
+        mend = "kinwire import makes a document of another description."
+        raise SourceError(f"{path}: it is no protocol document. {mend}")
+    with TemporaryDirectory() as folder:
+        _gather(Path(folder), path.parent, content)
+        Path(folder, f"{protocol}.json").write_text(text, encoding="utf-8")
+        documents = load_documents(Path(folder))
+    return Source(name, documents, {protocol: (str(shown or path), text)}, (protocol,))
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def _gather(folder: Path, beside: Path, content: Any) -> None:
+    """Copy the meta-schema and what a document extends, at any depth, from its own folder."""
+    waiting = [META, "jsonrpc.json", *(f"{name}.json" for name in content.get("extends", ()))]
+    while waiting:
+        file = waiting.pop()
+        if (beside / file).is_file() and not (folder / file).exists():
+            shutil.copyfile(beside / file, folder / file)
+            found = _parsed((folder / file).read_text(encoding="utf-8"))
+            if isinstance(found, dict) and file != META:
+                waiting += [f"{name}.json" for name in found.get("extends", ())]
+
+
+@contextmanager
+def _checked_out(commit: str, beside: Path) -> Iterator[Path]:
+    """Yield a folder with what lies at `beside` in a commit."""
+    home = beside if beside.is_dir() else beside.parent
+    if not home.is_dir():
+        raise SourceError(f"{beside}: there is no such file or folder. Mend the path.")
+    asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}")
+    if _git(home, *asked) is None:
+        mend = "Name a file, a folder, or a commit, tag or branch of the repository."
+        raise SourceError(f"{commit}: there is neither a path nor a commit of that name. {mend}")
+    listed = _git(home, "ls-tree", "-z", "--name-only", commit, "./") or b""
+    names = [name for name in listed.decode().split("\0") if name.endswith(".json")]
+    if not names:
+        raise SourceError(f"{commit}: no documents lie at {home} there. Name a later commit.")
+    with TemporaryDirectory() as folder:
+        for name in names:
+            text = _git(home, "show", f"{commit}:./{Path(name).name}")
+            Path(folder, Path(name).name).write_bytes(text or b"")
+        yield Path(folder)
+
+
+def _git(folder: Path, *arguments: str) -> bytes | None:
+    """Return what git says, None if it refuses."""
+    command = ["git", "-C", str(folder), *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=GIT_SECONDS, check=False)
+    except FileNotFoundError:
+        raise SourceError("git is not installed, so commits cannot be read. Install it.") from None
+    return done.stdout if done.returncode == 0 else None

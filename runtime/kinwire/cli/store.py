@@ -1,0 +1,132 @@
+"""`kinwire store`: look at a store of any engine, or move it to another."""
+
+from __future__ import annotations
+
+__all__ = ("Store",)
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, ClassVar
+
+from kinwire.cli.failure import FINDINGS, UsageError
+from kinwire.cli.layout import printable
+
+if TYPE_CHECKING:
+    from kinwire import storage
+
+_USAGE = """\
+kinwire store check URL [--timeout SECONDS]
+       kinwire store export URL [FILE] [--timeout SECONDS]
+       kinwire store import URL [FILE] [--timeout SECONDS]"""
+_EPILOG = """\
+URL is sqlite:///file.db (four slashes begin an absolute path) or nats://host:port. FILE has a line
+of JSON a record or entry; without it, export writes to stdout and import reads stdin.
+"""
+_TIMEOUT = 10.0  # seconds
+
+
+class Store:
+    """`kinwire store check|export|import URL`."""
+
+    name: ClassVar[str] = "store"
+    summary: ClassVar[str] = "check a store, or move what is in it to another engine"
+
+    @staticmethod
+    def configure(parser: ArgumentParser) -> None:
+        """Add the verb's arguments."""
+        parser.usage, parser.epilog = _USAGE, _EPILOG
+        parser.add_argument("action", choices=("check", "export", "import"))
+        parser.add_argument("url", metavar="URL")
+        parser.add_argument("file", nargs="?", metavar="FILE", default="-")
+        text = f"how long to wait for an engine that is locked or away (default: {_TIMEOUT:g})"
+        parser.add_argument("--timeout", type=float, default=_TIMEOUT, help=text)
+
+    def run(self, arguments: Namespace) -> int:
+        """Do it; `check` returns 1 if something is damaged."""
+        import anyio
+
+        action: str = arguments.action
+        if action == "check" and arguments.file != "-":
+            raise UsageError("check takes no FILE.")
+        done = {"check": _check, "export": _export, "import": _import}[action]
+        return anyio.run(done, arguments.url, arguments.timeout, arguments.file)
+
+
+async def _check(url: str, timeout: float, _: str) -> int:
+    from kinwire.storage import StorageDamagedError, open_store
+
+    _refuse_new(url)
+    try:
+        async with open_store(url, timeout=timeout) as store:
+            found = await store.check()
+            for holding in await store.holdings():
+                print(f"{holding.kind} {holding.name}: {await _size(store, holding)}")
+    except StorageDamagedError as error:
+        found = [str(error)]
+    for fault in found:
+        print(printable(f"damaged: {fault}"))
+    print(f"{len(found)} damaged" if found else "nothing damaged", file=sys.stderr)
+    return FINDINGS if found else 0
+
+
+async def _size(store: storage.Store, holding: storage.Holding) -> str:
+    if holding.kind == "log":
+        assert holding.retention is not None
+        kept = holding.retention
+        log = await store.log(holding.name, durable=holding.durable, retention=kept)
+        first, last = await log.bounds()
+        return f"{last - first + 1} entries"
+    records = await store.records(holding.name, durable=holding.durable)
+    return f"{sum([1 async for _ in records.scan()])} records"
+
+
+async def _export(url: str, timeout: float, file: str) -> int:
+    from kinwire.storage import open_store
+    from kinwire.storage.transfer import exported
+
+    _refuse_new(url)
+    async with open_store(url, timeout=timeout) as store:
+        with _opened(file, "w", sys.stdout) as out:
+            count = 0
+            async for line in exported(store):
+                out.write(f"{line}\n")
+                count += 1
+    print(f"wrote {count} lines", file=sys.stderr)
+    return 0
+
+
+async def _import(url: str, timeout: float, file: str) -> int:
+    from kinwire.storage import open_store
+    from kinwire.storage.transfer import import_lines
+
+    with _opened(file, "r", sys.stdin) as lines:
+        async with open_store(url, timeout=timeout) as store:
+            count = await import_lines(store, lines)
+    print(f"read {count} lines", file=sys.stderr)
+    return 0
+
+
+def _refuse_new(url: str) -> None:
+    """Refuse a file that is not there: only an import makes one."""
+    import os
+
+    from kinwire.storage.address import parsed
+
+    address = parsed(url)
+    if address.engine == "sqlite" and not os.path.lexists(address.path):
+        raise UsageError(f"{address.path}: there is no such file.", "Name one that there is.")
+
+
+@contextmanager
+def _opened(name: str, mode: str, standard: IO[str]) -> Generator[IO[str]]:
+    if name == "-":
+        yield standard
+        return
+    try:
+        file = open(name, mode, encoding="utf-8")  # noqa: SIM115 - closed below
+    except OSError as error:
+        raise UsageError(f"{name}: {error.strerror}.", "Name a file that can be used.") from None
+    with file:
+        yield file

@@ -1,0 +1,50 @@
+"""Where managers keep what must outlive a process: two ports, and an engine that a URL chooses.
+
+`open_store` opens one; an engine loads when a URL asks for it.
+"""
+
+from __future__ import annotations
+
+__all__ = (
+    "Appended",
+    "Change",
+    "ConflictError",
+    "CursorLostError",
+    "Entry",
+    "Holding",
+    "Log",
+    "Record",
+    "Records",
+    "Retention",
+    "StorageAddressError",
+    "StorageClosedError",
+    "StorageDamagedError",
+    "StorageError",
+    "StorageFullError",
+    "StorageInputError",
+    "StorageLockedError",
+    "StorageReadOnlyError",
+    "StorageUnavailableError",
+    "StorageVersionError",
+    "Store",
+    "open_store",
+)
+
+from kinwire.storage.errors import (
+    ConflictError,
+    CursorLostError,
+    StorageAddressError,
+    StorageClosedError,
+    StorageDamagedError,
+    StorageError,
+    StorageFullError,
+    StorageInputError,
+    StorageLockedError,
+    StorageReadOnlyError,
+    StorageUnavailableError,
+    StorageVersionError,
+)
+from kinwire.storage.holding import Holding
+from kinwire.storage.log import Appended, Entry, Log, Retention
+from kinwire.storage.records import Change, Record, Records
+from kinwire.storage.store import Store, open_store

@@ -1,0 +1,120 @@
+"""The port for history: entries under dotted subjects, read from a cursor."""
+
+from __future__ import annotations
+
+__all__ = ("Appended", "Entry", "Log", "Retention", "checked_retention")
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from kinwire.storage.errors import StorageInputError
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of a log."""
+
+    sequence: int
+    """Counts from 1, without gaps, for all subjects of the log together."""
+    subject: str
+    value: Any
+    """Decoded JSON, a copy of the reader's own."""
+    at: float
+    """When it was appended, in seconds since 1970, by the engine's clock."""
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """Where an entry is."""
+
+    sequence: int
+    duplicate: bool = False
+    """Its id was there already: nothing was appended, `sequence` is that of the first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retention:
+    """How much of a log is kept. What is beyond goes, the oldest first."""
+
+    max_age: float | None = None
+    """Seconds; older entries go with the next append, or a second later."""
+    max_entries: int | None = None
+    dedup_window: float = 120.0
+    """Seconds in which an id is known again."""
+
+
+class Log(Protocol):
+    """A named log of a store. Get one from `Store.log()`.
+
+    An append that returns is as durable as the log was opened, and keeps its sequence for ever.
+    Appends of one task are in its order. A call that is cancelled may have taken effect or not.
+    """
+
+    async def append(self, subject: str, value: Any, *, id: str | None = None) -> Appended:
+        """Append an entry and return where it is.
+
+        `subject` is words with dots between. An `id` that came already within the log's
+        `dedup_window` makes it a repeat, which appends nothing. Appends that wait at the same
+        time are made durable together: many tasks cost little more than one.
+
+        Raises:
+            StorageInputError: no store takes such a subject or value.
+            StorageUnavailableError: the engine did not do it within the store's timeout;
+                `outcome_unknown` says whether that is certain. With an `id` it is safe to repeat.
+        """
+        ...
+
+    async def read(self, subjects: str = ">", *, after: int = 0, limit: int = 1000) -> list[Entry]:
+        """Return the entries with a sequence above `after`, oldest first, at most `limit`.
+
+        In `subjects`, `*` stands for one word and a last `>` for one or more. Fewer than `limit`
+        entries mean that there are no more yet. 0 begins with the oldest that is kept.
+
+        Raises:
+            CursorLostError: entries after a cursor above 0 were removed by retention.
+            StorageUnavailableError: the engine did not answer within the store's timeout.
+        """
+        ...
+
+    def follow(
+        self, subjects: str = ">", *, after: int = 0
+    ) -> AbstractAsyncContextManager[AsyncIterator[Entry]]:
+        """Yield the entries with a sequence above `after`, then new ones as they come.
+
+        Nothing is skipped and nothing comes twice, also while the engine is away.
+
+        Raises:
+            CursorLostError: in the loop, when retention was faster than the reader.
+        """
+        ...
+
+    async def bounds(self) -> tuple[int, int]:
+        """Return the sequences of the oldest and of the newest entry.
+
+        An empty log has the oldest one above the newest: the next append gets the former.
+        """
+        ...
+
+
+def checked_retention(retention: Retention) -> Retention:
+    """Return `retention`.
+
+    Raises:
+        StorageInputError: a bound is not positive.
+    """
+    for name, value in (
+        ("max_age", retention.max_age),
+        ("max_entries", retention.max_entries),
+        ("dedup_window", retention.dedup_window),
+    ):
+        if value is not None and not value > 0:
+            raise StorageInputError(
+                f"Retention.{name}",
+                expected="a positive number" + ("" if name == "dedup_window" else " or None"),
+                got=str(value),
+                mend="Leave it out for the default.",
+            )
+    return retention

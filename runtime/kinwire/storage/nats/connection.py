@@ -1,0 +1,191 @@
+"""One connection to the servers, and attempts that go on until one is answered or time is over."""
+
+from __future__ import annotations
+
+__all__ = ("Connection", "StoredMessage", "Streams", "WrongRevisionError", "connected")
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from itertools import count
+from secrets import token_urlsafe
+from time import monotonic
+from typing import Any, Protocol, TypeVar
+
+import anyio
+from nats.aio.client import Client
+from nats.aio.subscription import Subscription
+from nats.errors import Error
+from nats.js.api import ConsumerConfig, ConsumerInfo, PubAck, StreamConfig, StreamInfo
+
+from kinwire.storage.address import Address
+from kinwire.storage.errors import StorageError, StorageVersionError
+from kinwire.storage.life import Life
+from kinwire.storage.nats.failures import Verdict, judged, unavailable
+
+T = TypeVar("T")
+Headers = dict[str, str]
+
+_OLDEST = (2, 11)  # the first server with an expiry for each message
+_ATTEMPT = 2.0  # seconds that one attempt waits for its answer
+_PAUSE = 0.05  # seconds between attempts, and between looks whether the connection is back
+
+_log = logging.getLogger("kinwire.storage.nats")
+
+
+class WrongRevisionError(Exception):
+    """The server refused a compare-and-set. `uncertain`: an earlier attempt may have succeeded."""
+
+    def __init__(self, uncertain: bool) -> None:
+        super().__init__(uncertain)
+        self.uncertain = uncertain
+
+
+@asynccontextmanager
+async def connected(address: Address, timeout: float) -> AsyncGenerator[Connection]:
+    """Yield a connection, which comes back by itself when it is lost.
+
+    Raises:
+        StorageUnavailableError: no server answers.
+        StorageVersionError: the server is too old.
+    """
+    place = f"store {', '.join(server.rpartition('@')[2] for server in address.servers)}"
+    client = Client()
+    try:
+        with anyio.fail_after(timeout):
+            await client.connect(
+                list(address.servers),
+                name="kinwire",
+                error_cb=_note,
+                connect_timeout=_ATTEMPT,  # type: ignore[arg-type]  # it takes parts of seconds
+                reconnect_time_wait=_PAUSE,  # type: ignore[arg-type]
+                max_reconnect_attempts=-1,
+            )
+    except (TimeoutError, Error, OSError) as error:
+        await client.close()
+        verdict = judged(error, place) if isinstance(error, Error) else None
+        if isinstance(verdict, StorageError):
+            raise verdict from None
+        raise unavailable(place, str(error) or "nothing", False) from None
+    life = Life(place)
+    try:
+        version = client.connected_server_version
+        if (version.major, version.minor) < _OLDEST:
+            raise StorageVersionError(
+                place,
+                expected=f"nats-server {_OLDEST[0]}.{_OLDEST[1]} or newer",
+                got=f"{version.major}.{version.minor}",
+                mend="Upgrade the server.",
+            )
+        yield Connection(client, life, timeout)
+    finally:
+        life.end()
+        with anyio.CancelScope(shield=True):
+            await client.close()
+
+
+class Streams(Protocol):
+    """What is asked of nats-py's JetStream, whose own types leave something open."""
+
+    async def publish(self, subject: str, payload: bytes, /, *, headers: Headers) -> PubAck: ...
+    async def get_msg(
+        self, stream: str, /, *, seq: int | None = None, subject: str | None = None
+    ) -> StoredMessage: ...
+    async def stream_info(self, stream: str, /) -> StreamInfo: ...
+    async def streams_info(self, offset: int, /) -> list[StreamInfo]: ...
+    async def add_stream(self, config: StreamConfig, /) -> StreamInfo: ...
+    async def update_stream(self, config: StreamConfig, /) -> StreamInfo: ...
+    async def add_consumer(self, stream: str, config: ConsumerConfig, /) -> ConsumerInfo: ...
+    async def delete_consumer(self, stream: str, consumer: str, /) -> bool: ...
+
+
+class StoredMessage(Protocol):
+    """A message that was asked for by itself."""
+
+    seq: int
+    data: bytes | None
+    headers: Headers | None
+
+
+class Connection:
+    """What records and logs of a store ask the servers through."""
+
+    def __init__(self, client: Any, life: Life, timeout: float) -> None:
+        self.life = life
+        self.timeout = timeout
+        self._client = client
+        self.streams: Streams = self._client.jetstream(timeout=min(timeout, _ATTEMPT))
+        self._own = token_urlsafe(12)
+        self._numbers = count()
+
+    @property
+    def reconnects(self) -> int:
+        """How often the connection was lost and came back."""
+        return int(self._client.stats["reconnects"])
+
+    def new_id(self) -> str:
+        """Return an id that no other write has."""
+        return f"w{self._own}.{next(self._numbers)}"
+
+    async def inbox(self) -> Subscription:
+        """Return a subscription to a subject of its own."""
+        inbox: Subscription = await self._client.subscribe(self._client.new_inbox())
+        return inbox
+
+    async def publish(self, subject: str, payload: bytes, reply: str) -> None:
+        """Send a message that nobody acknowledges."""
+        await self._client.publish(subject, payload, reply=reply)
+
+    async def ask(self, place: str, attempt: Callable[[], Awaitable[T]]) -> T:
+        """Return what `attempt` returns; it is made again while the server does not answer it.
+
+        It has to be one that may be done twice.
+
+        Raises:
+            NotFoundError: the server says that it is not there.
+            StorageError: it cannot be done, or not within the timeout.
+        """
+        return (await self._persist(place, attempt))[0]
+
+    async def write(
+        self, subject: str, payload: bytes, headers: Mapping[str, str], place: str
+    ) -> tuple[PubAck, bool]:
+        """Store a message; return its acknowledgement, and whether an attempt went without one.
+
+        Raises:
+            WrongRevisionError: the headers name a revision that is not the last one.
+            StorageError: it cannot be done, or not within the timeout.
+        """
+
+        async def attempt() -> PubAck:
+            return await self.streams.publish(subject, payload, headers=dict(headers))
+
+        return await self._persist(place, attempt)
+
+    async def _persist(self, place: str, attempt: Callable[[], Awaitable[T]]) -> tuple[T, bool]:
+        deadline = monotonic() + self.timeout
+        uncertain, got = False, "no connection"
+        while (left := deadline - monotonic()) > 0:
+            self.life.check()
+            if self._client.is_connected:
+                try:
+                    if left >= _ATTEMPT:  # an attempt ends by itself: one timer is enough
+                        return await attempt(), uncertain
+                    async with asyncio.timeout(left):
+                        return await attempt(), uncertain
+                except (Error, OSError) as error:
+                    verdict = judged(error, place)
+                    if verdict is Verdict.WRONG_REVISION:
+                        raise WrongRevisionError(uncertain) from None
+                    if isinstance(verdict, Exception):
+                        raise verdict from None
+                    uncertain = uncertain or verdict is Verdict.UNCERTAIN
+                    got = str(error) or type(error).__name__
+            await asyncio.sleep(_PAUSE)
+        raise unavailable(place, got, uncertain)
+
+
+async def _note(error: Exception) -> None:
+    """Losses of the connection are no errors of ours: calls wait, or fail with the cause."""
+    _log.debug("connection: %s", error)

@@ -1,0 +1,88 @@
+"""What errors of NATS mean: try again, and whether the attempt may have been done; or give up."""
+
+from __future__ import annotations
+
+__all__ = ("Verdict", "judged", "unavailable")
+
+from enum import Enum
+
+from nats import errors
+from nats.js.errors import APIError, NoStreamResponseError, NotFoundError
+
+from kinwire.storage.errors import (
+    StorageDamagedError,
+    StorageError,
+    StorageFullError,
+    StorageInputError,
+    StorageUnavailableError,
+)
+
+
+class Verdict(Enum):
+    """What is to be done after an attempt that failed."""
+
+    AGAIN = "it was not done"
+    UNCERTAIN = "it may have been done: only what carries an id may be sent again"
+    WRONG_REVISION = "another write came first"
+
+
+_WRONG_REVISION = (10071, 10164)
+_NO_STREAM, _NO_SPACE, _NO_RESOURCES = 10059, 10047, 10023
+_FULL = (_NO_SPACE, _NO_RESOURCES)
+_LEADERLESS = (408, 503)  # codes of a server that will be able to answer soon
+
+
+def judged(error: Exception, place: str) -> Verdict | Exception:
+    """Return what is to be done after `error`, or the error for the caller."""
+    if isinstance(error, errors.MaxPayloadError):
+        return StorageInputError(
+            place,
+            expected="what fits into one message of the server",
+            got="more",
+            mend="Raise max_payload in the server's configuration.",
+        )
+    if isinstance(error, errors.NoRespondersError | NoStreamResponseError):
+        return Verdict.AGAIN  # JetStream is still starting, or has no leader at the moment
+    if isinstance(error, APIError):
+        return _judged_answer(error, place)
+    if isinstance(error, errors.AuthorizationError):
+        return unavailable(place, "the server refuses the name or password", False)
+    return Verdict.UNCERTAIN
+
+
+def unavailable(place: str, got: str, uncertain: bool) -> StorageUnavailableError:
+    """Return the error for a server that does not answer."""
+    return StorageUnavailableError(
+        place,
+        expected="an answer within the timeout",
+        got=got,
+        mend="Look whether the server runs and JetStream is on; nothing has to be restarted here.",
+        outcome_unknown=uncertain,
+    )
+
+
+def _judged_answer(error: APIError, place: str) -> Verdict | Exception:
+    words = error.description or str(error)
+    if error.err_code in _WRONG_REVISION:
+        return Verdict.WRONG_REVISION
+    if error.err_code in _FULL or "no space" in words:
+        return StorageFullError(
+            place,
+            expected="space for what is to be written",
+            got=words,
+            mend="Free some space on the server, or raise the limits of JetStream.",
+        )
+    if error.err_code == _NO_STREAM:
+        return StorageDamagedError(
+            place,
+            expected="the stream that was opened",
+            got="none",
+            mend="It was deleted on the server: restore it from a backup, or open it anew.",
+        )
+    if isinstance(error, NotFoundError):
+        return error
+    if error.code in _LEADERLESS:
+        return Verdict.UNCERTAIN
+    return StorageError(
+        place, expected="the server's agreement", got=words, mend="Look at the server's log."
+    )

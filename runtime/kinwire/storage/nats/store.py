@@ -1,0 +1,137 @@
+"""The names of a store in a NATS cluster: which buckets and streams there are, and as what."""
+
+from __future__ import annotations
+
+__all__ = ("NatsStore",)
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from nats.js.api import (
+    DiscardPolicy,
+    StorageType,
+    StreamConfig,
+    StreamInfo,
+)
+from nats.js.errors import NotFoundError
+
+from kinwire.storage.address import Address, checked_name
+from kinwire.storage.clock import Clock
+from kinwire.storage.holding import Holding, Kind, holding_from, options_text
+from kinwire.storage.log import Log, Retention, checked_retention
+from kinwire.storage.nats.connection import Connection
+from kinwire.storage.nats.keys import log_stream, records_stream
+from kinwire.storage.nats.log import NatsLog
+from kinwire.storage.nats.records import NatsRecords
+from kinwire.storage.records import REMOVALS_KEPT, Records
+
+_OPTIONS = "kinwire"  # in a stream's metadata: what it was opened with
+_RETRIES = 60.0  # seconds in which a write that is sent again is known, for records
+
+
+class NatsStore:
+    """Named records and logs of a cluster."""
+
+    def __init__(self, address: Address, connection: Connection, now: Clock) -> None:
+        self._address, self._connection, self._now = address, connection, now
+
+    async def records(self, name: str, *, durable: bool = True) -> Records:
+        holding = Holding(kind="records", name=checked_name(name), durable=durable)
+        stream, prefix = records_stream(self._address.name, name)
+        await self._have(
+            holding,
+            stream,
+            subjects=[f"{prefix}>"],
+            discard=DiscardPolicy.NEW,
+            max_msgs_per_subject=1,
+            allow_msg_ttl=True,
+            allow_rollup_hdrs=True,
+            subject_delete_marker_ttl=REMOVALS_KEPT,
+            duplicate_window=max(_RETRIES, 2 * self._connection.timeout),
+        )
+        return NatsRecords(self._address.name, name, self._connection, self._now)
+
+    async def log(
+        self, name: str, *, durable: bool = True, retention: Retention | None = None
+    ) -> Log:
+        kept = checked_retention(retention or Retention())
+        holding = Holding(kind="log", name=checked_name(name), durable=durable, retention=kept)
+        stream, prefix = log_stream(self._address.name, name)
+        await self._have(
+            holding,
+            stream,
+            subjects=[f"{prefix}>"],
+            discard=DiscardPolicy.OLD,
+            max_age=kept.max_age or 0,
+            max_msgs=kept.max_entries or -1,
+            # The server knows no id for longer than it keeps its message.
+            duplicate_window=min(kept.dedup_window, kept.max_age or kept.dedup_window),
+        )
+        return NatsLog(self._address.name, name, self._connection)
+
+    async def holdings(self) -> list[Holding]:
+        found = [holding for info in await self._streams() if (holding := self._holding(info))]
+        return sorted(found, key=lambda holding: (holding.kind, holding.name))
+
+    async def check(self) -> list[str]:
+        found: list[str] = []
+        for info in await self._streams():
+            stream = info.config.name
+            if self._holding(info) is None:
+                continue
+            if info.state.lost and info.state.lost.msgs:
+                found.append(f"{stream}: {len(info.state.lost.msgs)} messages are lost")
+            copies = (info.cluster and info.cluster.replicas) or ()
+            behind = [copy.name for copy in copies if copy.offline or not copy.current]
+            found += [f"{stream}: the copy on {name} is behind or away" for name in behind]
+        return found
+
+    def _holding(self, info: StreamInfo) -> Holding | None:
+        """Return what a stream holds, None if it is none of ours."""
+        name, options = info.config.name or "", (info.config.metadata or {}).get(_OPTIONS)
+        starts: tuple[tuple[Kind, str], ...] = (
+            ("log", log_stream(self._address.name, "")[0]),
+            ("records", records_stream(self._address.name, "")[0]),
+        )
+        for kind, start in starts:
+            if options is not None and name.startswith(start):
+                return holding_from(kind, name.removeprefix(start), options)
+        return None
+
+    async def _have(self, holding: Holding, stream: str, **config: Any) -> None:
+        """Make the stream, or give it these options if there is one."""
+        options = options_text(holding)
+        wanted = StreamConfig(
+            name=stream,
+            storage=StorageType.FILE,
+            num_replicas=self._address.replicas,
+            deny_delete=True,
+            metadata={_OPTIONS: options},
+            **config,
+        )
+        streams = self._connection.streams
+
+        async def attempt() -> StreamInfo:
+            try:
+                info = await streams.stream_info(stream)
+            except NotFoundError:
+                return await streams.add_stream(wanted)
+            if (info.config.metadata or {}).get(_OPTIONS) == options:
+                return info
+            # How many copies there are is decided when the stream is made, or by its operator.
+            return await streams.update_stream(
+                replace(wanted, num_replicas=info.config.num_replicas)
+            )
+
+        await self._connection.ask(stream, attempt)
+
+    async def _streams(self) -> list[StreamInfo]:
+        """Return all streams of the servers, which tell them page by page."""
+        streams = self._connection.streams
+        found: list[StreamInfo] = []
+        while True:
+            page = await self._connection.ask("streams", partial(streams.streams_info, len(found)))
+            if not page:
+                return found
+            found += page

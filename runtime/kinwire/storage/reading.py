@@ -1,0 +1,82 @@
+"""Reading a log that lies here, row by row: pages by subject, and cursors that were overtaken."""
+
+from __future__ import annotations
+
+__all__ = ("LocalLog", "Row", "entry")
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
+from functools import partial
+
+from kinwire.storage.errors import CursorLostError
+from kinwire.storage.following import Following, Polling, Signal
+from kinwire.storage.log import Entry
+from kinwire.storage.subjects import checked_pattern, matcher
+from kinwire.storage.values import decoded
+
+Row = tuple[int, str, str, float, str | None]
+"""Sequence, subject, value as JSON, time, id."""
+
+_ROWS = 500  # looked at in one go: other tasks have their turn in between
+_FOLLOWED = 100  # entries that a follower takes at once
+
+
+class LocalLog(ABC):
+    """What the logs of memory and SQLite share: how they are read."""
+
+    def __init__(self, name: str, signal: Signal) -> None:
+        self._name = name
+        self._signal = signal
+
+    @abstractmethod
+    async def _rows(self, after: int, count: int) -> list[Row]:
+        """Return the next rows. Other tasks have had their turn when it returns."""
+
+    @abstractmethod
+    async def bounds(self) -> tuple[int, int]:
+        """Return the first and the last sequence."""
+
+    async def read(self, subjects: str = ">", *, after: int = 0, limit: int = 1000) -> list[Entry]:
+        return (await self._page(checked_pattern(subjects), limit, after))[0]
+
+    def follow(
+        self, subjects: str = ">", *, after: int = 0
+    ) -> AbstractAsyncContextManager[AsyncIterator[Entry]]:
+        page = partial(self._page, checked_pattern(subjects), _FOLLOWED)
+
+        async def opened() -> Polling[Entry]:
+            return Polling(page, self._signal, after)
+
+        return Following(opened)
+
+    async def _page(self, subjects: str, limit: int, after: int) -> tuple[list[Entry], int]:
+        matches = matcher(subjects)
+        found: list[Entry] = []
+        while len(found) < limit:
+            count = min(_ROWS, limit) if subjects == ">" else _ROWS
+            rows = await self._rows(after, count)
+            await self._refuse_gap(after, rows)
+            for row in rows:
+                if len(found) == limit:
+                    break
+                after = row[0]
+                if matches(row[1]):
+                    found.append(entry(row))
+            if len(rows) < count:
+                break
+        return found, after
+
+    async def _refuse_gap(self, after: int, rows: list[Row]) -> None:
+        """Refuse to go on where retention was faster than the reader."""
+        if after == 0 or (rows and rows[0][0] == after + 1):
+            return
+        first, _ = await self.bounds()
+        if first > after + 1:
+            raise CursorLostError(f"log {self._name!r}", after=after, first=first)
+
+
+def entry(row: Row) -> Entry:
+    """Return the entry that `row` holds."""
+    sequence, subject, text, at, id = row
+    return Entry(sequence, subject, decoded(text), at, id)

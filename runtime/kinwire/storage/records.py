@@ -1,0 +1,169 @@
+"""The port for state: keys with JSON values, compare-and-set, expiry, scans and watches.
+
+Every adapter keeps these promises; `docs/storage.md` says how far each one's "durable" reaches.
+"""
+
+from __future__ import annotations
+
+__all__ = (
+    "KEY_SIZE",
+    "REMOVALS_KEPT",
+    "Change",
+    "Record",
+    "Records",
+    "checked_expiry",
+    "checked_key",
+    "checked_prefix",
+)
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Protocol
+
+from kinwire.storage.errors import StorageInputError
+
+KEY_SIZE = 512
+"""The longest key, in bytes of UTF-8."""
+REMOVALS_KEPT = 86_400.0
+"""Seconds for which a watch can still be told that a record was removed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What is stored under a key."""
+
+    key: str
+    value: Any
+    """Decoded JSON, a copy of the reader's own."""
+    revision: int
+    """Rises with each write to the same records, whatever the key, and is never used twice."""
+    expires_at: float | None = None
+    """When the record is gone, in seconds since 1970; None for never."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a watch tells."""
+
+    key: str
+    revision: int
+    record: Record | None
+    """None: it was deleted, or has expired."""
+
+
+class Records(Protocol):
+    """Named records of a store. Get one from `Store.records()`.
+
+    A call that returns has taken effect: every later call, of whatever process, sees it. It is as
+    durable as the records were opened. A call that is cancelled may have taken effect or not. A
+    record that has expired is not there, for no call; a clock that is put back does not revive it
+    once a call has found it gone.
+    """
+
+    async def get(self, key: str) -> Record | None:
+        """Return the record, None if there is none.
+
+        Raises:
+            StorageInputError: no store takes such a key.
+            StorageUnavailableError: the engine did not answer within the store's timeout.
+        """
+        ...
+
+    async def put(
+        self,
+        key: str,
+        value: Any,
+        *,
+        revision: int | None = None,
+        expires_in: float | None = None,
+    ) -> int:
+        """Write the record and return its new revision.
+
+        `revision` makes it a compare-and-set: the record has to be at that revision, 0 means that
+        there must be none. Of several writers that expect the same, one succeeds. `expires_in` is
+        in seconds; without it the record stays, also one that had an expiry before.
+
+        Raises:
+            ConflictError: the record is at another revision; nothing was written.
+            StorageInputError: no store takes such a key or value.
+            StorageUnavailableError: the engine did not do it within the store's timeout;
+                `outcome_unknown` says whether that is certain.
+        """
+        ...
+
+    async def delete(self, key: str, *, revision: int | None = None) -> bool:
+        """Remove the record and return whether there was one. `revision` is as in `put`.
+
+        Raises:
+            ConflictError: the record is at another revision; nothing was removed.
+            StorageUnavailableError: as in `put`.
+        """
+        ...
+
+    def scan(self, prefix: str = "") -> AsyncIterator[Record]:
+        """Yield the records whose key begins with `prefix`, in no promised order.
+
+        None is missed that is there all the while. One that changes meanwhile may come twice, the
+        newer state last. Few are held in memory at once.
+        """
+        ...
+
+    def watch(self, prefix: str = "") -> AbstractAsyncContextManager[AsyncIterator[Change]]:
+        """Yield the records whose key begins with `prefix`, then each change of one, until closed.
+
+        Changes come by rising revision. The last state of each key always comes; states between
+        may be skipped, so a slow reader holds nothing up and fills no memory. An expiry is told
+        within about two seconds. The engine may be away meanwhile: the watch goes on without a gap.
+
+        Raises:
+            CursorLostError: in the loop, when the reader is a day behind.
+        """
+        ...
+
+
+def checked_key(key: str) -> bytes:
+    """Return `key` in UTF-8.
+
+    Raises:
+        StorageInputError: it is empty, too long, or holds half of a surrogate pair.
+    """
+    try:
+        encoded = key.encode()
+    except UnicodeEncodeError:
+        encoded = b""
+    if 0 < len(encoded) <= KEY_SIZE:
+        return encoded
+    raise StorageInputError(
+        f"key {key[:40]!r}",
+        expected=f"1 to {KEY_SIZE} bytes of UTF-8",
+        got=f"{len(encoded)}" if encoded else "none",
+        mend="Hash what is longer.",
+    )
+
+
+def checked_expiry(seconds: float | None) -> None:
+    """Refuse an `expires_in` that no clock reaches.
+
+    Raises:
+        StorageInputError: it is not a positive number of seconds.
+    """
+    if seconds is not None and not (isfinite(seconds) and seconds > 0):
+        raise StorageInputError(
+            "expires_in",
+            expected="a positive number of seconds, or None for never",
+            got=str(seconds),
+            mend="Delete the record if it is to go at once.",
+        )
+
+
+def checked_prefix(prefix: str) -> str:
+    """Return `prefix`, which may be empty.
+
+    Raises:
+        StorageInputError: no key begins with it.
+    """
+    if prefix:
+        checked_key(prefix)
+    return prefix

@@ -1,0 +1,145 @@
+"""The file: made whole or not at all, opened only if it is a store, never made again."""
+
+from __future__ import annotations
+
+__all__ = ("File",)
+
+import os
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from kinwire.storage.errors import StorageAddressError, StorageVersionError
+from kinwire.storage.sqlite.failures import damaged, typed
+from kinwire.storage.sqlite.migrations import APPLICATION, MIGRATIONS, migrate
+
+_LOOKED_THROUGH = 64 * 1024 * 1024  # bytes: a larger file is looked through by `check` only
+_WAL_KEPT = 64 * 1024 * 1024  # bytes that the log of writes may keep after a burst
+
+
+class File:
+    """A store's file. Everything here blocks, so it runs in a thread."""
+
+    def __init__(self, path: str) -> None:
+        self.path = os.path.abspath(path)
+        self._identity = (0, 0)
+
+    def prepare(self, timeout: float) -> None:
+        """Make the file if there is none, see that it can be used, and bring it up to date.
+
+        Raises:
+            StorageError: it cannot be used, and why.
+        """
+        if not os.path.lexists(self.path):
+            self._make()
+        self._identity = self._identity_now()
+        try:
+            connection = self.connect(timeout)
+            try:
+                self._examine(connection)
+            finally:
+                connection.close()
+        except sqlite3.Error as error:
+            raise typed(error, self.path) from None
+
+    def connect(self, timeout: float = 0.0) -> sqlite3.Connection:
+        """Return a connection to the file, which has to be there. Locks are waited for so long."""
+        connection = sqlite3.connect(
+            f"file:{quote(self.path)}?mode=rw",
+            uri=True,
+            timeout=timeout,
+            isolation_level=None,  # transactions begin and end where we say so
+            check_same_thread=False,  # one thread at a time all the same
+        )
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA cell_size_check = ON")
+        connection.execute("PRAGMA fullfsync = ON")  # macOS: fsync alone stops at the drive
+        connection.execute(f"PRAGMA journal_size_limit = {_WAL_KEPT}")
+        return connection
+
+    def see_same(self) -> None:
+        """Refuse to write into a file that was removed or replaced since it was opened.
+
+        Raises:
+            StorageDamagedError: it was: what is written there, nobody would ever find.
+        """
+        if self._identity_now() != self._identity:
+            raise damaged(self.path, "another file, or none, in its place")
+
+    def faults(self) -> list[str]:
+        """Return what is damaged, after reading all of it."""
+        try:
+            connection = self.connect()
+            try:
+                rows = connection.execute("PRAGMA integrity_check").fetchall()
+                beyond = connection.execute(_BEYOND).fetchall()
+            finally:
+                connection.close()
+        except sqlite3.Error as error:
+            return [str(typed(error, self.path))]
+        found = [f"{self.path}: {text}" for (text,) in rows if text != "ok"]
+        return found + [f"{self.path}: {name}: a number above the last one" for (name,) in beyond]
+
+    def _identity_now(self) -> tuple[int, int]:
+        try:
+            status = os.stat(self.path)
+        except OSError:
+            return 0, 0
+        return status.st_dev, status.st_ino
+
+    def _make(self) -> None:
+        """Make the file under another name first: whoever finds it finds it whole."""
+        folder = os.path.dirname(self.path)
+        if not os.path.isdir(folder):
+            raise StorageAddressError(
+                self.path,
+                expected="a folder that is there",
+                got=f"no {folder}",
+                mend="Make it first. In the URL, four slashes begin an absolute path.",
+            )
+        if os.path.exists(f"{self.path}-wal"):
+            raise damaged(self.path, "its -wal file alone, so the file itself was lost")
+        new = f"{self.path}.{os.getpid()}.new"
+        try:
+            connection = sqlite3.connect(new, isolation_level=None)
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                migrate(connection)
+            finally:
+                connection.close()
+            with suppress(FileExistsError):
+                os.link(new, self.path)  # and not rename: another process may have been faster
+        except sqlite3.Error as error:
+            raise typed(error, self.path) from None
+        finally:
+            Path(new).unlink(missing_ok=True)
+
+    def _examine(self, connection: sqlite3.Connection) -> None:
+        if os.path.getsize(self.path) == 0:
+            raise damaged(self.path, "an empty file")  # SQLite would take it for a new one
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if application != APPLICATION:
+            raise damaged(self.path, "a database of another program")
+        if version > len(MIGRATIONS):
+            raise StorageVersionError(
+                self.path,
+                expected=f"version {len(MIGRATIONS)} or older",
+                got=f"version {version}",
+                mend="Use the kinwire that wrote it, or a newer one.",
+            )
+        if os.path.getsize(self.path) <= _LOOKED_THROUGH:
+            (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+            if verdict != "ok":
+                raise damaged(self.path, str(verdict))
+        connection.execute("BEGIN IMMEDIATE")  # a file that cannot be written shows now
+        connection.execute("ROLLBACK")
+        migrate(connection)
+
+
+_BEYOND = (
+    "SELECT name FROM spaces AS one"
+    " WHERE last < (SELECT MAX(revision) FROM records WHERE space = one.id)"
+    " OR last < (SELECT MAX(sequence) FROM entries WHERE space = one.id)"
+)

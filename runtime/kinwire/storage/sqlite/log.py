@@ -1,0 +1,87 @@
+"""A log in a file."""
+
+from __future__ import annotations
+
+__all__ = ("SqliteLog",)
+
+from dataclasses import dataclass
+from typing import Any
+
+from kinwire.storage.log import Appended, Retention
+from kinwire.storage.reading import LocalLog, Row
+from kinwire.storage.sqlite.reader import Reader
+from kinwire.storage.sqlite.transaction import Transaction
+from kinwire.storage.sqlite.writer import Writer
+from kinwire.storage.subjects import checked_id, checked_subject
+from kinwire.storage.values import encoded
+
+_ROWS = (
+    "SELECT sequence, subject, value, at, id FROM entries WHERE space = ? AND sequence > ?"
+    " ORDER BY sequence LIMIT ?"
+)
+_BOUNDS = (
+    "SELECT IFNULL((SELECT MIN(sequence) FROM entries WHERE space = spaces.id), last + 1), last"
+    " FROM spaces WHERE id = ?"
+)
+
+
+class SqliteLog(LocalLog):
+    """A named log of a file."""
+
+    def __init__(
+        self,
+        name: str,
+        space: int,
+        durable: bool,
+        retention: Retention,
+        writer: Writer,
+        reader: Reader,
+    ) -> None:
+        super().__init__(name, writer.signal)
+        self._space, self._durable, self._retention = space, durable, retention
+        self._writer, self._reader = writer, reader
+
+    async def append(self, subject: str, value: Any, *, id: str | None = None) -> Appended:
+        checked_subject(subject)
+        checked_id(id)
+        text = encoded(value, subject)
+        append = _Append(self._space, subject, text, id, self._retention.dedup_window)
+        return await self._writer.write(append, durable=self._durable)
+
+    async def bounds(self) -> tuple[int, int]:
+        [(first, last)] = await self._reader.query(_BOUNDS, self._space)
+        return first, last
+
+    async def _rows(self, after: int, count: int) -> list[Row]:
+        return await self._reader.query(_ROWS, self._space, after, count)
+
+
+@dataclass(slots=True)
+class _Append:
+    space: int
+    subject: str
+    text: str
+    id: str | None
+    window: float
+
+    def __call__(self, transaction: Transaction) -> Appended:
+        execute, now = transaction.execute, transaction.now
+        if self.id is not None:
+            known = execute(
+                "SELECT sequence FROM seen WHERE space = ? AND id = ? AND until > ?",
+                (self.space, self.id, now),
+            ).fetchone()
+            if known is not None:
+                return Appended(known[0], duplicate=True)
+        sequence = transaction.next(self.space)
+        execute(
+            "INSERT INTO entries (space, sequence, subject, value, at, id)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (self.space, sequence, self.subject, self.text, now, self.id),
+        )
+        if self.id is not None:
+            execute(
+                "INSERT OR REPLACE INTO seen (space, id, sequence, until) VALUES (?, ?, ?, ?)",
+                (self.space, self.id, sequence, now + self.window),
+            )
+        return Appended(sequence)

@@ -1,0 +1,220 @@
+"""The one thread that writes. What waits at the same time is committed together.
+
+While one batch is on its way to the disk the next one fills, so the busier the store, the more
+writes share the wait. A job that fails leaves its neighbours alone.
+"""
+
+from __future__ import annotations
+
+__all__ = ("Writer",)
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from queue import SimpleQueue
+from threading import Lock, Thread
+from time import monotonic
+from typing import Any, TypeVar, cast
+
+import anyio
+
+from kinwire.storage.clock import Clock
+from kinwire.storage.errors import StorageError
+from kinwire.storage.following import Signal
+from kinwire.storage.life import Life
+from kinwire.storage.log import Retention
+from kinwire.storage.sqlite.failures import is_busy, typed
+from kinwire.storage.sqlite.files import File
+from kinwire.storage.sqlite.transaction import Transaction, sweep
+from kinwire.storage.sqlite.wakeup import later
+
+T = TypeVar("T")
+Work = Callable[[Transaction], T]
+
+_TOGETHER = 1000  # jobs in one transaction
+_SWEEP_EVERY = 1.0  # seconds
+
+
+class _Job:
+    __slots__ = ("deadline", "durable", "error", "result", "work")
+
+    def __init__(self, work: Work[Any], durable: bool, deadline: float) -> None:
+        self.work, self.durable, self.deadline = work, durable, deadline
+        self.result: Any = None
+        self.error: Exception | None = None
+
+
+class _Batch:
+    """Jobs that are done together; `done` is set once they all are."""
+
+    __slots__ = ("done", "jobs")
+
+    def __init__(self) -> None:
+        self.jobs: list[_Job] = []
+        self.done = anyio.Event()
+
+
+class Writer:
+    """Takes jobs on the event loop and does them in its thread."""
+
+    def __init__(self, file: File, life: Life, timeout: float, now: Clock) -> None:
+        self.kept: dict[int, Retention] = {}
+        """The logs that are open here."""
+        self.signal = Signal()
+        self._file, self._life, self._timeout, self._now = file, life, timeout, now
+        self._later = later()
+        self._filling: _Batch | None = None
+        self._lock = Lock()  # around the moment in which a batch stops filling
+        self._batches: SimpleQueue[_Batch | None] = SimpleQueue()
+        self._connection: sqlite3.Connection | None = None
+        self._swept = 0.0
+        self._sweeping = False
+        self._thread = Thread(target=self._run, name="kinwire-sqlite", daemon=True)
+        self._thread.start()
+
+    async def write(self, work: Work[T], *, durable: bool) -> T:
+        """Do `work` in a transaction; return what it returns once the transaction is committed.
+
+        Raises:
+            StorageError: it was not done. What `work` itself raises is raised here, and leaves
+                the rest of the transaction alone.
+        """
+        job = _Job(work, durable, monotonic() + self._timeout)
+        await self._give(job).done.wait()
+        if job.error is not None:
+            raise job.error
+        return cast("T", job.result)
+
+    def sweep_soon(self) -> None:
+        """Have what has expired removed. Nobody waits for it, and it is asked for once."""
+        if self._sweeping:
+            return
+        self._sweeping = True
+        self._give(_Job(self._sweep, False, monotonic() + self._timeout))
+
+    async def aclose(self) -> None:
+        """Do what was given already, then end the thread."""
+        self._life.end()
+        self._batches.put(None)
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(self._thread.join)
+
+    def _give(self, job: _Job) -> _Batch:
+        self._life.check()
+        with self._lock:
+            batch = self._filling
+            if batch is not None and len(batch.jobs) < _TOGETHER:
+                batch.jobs.append(job)
+                return batch
+            self._filling = batch = _Batch()
+            batch.jobs.append(job)
+        self._batches.put(batch)
+        return batch
+
+    # What follows runs in the thread.
+
+    def _run(self) -> None:
+        while (batch := self._batches.get()) is not None:
+            with self._lock:
+                if self._filling is batch:
+                    self._filling = None
+            self._commit(batch.jobs)
+            with suppress(RuntimeError):  # the loop is over: nobody waits any more
+                self._later(partial(self._tell, batch.done))
+        self._disconnect()
+
+    def _tell(self, done: anyio.Event) -> None:
+        done.set()
+        self.signal.fire()
+
+    def _commit(self, jobs: list[_Job]) -> None:
+        """Do the jobs together; where that fails, each on its own."""
+        waiting = jobs
+        while waiting:
+            try:
+                self._transact(waiting)
+                return
+            except sqlite3.Error as error:
+                waiting = self._failed(waiting, error, committing=False)
+            except _CommitError as error:
+                waiting = self._failed(waiting, error.cause, committing=True)
+            except Exception as error:  # whatever it is, nobody may wait for ever
+                for job in waiting:
+                    job.error = error
+                return
+
+    def _failed(self, jobs: list[_Job], error: sqlite3.Error, *, committing: bool) -> list[_Job]:
+        """Return the jobs that are worth another try; the others have their error."""
+        failure = typed(error, self._file.path, committing=committing)
+        if is_busy(error):
+            now = monotonic()
+            over = [job for job in jobs if job.deadline <= now]
+            rest = [job for job in jobs if job.deadline > now]
+        elif len(jobs) > 1 and not failure.outcome_unknown:
+            over, rest = [], []
+            for job in jobs:
+                self._commit([job])
+        else:
+            over, rest = jobs, []
+            self._disconnect()
+        for job in over:
+            job.error = failure
+        return rest
+
+    def _transact(self, jobs: list[_Job]) -> None:
+        self._file.see_same()
+        if self._connection is None:
+            self._connection = self._file.connect()
+        connection = self._connection
+        durable = any(job.durable for job in jobs)
+        wait = max(0.0, min(job.deadline for job in jobs) - monotonic())
+        connection.execute(f"PRAGMA busy_timeout = {int(wait * 1000)}")
+        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            transaction = Transaction(connection, self._now())
+            for job in jobs:
+                self._do(job, transaction)
+            if monotonic() - self._swept > _SWEEP_EVERY:
+                self._sweep(transaction)
+            transaction.finish(self.kept)
+            self._end(connection)
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+
+    @staticmethod
+    def _do(job: _Job, transaction: Transaction) -> None:
+        job.error = None
+        try:
+            job.result = job.work(transaction)
+        except StorageError as error:
+            job.error = error
+
+    def _sweep(self, transaction: Transaction) -> None:
+        self._sweeping = False
+        self._swept = monotonic()
+        sweep(transaction, dict(self.kept))
+
+    @staticmethod
+    def _end(connection: sqlite3.Connection) -> None:
+        try:
+            connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise _CommitError(error) from error
+
+    def _disconnect(self) -> None:
+        """Close the connection; the next batch opens another one."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(sqlite3.Error):
+                connection.close()
+
+
+class _CommitError(Exception):
+    """The end of a transaction failed, so it may or may not be in the file."""
+
+    def __init__(self, cause: sqlite3.Error) -> None:
+        super().__init__(cause)
+        self.cause = cause

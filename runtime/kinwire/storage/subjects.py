@@ -1,0 +1,77 @@
+"""Dotted subjects, and which of them a pattern means. Linear in both, whatever they are."""
+
+from __future__ import annotations
+
+__all__ = ("SUBJECT_SIZE", "checked_id", "checked_pattern", "checked_subject", "matcher")
+
+import re
+from collections.abc import Callable
+
+from kinwire.storage.errors import StorageInputError
+from kinwire.storage.records import checked_key
+
+SUBJECT_SIZE = 256
+"""The longest subject or pattern, in bytes of UTF-8."""
+
+_WORD = r"[^\s.*>\x00-\x1f\x7f\ud800-\udfff]+"
+_SUBJECT = re.compile(rf"{_WORD}(?:\.{_WORD})*")
+_PATTERN = re.compile(rf"(?:(?:{_WORD}|\*)\.)*(?:{_WORD}|\*|>)")
+
+
+def checked_subject(subject: str) -> str:
+    """Return `subject`.
+
+    Raises:
+        StorageInputError: it is not words with dots between.
+    """
+    if _SUBJECT.fullmatch(subject) and len(subject.encode()) <= SUBJECT_SIZE:
+        return subject
+    raise _refused(subject, "words with single dots between, and no space, * or > in them")
+
+
+def checked_pattern(pattern: str) -> str:
+    """Return `pattern`.
+
+    Raises:
+        StorageInputError: it is not words, `*` and a last `>` with dots between.
+    """
+    if _PATTERN.fullmatch(pattern) and len(pattern.encode()) <= SUBJECT_SIZE:
+        return pattern
+    raise _refused(pattern, "words or * with single dots between, and > at most as the last")
+
+
+def checked_id(id: str | None) -> None:
+    """Refuse an id of an entry that no log takes: it is what may be a key of a record.
+
+    Raises:
+        StorageInputError: it is empty, too long, or holds half of a surrogate pair.
+    """
+    if id is not None:
+        checked_key(id)
+
+
+def matcher(pattern: str) -> Callable[[str], bool]:
+    """Return what says whether a subject is meant by `pattern`, which is checked already."""
+    if pattern == ">":
+        return lambda subject: True
+    *head, last = pattern.split(".")
+    open_end = last == ">"
+    if not open_end:
+        head.append(last)
+
+    def matches(subject: str) -> bool:
+        words = subject.split(".")
+        if len(words) <= len(head) if open_end else len(words) != len(head):
+            return False
+        return all(wanted in ("*", word) for wanted, word in zip(head, words, strict=False))
+
+    return matches
+
+
+def _refused(subject: str, expected: str) -> StorageInputError:
+    return StorageInputError(
+        "subject",
+        expected=f"{expected}, at most {SUBJECT_SIZE} bytes",
+        got=repr(subject[:60]),
+        mend="Put what is free text into the value.",
+    )

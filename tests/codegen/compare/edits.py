@@ -1,0 +1,158 @@
+"""Edits of an object, with what writers of the old and of the new form write."""
+
+from __future__ import annotations
+
+__all__ = ("CASES", "WHOLE", "Case", "of")
+
+from typing import Any, NamedTuple
+
+Node = dict[str, Any]
+
+TEXT, WHOLE = {"type": "string"}, {"type": "integer"}
+
+
+class Case(NamedTuple):
+    """An edit of an object, and what writers of each side write: all that is new in it as well."""
+
+    what: str
+    old: Node
+    new: Node
+    old_values: list[Node]
+    new_values: list[Node]
+
+
+def of(members: Node, *required: str, **more: Any) -> Node:
+    return {"type": "object", "properties": members, "required": list(required), **more}
+
+
+def value(old: Node, new: Node, *values: Any) -> tuple[Node, Node]:
+    return of({"a": old}, "a"), of({"a": new}, "a")
+
+
+def enum(*values: str) -> Node:
+    return {"type": "string", "enum": list(values)}
+
+
+A, B = {"$ref": "#/$defs/Apple"}, {"$ref": "#/$defs/Berry"}
+FRUIT = {"anyOf": [A, B], "discriminator": {"propertyName": "kind"}}
+
+CASES = [
+    Case("nothing", of({"a": TEXT}, "a"), of({"a": TEXT}, "a"), [{"a": ""}], [{"a": ""}]),
+    Case(
+        "an optional member is new",
+        of({"a": TEXT}, "a"),
+        of({"a": TEXT, "b": WHOLE}, "a"),
+        [{"a": ""}],
+        [{"a": "", "b": 1}, {"a": ""}],
+    ),
+    Case(
+        "a required member is new",
+        of({"a": TEXT}, "a"),
+        of({"a": TEXT, "b": WHOLE}, "a", "b"),
+        [{"a": ""}],
+        [{"a": "", "b": 1}],
+    ),
+    Case(
+        "an optional member is gone",
+        of({"a": TEXT, "b": WHOLE}, "a"),
+        of({"a": TEXT}, "a"),
+        [{"a": "", "b": 1}],
+        [{"a": ""}],
+    ),
+    Case(
+        "a required member is gone",
+        of({"a": TEXT, "b": WHOLE}, "a", "b"),
+        of({"a": TEXT}, "a"),
+        [{"a": "", "b": 1}],
+        [{"a": ""}],
+    ),
+    Case("required now", of({"a": TEXT}), of({"a": TEXT}, "a"), [{}, {"a": ""}], [{"a": ""}]),
+    Case("optional now", of({"a": TEXT}, "a"), of({"a": TEXT}), [{"a": ""}], [{}, {"a": ""}]),
+    Case("another type", *value(TEXT, WHOLE), [{"a": "1"}], [{"a": 1}]),
+    Case(
+        "one type more",
+        *value(TEXT, {"type": ["string", "integer"]}),
+        [{"a": ""}],
+        [{"a": ""}, {"a": 1}],
+    ),
+    Case(
+        "one type less",
+        *value({"type": ["string", "integer"]}, TEXT),
+        [{"a": ""}, {"a": 1}],
+        [{"a": ""}],
+    ),
+    Case("fractions too", *value(WHOLE, {"type": "number"}), [{"a": 1}], [{"a": 1.5}]),
+    Case("one value more", *value(enum("x"), enum("x", "y")), [{"a": "x"}], [{"a": "y"}]),
+    Case("one value less", *value(enum("x", "y"), enum("x")), [{"a": "y"}], [{"a": "x"}]),
+    Case(
+        "one value more in an open set",
+        *value({"anyOf": [enum("x"), TEXT]}, {"anyOf": [enum("x", "y"), TEXT]}),
+        [{"a": "x"}, {"a": "z"}],
+        [{"a": "y"}],
+    ),
+    Case("any value", *value(TEXT, {}), [{"a": ""}], [{"a": None}, {"a": [1]}]),
+    Case("a longer text", *value({**TEXT, "maxLength": 2}, TEXT), [{"a": "x"}], [{"a": "xyz"}]),
+    Case("a shorter text", *value(TEXT, {**TEXT, "maxLength": 2}), [{"a": "xyz"}], [{"a": "x"}]),
+    Case("a higher start", *value(WHOLE, {**WHOLE, "minimum": 1}), [{"a": 0}], [{"a": 1}]),
+    Case(
+        "a pattern",
+        *value({**TEXT, "pattern": "^a"}, {**TEXT, "pattern": "^b"}),
+        [{"a": "a"}],
+        [{"a": "b"}],
+    ),
+    Case(
+        "one kind more in a union",
+        *value(A, FRUIT),
+        [{"a": {"kind": "apple"}}],
+        [{"a": {"kind": "berry", "count": 1}}],
+    ),
+    Case(
+        "one kind less in a union",
+        *value(FRUIT, A),
+        [{"a": {"kind": "berry", "count": 1}}],
+        [{"a": {"kind": "apple"}}],
+    ),
+    Case("another constant", *value({"const": "x"}, {"const": "y"}), [{"a": "x"}], [{"a": "y"}]),
+    Case(
+        "a required constant is new",
+        of({"a": TEXT}, "a"),
+        of({"a": TEXT, "b": {"const": "x"}}, "a", "b"),
+        [{"a": ""}],
+        [{"a": "", "b": "x"}],
+    ),
+    Case(
+        "null in an optional member",
+        of({"a": TEXT}),
+        of({"a": {"type": ["string", "null"]}}),
+        [{"a": ""}, {}],
+        [{"a": None}],
+    ),
+    Case(
+        "null in a required member",
+        *value(TEXT, {"type": ["string", "null"]}),
+        [{"a": ""}],
+        [{"a": None}],
+    ),
+    Case(
+        "other items",
+        *value({"type": "array", "items": TEXT}, {"type": "array", "items": WHOLE}),
+        [{"a": ["x"]}],
+        [{"a": [1]}],
+    ),
+    Case(
+        "other values of a map",
+        *value(
+            {"type": "object", "additionalProperties": TEXT},
+            {"type": "object", "additionalProperties": {"type": ["string", "integer"]}},
+        ),
+        [{"a": {"k": "x"}}],
+        [{"a": {"k": 1}}],
+    ),
+    Case(
+        "another name of a member",
+        of({"file": TEXT}, "file"),
+        of({"fileName": TEXT}, "fileName"),
+        [{"file": "x"}],
+        [{"fileName": "x"}],
+    ),
+]

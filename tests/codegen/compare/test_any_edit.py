@@ -1,0 +1,108 @@
+"""Documents may be edited in any way that leaves them documents: the comparison never fails."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from jsonschema import Draft202012Validator
+from kinwire_codegen.compare import compare
+from kinwire_codegen.compare.verdict import Category
+from kinwire_codegen.document import Documents
+from kinwire_codegen.reports import changelog, verdicts
+from kinwire_codegen.sources import Source
+from tests.codegen.compare.documents import Node, golden, loaded
+
+REFERENCES = [
+    *("#/$defs/Nothing", "nowhere.json#/$defs/Nothing", "#/$defs/Item", "#/$defs/State"),
+    *("#/$defs/Book", "tiny-base.json#/$defs/Named", "#/$defs/FindParams"),
+]
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-2, 9),
+    st.sampled_from(["", "x", "string", "object", "integer", "both", "either", *REFERENCES]),
+    st.sampled_from(
+        [
+            *({"$ref": text} for text in REFERENCES),
+            *({"allOf": [{"$ref": text}]} for text in REFERENCES),
+            *({"anyOf": [{"$ref": text}, {"type": "null"}]} for text in REFERENCES),
+            *({"type": kind} for kind in ("string", "array", "object", "null")),
+            *({}, [], {"const": True}, {"enum": [1, "x"]}, {"type": ["string", "integer"]}),
+            {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a", "b"]},
+        ]
+    ),
+)
+
+
+def places(node: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    found = [place]
+    if isinstance(node, dict | list):
+        inner = node.items() if isinstance(node, dict) else enumerate(node)
+        for key, value in inner:
+            found += places(value, (*place, key))
+    return found
+
+
+@cache
+def judge() -> Draft202012Validator:
+    return Draft202012Validator(golden().meta)
+
+
+@st.composite
+def edits(draw: st.DrawFn) -> Node:
+    """Documents after up to four edits anywhere, of which those count that leave a document."""
+    content = deepcopy(golden()["tiny"].content)
+    for _ in range(draw(st.integers(1, 4))):
+        place = draw(st.sampled_from(places(content)[1:]))
+        copy = deepcopy(content)
+        there: Any = copy
+        for step in place[:-1]:
+            there = there[step]
+        how = draw(st.sampled_from(["remove", "set", "rename", "swap"]))
+        if how == "set":
+            there[place[-1]] = deepcopy(draw(VALUES))
+        elif how == "remove":
+            del there[place[-1]]
+        elif how == "rename" and isinstance(there, dict):
+            there[f"{place[-1]}x"] = there.pop(place[-1])
+        elif how == "swap":
+            other = draw(st.sampled_from(list(there) if isinstance(there, dict) else [0]))
+            there[place[-1]], there[other] = there[other], there[place[-1]]
+        if judge().is_valid(copy):
+            content = copy
+    return content
+
+
+@given(edits(), edits())
+@settings(max_examples=8, deadline=None)
+def test_any_two_documents_can_be_compared_and_told(one: Node, other: Node) -> None:
+    compare_and_tell(one, other)
+
+
+@pytest.mark.slow
+@given(edits(), edits())
+@settings(max_examples=150, deadline=None)
+def test_very_many_documents_can_be_compared_and_told(one: Node, other: Node) -> None:
+    compare_and_tell(one, other)
+
+
+def compare_and_tell(one: Node, other: Node) -> None:
+    base = golden()["tiny-base"].content
+    old, new = loaded(base, one), loaded(base, other)
+    comparison = compare(old, new)
+    sides = source("a", old, one), source("b", new, other)
+    for tell in (verdicts.as_text, verdicts.as_json, verdicts.as_github):
+        assert tell(comparison, sides[0], sides[1], list(Category))
+    assert changelog.as_markdown(comparison, "reference")
+    assert changelog.as_plain(comparison)
+    assert compare(old, loaded(base, one)).changes == ()
+
+
+def source(name: str, documents: Documents, content: Node) -> Source:
+    return Source(name, documents, {"tiny": (f"{name}.json", json.dumps(content))})

@@ -1,0 +1,242 @@
+"""`kinwire breaking`, `diff`, `rule` and `import` as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kinwire.cli.command import main
+from kinwire_codegen.compare.rules import RULES
+from tests.codegen.compare.documents import Node, edited, toy
+from tests.codegen.imports.official import FOLDER, official
+
+
+def write(path: Path, content: Node) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content, indent=2), encoding="utf-8")
+    return path
+
+
+def stricter(content: Node) -> None:
+    content["$defs"]["AskParams"]["required"] = ["a", "b"]
+
+
+def git(folder: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
+    command = ["git", "-C", str(folder), *identity, *arguments]
+    subprocess.run(command, check=True, capture_output=True)
+
+
+@pytest.fixture
+def sides(tmp_path: Path) -> tuple[Path, Path]:
+    """Two folders, the second of which asks more of old senders."""
+    old = write(tmp_path / "old" / "toy.json", toy())
+    new = write(tmp_path / "new" / "toy.json", edited(toy(), stricter))
+    return old, new
+
+
+TOLD = """\
+{new}:90:7: B305 wire breaking: AskParams.b is required now
+    breaks: old senders (guest)
+    in:     ask params
+    docs:   toy/methods/ask.md#params.b
+1 breaking, 0 warnings, 0 safe   (against 1: {old})
+"""
+
+
+def test_who_breaks_is_told_with_place_rule_victims_and_page(
+    sides: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = sides
+    assert main(["breaking", "--against", str(old.parent), str(new.parent)]) == 1
+    out = capsys.readouterr().out
+    line = next(
+        number for number, text in enumerate(new.read_text().splitlines(), 1) if '"b"' in text
+    )
+    assert out == TOLD.format(new=new, old=old.parent).replace(":90:", f":{line}:").replace(
+        ":7: B", ":9: B"
+    )
+
+
+def test_nobody_breaks_unannounced_once_the_version_rose(
+    sides: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = sides
+    write(new, json.loads(new.read_text()) | {"version": "2"})
+    assert main(["breaking", "--against", str(old), str(new)]) == 0
+    assert capsys.readouterr().out.endswith(
+        f"(against 1: {old})\ntoy rose from 1 to 2: what breaks is announced\n"
+    )
+
+
+def test_a_file_of_another_protocol_is_no_later_form_of_it(
+    sides: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = write(tmp_path / "other.json", toy() | {"protocol": "other"})
+    assert main(["breaking", "--against", str(sides[0]), str(other)]) == 1
+    assert "B804 wire breaking: the protocol toy is gone" in capsys.readouterr().out
+
+
+def test_programs_get_json(sides: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    old, new = sides
+    assert main(["breaking", "--against", str(old), str(new), "--format", "json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["summary"] == {"safe": 0, "warning": 0, "breaking": 1}
+    (change,) = found["changes"]
+    assert change["pointer"] == "/$defs/AskParams/properties/b"
+    assert change["breaks"] == [{"who": "old senders", "roles": ["guest"]}]
+
+
+def test_pull_requests_get_annotations(
+    sides: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = sides
+    assert main(["breaking", "--against", str(old), str(new), "--format", "github"]) == 1
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first.startswith(f"::error file={new},line=")
+    assert first.endswith(
+        "title=B305 member-now-required::AskParams.b is required now. Breaks: old senders (guest)"
+    )
+
+
+def test_a_commit_gives_the_documents_of_the_same_path(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path / "spec" / "toy.json", toy())
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-q", "-m", "first")
+    git(tmp_path, "tag", "v1")
+    write(path, edited(toy(), stricter))
+    for beside in (path, path.parent):
+        assert main(["breaking", "--against", "v1", str(beside)]) == 1
+        assert capsys.readouterr().out.endswith("0 safe   (against 1: v1)\n")
+    assert main(["breaking", "--against", "v1", str(path), "--category", "docs"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("against", "path", "says"),
+    [
+        ("nothing", "new", "nothing: there is neither a path nor a commit of that name."),
+        ("--all", "new", "expected one argument"),
+        ("old", "nowhere", "nowhere: there is no such file or folder."),
+        ("list.json", "new", "list.json: it is no protocol document. kinwire import makes"),
+    ],
+)
+def test_a_side_that_is_not_there_is_named(
+    against: str,
+    path: str,
+    says: str,
+    sides: tuple[Path, Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "list.json").write_text("[]")
+    git(tmp_path, "init", "-q")
+    monkeypatch.chdir(tmp_path)
+    try:
+        code = main(["breaking", "--against", against, path])
+    except SystemExit as ended:
+        code = int(ended.code or 0)
+    assert code == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_document_at_fault_is_a_finding(
+    sides: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = sides
+    write(new, json.loads(new.read_text()) | {"surprise": 1})
+    assert main(["breaking", "--against", str(old), str(new)]) == 1
+    assert "toy.json#: Additional properties are not allowed" in capsys.readouterr().out
+
+
+def test_a_changelog_has_a_link_in_each_line(
+    sides: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = sides
+    assert main(["diff", str(old), str(new), "--format", "md", "--reference", "ref/"]) == 0
+    assert capsys.readouterr().out == (
+        "### Protocols\n\n#### Changed\n\n"
+        "- toy: AskParams.b is required now ([B305](ref/toy/methods/ask.md#params.b))."
+        " Breaks old senders (guest)\n"
+    )
+    assert main(["diff", str(old), str(new)]) == 0
+    assert capsys.readouterr().out == (
+        "Changed\n  toy: AskParams.b is required now (B305). Breaks old senders (guest)"
+        "  [toy/methods/ask.md#params.b]\n"
+    )
+    assert main(["diff", str(old), str(old)]) == 0
+    assert capsys.readouterr().out == "nothing changed\n"
+
+
+@pytest.mark.parametrize("name", [*RULES, "b301", "variant-added"])
+def test_every_rule_explains_itself(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rule", name]) == 0
+    out = capsys.readouterr().out
+    assert len(out.splitlines()) >= 4
+
+
+def test_an_unknown_rule_is_told_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rule", "variant-aded"]) == 2
+    said = "error: there is no rule 'variant-aded'. Did you mean 'variant-added'?\n"
+    assert capsys.readouterr().err == said
+
+
+def test_the_rules_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rule"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == len(RULES)
+
+
+def test_official_schemas_are_imported_each_into_its_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    official("2024-11-05")
+    files = [str(FOLDER / f"{version}.json") for version in ("2024-11-05", "2025-03-26")]
+    assert main(["import", "mcp-schema", *files, "--out", str(tmp_path)]) == 0
+    said = capsys.readouterr()
+    assert said.out.splitlines() == [
+        f"{tmp_path}/2024-11-05/mcp.json  2024-11-05  24 methods, 74 types",
+        f"{tmp_path}/2025-03-26/mcp.json  2025-03-26  24 methods, 72 types",
+    ]
+    assert said.err.startswith("left out: AnnotatedType; ClientNotification; ")
+    assert main(["lint", "--schema", str(tmp_path / "2025-03-26")]) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "says"),
+    [
+        ("{", "2025-01-01.json", "it is no JSON"),
+        ("{}", "2025-01-01.json", "it has no definition ClientRequest"),
+        (
+            '{"$defs": {"ClientRequest": {"anyOf": [{"$ref": "#/$defs/Nope"}]}}}',
+            "2025-01-01.json",
+            "it is not written as a file of that kind is: KeyError('Nope'). Mend the file.",
+        ),
+        ("{}", "x.json", "which version it is does not show. Say --as-version."),
+    ],
+)
+def test_a_file_that_nothing_can_be_made_of_is_named(
+    text: str, name: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / name).write_text(text)
+    assert main(["import", "mcp-schema", str(tmp_path / name)]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_an_imported_document_that_was_edited_is_not_written_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content: Any = {"methods": [{"name": "told", "params": []}], "info": {"title": "T"}}
+    write(tmp_path / "rpc.json", content)
+    command = ["import", "openrpc", str(tmp_path / "rpc.json"), "--out", str(tmp_path / "out")]
+    assert main(command) == 0
+    assert main(command) == 0
+    (tmp_path / "out" / "1" / "t.json").write_text("{}")
+    assert main(command) == 2
+    assert "t.json exists already. Choose another folder with --out." in capsys.readouterr().err

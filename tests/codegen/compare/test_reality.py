@@ -1,0 +1,169 @@
+"""What is called breaking fails, what is called safe does not: old and new bindings talk.
+
+Bindings are made of both sides of each edit. Old ones send to new ones and new ones to old ones:
+requests, results, notifications. Who is refused has to be whom the verdict named, and nobody else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from importlib import import_module
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import pytest
+from pydantic import ValidationError
+
+from kinwire_codegen.compare import Change, compare
+from kinwire_codegen.compare.verdict import Category, Level
+from kinwire_codegen.document import Documents
+from kinwire_protocols.base import to_wire
+from kinwire_protocols.jsonrpc import InvalidParamsError, MethodNotFoundError
+from tests.codegen.compare.edits import CASES, WHOLE, of
+from tests.codegen.documents import documents, load_package, protocol
+
+Node = dict[str, Any]
+
+IDS = [case.what for case in CASES]
+TYPES = ("Params", "Result", "Told")
+
+
+def document(side: str) -> Node:
+    """Return a document with a request and a notification of the server for each case."""
+    row = {"section": "1", "summary": "It."}
+    methods: Node = {}
+    types: Node = {
+        "Apple": of({"kind": {"const": "apple"}}, "kind"),
+        "Berry": of({"kind": {"const": "berry"}, "count": WHOLE}, "kind"),
+    }
+    for number, case in enumerate(CASES):
+        for kind in TYPES:
+            node = json.loads(json.dumps(getattr(case, side)))
+            types[f"C{number}{kind}"] = node
+        methods[f"c{number}/ask"] = row | {
+            "kind": "request",
+            "from": "client",
+            "params": f"#/$defs/C{number}Params",
+            "result": f"#/$defs/C{number}Result",
+        }
+        methods[f"c{number}/told"] = row | {
+            "kind": "notification",
+            "from": "server",
+            "params": f"#/$defs/C{number}Told",
+        }
+    gone = {"old": ("gone", "asked/before"), "new": ("fresh", "asked/befor")}[side]
+    for name in gone:
+        methods[name] = methods["c0/ask"]
+    return protocol(
+        types={name: {"description": "A type."} | node for name, node in types.items()},
+        methods=methods,
+    )
+
+
+class Sides(NamedTuple):
+    old: ModuleType
+    new: ModuleType
+    changes: list[Change]
+
+
+@pytest.fixture(scope="module")
+def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
+    """The bindings of both sides, and what the comparison says of them."""
+    loaded: dict[str, Documents] = {}
+    for side in ("old", "new"):
+        folder = tmp_path_factory.mktemp(side)
+        loaded[side] = documents(folder, document(side))
+    changes = compare(loaded["old"], loaded["new"], ("toy",)).of(Category.WIRE)
+    out = tmp_path_factory.mktemp("out")
+    with (
+        load_package(loaded["old"], out / "1", "old_side", shared="kinwire_protocols") as old,
+        load_package(loaded["new"], out / "2", "new_side", shared="kinwire_protocols") as new,
+    ):
+        toys = [import_module(f"{package.__name__}.toy") for package in (old, new)]
+        yield Sides(toys[0], toys[1], changes)
+
+
+async def refused(sender: ModuleType, receiver: ModuleType, wire: str, message: Node) -> bool:
+    """Return whether the receiver's handlers refuse what the sender's types wrote."""
+    row = sender.methods.PROTOCOL.methods[wire]
+    frame = json.loads(json.dumps(to_wire(row.decode_params(message))))
+    base = receiver.ServerHandlers if row.sender == "client" else receiver.ClientHandlers
+
+    async def handle(self: Any, params: Any) -> None:
+        return None
+
+    handlers = type("Handlers", (base,), {known.attribute: handle for known in base.rows.values()})
+    try:
+        await handlers().dispatch(row.name, frame)
+    except (InvalidParamsError, MethodNotFoundError):
+        return True
+    return False
+
+
+def misread(writer: ModuleType, reader: ModuleType, wire: str, message: Node) -> bool:
+    """Return whether the reader of a result refuses what the writer's types wrote."""
+    result = writer.methods.PROTOCOL.methods[wire].decode_result(message)
+    frame = json.loads(json.dumps(to_wire(result)))
+    try:
+        reader.methods.PROTOCOL.methods[wire].decode_result(frame)
+    except ValidationError:
+        return True
+    return False
+
+
+def broken(sides: Sides, number: int, kind: str) -> set[str]:
+    """Return who of the old ones is refused, or cannot read, on one way of a case."""
+    case = CASES[number]
+    ways = (
+        (sides.old, sides.new, case.old_values, "old"),
+        (sides.new, sides.old, case.new_values, "new"),
+    )
+    found = set()
+    for writer, reader, values, wrote in ways:
+        for message in values:
+            if kind == "Result":
+                failed = misread(writer, reader, f"c{number}/ask", message)
+                victims = {"old": "old receivers", "new": "old senders"}
+            else:
+                wire = f"c{number}/{'ask' if kind == 'Params' else 'told'}"
+                failed = asyncio.run(refused(writer, reader, wire, message))
+                victims = {"old": "old senders", "new": "old receivers"}
+            if failed:
+                found.add(victims[wrote])
+    return found
+
+
+def victims_of(change: Change, kind: str) -> set[str]:
+    exhaustive = "old senders" if kind == "Result" else "old receivers"
+    groups = {victim.group for victim in change.breaks}
+    return {exhaustive if group == "exhaustive readers" else group for group in groups}
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("number", range(len(CASES)), ids=IDS)
+def test_who_is_refused_is_whom_the_verdict_named(sides: Sides, number: int, kind: str) -> None:
+    about = [change for change in sides.changes if f"C{number}{kind}" in change.place]
+    named = set().union(*(victims_of(change, kind) for change in about))
+    really = broken(sides, number, kind)
+    assert really == named
+    if any(change.level is Level.BREAKING for change in about):
+        assert really
+    if all(change.level is Level.SAFE for change in about):
+        assert not really
+
+
+def test_the_cases_meet_every_level_and_most_rules_of_types(sides: Sides) -> None:
+    assert {change.level for change in sides.changes} == set(Level)
+    met = {change.rule.id for change in sides.changes if change.rule.of_types}
+    assert len(met) >= 17
+
+
+def test_a_method_that_is_gone_is_not_found(sides: Sides) -> None:
+    told = {change.place[1]: change.rule.name for change in sides.changes if change.place}
+    assert told["gone"] == "method-removed"
+    assert told["fresh"] == "method-added"
+    assert told["asked/befor"] == "method-renamed"
+    for wire in ("gone", "asked/before"):
+        assert asyncio.run(refused(sides.old, sides.new, wire, {"a": ""}))

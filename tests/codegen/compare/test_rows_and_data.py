@@ -1,0 +1,151 @@
+"""What each edit beside types does, to whom, and how badly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kinwire_codegen.compare.verdict import Level
+from tests.codegen.compare.documents import (
+    Node,
+    against,
+    at,
+    changing,
+    compared,
+    edited,
+    golden,
+    loaded,
+    told,
+    toy,
+)
+
+GUEST_SENDS, HOST_ANSWERS = "old senders (guest)", "old receivers (host)"
+
+
+OF_ROWS = [
+    pytest.param("methods", "ask", None, "B101", "BREAKING", [GUEST_SENDS], id="a request is gone"),
+    pytest.param(
+        "methods", "told", None, "B101", "BREAKING", ["old receivers (guest)"], id="nobody tells"
+    ),
+    pytest.param(
+        "methods/ask", "from", "server", "B107", "BREAKING",
+        ["old receivers (guest)", "old senders (host)"], id="the other end sends",
+    ),
+    pytest.param(
+        "methods/ask", "from", "both", "B108", "WARNING",
+        ["old receivers (guest or host)"], id="both ends send",
+    ),
+    pytest.param(
+        "methods/ask", "gate", "server:x", "B109", "BREAKING",
+        [HOST_ANSWERS, GUEST_SENDS], id="a gate",
+    ),
+    pytest.param("methods/ask", "aliases", ["beg"], "B111", "SAFE", [], id="another name"),
+    pytest.param(
+        "methods/ask", "status", "considered", "B112", "BREAKING", [GUEST_SENDS], id="withdrawn"
+    ),
+    pytest.param("methods/ask", "status", "deprecated", "B114", "SAFE", [], id="deprecated"),
+    pytest.param("methods/ask", "order", "serial", "B115", "WARNING", [], id="in order"),
+    pytest.param("methods/ask", "errors", ["Full"], "B117", "SAFE", [], id="another error"),
+    pytest.param(
+        "errors/Full", "code", 2, "B203", "BREAKING", [HOST_ANSWERS, GUEST_SENDS], id="a code"
+    ),
+    pytest.param(
+        "", "capability", "x", "B801", "BREAKING", [HOST_ANSWERS, GUEST_SENDS], id="an offer"
+    ),
+    pytest.param("", "capabilityAliases", ["y"], "B803", "SAFE", [], id="also read there"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "key", "value", "rule", "level", "victims"), OF_ROWS)
+def test_rows_are_judged_by_who_sends_them(
+    path: str, key: str, value: Any, rule: str, level: str, victims: list[str]
+) -> None:
+    assert told(path, key, value) == [(rule, level, victims)]
+
+
+def test_a_request_that_becomes_a_notification_always_breaks() -> None:
+    def edit(content: Node) -> None:
+        row = at(content, "methods/ask")
+        row["kind"] = "notification"
+        del row["result"]
+
+    assert [change.rule.name for change in compared(edit)] == ["kind-changed"]
+
+
+def test_a_code_that_stands_for_something_else_always_breaks() -> None:
+    def edit(content: Node) -> None:
+        content["errors"] = {"Empty": {"code": 1, "message": "Empty", "description": "No more."}}
+
+    found = {change.rule.name: change.level for change in compared(edit)}
+    assert found["error-code-reused"] is Level.BREAKING
+
+
+def test_a_renamed_method_is_told_once() -> None:
+    def edit(content: Node) -> None:
+        content["methods"]["asks"] = content["methods"].pop("ask")
+
+    (change,) = compared(edit)
+    assert change.rule.name == "method-renamed"
+    assert change.what == "ask is asks now: renamed? (100 % same shape)"
+
+
+def test_a_renamed_method_that_keeps_its_old_name_serves_old_senders() -> None:
+    def edit(content: Node) -> None:
+        content["methods"]["enquire"] = content["methods"].pop("ask") | {"aliases": ["ask"]}
+
+    (change,) = compared(edit)
+    assert change.rule.name == "method-renamed-with-alias"
+    assert list(map(str, change.breaks)) == ["old receivers (host)"]
+
+
+def test_a_renamed_error_stops_programs_and_no_peer() -> None:
+    def edit(content: Node) -> None:
+        content["errors"]["Crowded"] = content["errors"].pop("Full")
+
+    assert [change.rule.name for change in compared(edit)] == ["error-class-renamed"]
+
+
+@pytest.mark.parametrize(
+    ("path", "key", "value", "rule"),
+    [
+        ("limits/maxBooks", "value", 1, "data-changed"),
+        ("", "limits", None, "data-removed"),
+        ("http", "base", "/other", "http-changed"),
+        ("", "http", None, "http-removed"),
+        ("grpc", "package", "other", "grpc-changed"),
+        ("", "grpc", None, "grpc-removed"),
+        ("", "augments", [], "augment-removed"),
+        ("tools", "dust", None, "method-removed"),
+    ],
+)
+def test_what_is_no_message_is_compared_too(path: str, key: str, value: Any, rule: str) -> None:
+    found = golden()["tiny"].content
+    before = next(iter(found["limits"]))
+    edit = changing(path.replace("maxBooks", before), key, value)
+    assert rule in {change.rule.name for change in compared(edit, found)}
+
+
+@pytest.mark.parametrize("edit", ["number", "type"])
+def test_a_field_of_a_grpc_message_is_its_number_and_its_type(edit: str) -> None:
+    def change(content: Node) -> None:
+        message = next(iter(content["grpc"]["messages"].values()))
+        field = next(iter(message["fields"].values()))
+        field[edit] = 99 if edit == "number" else "bytes"
+
+    found = compared(change, golden()["tiny"].content)
+    assert {one.rule.name for one in found} == {"grpc-changed"}
+
+
+def test_words_are_for_readers_alone() -> None:
+    old = toy()
+    new = edited(old, changing("methods/ask", "summary", "Something else."))
+    (change,) = against(old, new).changes
+    assert (change.rule.id, change.level) == ("D101", Level.SAFE)
+
+
+def test_a_protocol_that_came_or_went_is_told_once() -> None:
+    from kinwire_codegen.compare import compare
+
+    assert [c.rule.name for c in compare(loaded(), loaded(toy())).changes] == ["protocol-added"]
+    assert [c.rule.name for c in compare(loaded(toy()), loaded()).changes] == ["protocol-removed"]

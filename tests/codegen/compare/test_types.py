@@ -1,0 +1,188 @@
+"""What each edit of a type does, to whom, and how badly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kinwire_codegen.compare.verdict import Level
+from tests.codegen.compare.documents import (
+    Node,
+    changing,
+    compared,
+    edited,
+    told,
+    toy,
+)
+
+PARAMS, RESULT, TOLD = "$defs/AskParams", "$defs/AskResult", "$defs/ToldParams"
+TEXT = {"type": "string"}
+
+
+OF_MEMBERS: list[tuple[str, str, Any, str, dict[str, tuple[str, list[str]]]]] = [
+    (
+        "properties", "d", TEXT, "B302",
+        {PARAMS: ("SAFE", []), RESULT: ("SAFE", []), TOLD: ("SAFE", [])},
+    ),
+    (
+        "properties", "b", None, "B304",
+        {PARAMS: ("WARNING", []), RESULT: ("WARNING", []), TOLD: ("WARNING", [])},
+    ),
+    (
+        "", "required", ["a", "b"], "B305",
+        {
+            PARAMS: ("BREAKING", ["old senders (guest)"]),
+            RESULT: ("BREAKING", ["old receivers (host)"]),
+            TOLD: ("BREAKING", ["old senders (host)"]),
+        },
+    ),
+    (
+        "", "required", [], "B306",
+        {
+            PARAMS: ("WARNING", ["old receivers (host)"]),
+            RESULT: ("BREAKING", ["old senders (guest)"]),
+            TOLD: ("BREAKING", ["old receivers (guest)"]),
+        },
+    ),
+    (
+        "properties", "a", {"type": "integer"}, "B310",
+        {
+            PARAMS: ("BREAKING", ["old receivers (host)", "old senders (guest)"]),
+            RESULT: ("BREAKING", ["old receivers (host)", "old senders (guest)"]),
+            TOLD: ("BREAKING", ["old receivers (guest)", "old senders (host)"]),
+        },
+    ),
+    (
+        "properties", "a", {"type": ["string", "integer"]}, "B309",
+        {
+            PARAMS: ("WARNING", ["old receivers (host)"]),
+            RESULT: ("BREAKING", ["exhaustive readers (guest)"]),
+            TOLD: ("BREAKING", ["exhaustive readers (guest)"]),
+        },
+    ),
+    (
+        "properties", "a", {"type": "string", "enum": ["x", "y"]}, "B308",
+        {
+            PARAMS: ("BREAKING", ["old senders (guest)"]),
+            RESULT: ("BREAKING", ["old receivers (host)"]),
+            TOLD: ("BREAKING", ["old senders (host)"]),
+        },
+    ),
+    (
+        "properties", "a", {"type": "string", "maxLength": 3}, "B316",
+        {
+            PARAMS: ("BREAKING", ["old senders (guest)"]),
+            RESULT: ("BREAKING", ["old receivers (host)"]),
+            TOLD: ("BREAKING", ["old senders (host)"]),
+        },
+    ),
+    (
+        "properties", "b", {"type": "integer", "default": 7}, "B318",
+        {PARAMS: ("WARNING", []), RESULT: ("WARNING", []), TOLD: ("WARNING", [])},
+    ),
+    (
+        "properties", "b", {"type": ["integer", "null"]}, "B320",
+        {PARAMS: ("WARNING", []), RESULT: ("WARNING", []), TOLD: ("WARNING", [])},
+    ),
+    (
+        "properties", "b", {"type": "integer", "deprecated": True}, "B324",
+        {PARAMS: ("SAFE", []), RESULT: ("SAFE", []), TOLD: ("SAFE", [])},
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("place", [PARAMS, RESULT, TOLD])
+@pytest.mark.parametrize(("below", "key", "value", "rule", "expected"), OF_MEMBERS)
+def test_who_breaks_depends_on_which_way_the_member_goes(
+    below: str,
+    key: str,
+    value: Any,
+    rule: str,
+    expected: dict[str, tuple[str, list[str]]],
+    place: str,
+) -> None:
+    path = f"{place}/{below}" if below else place
+    level, victims = expected[place]
+    assert told(path, key, value) == [(rule, level, victims)]
+
+
+def test_a_type_on_several_ways_is_told_once_with_all_its_victims() -> None:
+    (change,) = compared(changing("$defs/Part", "required", []))
+    assert (change.rule.id, change.level) == ("B306", Level.BREAKING)
+    assert list(map(str, change.breaks)) == [
+        "old receivers (guest, host)",
+        "old senders (guest)",
+    ]
+    assert change.flows == ("ask params", "ask result", "told params")
+
+
+def test_a_renamed_member_is_told_once() -> None:
+    old = toy()
+    members = old["$defs"]["AskParams"]["properties"]
+    members["fileName"] = members.pop("b")
+
+    def edit(content: Node) -> None:
+        members = content["$defs"]["AskParams"]["properties"]
+        members["file"] = members.pop("fileName")
+
+    (change,) = compared(edit, old)
+    assert change.rule.name == "member-renamed"
+    assert change.what.startswith("AskParams.fileName is file now? (")
+
+
+def test_two_members_of_one_type_with_other_names_are_no_renaming() -> None:
+    def edit(content: Node) -> None:
+        members = content["$defs"]["AskParams"]["properties"]
+        members["ttl"] = members.pop("b")
+
+    names = {change.rule.name for change in compared(edit)}
+    assert names == {"optional-member-removed", "optional-member-added"}
+
+
+def test_a_renamed_type_is_told_once_and_changes_nothing_on_the_wire() -> None:
+    def edit(content: Node) -> None:
+        content["$defs"]["Piece"] = content["$defs"].pop("Part")
+        for name in ("AskParams", "AskResult", "ToldParams"):
+            content["$defs"][name]["properties"]["c"] = {"$ref": "#/$defs/Piece"}
+
+    (change,) = compared(edit)
+    assert (change.rule.name, change.what) == ("class-renamed", "Part is Piece now")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rules"),
+    [
+        pytest.param(["x"], ["x", "y"], ["values-added"], id="one more"),
+        pytest.param(["x", "y"], ["x"], ["values-removed"], id="one less"),
+        pytest.param(["x", "y"], ["x", "z"], ["values-added", "values-removed"], id="another"),
+    ],
+)
+def test_closed_sets_are_compared_by_value(
+    old: list[str], new: list[str], rules: list[str]
+) -> None:
+    path = f"{RESULT}/properties"
+    before = edited(toy(), changing(path, "a", {"type": "string", "enum": old}))
+    found = compared(changing(path, "a", {"type": "string", "enum": new}), before)
+    assert sorted(change.rule.name for change in found) == rules
+
+
+def test_a_value_more_in_an_open_set_is_nothing_new() -> None:
+    def open_set(*values: str) -> Node:
+        return {"anyOf": [{"type": "string", "enum": list(values)}, TEXT]}
+
+    before = edited(toy(), changing(f"{RESULT}/properties", "a", open_set("x")))
+    assert compared(changing(f"{RESULT}/properties", "a", open_set("x", "y")), before) == []
+
+
+def test_whole_numbers_are_numbers() -> None:
+    (change,) = compared(changing(f"{PARAMS}/properties", "b", {"type": "number"}))
+    assert change.rule.name == "type-widened"
+
+
+def test_a_set_of_values_given_a_name_is_the_same_on_the_wire() -> None:
+    def edit(content: Node) -> None:
+        content["$defs"]["Text"] = {"description": "A type.", "type": "string"}
+        content["$defs"]["AskParams"]["properties"]["a"] = {"$ref": "#/$defs/Text"}
+
+    assert [change.rule.name for change in compared(edit)] == ["class-added"]

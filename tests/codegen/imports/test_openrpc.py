@@ -1,0 +1,145 @@
+"""OpenRPC documents imported: ours come back as they were, others' as far as they can be said."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kinwire_codegen.compare import compare
+from kinwire_codegen.compare.verdict import Category, Level
+from kinwire_codegen.document import Document, Documents
+from kinwire_codegen.exports.openrpc import openrpc_files
+from kinwire_codegen.imports.drafts import Imported
+from kinwire_codegen.imports.openrpc import NotOpenRpcError, openrpc_document
+from kinwire_codegen.lint import RESERVED, lint
+from kinwire_codegen.loading import load_documents
+from tests.codegen.documents import SCHEMA
+
+OURS = load_documents(SCHEMA)
+
+PETS: dict[str, Any] = {
+    "openrpc": "1.3.2",
+    "info": {"title": "Pet Store", "version": "1.0.0"},
+    "methods": [
+        {
+            "name": "list_pets",
+            "summary": "List all pets.",
+            "params": [
+                {"name": "limit", "required": True, "schema": {"type": "integer", "minimum": 1}},
+                {"$ref": "#/components/contentDescriptors/Filter"},
+            ],
+            "result": {"name": "pets", "schema": {"$ref": "#/components/schemas/Pets"}},
+            "errors": [{"code": 100, "message": "pets busy"}, {"code": -32602, "message": "No"}],
+        },
+        {
+            "name": "rename_pet",
+            "params": [{"name": "to", "schema": {"type": ["string"]}}],
+            "result": {
+                "name": "done",
+                "schema": {"type": "object", "properties": {"ok": {"type": "boolean"}}},
+            },
+            "errors": [{"code": 100, "message": "pets busy"}],
+            "deprecated": True,
+        },
+        {"name": "told", "params": []},
+        {"name": "count", "params": [], "result": {"name": "n", "schema": {"type": "integer"}}},
+        {
+            "name": "first",
+            "params": [],
+            "paramStructure": "by-position",
+            "result": {"name": "pet", "schema": {"$ref": "#/components/schemas/pet"}},
+        },
+        {"name": "no good name", "params": []},
+    ],
+    "components": {
+        "contentDescriptors": {
+            "Filter": {"name": "filter", "description": "Which.", "schema": {"type": "string"}}
+        },
+        "schemas": {
+            "Pets": {
+                "type": "object",
+                "properties": {
+                    "pets": {"type": "array", "items": {"$ref": "#/components/schemas/pet"}}
+                },
+            },
+            "pet": {
+                "type": "object",
+                "title": "A pet",
+                "required": ["id"],
+                "properties": {
+                    "id": {"type": "integer"},
+                    "tag": {"type": "string", "nullable": True, "enum": ["cat", "dog"]},
+                    "owner": {"type": "object", "properties": {"name": {"type": "string"}}},
+                },
+            },
+        },
+    },
+}  # fmt: skip
+
+
+def imported(content: Any) -> Imported:
+    return openrpc_document(content, protocol=None, version=None, taken=frozenset(RESERVED))
+
+
+def loaded(content: dict[str, Any]) -> Documents:
+    own = {"jsonrpc": OURS["jsonrpc"], content["protocol"]: Document(content)}
+    return Documents(own, OURS.meta, (content["protocol"],))
+
+
+def test_what_others_describe_becomes_a_document_without_findings() -> None:
+    found = imported(PETS)
+    assert lint(loaded(found.content)) == []
+    assert found.content["protocol"] == "pet-store"
+    assert list(found.content["methods"]) == ["list_pets", "rename_pet", "told"]
+    kinds = {name: row["kind"] for name, row in found.content["methods"].items()}
+    assert kinds == {"list_pets": "request", "rename_pet": "request", "told": "notification"}
+    params = found.content["$defs"]["ListPetsParams"]
+    assert params["required"] == ["limit"]
+    assert params["properties"]["filter"] == {"type": "string", "description": "Which."}
+    assert found.content["$defs"]["Pet"]["properties"]["owner"] == {"$ref": "#/$defs/PetOwner"}
+    assert {name: row["code"] for name, row in found.content["errors"].items()} == {"PetsBusy": 100}
+
+
+def test_what_cannot_be_said_is_named() -> None:
+    assert imported(PETS).left_out == (
+        "count: its result is no object",
+        "first: its params are told apart by position",
+        "no good name: no name of a method",
+    )
+
+
+@pytest.mark.parametrize("content", [[], {}, {"methods": {}}, {"methods": []}])
+def test_what_is_no_openrpc_is_refused(content: Any) -> None:
+    with pytest.raises(NotOpenRpcError):
+        imported(content)
+
+
+def methods_from(protocol: str) -> dict[str, Any]:
+    """Our document, less what only the server sends, which is told in another file."""
+    content: dict[str, Any] = json.loads(json.dumps(OURS[protocol].content))
+    for name, row in list(content["methods"].items()):
+        if row["from"] == "server" or row.get("status") == "considered":
+            del content["methods"][name]
+        else:
+            row["from"] = "client"
+    return content
+
+
+@pytest.mark.parametrize("protocol", ["mcp", "mcpl", "mgp"])
+def test_our_own_comes_back_with_the_same_messages(protocol: str) -> None:
+    (text,) = (
+        text
+        for path, text in openrpc_files(OURS, OURS[protocol]).items()
+        if path.endswith("-server.json")
+    )
+    content = openrpc_document(
+        json.loads(text), protocol=protocol, version=None, taken=frozenset(RESERVED)
+    ).content
+    before = Documents({**OURS.by_name, protocol: Document(methods_from(protocol))}, OURS.meta)
+    changes = compare(before, loaded(content), (protocol,)).of(Category.WIRE)
+    broken = [one.what for one in changes if one.rule.of_types and one.level is Level.BREAKING]
+    assert broken == []
+    rows = [one for one in changes if one.place[:1] == ("methods",) and one.rule.id < "B110"]
+    assert [one.what for one in rows] == []

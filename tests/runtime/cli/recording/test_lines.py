@@ -1,0 +1,86 @@
+"""The lines of a recording: `kinwire validate` reads them, and they are read back as they were."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kinwire.cli.failure import UsageError
+from kinwire.cli.recording.lines import Step, recorded_line, steps_of
+from kinwire.cli.verdicts import report_of
+from kinwire.judge import Judge
+from kinwire_protocols.mcp.methods import PROTOCOL
+
+PING = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
+
+
+def test_a_message_stands_in_the_line_as_it_was_spelled() -> None:
+    frame = b'{"jsonrpc":"2.0","id":1.0e0,\r"method":"ping","x":1e999}\r'
+    line = recorded_line("client", frame, 0.5)
+    assert line == (
+        b'{"from": "client", "at": 0.500, "message": '
+        b'{"jsonrpc":"2.0","id":1.0e0, "method":"ping","x":1e999}}\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("frame", "members"),
+    [
+        (b"hello", {"unreadable": "hello", "because": "expected value at line 1 column 1"}),
+        (
+            b"\xff\xfe",
+            {
+                "unreadable": "\ufffd\ufffd",
+                "because": "expected value at line 1 column 1",
+                "base64": "//4=",
+            },
+        ),
+        (
+            b'{"a": NaN}',
+            {"unreadable": '{"a": NaN}', "because": "expected value at line 1 column 7"},
+        ),
+    ],
+)
+def test_what_is_no_json_is_kept_with_the_reason(frame: bytes, members: dict[str, str]) -> None:
+    line = json.loads(recorded_line("server", frame, 1.0))
+    assert line == {"from": "server", "at": 1.0, **members}
+
+
+@pytest.mark.parametrize("frame", [b"hello", b"\xff\xfe", b"[1]", b"5", b'"text"', b"{}"])
+def test_what_is_no_message_is_bad_for_validate(frame: bytes) -> None:
+    judge = Judge([PROTOCOL])
+    assert report_of(judge, recorded_line("server", frame, 0.0)).problems
+    assert not report_of(judge, recorded_line("client", PING, 0.0)).problems
+
+
+@pytest.mark.parametrize("frame", [b"hello", b"\xff\xfe", b"[1]", b"5"])
+def test_what_is_no_message_is_read_back_as_bytes(frame: bytes) -> None:
+    lines = [recorded_line("server", frame, 0.0), b"\n", recorded_line("client", PING, 0.1)]
+    noise, ping = steps_of("a.jsonl", lines)
+    assert noise == Step(1, "server", None, frame)
+    assert ping == Step(3, "client", json.loads(PING))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"hello",
+        PING,
+        b'{"from": "me", "message": {}}',
+        b'{"from": "client"}',
+        b'{"from": "client", "unreadable": 5}',
+        b'{"from": "client", "unreadable": "a", "base64": "?"}',
+    ],
+)
+def test_a_line_of_something_else_is_refused_with_its_number(line: bytes) -> None:
+    with pytest.raises(UsageError, match=r"^a\.jsonl:2: expected"):
+        list(steps_of("a.jsonl", [b"\n", line]))
+
+
+def test_a_long_line_is_kept_by_its_beginning() -> None:
+    line: dict[str, Any] = json.loads(
+        recorded_line("server", b"{", 0.0, "a line of more than 9 bytes")
+    )
+    assert (line["unreadable"], line["because"]) == ("{", "a line of more than 9 bytes")

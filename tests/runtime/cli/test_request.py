@@ -1,0 +1,248 @@
+"""A request as it is typed: what reaches the server, what comes back, and whose fault a slip is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio
+import pytest
+from pydantic import BaseModel
+
+from kinwire import Server, demo
+from kinwire.cli import patience
+from kinwire.cli.failure import failure_of
+from kinwire.cli.request import TypedRequest
+from kinwire.host import Host
+from kinwire.limits import Limits
+from kinwire.testing import pair
+from kinwire_protocols import mcp
+
+Captured = pytest.CaptureFixture[str]
+
+server = Server("trips", "1.0", log_level=None)
+
+
+class Passenger(BaseModel):
+    name: str
+
+
+@server.tool
+def book(passenger: Passenger, steps: int = 1, quick: bool = False) -> str:
+    return passenger.name
+
+
+@server.tool
+async def hang() -> None:
+    await anyio.sleep_forever()
+
+
+greeter = Server("greeter", "1.0", log_level=None)
+
+
+@greeter.on.prompts_list
+async def prompts(params: mcp.PaginatedRequestParams) -> mcp.ListPromptsResult:
+    return mcp.ListPromptsResult(prompts=[mcp.Prompt(name="greet")])
+
+
+def asked(
+    asked: Server,
+    *words: str,
+    given: dict[str, Any] | None = None,
+    raw: bool = False,
+    limits: Limits = Limits(),
+) -> Any:
+    """Return what `kinwire call` prints for these words."""
+    host = Host("test", "1.0", limits=limits)
+
+    async def ask() -> object:
+        async with pair(asked, host) as connection:
+            request = TypedRequest(connection, words[0], list(words[1:]), given or {})
+            return await (request.raw_answer() if raw else request.answer())
+
+    return anyio.run(ask)
+
+
+def failed(*arguments: Any, **options: Any) -> tuple[int, str]:
+    """Return exit code and text of a request that fails."""
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - what is expected says `failure_of`
+        asked(*arguments, **options)
+    failure = failure_of(caught.value)
+    return failure.exit_code, failure.text
+
+
+def text(value: str) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": value}]}
+
+
+@pytest.mark.parametrize(
+    ("words", "result"),
+    [
+        (["add", "a=1", "b=2"], text("3")),
+        (["tools/call", "name=add", "arguments.a=1", "arguments.b=2"], text("3")),
+        (["tools/call", "name=add", 'arguments:={"a": 1, "b": 2}'], text("3")),
+        (["echo", "message=5"], text("5")),
+        (["divide", "a=1", "b=0"], {**text("Nothing can be divided by zero."), "isError": True}),
+        (["ping"], {}),
+        (["ping", "_meta.progressToken=7"], {}),
+        (["notifications/initialized"], None),
+    ],
+)
+def test_words_make_the_request_that_their_schema_asks_for(
+    words: list[str], result: object
+) -> None:
+    assert asked(demo.server, *words) == result
+
+
+@pytest.mark.parametrize(
+    ("words", "result"),
+    [
+        (["tools/call", "name=echo", 'arguments:={"message": "5"}'], text("5")),
+        (["ping", "vendor=x"], {}),
+        (["notifications/roots/list_changed"], None),
+    ],
+)
+def test_a_raw_request_goes_out_as_it_is(words: list[str], result: object) -> None:
+    assert asked(demo.server, *words, raw=True) == result
+
+
+def test_progress_is_shown_on_stderr(capsys: Captured) -> None:
+    asked(demo.server, "countdown", "start=2", "pause=0")
+    assert capsys.readouterr().err.splitlines() == ["progress 1/2  2 ...", "progress 2/2  1 ..."]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["book", "passenger.name=Ann"], ["book", 'passenger:={"name": "Ann"}', "quick=true"]],
+)
+def test_an_object_is_given_by_member_or_raw(words: list[str]) -> None:
+    assert asked(server, *words) == text("Ann")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"passenger": {"name": "Ann"}, "steps": 2}, ["book"]),
+        ({"passenger": {"name": "Ann"}}, ["book", "steps=2"]),
+        ({"steps": 2}, ["book", "passenger.name=Ann"]),
+        ({"name": "book", "arguments": {"passenger": {"name": "Ann"}}}, ["tools/call"]),
+        ({"arguments": {"passenger": {"name": "Ann"}}}, ["tools/call", "name=book"]),
+    ],
+)
+def test_words_add_to_the_members_that_are_given(given: dict[str, Any], words: list[str]) -> None:
+    assert asked(server, *words, given=given) == text("Ann")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["book", "pasenger.name=Ann"],
+            "pasenger.name=Ann: there is no member 'pasenger'.\nhint: Did you mean 'passenger'?",
+        ),
+        (
+            ["book", "passenger.nme=Ann"],
+            "there is no member 'nme'.\nhint: Did you mean 'name'?",
+        ),
+        (
+            ["book", "passenger=Ann"],
+            "passenger=Ann: expected object.\n"
+            "hint: Write passenger.name=... for its members, or passenger:=JSON.",
+        ),
+        (["book", "quick=yes"], "quick=yes: expected true or false."),
+        (["book", "Ann"], "hint: It has: passenger, steps, quick."),
+        (["tools/call", "nme=book"], "there is no member 'nme'.\nhint: Did you mean 'name'?"),
+        (["tools/list", "cursr=2"], "there is no member 'cursr'.\nhint: Did you mean 'cursor'?"),
+        (["tools/call", "name=book", "arguments.nme=1"], "there is no member 'nme'."),
+        (["tools/call"], "tools/call#/name: expected a value, got nothing"),
+        (["tools/call", "name=book", "arguments:={}", "arguments.a=1"], "given twice"),
+    ],
+)
+def test_a_slip_in_a_member_is_told_with_the_mend(words: list[str], message: str) -> None:
+    code, said = failed(server, *words)
+    assert code == 2
+    assert message in said
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["divid", "a=1"], 2, "The server has no tool 'divid'.\nhint: Did you mean 'divide'?"),
+        (["pong"], 2, "Did you mean 'ping'?"),
+        (["zzz"], 2, "hint: It has: add, echo, countdown, divide."),
+        (["add", "a=one"], 2, "a=one: expected integer."),
+        (["add", "a=1"], 5, "the peer answered: Tool 'add': /arguments/b: expected a value"),
+        (["add"], 5, "\n  /arguments/b: expected a value, got nothing"),
+        (
+            ["prompts/list"],
+            2,
+            "prompts/list: needs server:prompts, but the server did not declare it. "
+            "The server declared: logging, tools.\nhint: --raw sends it all the same; ",
+        ),
+        (["mgp/health/ping"], 2, "but this side has no extension for mgp."),
+        (["mgp/health/ping", "srvr=x"], 2, "there is no member 'srvr'."),
+        (["roots/list"], 2, "roots/list is sent by the server, not by the client."),
+        (["list"], 2, "hint: Did you mean 'resources/list'"),
+        (
+            [
+                "initialize", "protocolVersion=2024-11-05", "capabilities.roots.listChanged=true",
+                "clientInfo.name=a", "clientInfo.version=1",
+            ],
+            5,
+            "the session is open already",
+        ),
+    ],
+)  # fmt: skip
+def test_a_request_that_fails_says_whose_fault_it_is(
+    words: list[str], code: int, message: str
+) -> None:
+    got, said = failed(demo.server, *words)
+    assert got == code
+    assert message in said
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["prompts/list"], "the peer answered: Method not found: prompts/list"),
+        (["add", "a=1"], "the peer answered: Method not found: add"),
+    ],
+)
+def test_a_raw_request_asks_for_no_gate(words: list[str], message: str) -> None:
+    code, said = failed(demo.server, *words, raw=True)
+    assert code == 5
+    assert message in said
+
+
+@pytest.mark.parametrize(
+    ("method", "meant"), [("tools/lst", "tools/list"), ("mgp/health/png", "mgp/health/ping")]
+)
+def test_a_method_of_no_table_goes_out_with_a_note(
+    capsys: Captured, method: str, meant: str
+) -> None:
+    assert failed(demo.server, method)[0] == 5
+    note = f"note: '{method}' is in no table and goes out unchecked. Did you mean '{meant}'?\n"
+    assert capsys.readouterr().err == note
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("get", "Did you mean 'prompts/get'?"),
+        ("zzz", "Methods have a slash, as in prompts/list."),
+    ],
+)
+def test_what_is_no_tool_may_be_a_method(name: str, hint: str) -> None:
+    text = f"error: The server offers no tools, so none is called '{name}'.\nhint: {hint}"
+    assert failed(greeter, name) == (2, text)
+
+
+def test_a_tool_that_does_not_answer_is_waited_for_aloud(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "SILENCE", 0.0)
+    code, said = failed(server, "hang", limits=Limits(request_timeout=0.5))
+    assert (code, said) == (
+        4,
+        "error: tools/call: no answer within 0.5 s.\nhint: --timeout SECONDS waits longer.",
+    )
+    assert capsys.readouterr().err.endswith("waiting for the server to answer tools/call ...\n")

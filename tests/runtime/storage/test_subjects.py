@@ -1,0 +1,23 @@
+"""Which subjects a pattern means."""
+
+from __future__ import annotations
+
+import pytest
+
+from kinwire.storage.subjects import matcher
+
+SUBJECTS = ["a", "a.b", "a.b.c", "b", "b.b", "ä.b", "a-b.c=d"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "means"),
+    [
+        (">", SUBJECTS),
+        ("*", ["a", "b"]),
+        ("a.>", ["a.b", "a.b.c"]),
+        ("*.b", ["a.b", "b.b", "ä.b"]),
+        ("a.*.c", ["a.b.c"]),
+    ],
+)
+def test_a_star_is_one_word_and_a_last_angle_one_or_more(pattern: str, means: list[str]) -> None:
+    assert [subject for subject in SUBJECTS if matcher(pattern)(subject)] == means

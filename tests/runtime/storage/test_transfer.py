@@ -1,0 +1,181 @@
+"""A store moved to another engine, by the command and its lines."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from kinwire.cli import main
+from kinwire.storage import Retention, StorageInputError, Store, open_store
+from kinwire.storage.transfer import exported, import_lines
+from tests.runtime.storage.engines import ON_ALL, Engine
+
+KEPT = Retention(max_entries=50, dedup_window=600)
+
+
+async def fill(store: Store) -> None:
+    log, records = await store.log("events", retention=KEPT), await store.records("things")
+    for number in range(5):
+        await log.append(f"a.{number}", {"n": number}, id=f"id-{number}" if number % 2 else None)
+    await records.put("a", "é\n")
+    await records.put("a/b", None, expires_in=3600)
+    await records.put("gone", 1)
+    await records.delete("gone")
+    await store.records("empty", durable=False)
+
+
+async def contents(store: Store) -> Any:
+    log, records = await store.log("events", retention=KEPT), await store.records("things")
+    return (
+        await store.holdings(),
+        [(entry.sequence, entry.subject, entry.value, entry.id) for entry in await log.read()],
+        sorted([(r.key, r.value, r.expires_at is None) async for r in records.scan()]),
+    )
+
+
+@pytest.mark.anyio
+@ON_ALL
+async def test_what_is_exported_is_imported_alike_by_every_engine(engine: Engine) -> None:
+    async with open_store("memory:") as first:
+        await fill(first)
+        lines = [line async for line in exported(first)]
+        async with engine.open() as second:
+            assert await import_lines(second, lines) == len(lines) - 2
+            assert await contents(second) == await contents(first)
+            again = [line async for line in exported(second)]
+            assert len(again) == len(lines)
+
+
+BAD: list[tuple[str, Callable[[list[str]], object], str]] = [
+    ("cut off", lambda lines: lines.pop(), "cut off"),
+    ("a line is missing", lambda lines: lines.pop(3), "line 11"),
+    ("no heading", lambda lines: lines.pop(0), "line 1"),
+    ("a line too many", lambda lines: lines.append("{}"), "line 13"),
+    ("no JSON", lambda lines: lines.insert(2, "{"), "line 3"),
+    ("another thing", lambda lines: lines.insert(2, '{"what": 1}'), "line 3"),
+    ("a newer version", lambda lines: lines.insert(0, '{"format": "kinwire store"}'), "line 1"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "place"), [row[1:] for row in BAD], ids=[row[0] for row in BAD])
+def test_a_bad_line_is_told_with_its_number(
+    spoil: Callable[[list[str]], object], place: str
+) -> None:
+    async def attempt() -> None:
+        async with open_store("memory:") as store, open_store("memory:") as other:
+            await fill(store)
+            lines = [line async for line in exported(store)]
+            spoil(lines)
+            with pytest.raises(StorageInputError, match=place):
+                await import_lines(other, lines)
+
+    asyncio.run(attempt())
+
+
+def test_a_store_that_holds_something_takes_no_import() -> None:
+    async def attempt() -> None:
+        async with open_store("memory:") as store:
+            await fill(store)
+            with pytest.raises(StorageInputError, match="nothing in it, got log events"):
+                await import_lines(store, [line async for line in exported(store)])
+
+    asyncio.run(attempt())
+
+
+def test_an_id_that_came_twice_is_no_repeat_for_the_import() -> None:
+    lines = [
+        json.dumps({"format": "kinwire store", "version": 1}),
+        json.dumps({"log": "events", "durable": True}),
+        *[json.dumps({"subject": "a", "value": n, "at": 0, "id": "same"}) for n in (1, 2)],
+        json.dumps({"lines": 3}),
+    ]
+
+    async def values() -> list[int]:
+        async with open_store("memory:") as store:
+            await import_lines(store, lines)
+            return [entry.value for entry in await (await store.log("events")).read()]
+
+    assert asyncio.run(values()) == [1, 2]
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """A file with something in it."""
+    url = f"sqlite:///{tmp_path}/one.db"
+
+    async def make() -> None:
+        async with open_store(url) as store:
+            await fill(store)
+
+    asyncio.run(make())
+    return url
+
+
+def test_the_command_checks_and_moves(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, other = str(tmp_path / "lines"), f"sqlite:///{tmp_path}/two.db"
+    assert main(["store", "check", url]) == 0
+    said = "log events: 5 entries\nrecords empty: 0 records\nrecords things: 2 records\n"
+    assert capsys.readouterr().out == said
+    assert main(["store", "export", url, file]) == 0
+    assert main(["store", "import", other, file]) == 0
+    assert capsys.readouterr().err == "wrote 12 lines\nread 10 lines\n"
+    assert main(["store", "check", other]) == 0
+    assert capsys.readouterr().out == said
+    assert main(["store", "import", other, file]) == 2
+    assert "Import into a new one" in capsys.readouterr().err
+
+
+def test_the_command_names_what_is_damaged(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "one.db")) as connection, connection:
+        connection.execute("UPDATE spaces SET last = 1 WHERE name = 'events'")
+    assert main(["store", "check", url]) == 1
+    assert "events: a number above the last one" in capsys.readouterr().out
+    (tmp_path / "one.db").write_bytes(b"\0" * 9999)
+    assert main(["store", "check", url]) == 1
+    assert "one.db: expected an undamaged store" in capsys.readouterr().out
+
+
+WRONG = [
+    (["check", "sqlite:///no.db"], 2, "there is no such file"),
+    (["export", "sqlite:no.db"], 2, "sqlite:///notes.db is in this folder"),
+    (["check", "redis://x"], 2, "expected memory:, sqlite:///file.db or nats://host:port"),
+    (["import", "memory:", "no-such-file"], 2, "No such file"),
+    (["check", "memory:", "file"], 2, "check takes no FILE"),
+    (["check", "nats://127.0.0.1:9", "--timeout", "0.3"], 4, "nothing has to be restarted"),
+]
+
+
+@pytest.mark.parametrize(("words", "code", "said"), WRONG, ids=[row[2] for row in WRONG])
+def test_the_command_says_what_is_wrong(
+    words: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if "nats:" in words[1]:
+        pytest.importorskip("nats")
+    assert main(["store", *words]) == code
+    assert said in capsys.readouterr().err
+
+
+def test_import_kinwire_loads_nothing_of_it() -> None:
+    async def loaded() -> bytes:
+        program = (
+            "import sys, kinwire\nassert 'kinwire.storage' not in sys.modules\n"
+            "from kinwire.storage import open_store\n"
+            "print(sorted({'sqlite3', 'nats', 'anyio'} & {*sys.modules}))"
+        )
+        import sys
+
+        return (await anyio.run_process([sys.executable, "-c", program])).stdout
+
+    assert asyncio.run(loaded()) == b"[]\n"

@@ -1,0 +1,17 @@
+"""Names with signs of their own survive a pointer."""
+
+from __future__ import annotations
+
+import pytest
+
+from kinwire.json_pointer import pointer_below, steps_of
+
+
+@pytest.mark.parametrize("name", ["a", "", "0", "a/b", "~", "~1", "~01/"])
+def test_a_name_is_read_as_it_was_written(name: str) -> None:
+    assert steps_of(pointer_below("/a", name)) == ["a", name]
+
+
+def test_a_pointer_may_be_the_fragment_of_a_reference() -> None:
+    assert steps_of("#/$defs/a~1b") == ["$defs", "a/b"]
+    assert steps_of("#") == steps_of("") == []
