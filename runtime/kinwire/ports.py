@@ -8,7 +8,6 @@ from __future__ import annotations
 
 __all__ = ("Alarm", "Ports")
 
-from collections.abc import Callable
 from math import inf
 from typing import Protocol
 
@@ -39,9 +38,8 @@ class Ports(Protocol):
     def arm(self, at: float, /) -> None:
         """Call `Engine.expire()` at that time; this replaces an earlier wish."""
 
-    @property
-    def now(self) -> Callable[[], float]:
-        """What tells the time in seconds, on a clock that only runs forward."""
+    def now(self) -> float:
+        """Return the time in seconds, on a clock that only runs forward."""
         ...
 
     def hold(self) -> None:

@@ -34,8 +34,6 @@ class _Slot:
 class AnyioDriver(Driver):
     """One task group: the transport, a timer, and a task with a cancel scope for each handler."""
 
-    now = staticmethod(anyio.current_time)
-
     async def open(self) -> None:
         """See `Driver.open`."""
         self._carrying = anyio.CancelScope()
@@ -103,6 +101,10 @@ class AnyioDriver(Driver):
         self._rings_at = at
         if self._timer is not None:
             self._timer.deadline = at
+
+    def now(self) -> float:
+        """See `Ports.now`."""
+        return anyio.current_time()
 
     # Tasks.
 

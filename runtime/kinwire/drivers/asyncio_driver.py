@@ -31,7 +31,6 @@ class AsyncioDriver(Driver):
 
     def __init__(self, *args: Any, **members: Any) -> None:
         self._loop = loop = asyncio.get_running_loop()
-        self.now = loop.time
         super().__init__(*args, **members, loop=loop)
         # Frames from memory arrive in the sender's task: its context is not the handler's.
         self._context = copy_context()
@@ -128,6 +127,10 @@ class AsyncioDriver(Driver):
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._loop.call_at(at, self.engine.expire)
+
+    def now(self) -> float:
+        """See `Ports.now`."""
+        return self._loop.time()
 
     def release(self) -> None:
         """See `Ports.release`."""

@@ -7,7 +7,7 @@ __all__ = ("Driver", "Signal")
 import logging
 from abc import ABC, abstractmethod
 from asyncio import AbstractEventLoop
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from kinwire.calls import Outbound, ProgressCallback, Route
@@ -42,9 +42,6 @@ class Driver(ABC):
     handlers get `Limits.drain` to finish; what still runs is cancelled and gets `Limits.stop`;
     the transport writes what waits and is closed.
     """
-
-    now: Callable[[], float]
-    """See `Ports.now`; the loop's own function, for every call asks."""
 
     def __init__(
         self,
@@ -154,6 +151,8 @@ class Driver(ABC):
     def settle(self, call: Outbound, result: object, error: Exception | None, /) -> None: ...
     @abstractmethod
     def arm(self, at: float, /) -> None: ...
+    @abstractmethod
+    def now(self) -> float: ...
 
     def left(self, call: Outbound, /) -> bool:
         """See `Ports.left`."""
