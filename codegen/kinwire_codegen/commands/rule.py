@@ -48,15 +48,14 @@ class Rule:
 
 
 def _explained(rule: Row) -> list[str]:
-    from kinwire_codegen.compare.verdict import VERDICTS, Category, Effect, Way
+    from kinwire_codegen.compare.verdict import VERDICTS, Effect, Way
 
     lines = [f"{rule.id} {rule.name} ({rule.category.name.lower()})", "", fill(rule.title, 90)]
     lines += [fill(rule.why, 90), ""]
     if rule.effect is Effect.SAFE:
         return [*lines, "It is safe."]
-    if rule.category is not Category.WIRE:
-        word = "breaking" if rule.category is Category.BINDINGS else "a warning"
-        return [*lines, f"It is {word}."]
+    if rule.effect is Effect.STOPS:
+        return [*lines, f"It is breaking: {rule.effect.value}."]
     lines += [f"{rule.effect.value[:1].upper()}{rule.effect.value[1:]}:", ""]
     for way in Way:
         level, victims = VERDICTS.get((rule.effect, way), (None, ()))

@@ -16,13 +16,13 @@ from kinwire_codegen.compare.augments import compare_augments
 from kinwire_codegen.compare.change import Change, changed
 from kinwire_codegen.compare.data import compare_data
 from kinwire_codegen.compare.errors import compare_errors
-from kinwire_codegen.compare.flows import Roots, library_roots, other_roots, spread
+from kinwire_codegen.compare.flows import Roots, data_flow, library_roots, other_roots, spread
 from kinwire_codegen.compare.head import compare_head, version_rose
 from kinwire_codegen.compare.names import compare_names, renamed_classes
 from kinwire_codegen.compare.rows import compare_rows
 from kinwire_codegen.compare.sides import Side
 from kinwire_codegen.compare.types import Pair, Raw, Types
-from kinwire_codegen.compare.verdict import Category, Flow, Level
+from kinwire_codegen.compare.verdict import Category, Flow, Level, Way
 from kinwire_codegen.compare.words import compare_words
 from kinwire_codegen.document import Document, Documents, Reference, resolve
 from kinwire_codegen.places import at
@@ -80,7 +80,9 @@ def _came_and_went(old: Side, new: Side, named: tuple[str, ...]) -> Iterator[Cha
     for name in named:
         before, after = old.document(name), new.document(name)
         if before is not None and after is None:
-            yield changed("protocol-removed", name, (), f"the protocol {name} is gone", gone=True)
+            flow = data_flow(before, name, Way.REQUEST)
+            what = f"the protocol {name} is gone"
+            yield changed("protocol-removed", name, (), what, flows=[flow], gone=True)
         elif after is not None and before is None:
             anchor = anchor_of(after, ())
             yield changed("protocol-added", name, (), f"the protocol {name} is new", anchor=anchor)

@@ -126,6 +126,7 @@ class _Comparison:
             yield self._told("tool-entry-changed", other, what, "entry")
         yield from self._status(other, row.get("status", "stable"), there.get("status", "stable"))
         yield from self._lists(name, other, row, there)
+        yield from self._classes(other, row, there)
 
     def _status(self, name: str, was: str, is_now: str) -> Iterator[Change]:
         if was == is_now:
@@ -150,6 +151,15 @@ class _Comparison:
             for one in sorted(news - olds - {name}):
                 what = f"{other}: {one} is a new {word}"
                 yield self._told(f"{rule}-added", other, what, key)
+
+    def _classes(self, wire: str, row: Row, there: Row) -> Iterator[Change]:
+        """Yield where another class that was there stands now; a renamed one is told elsewhere."""
+        for part in {"params", "result"} & row.keys() & there.keys():
+            was = resolve(row[part], self.before.name)
+            is_now = resolve(there[part], self.after.name)
+            if was != is_now and (was in self.new.names or is_now in self.old.names):
+                what = f"{wire} {part}: {is_now.name} in Python, and was {was.name}"
+                yield self._told("annotation-changed", wire, what, part)
 
     def _told(self, rule: str, wire: str, what: str, *steps: str, gone: bool = False) -> Change:
         document = self.before if gone else self.after

@@ -91,7 +91,9 @@ class _Comparison:
 
     def _pair(self, old: Reference, new: Reference, where: Typed) -> Iterator[Raw]:
         self.inner.add(Pair(old, new))
-        if old != new:
+        # Two names of one union are one type to a type checker; two classes are not.
+        classes = self._old.object_named(old), self._new.object_named(new)
+        if old != new and any(classes):
             what = f"{where.label} is {new.name} in Python, and was {old.name}"
             yield Raw("annotation-changed", where, what, kinds=(old, new))
 

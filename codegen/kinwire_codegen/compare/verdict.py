@@ -45,6 +45,7 @@ class Effect(Enum):
     WIDENS = "new writers may write what old readers do not know"
     BREAKS = "neither reads what the other writes"
     GONE = "what old peers use is not there any more"
+    STOPS = "programs written for the old bindings stop, or a type checker refuses them"
     LOSES = "a value that was heeded is heeded no more"
     WARNS = "peers may behave in another way"
     SAFE = "nobody who stays behind notices"
@@ -86,7 +87,7 @@ VERDICTS: dict[tuple[Effect, Way], tuple[Level, tuple[str, ...]]] = {
     (Effect.GONE, Way.EVENT): (_BREAKING, (OLD_RECEIVERS,)),
     (Effect.GONE, Way.STORED): (_BREAKING, (OLD_FILES,)),
 }
-"""What an effect means on each way; the others are the same on all."""
+"""What an effect means on each way; the others are the same on all, or warnings."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -121,6 +122,8 @@ def judge(effect: Effect, flows: Iterable[Flow]) -> tuple[Level, tuple[Victim, .
     """Return the worst that `effect` does on any of the ways, and to whom on all of them."""
     if effect is Effect.SAFE:
         return Level.SAFE, ()
+    if effect is Effect.STOPS:
+        return Level.BREAKING, (Victim(OLD_PROGRAMS, ()),)
     level, groups = Level.WARNING, dict[str, set[str]]()
     for flow in flows:
         found, victims = VERDICTS.get((effect, flow.way), (Level.WARNING, ()))

@@ -53,8 +53,7 @@ def _told(change: Change) -> str:
 def _breaking(change: Change) -> str:
     if change.level is not Level.BREAKING:
         return ""
-    victims = ", ".join(map(str, change.breaks)) or "programs that use the bindings"
-    return f". Breaks {victims}"
+    return f". Breaks {', '.join(map(str, change.breaks))}"
 
 
 def _escaped(text: str) -> str:

@@ -103,7 +103,9 @@ def test_a_renamed_error_stops_programs_and_no_peer() -> None:
     def edit(content: Node) -> None:
         content["errors"]["Crowded"] = content["errors"].pop("Full")
 
-    assert [change.rule.name for change in compared(edit)] == ["error-class-renamed"]
+    (change,) = compared(edit)
+    assert (change.rule.name, change.level) == ("error-class-renamed", Level.BREAKING)
+    assert list(map(str, change.breaks)) == ["old programs"]
 
 
 @pytest.mark.parametrize(

@@ -148,6 +148,8 @@ def test_a_renamed_type_is_told_once_and_changes_nothing_on_the_wire() -> None:
 
     (change,) = compared(edit)
     assert (change.rule.name, change.what) == ("class-renamed", "Part is Piece now")
+    assert (change.level, change.flows) == (Level.BREAKING, ())
+    assert list(map(str, change.breaks)) == ["old programs"]
 
 
 @pytest.mark.parametrize(
