@@ -112,10 +112,8 @@ class _Assembly:
             yield from compare_names(before, after, renamed)
 
     def _beside_types(self, before: Document, after: Document) -> Iterator[Change]:
-        rows, augments = (
-            compare_rows(self._old, self._new, before, after),
-            compare_augments(before, after),
-        )
+        rows = compare_rows(self._old, self._new, before, after)
+        augments = compare_augments(before, after)
         for pair, flow in (*rows.pairs, *augments.pairs):
             self._root(pair, flow)
         for pair, flow in other_roots(self._old, self._new, after):
@@ -151,23 +149,13 @@ class _Assembly:
             yield self._told(raw, ways)
 
     def _told(self, raw: Raw, ways: set[Flow]) -> Change:
-        side = self._old if raw.gone else self._new
-        document = side.document(raw.at.home)
-        place = raw.at.place[:2] if raw.gone else raw.at.place
-        there = self._new.document(raw.at.home)
-        anchored = document if not raw.gone else there
-        anchor = None
-        if anchored is not None and (not raw.gone or place[1] in anchored.definitions):
-            anchor = anchor_of(anchored, place)
-        return changed(
-            raw.rule,
-            raw.at.home,
-            raw.at.place,
-            raw.what,
-            flows=ways,
-            gone=raw.gone,
-            anchor=anchor,
-        )
+        home, place, gone = raw.at.home, raw.at.place, raw.gone
+        # What is gone has no anchor of its own: the page of its type is told, if there is one.
+        there = place[:2] if gone else place
+        document = self._new.documents[home]
+        known = not gone or there[1] in document.definitions
+        anchor = anchor_of(document, there) if known else None
+        return changed(raw.rule, home, place, raw.what, flows=ways, gone=gone, anchor=anchor)
 
 
 def _is_renaming(raw: Raw, renamed: dict[Reference, Reference]) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from kinwire_codegen.compare.alternatives import ANY, Alternative, alternatives
 from kinwire_codegen.compare.bounds import changed_bounds
 from kinwire_codegen.compare.kinds import changed_kinds
-from kinwire_codegen.compare.members import Meeting, is_constant, paired_members
+from kinwire_codegen.compare.members import Meeting, is_constant, paired_members, shape_of
 from kinwire_codegen.compare.sides import Member, Side, Typed
 from kinwire_codegen.document import Reference
 
@@ -203,7 +203,9 @@ class _Comparison:
 
 
 def _same_names(one: Alternative, other: Alternative) -> bool:
-    return one.reference is not None and one.reference == other.reference
+    if one.reference is None and other.reference is None:
+        return shape_of(one.typed.node) == shape_of(other.typed.node)
+    return one.reference == other.reference
 
 
 def _tags(side: Side, typed: Typed) -> dict[str, Any]:
