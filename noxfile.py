@@ -86,8 +86,8 @@ def the_library_rose(against: str) -> bool:
 @nox.session
 def lint(session: nox.Session) -> None:
     """Fail on what ruff finds, and on code that it would lay out differently."""
-    run_module(session, "ruff", "check")
-    run_module(session, "ruff", "format", "--check")
+    run_module(session, "ruff", "check", "--no-cache")
+    run_module(session, "ruff", "format", "--no-cache", "--check")
 
 
 @nox.session

@@ -32,7 +32,7 @@ MCP_LITE = {
 
 
 def schema_of(protocol: str) -> dict[str, Any]:
-    text = (GENERATED / "jsonschema" / f"{protocol}.json").read_text(encoding="utf-8")
+    text = (GENERATED / "json-schema" / f"{protocol}.json").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
     return found
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-
 from jsonschema import Draft202012Validator
+
 from kinwire_codegen.document import Reference, resolve
 from tests.generated.messages import DOCUMENTS, alone, validator
 from tests.spec.fenced import Block, at, blocks_of, covers, rows_of, values_of

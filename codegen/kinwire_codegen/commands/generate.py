@@ -141,7 +141,7 @@ def _show(found: list[Change]) -> int:
 def _tell(documents: Documents, made: int, found: list[Change], seconds: float) -> None:
     for document in map(documents.__getitem__, documents.chosen):
         name, module = document.name, document.module
-        places = [f"/{module}/", f"reference/{name}/", f"jsonschema/{name}.json"]
+        places = [f"/{module}/", f"reference/{name}/", f"json-schema/{name}.json"]
         places += [f"openrpc/{name}-server.json", f"openrpc/{name}-client.json"]
         places += [f"proto/{module}.proto"]
         changed = sum(any(place in change.path for place in places) for change in found)

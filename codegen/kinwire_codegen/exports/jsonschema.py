@@ -28,7 +28,7 @@ def jsonschema_files(documents: Documents, document: Document) -> dict[str, str]
         },
     }
     text = json.dumps(schema, ensure_ascii=False, indent=1)
-    return {f"jsonschema/{document.name}.json": text + "\n"}
+    return {f"json-schema/{document.name}.json": text + "\n"}
 
 
 def _pointer(reference: Reference) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
-
 from jsonschema import Draft202012Validator
+
 from kinwire_codegen.compare import compare
 from kinwire_codegen.compare.verdict import Category
 from kinwire_codegen.document import Documents
