@@ -18,6 +18,9 @@ KEPT = {
     *("minLength", "maxLength", "minItems", "maxItems"),
 }
 
+# What a definition says that is no more than a type of JSON.
+_PLAIN = {"type", "description", "examples", "x-decision"}
+
 
 def bundle(documents: Documents) -> dict[str, Any]:
     """Return one schema with every definition; the documents must be free of findings."""
@@ -86,7 +89,7 @@ def _or_absent(node: dict[str, Any]) -> dict[str, Any]:
 def _type(documents: Documents, home: Document, node: dict[str, Any]) -> dict[str, Any]:
     found = {key: value for key, value in node.items() if key in KEPT}
     if "$ref" in node:
-        found["$ref"] = f"#/$defs/{_bundled_name(documents, resolve(node['$ref'], home.name))}"
+        found = _referred(documents, home, resolve(node["$ref"], home.name)) | found
     if "type" in found:
         found["type"] = _with_integers(found["type"])
     if isinstance(node.get("items"), dict):
@@ -103,6 +106,14 @@ def _type(documents: Documents, home: Document, node: dict[str, Any]) -> dict[st
         if branches:
             found[key] = [_type(documents, home, branch) for branch in branches]
     return found
+
+
+def _referred(documents: Documents, home: Document, reference: Reference) -> dict[str, Any]:
+    definition = documents.definition(reference)
+    if reference.protocol != home.name and set(definition) <= _PLAIN:
+        # Or its name alone would have the other protocol's models loaded.
+        return {"type": definition["type"]}
+    return {"$ref": f"#/$defs/{_bundled_name(documents, reference)}"}
 
 
 def _with_integers(kind: Any) -> Any:

@@ -70,19 +70,27 @@ class Engine:
         """Why nothing can be called any more."""
         return self.outbound.closed
 
-    def feed(self, frame: bytes) -> None:
-        """Act on a frame that arrived. Never raises, whatever it holds."""
+    def feed(self, frame: bytes, reply_to: int | None = None) -> None:
+        """Act on a frame that arrived. Never raises, whatever it holds.
+
+        `reply_to` is the request in whose reply it came, where requests have replies of their own:
+        then it answers that one or none.
+        """
         try:
             message = decode(frame)
         except FrameError as refused:
             if frame.strip():  # a blank line is no message and no mistake
-                self._refuse(refused, frame)
+                self._refuse(refused if reply_to is None else _about(refused, reply_to), frame)
             return
         self._unreadable_in_a_row = 0
         if self.inbound.silent:
             return
         if "method" not in message:
-            self.outbound.answered(message)
+            if reply_to is None or message.get("id") == reply_to:
+                self.outbound.answered(message)
+            else:
+                self.counts.late_replies += 1
+                logger.warning("dropped a response that came in the reply to another request")
         elif "id" in message:
             self.inbound.requested(message)
         else:
@@ -152,3 +160,10 @@ class Engine:
             self._second, self._errors = now, 0
         self._errors += 1
         return self._errors <= self._limits.errors_per_second
+
+
+def _about(refused: FrameError, reply_to: int) -> FrameError:
+    """Return the refusal of what came in the reply to a request: it is the call's, if anybody's."""
+    if refused.meant == "request":
+        return refused
+    return FrameError(refused.error, reply_to, "response")

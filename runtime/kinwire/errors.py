@@ -11,6 +11,7 @@ KinwireError                        everything this runtime raises by itself
 +-- SessionStateError               the session is not open yet, or not any more
 +-- CapabilityNotNegotiatedError    the peer did not agree to that method; nothing was sent
 +-- ProtocolVersionError            the two sides share no version of the protocol
++-- InsecureAddressError            others could read what goes over that network; nothing was sent
 +-- PaginationError                 the pages of a list would never end
 +-- HandlerDefinitionError          a handler of this side is declared in a way that cannot work
 +-- ToolDefinitionError             a tool of this side is declared in a way that cannot work
@@ -23,6 +24,7 @@ __all__ = (
     "CapabilityNotNegotiatedError",
     "ConnectionClosedError",
     "HandlerDefinitionError",
+    "InsecureAddressError",
     "InvalidResponseError",
     "KinwireError",
     "PaginationError",
@@ -145,6 +147,24 @@ class CapabilityNotNegotiatedError(KinwireError):
 
 class ProtocolVersionError(KinwireError):
     """The two sides share no version of the protocol."""
+
+
+class InsecureAddressError(KinwireError):
+    """Plain text over a network: refused, as others could read and change it.
+
+    `doing` is what was tried, as "listen on" or "connect to", and `host` where.
+    """
+
+    def __init__(self, doing: str, host: str) -> None:
+        super().__init__(doing, host)
+        self.doing = doing
+        self.host = host
+
+    def __str__(self) -> str:
+        return (
+            f"Refused to {self.doing} {self.host!r} without TLS: only this machine may be reached "
+            "that way. Use TLS, or pass insecure=True if a proxy has it or the network is yours."
+        )
 
 
 class PaginationError(KinwireError):

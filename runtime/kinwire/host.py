@@ -124,9 +124,17 @@ class Host:
             for connection in self._connections.values():
                 tasks.start_soon(_tell_of_roots, connection)
 
-    async def connect(self, target: Transport, *, on_log: LogCallback | None = None) -> Connection:
+    async def connect(
+        self,
+        target: Transport,
+        *,
+        server_id: str | None = None,
+        on_log: LogCallback | None = None,
+    ) -> Connection:
         """Return a connection to the server behind `target`, such as `stdio(...)`.
 
+        `server_id` is what extensions call the server in what they store and log. Without it that
+        is the name that the server gives itself, which another server may give itself too.
         `on_log` is a plain function that gets each log message of the server. Without it they go
         to the handler `on.notifications_message`, and without that one to the logger
         `kinwire.server.NAME`.
@@ -146,11 +154,16 @@ class Host:
             raise TypeError(f'expected stdio("python", "server.py") or its like, got {got}')
         # Each connection lives in a task of its own, so that any task may close it.
         news = ServerNews(self._handlers.routes, on_log)
-        connection: Connection = await self._tasks.start(self._keep, target, news)
+        connection: Connection = await self._tasks.start(self._keep, target, news, server_id)
         return connection
 
     async def _keep(
-        self, target: Transport, news: ServerNews, *, task_status: TaskStatus[Connection]
+        self,
+        target: Transport,
+        news: ServerNews,
+        server_id: str | None,
+        *,
+        task_status: TaskStatus[Connection],
     ) -> None:
         negotiation = Negotiation("client", self._extensions)
         async with (
@@ -163,6 +176,7 @@ class Host:
             background() as tasks,
         ):
             tasks.start_soon(news.hand_out_logs)
+            session.peer_id = server_id or ""
             self._sessions.add(session)
             try:
                 greeting = await self._greeted(session, negotiation, tasks)
@@ -201,6 +215,7 @@ class Host:
                 f"initialize#/protocolVersion: expected {PROTOCOL.version}, "
                 f"got {greeting.protocol_version!r:.40}. Use a server that speaks it."
             )
+        session.peer_id = session.peer_id or greeting.server_info.name
         negotiation.settle(session, client=capabilities, server=to_wire(greeting.capabilities))
         await negotiation.complete(session)
         await session.notify(NOTIFICATIONS_INITIALIZED, mcp.NotificationParams())

@@ -99,6 +99,17 @@ class OutboundCalls:
         self._ports.settle(call, None, InvalidResponseError(f"{call.name}: {why}"))
         return True
 
+    def waits(self, identifier: int) -> bool:
+        """Whether the request of this id is still to be answered."""
+        return identifier in self._pending
+
+    def fail(self, identifier: int, error: Exception) -> None:
+        """Fail the call of this id, if it still waits."""
+        call = self._pending.pop(identifier, None)
+        if call is not None:
+            call.over = True
+            self._ports.settle(call, None, error)
+
     def progressed(self, params: JsonObject) -> None:
         """Pass a progress report on and give its call another whole timeout."""
         token = params.get("progressToken")

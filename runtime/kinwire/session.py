@@ -66,6 +66,8 @@ class Session:
         self._driver: Driver | None = None
         self._agreement: Agreement | None = None
         self._allowed: set[str] = set()  # methods that have passed the gates
+        self.peer_id = ""
+        """What this side calls the peer in what it stores and logs; empty until it knows."""
         self.inbound: Interceptors | None = None
         """What stands around this side's handlers; None for nothing, which is quicker."""
         self._outbound: Interceptors | None = None

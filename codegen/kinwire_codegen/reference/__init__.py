@@ -1,34 +1,41 @@
-"""The reference: a Markdown page a method, a tool and a type, and what leads to them."""
+"""The reference: a page a method, a tool and a type, and what leads to them.
+
+Pages are made of blocks (`blocks.py`), which become Markdown here and HTML in the site.
+"""
 
 from __future__ import annotations
 
-__all__ = ("reference_files",)
+__all__ = ("reference_files", "reference_pages")
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from kinwire_codegen.document import Document, Documents
+from kinwire_codegen.reference.blocks import Page
 from kinwire_codegen.reference.data import data_page
 from kinwire_codegen.reference.index import protocol_page, start_page
-from kinwire_codegen.reference.links import Links, slug
+from kinwire_codegen.reference.links import Links
+from kinwire_codegen.reference.markdown import as_markdown
 from kinwire_codegen.reference.methods import method_page, tool_page
 from kinwire_codegen.reference.types import type_page
 
 
 def reference_files(documents: Documents, chosen: Iterable[Document]) -> dict[str, str]:
     """Return the pages of the chosen documents and the page that leads to them, by path."""
-    listed = list(chosen)
-    links = Links(documents, listed)
-    pages = {"README.md": start_page(links)}
-    for document in listed:
-        home = document.name
-        pages[f"{home}/README.md"] = protocol_page(links, document)
+    pages = reference_pages(Links(documents, list(chosen)))
+    return {f"reference/{page.path}.md": as_markdown(page) for page in pages}
+
+
+def reference_pages(links: Links) -> Iterator[Page]:
+    """Yield every page, the one that leads to all others first."""
+    yield start_page(links)
+    for document in links.chosen:
+        yield protocol_page(links, document)
         for wire in document.content["methods"]:
-            pages[f"{home}/methods/{slug(wire)}.md"] = method_page(links, document, wire)
+            yield method_page(links, document, wire)
         for name in document.table("tools"):
-            pages[f"{home}/tools/{slug(name)}.md"] = tool_page(links, document, name)
+            yield tool_page(links, document, name)
         for name in document.definitions:
-            pages[f"{home}/types/{name}.md"] = type_page(links, document, name)
+            yield type_page(links, document, name)
         data = data_page(links, document)
         if data is not None:
-            pages[f"{home}/data.md"] = data
-    return {f"reference/{path}": text for path, text in pages.items()}
+            yield data

@@ -42,13 +42,13 @@ class Links:
         target = f"../../{protocol}/{table}/{slug(wire)}.md"
         return f"[{text}]({target}{'#' + anchor if anchor else ''})"
 
-    def error(self, document: Document, text: str) -> str:
-        """Return a table's cells of the error that `text` names in `document`."""
+    def error(self, document: Document, text: str) -> tuple[str, str, str, str]:
+        """Return a table's cells of the error that `text` names in `document`: first its code."""
         entry = error_entry(self.documents, document, text)
         name, protocol = entry["name"], entry["protocol"]
         if protocol in self._pages:
             name = f"[{name}](../../{protocol}/README.md#{name})"
-        return f"`{entry['code']}` | {name} | {protocol} | {entry['description']}"
+        return f"`{entry['code']}`", name, protocol, entry["description"]
 
     @staticmethod
     def has_data(document: Document) -> bool:

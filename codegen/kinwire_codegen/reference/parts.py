@@ -2,57 +2,33 @@
 
 from __future__ import annotations
 
-__all__ = ("cell", "decision", "examples", "head", "member_table", "table", "told")
+__all__ = ("as_json", "decision", "member_table", "told")
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from kinwire_codegen.document import Document, Reference, members_of
-from kinwire_codegen.package import OWNED
+from kinwire_codegen.document import Reference, members_of
+from kinwire_codegen.reference.blocks import Block, Code, Decision, Row, Table, Told
 from kinwire_codegen.reference.links import Links
 from kinwire_codegen.reference.shapes import shape
 
 
-def head(title: str, document: Document) -> Iterator[str]:
-    """Yield the title and where the page comes from."""
-    yield f"# {title}"
-    yield ""
-    yield f"<!-- Generated from {document.file} {OWNED}. -->"
-    yield ""
-
-
-def decision(node: dict[str, Any]) -> Iterator[str]:
+def decision(node: dict[str, Any]) -> Iterator[Block]:
     """Yield what the document has decided of what the specification leaves open."""
     if "x-decision" in node:
-        yield f"> **Decision:** {node['x-decision']}"
-        yield ""
+        yield Decision(node["x-decision"])
 
 
-def cell(text: object) -> str:
-    """Return `text` as it may stand in a table."""
-    return str(text).replace("|", "\\|").replace("\n", " ")
-
-
-def told(node: dict[str, Any], member: str) -> str:
+def told(node: dict[str, Any], member: str, *more: str) -> Told:
     """Return a member of an entry, and what was decided of it, for a table."""
-    said = str(node.get(member, ""))
-    if "x-decision" in node:
-        said += f" **Decision:** {node['x-decision']}"
-    return cell(said.strip())
+    said = " ".join(filter(None, (str(node.get(member, "")).strip(), *more)))
+    return Told(said, node.get("x-decision", ""))
 
 
-def table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
-    """Yield a table; the cells are text of Markdown."""
-    names = list(columns)
-    yield f"| {' | '.join(names)} |"
-    yield f"|{' --- |' * len(names)}"
-    for row in rows:
-        yield f"| {' | '.join(row)} |"
-    yield ""
-
-
-def member_table(links: Links, kind: Reference, part: str = "", method: str = "") -> Iterator[str]:
+def member_table(
+    links: Links, kind: Reference, part: str = "", method: str = ""
+) -> Iterator[Block]:
     """Yield the members of a type and those that other protocols add, each with an anchor.
 
     `part` (`params` or `result`) and `method` say which message it is, if it is one.
@@ -60,32 +36,26 @@ def member_table(links: Links, kind: Reference, part: str = "", method: str = ""
     anchor = f"{part}." if part else ""
     members, required = members_of(links.documents, kind)
     rows = [
-        (
-            f'<a id="{anchor}{name}"></a>`{name}`',
-            cell(shape(links, node, owner.protocol)),
-            "yes" if name in required else "no",
-            told(node, "description"),
+        Row(
+            (
+                f"`{name}`",
+                shape(links, node, owner.protocol),
+                "yes" if name in required else "no",
+                told(node, "description"),
+            ),
+            anchor + name,
         )
         for name, (owner, node) in members.items()
     ]
     for document, row in links.augments(kind, part, method):
         where = f"[{document.name}](../../{document.name}/README.md#augments)"
-        rows.append(
-            (
-                f'<a id="{anchor}{row["member"]}"></a>`{row["member"]}`',
-                cell(links.named(row["schema"]["$ref"], document.name)),
-                f"by {where}",
-                told(row, "summary"),
-            )
-        )
+        named = links.named(row["schema"]["$ref"], document.name)
+        cells = (f"`{row['member']}`", named, f"by {where}", told(row, "summary"))
+        rows.append(Row(cells, anchor + row["member"]))
     if rows:
-        yield from table(("member", "type", "required", "meaning"), rows)
+        yield Table(("member", "type", "required", "meaning"), tuple(rows))
 
 
-def examples(values: Iterable[Any]) -> Iterator[str]:
-    """Yield each value as a block of JSON."""
-    for value in values:
-        yield "```json"
-        yield json.dumps(value, indent=2, ensure_ascii=False)
-        yield "```"
-        yield ""
+def as_json(value: Any) -> Code:
+    """Return a value as a block of JSON."""
+    return Code("json", json.dumps(value, indent=2, ensure_ascii=False))

@@ -7,32 +7,38 @@ __all__ = ("type_page",)
 from collections.abc import Iterator
 
 from kinwire_codegen.document import Document, Reference, members_of
+from kinwire_codegen.reference.blocks import Badges, Block, Heading, Items, Page, Text
 from kinwire_codegen.reference.links import Links
-from kinwire_codegen.reference.parts import decision, examples, head, member_table
+from kinwire_codegen.reference.parts import as_json, decision, member_table
 from kinwire_codegen.reference.shapes import shape
 
 
-def type_page(links: Links, document: Document, name: str) -> str:
+def type_page(links: Links, document: Document, name: str) -> Page:
     """Return the page of a type."""
-    return "\n".join([*head(name, document), *_type(links, document, name)])
+    blocks = tuple(_blocks(links, document, name))
+    summary = document.definitions[name]["description"]
+    return Page(f"{document.name}/types/{name}", name, "type", summary, document, blocks)
 
 
-def _type(links: Links, document: Document, name: str) -> Iterator[str]:
+def _blocks(links: Links, document: Document, name: str) -> Iterator[Block]:
     node, here = document.definitions[name], Reference(document.name, name)
-    yield f"`{document.module}.{name}` · {document.content['title']} {document.content['version']}"
-    yield from ("", node["description"], "", *decision(node))
+    version = f"{document.content['title']} {document.content['version']}"
+    yield Badges((f"`{document.module}.{name}`", version))
+    yield Text(node["description"])
+    yield from decision(node)
     if members_of(links.documents, here)[0]:
         yield from member_table(links, here)
     else:
-        yield from (shape(links, node, document.name), "")
+        yield Text(shape(links, node, document.name))
     if "discriminator" in node:
-        yield from (f"Told apart by `{node['discriminator']['propertyName']}`.", "")
+        yield Text(f"Told apart by `{node['discriminator']['propertyName']}`.")
     bases = [part["$ref"] for part in node.get("allOf", ()) if "$ref" in part]
     if bases:
         shown = ", ".join(links.named(base, document.name) for base in bases)
-        yield from (f"Has everything of {shown}.", "")
+        yield Text(f"Has everything of {shown}.")
     if "examples" in node:
-        yield from ("## Examples", "", *examples(node["examples"]))
+        yield Heading("Examples")
+        yield from map(as_json, node["examples"])
     users = sorted(links.users(here))
     if users:
-        yield from ("## Used by", "", *(f"- {user}" for user in users), "")
+        yield from (Heading("Used by"), Items(tuple(users)))

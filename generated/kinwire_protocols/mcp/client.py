@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from kinwire_protocols.jsonrpc.models import RequestId
 from kinwire_protocols.mcp import methods
 from kinwire_protocols.mcp.models import (
     CallToolRequestParams,
@@ -112,7 +111,7 @@ class Server:
     async def notifications_cancelled(
         self,
         *,
-        request_id: RequestId,
+        request_id: str | int,
         reason: str | None = None,
         meta: dict[str, Any] | None = None,
     ) -> None:
@@ -407,7 +406,7 @@ class Client:
     async def notifications_cancelled(
         self,
         *,
-        request_id: RequestId,
+        request_id: str | int,
         reason: str | None = None,
         meta: dict[str, Any] | None = None,
     ) -> None:

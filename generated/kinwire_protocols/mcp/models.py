@@ -7,8 +7,6 @@ from typing_extensions import TypeAliasType
 
 from kinwire_protocols.base import Message
 
-from ..jsonrpc.models import RequestId
-
 
 class BlobResourceContents(Message):
     """What a resource holds, where that is not text."""
@@ -26,7 +24,7 @@ class BlobResourceContents(Message):
 class CancelledNotificationParams(Message):
     """Which request is given up, and why."""
 
-    request_id: Annotated[RequestId, Field(alias="requestId")]
+    request_id: Annotated[str | int, Field(alias="requestId")]
     """The id of a request that the same side sent earlier."""
 
     reason: str | None = None

@@ -6,7 +6,6 @@ from typing import Any
 
 from pydantic_core import MISSING
 
-from kinwire_protocols.jsonrpc.models import RequestId
 from kinwire_protocols.mcp.models import EmptyResult, RequestMeta, RequestParams
 from kinwire_protocols.mcpl import methods
 from kinwire_protocols.mcpl.models import (
@@ -181,7 +180,7 @@ class Server:
         )
         await self._peer.notify(methods.CONTEXT_AFTER_INFERENCE, params)
 
-    async def inference_chunk(self, *, request_id: RequestId, index: int, delta: str) -> None:
+    async def inference_chunk(self, *, request_id: str | int, index: int, delta: str) -> None:
         """Hand on a piece of an answer that was asked for as a stream.
 
         inference/chunk, a notification. Source: MCP Live 0.4.1-draft, 11.4.

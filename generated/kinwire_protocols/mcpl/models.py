@@ -7,7 +7,6 @@ from typing_extensions import TypeAliasType
 
 from kinwire_protocols.base import Message
 
-from ..jsonrpc.models import RequestId
 from ..mcp.models import ResourceContents, Role, TextContent
 
 
@@ -292,7 +291,7 @@ class IncomingReference(Message):
 class InferenceChunkParams(Message):
     """A piece of an answer."""
 
-    request_id: Annotated[RequestId, Field(alias="requestId")]
+    request_id: Annotated[str | int, Field(alias="requestId")]
     """The id of the `inference/request` that is answered, unchanged."""
 
     index: Annotated[int, Field(ge=0)]
@@ -578,6 +577,10 @@ StateData = TypeAliasType("StateData", Any)
 """The state of a feature set as the server gave it: any JSON value."""
 
 
+StateMode = TypeAliasType("StateMode", Literal["tree", "latest", "none"])
+"""Which checkpoints a host keeps: a tree with branches, the latest alone, or none."""
+
+
 class TaggingRule(Message):
     """Where a message names its feature set."""
 
@@ -829,41 +832,6 @@ class InferenceRequestResult(Message):
     """What it cost."""
 
 
-class McplCapability(Message):
-    """What a side offers of MCPL, below `experimental.mcpl`; both sides offer the same members."""
-
-    version: str | None = None
-    """The version of MCPL that it speaks: major and minor number."""
-
-    push_events: Annotated[bool | None, Field(alias="pushEvents")] = None
-    """Whether events are pushed; absent means false."""
-
-    context_hooks: Annotated[bool | ContextHooksCapability | None, Field(alias="contextHooks")] = (
-        None
-    )
-    """Which hooks it takes part in; absent means none."""
-
-    inference_request: Annotated[
-        bool | InferenceRequestCapability | None, Field(alias="inferenceRequest")
-    ] = None
-    """Whether inference may be requested, and how; absent means no."""
-
-    model_info: Annotated[bool | None, Field(alias="modelInfo")] = None
-    """Whether `model/info` is used; absent means false."""
-
-    channels: bool | ChannelsCapability | None = None
-    """What it does with channels; absent means nothing."""
-
-    feature_sets: Annotated[FeatureSets | None, Field(alias="featureSets")] = None
-    """The feature sets of a server; true of a host that knows of them."""
-
-    rollback: bool | None = None
-    """Whether checkpoints can be returned to."""
-
-    scoped_access: Annotated[bool | None, Field(alias="scopedAccess")] = None
-    """Whether scopes are judged."""
-
-
 PatchOperation = TypeAliasType(
     "PatchOperation",
     Annotated[
@@ -905,6 +873,16 @@ class ScopeEvaluationStep(Message):
 
     outcome: ScopeOutcome
     """What it decides."""
+
+
+class StateCapability(Message):
+    """How much of the state of feature sets a host keeps."""
+
+    mode: StateMode
+    """Which checkpoints it keeps."""
+
+    rollback: bool | None = None
+    """Whether it returns to earlier checkpoints; absent means false."""
 
 
 class StateUpdate(Message):
@@ -1055,6 +1033,44 @@ class InferenceRequestParams(Message):
 
     preferences: InferencePreferences | None = None
     """How the server would like the model to be run."""
+
+
+class McplCapability(Message):
+    """What a side offers of MCPL, below `experimental.mcpl`; both sides offer the same members."""
+
+    version: str | None = None
+    """The version of MCPL that it speaks: major and minor number."""
+
+    push_events: Annotated[bool | None, Field(alias="pushEvents")] = None
+    """Whether events are pushed; absent means false."""
+
+    context_hooks: Annotated[bool | ContextHooksCapability | None, Field(alias="contextHooks")] = (
+        None
+    )
+    """Which hooks it takes part in; absent means none."""
+
+    inference_request: Annotated[
+        bool | InferenceRequestCapability | None, Field(alias="inferenceRequest")
+    ] = None
+    """Whether inference may be requested, and how; absent means no."""
+
+    model_info: Annotated[bool | None, Field(alias="modelInfo")] = None
+    """Whether `model/info` is used; absent means false."""
+
+    channels: bool | ChannelsCapability | None = None
+    """What it does with channels; absent means nothing."""
+
+    feature_sets: Annotated[FeatureSets | None, Field(alias="featureSets")] = None
+    """The feature sets of a server; true of a host that knows of them."""
+
+    rollback: bool | None = None
+    """Whether checkpoints can be returned to."""
+
+    state: StateCapability | None = None
+    """What a host does with the state of feature sets; absent means nothing that it would say."""
+
+    scoped_access: Annotated[bool | None, Field(alias="scopedAccess")] = None
+    """Whether scopes are judged."""
 
 
 class PushEventPayload(Message):

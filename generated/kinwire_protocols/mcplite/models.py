@@ -7,8 +7,6 @@ from typing_extensions import TypeAliasType
 
 from kinwire_protocols.base import Message
 
-from ..jsonrpc.models import RequestId
-
 
 class Binding(Message):
     """A transport, and whether the protocol is defined over it."""
@@ -275,7 +273,7 @@ class StreamEnd(Message):
     meta: Annotated[ResponseMeta, Field(alias="_meta")]
     """What kind of response it is; absent means an answer."""
 
-    id: RequestId | None = None
+    id: str | int | None = None
     """The id of the request; absent in the short form."""
 
 

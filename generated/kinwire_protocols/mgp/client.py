@@ -6,7 +6,6 @@ from typing import Any
 
 from pydantic_core import MISSING
 
-from kinwire_protocols.jsonrpc.models import RequestId
 from kinwire_protocols.mcp.models import (
     ContentBlock,
     EmptyResult,
@@ -354,7 +353,7 @@ class Server:
         await self._peer.notify(methods.NOTIFICATIONS_MGP_LIFECYCLE, params)
 
     async def mgp_stream_cancel(
-        self, *, request_id: RequestId, reason: str | None = None
+        self, *, request_id: str | int, reason: str | None = None
     ) -> StreamCancelResult:
         """Give up on a request that is under way, and get what there is of its result.
 
@@ -977,7 +976,7 @@ class Client:
         await self._peer.notify(methods.NOTIFICATIONS_MGP_LIFECYCLE, params)
 
     async def notifications_mgp_stream_chunk(
-        self, *, request_id: RequestId, index: int, content: ContentBlock, done: bool | None = None
+        self, *, request_id: str | int, index: int, content: ContentBlock, done: bool | None = None
     ) -> None:
         """Send a piece of a tool's result before the rest.
 
@@ -997,7 +996,7 @@ class Client:
     async def notifications_mgp_stream_progress(
         self,
         *,
-        request_id: RequestId,
+        request_id: str | int,
         progress: int | float,
         message: str | None = None,
         estimated_remaining_ms: int | float | None = None,
@@ -1053,7 +1052,7 @@ class Client:
         self,
         *,
         callback_id: str,
-        request_id: RequestId | None = None,
+        request_id: str | int | None = None,
         type: CallbackType | str,
         message: str,
         options: list[str] | None = None,

@@ -7,7 +7,6 @@ from typing_extensions import TypeAliasType
 
 from kinwire_protocols.base import Message
 
-from ..jsonrpc.models import RequestId
 from ..mcp.models import ContentBlock, LoggingLevel, ToolInputSchema
 
 AccessEntryType = TypeAliasType("AccessEntryType", Literal["server_grant", "tool_grant"])
@@ -570,7 +569,7 @@ StandardPermission = TypeAliasType(
 class StreamCancelParams(Message):
     """Which request is given up, and why."""
 
-    request_id: RequestId
+    request_id: str | int
     """The id of a request that the client sent earlier."""
 
     reason: str | None = None
@@ -580,7 +579,7 @@ class StreamCancelParams(Message):
 class StreamProgressNotificationParams(Message):
     """How far a long request has come."""
 
-    request_id: RequestId
+    request_id: str | int
     """The id of the request."""
 
     progress: Annotated[int | float, Field(ge=0.0, le=1.0)]
@@ -902,7 +901,7 @@ class CallbackRequestNotificationParams(Message):
     callback_id: str
     """Names the question; the answer repeats it."""
 
-    request_id: RequestId | None = None
+    request_id: str | int | None = None
     """The id of the call that needs the answer."""
 
     type: CallbackType | str
@@ -1529,7 +1528,7 @@ class StreamCancelResult(Message):
 class StreamChunkNotificationParams(Message):
     """A piece of a result that is still being made."""
 
-    request_id: RequestId
+    request_id: str | int
     """The id of the call that it belongs to."""
 
     index: Annotated[int, Field(ge=0)]

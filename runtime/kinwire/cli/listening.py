@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ("Listening",)
 
 from collections.abc import Callable
+from functools import partial
 
 from kinwire.jsonrpc import FrameError, decode
 from kinwire.transports import Link, Transport
@@ -21,7 +22,6 @@ class Listening:
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
-        self._feed: Callable[[bytes], None] | None = None
         self.strays: list[str] = []
         """The first of the lines that are no messages, shortened."""
         self.stray_count = 0
@@ -33,13 +33,17 @@ class Listening:
 
     async def run(self, link: Link, /) -> None:
         """See `Transport.run`."""
-        self._feed, overlong = link.feed, link.overlong
+        overlong, answer = link.overlong, link.answer
 
         def too_long(head: bytes) -> None:
             self.overlong_count += 1
             overlong(head)
 
-        link.feed, link.overlong = self._hear, too_long
+        def hear_answer(frame: bytes, reply_to: int) -> None:
+            self._hear(lambda heard: answer(heard, reply_to), frame)
+
+        link.feed, link.overlong = partial(self._hear, link.feed), too_long
+        link.answer = hear_answer
         await self._transport.run(link)
 
     def wake(self) -> None:
@@ -54,8 +58,7 @@ class Listening:
         """See `Transport.aclose`."""
         await self._transport.aclose()
 
-    def _hear(self, frame: bytes) -> None:
-        assert self._feed is not None
+    def _hear(self, feed: Callable[[bytes], None], frame: bytes) -> None:
         try:
             message = decode(frame)
         except FrameError as refused:
@@ -64,7 +67,7 @@ class Listening:
                 return
         else:
             self._keep(message)
-        self._feed(frame)
+        feed(frame)
 
     def _keep_stray(self, frame: bytes) -> None:
         if not frame.strip():

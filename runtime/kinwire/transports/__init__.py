@@ -32,6 +32,16 @@ class Link:
     overlong: Callable[[bytes], None]
     """Hand over the beginning of a frame beyond `frame_size`, whose rest is skipped."""
 
+    answer: Callable[[bytes, int], None]
+    """Hand over a frame that came in the reply to the request of this id, where each request has a
+    reply of its own: a response to another request is dropped."""
+
+    waits: Callable[[int], bool]
+    """Whether a call waits for the answer to the request of this id."""
+
+    fail: Callable[[int, Exception], None]
+    """Say that the request of this id will not be answered, and why; the connection goes on."""
+
     end: Callable[[ConnectionClosedError], None]
     """Say that nothing will arrive any more, and why. What is waiting is written."""
 

@@ -53,6 +53,9 @@ class _Session:
             waiting=self._outbox,
             take=self._take,
             overlong=self._feed,  # the beginning of a frame is no message: told as such
+            answer=lambda frame, _: self._feed(frame),
+            waits=lambda _: False,
+            fail=lambda _, error: None,
             end=self._end,
             frame_size=_FRAME,
             loop=None,

@@ -1,0 +1,130 @@
+"""The example of a method or tool as a call, a handler and a command of the shell."""
+
+from __future__ import annotations
+
+__all__ = ("example_of", "handler_code", "shell_line", "stub_call")
+
+import json
+import shlex
+from typing import Any
+
+from kinwire_codegen.document import Reference, members_of, resolve
+from kinwire_codegen.names import snake_name
+from kinwire_codegen.reference.links import Links
+
+Node = dict[str, Any]
+
+WIDTH = 88
+
+
+class _Code(str):
+    """A text that is Python already."""
+
+
+def example_of(links: Links, kind: Reference) -> Any:
+    """Return the first example of a type, an empty object if it has none."""
+    return next(iter(links.documents.definition(kind).get("examples", ())), {})
+
+
+def stub_call(links: Links, stub: str, kind: Reference, given: Node) -> str:
+    """Return the call of a stub with an example of its params; inner objects as they are read."""
+    arguments = {name: value for name, value in _arguments(links, kind, given)}
+    return _call(f"await {stub}", arguments, 0)
+
+
+def handler_code(links: Links, base: str, stub: str, kinds: list[Reference], result: Any) -> str:
+    """Return a class of handlers whose one method answers with an example."""
+    returned = class_of(links, kinds[1]) if len(kinds) > 1 else "None"
+    first = f"    async def {stub}(self, params: {class_of(links, kinds[0])}) -> {returned}:"
+    if len(first) > WIDTH:
+        first = (
+            f"    async def {stub}(\n        self, params: {class_of(links, kinds[0])}\n"
+            f"    ) -> {returned}:"
+        )
+    answer = f"return {_made(links, kinds[1], result, 8)}" if len(kinds) > 1 else "print(params)"
+    return f"class Handlers({base}):\n{first}\n        {answer}"
+
+
+def shell_line(name: str, given: Node) -> str:
+    """Return the command that sends an example to a server in a file."""
+    words = [f"{member}{_typed(value)}" for member, value in given.items()]
+    return " ".join(["kinwire call server.py", shlex.quote(name), *map(shlex.quote, words)])
+
+
+def _typed(value: Any) -> str:
+    if isinstance(value, str) and value and value == value.strip():
+        return f"={value}"
+    return f":={json.dumps(value, ensure_ascii=False)}"
+
+
+def class_of(links: Links, kind: Reference) -> str:
+    """Return the class of a type as users import it."""
+    return f"{links.documents[kind.protocol].module}.{kind.name}"
+
+
+def _arguments(links: Links, kind: Reference, given: Node) -> list[tuple[str, Any]]:
+    members, _ = members_of(links.documents, kind)
+    found = []
+    for name, value in given.items():
+        owner, node = members.get(name, (kind, {}))
+        if "const" not in node:
+            found.append((snake_name(name), _value(links, owner, node, value)))
+    return found
+
+
+def _value(links: Links, owner: Reference, node: Node, value: Any) -> Any:
+    if "$ref" in node and isinstance(value, dict):
+        kind = resolve(node["$ref"], owner.protocol)
+        if members_of(links.documents, kind)[0]:
+            return _Code(_made(links, kind, value, 4))
+    return value
+
+
+def _made(links: Links, kind: Reference, value: Any, indent: int) -> str:
+    named = class_of(links, kind)
+    if not value and members_of(links.documents, kind)[0]:
+        return f"{named}()"
+    one_line = f"from_wire({named}, {literal(value)})"
+    if len(one_line) + indent <= WIDTH - 12:
+        return one_line
+    inner = " " * (indent + 4)
+    return f"from_wire(\n{inner}{named},\n{inner}{literal(value, indent + 4)},\n{' ' * indent})"
+
+
+def _call(name: str, arguments: dict[str, Any], indent: int) -> str:
+    given = ", ".join(f"{key}={literal(value)}" for key, value in arguments.items())
+    if len(name) + len(given) + indent + 2 <= WIDTH and "\n" not in given:
+        return f"{name}({given})"
+    inner = " " * (indent + 4)
+    lines = [f"{inner}{key}={literal(value, indent + 4)}," for key, value in arguments.items()]
+    return "\n".join([f"{name}(", *lines, f"{' ' * indent})"])
+
+
+def literal(value: Any, indent: int | None = None) -> str:
+    """Return plain data as Python; `indent` lays out what is too long for a line."""
+    if isinstance(value, _Code):
+        return str(value)
+    if isinstance(value, str):
+        return _text(value)
+    if not isinstance(value, dict | list) or not value:
+        return repr(value)
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    one_line = f"{opening}{', '.join(_entries(value, None))}{closing}"
+    if indent is None or len(one_line) + indent <= WIDTH - 12:
+        return one_line
+    inner = " " * (indent + 4)
+    lines = [f"{inner}{entry}," for entry in _entries(value, indent + 4)]
+    return "\n".join([opening, *lines, " " * indent + closing])
+
+
+def _entries(value: Any, indent: int | None) -> list[str]:
+    if isinstance(value, dict):
+        return [f"{_text(key)}: {literal(one, indent)}" for key, one in value.items()]
+    return [literal(one, indent) for one in value]
+
+
+def _text(value: str) -> str:
+    """Return a text in double quotes, unless it has some itself."""
+    if '"' in value:
+        return repr(value)
+    return f'"{repr(chr(34) + value)[2:-1]}"'

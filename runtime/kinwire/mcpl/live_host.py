@@ -1,0 +1,128 @@
+"""A host that speaks MCPL, as its server holds it: what the server may do there (MCPL 5, 6)."""
+
+from __future__ import annotations
+
+__all__ = ("LiveHost",)
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from kinwire.errors import SessionStateError
+from kinwire.extension import Next
+from kinwire.mcp.server_session import ServerSession
+from kinwire.mcpl.rules.feature_sets import FeatureSets
+from kinwire.mcpl.rules.hook_replies import after_allowed, before_allowed
+from kinwire.mcpl.rules.offers import Offer
+from kinwire.mcpl.tags import TAGGED
+from kinwire.request import Request
+from kinwire_protocols.mcpl.errors import UnknownFeatureSetError
+from kinwire_protocols.mcpl.methods import (
+    CONTEXT_AFTER_INFERENCE,
+    CONTEXT_BEFORE_INFERENCE,
+    FEATURE_SETS_UPDATE,
+    STATE_ROLLBACK,
+)
+from kinwire_protocols.mcpl.models import (
+    AfterInferenceParams,
+    BeforeInferenceParams,
+    BeforeInferenceResult,
+    FeatureSetsUpdateParams,
+    RollbackParams,
+    RollbackResult,
+    ScopeRules,
+)
+from kinwire_protocols.peer import Method
+
+logger = logging.getLogger("kinwire.mcpl")
+
+
+class LiveHost:
+    """One session of a server with a host of MCPL. Get it from `McplServer.of(context)`."""
+
+    def __init__(self, session: ServerSession, offer: Offer, feature_sets: FeatureSets) -> None:
+        self.session = session
+        self.offer = offer
+        """What the host offers, whatever shape it came in."""
+        self.sets = feature_sets
+        self._scopes: dict[str, ScopeRules] = {}
+        session.intercept_inbound(self._obey, FEATURE_SETS_UPDATE)
+        session.intercept_inbound(self._check_before, CONTEXT_BEFORE_INFERENCE)
+        session.intercept_inbound(self._check_after, CONTEXT_AFTER_INFERENCE)
+        session.intercept_inbound(self._check_rollback, STATE_ROLLBACK)
+        for row in TAGGED:
+            session.intercept_outbound(self._must_be_enabled, row)
+
+    @property
+    def enabled(self) -> list[str]:
+        """The names of the feature sets that the host has switched on, sorted."""
+        return self.sets.enabled
+
+    @property
+    def scopes(self) -> Mapping[str, ScopeRules]:
+        """The lists that the host has told for scoped feature sets."""
+        return self._scopes
+
+    async def _obey(
+        self,
+        params: FeatureSetsUpdateParams,
+        request: Request,
+        go_on: Next[FeatureSetsUpdateParams, None],
+    ) -> None:
+        self.sets.switch(enabled=params.enabled or (), disabled=params.disabled or ())
+        self._scopes |= {
+            name: rules
+            for name, rules in (params.scopes or {}).items()
+            if name in self.sets.declared
+        }
+        await go_on(params)
+
+    async def _must_be_enabled(
+        self, params: Any, method: Method[Any, Any], go_on: Next[Any, Any]
+    ) -> Any:
+        if not self.session.handshake.initialized:
+            raise SessionStateError(
+                f"{method.name}: the host has not finished the handshake, and may not be asked "
+                "anything before. Ask while a later request of it is served."
+            )
+        refusal = self.sets.refusal(params.feature_set, TAGGED[method])
+        if refusal is not None:
+            raise refusal
+        return await go_on(params)
+
+    async def _check_rollback(
+        self,
+        params: RollbackParams,
+        request: Request,
+        go_on: Next[RollbackParams, RollbackResult],
+    ) -> RollbackResult:
+        if params.feature_set not in self.sets.declared:
+            raise UnknownFeatureSetError(data={"featureSet": params.feature_set})
+        return await go_on(params)
+
+    async def _check_before(
+        self,
+        params: BeforeInferenceParams,
+        request: Request,
+        go_on: Next[BeforeInferenceParams, BeforeInferenceResult],
+    ) -> BeforeInferenceResult:
+        reply, kept_back = before_allowed(await go_on(params), self.sets)
+        self._tell(kept_back, request)
+        return reply
+
+    async def _check_after(
+        self,
+        params: AfterInferenceParams,
+        request: Request,
+        go_on: Next[AfterInferenceParams, Any],
+    ) -> Any:
+        answer = await go_on(params)
+        if answer is None:  # it was a notification
+            return None
+        reply, kept_back = after_allowed(answer, self.sets)
+        self._tell(kept_back, request)
+        return reply
+
+    def _tell(self, kept_back: list[str], request: Request) -> None:
+        for fault in kept_back:
+            logger.info("%s: kept back %s", request.method.name, fault)

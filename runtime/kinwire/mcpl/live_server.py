@@ -1,0 +1,165 @@
+"""A server that speaks MCPL, as its host holds it: its offer, its feature sets (MCPL 5, 6)."""
+
+from __future__ import annotations
+
+__all__ = ("LiveServer",)
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import anyio
+
+from kinwire.extension import Next
+from kinwire.mcpl.rules.feature_sets import FeatureSets
+from kinwire.mcpl.rules.hook_replies import after_allowed, before_allowed
+from kinwire.mcpl.rules.names import checked_pattern
+from kinwire.mcpl.rules.offers import Offer
+from kinwire.mcpl.tags import TAGGED
+from kinwire.request import Request
+from kinwire.session import Session
+from kinwire_protocols import mcp
+from kinwire_protocols.mcp.methods import NOTIFICATIONS_INITIALIZED
+from kinwire_protocols.mcpl.methods import (
+    CONTEXT_AFTER_INFERENCE,
+    CONTEXT_BEFORE_INFERENCE,
+    FEATURE_SETS_CHANGED,
+    FEATURE_SETS_UPDATE,
+)
+from kinwire_protocols.mcpl.models import (
+    AfterInferenceParams,
+    AfterInferenceResult,
+    BeforeInferenceParams,
+    BeforeInferenceResult,
+    FeatureSet,
+    FeatureSetsChangedParams,
+    FeatureSetsUpdateParams,
+    ScopeRules,
+)
+from kinwire_protocols.peer import Method
+
+logger = logging.getLogger("kinwire.mcpl")
+
+
+class LiveServer:
+    """One connection of a host to a server of MCPL. Get it from `McplHost.of(connection)`."""
+
+    def __init__(self, session: Session, offer: Offer, feature_sets: FeatureSets) -> None:
+        self.session = session
+        self.offer = offer
+        """What the server offers, whatever shape it came in."""
+        self._sets = feature_sets
+        self._scopes: Mapping[str, ScopeRules] = {}
+        self._configured = anyio.Event()
+        session.intercept_outbound(self._begin, NOTIFICATIONS_INITIALIZED)
+        session.intercept_outbound(self._check_before, CONTEXT_BEFORE_INFERENCE)
+        session.intercept_outbound(self._check_after, CONTEXT_AFTER_INFERENCE)
+        session.intercept_inbound(self._changed, FEATURE_SETS_CHANGED)
+        for row in TAGGED:
+            session.intercept_inbound(self._admit, row)
+
+    @property
+    def id(self) -> str:
+        """What the host calls the server."""
+        return self.session.peer_id
+
+    @property
+    def feature_sets(self) -> Mapping[str, FeatureSet]:
+        """The sets that the server declares, by name."""
+        return self._sets.declared
+
+    @property
+    def enabled(self) -> list[str]:
+        """The names of the sets that are on, sorted."""
+        return self._sets.enabled
+
+    async def enable(self, *patterns: str) -> None:
+        """Switch feature sets on, and tell the server: `"memory.*"`, `"*"` or a name.
+
+        What the host's policy forbids stays off.
+
+        Raises:
+            ValueError: that is no pattern.
+            ConnectionClosedError: the connection has ended.
+        """
+        self._sets.switch(enabled=[checked_pattern(pattern) for pattern in patterns])
+        await self._update()
+
+    async def disable(self, *patterns: str) -> None:
+        """Switch feature sets off, and tell the server; from now on they have no effect.
+
+        Raises:
+            ValueError: that is no pattern.
+            ConnectionClosedError: the connection has ended.
+        """
+        self._sets.switch(disabled=[checked_pattern(pattern) for pattern in patterns])
+        await self._update()
+
+    async def _update(self) -> None:
+        # The whole of it each time and by names: not every server knows patterns, or kept the
+        # last update.
+        params = FeatureSetsUpdateParams(
+            enabled=self._sets.enabled,
+            disabled=self._sets.disabled,
+            scopes={name: self._scopes[name] for name in self._scopes if name in self.feature_sets}
+            or None,
+        )
+        await self.session.notify(FEATURE_SETS_UPDATE, params)
+
+    async def _begin(
+        self,
+        params: mcp.NotificationParams,
+        method: Method[mcp.NotificationParams, None],
+        go_on: Next[mcp.NotificationParams, None],
+    ) -> None:
+        await go_on(params)
+        await self._update()
+        self._configured.set()
+
+    async def _admit(self, params: Any, request: Request, go_on: Next[Any, Any]) -> Any:
+        await self._configured.wait()  # what comes before the update cannot be judged yet
+        refusal = self._sets.refusal(params.feature_set, TAGGED[request.method])
+        if refusal is not None:
+            logger.info("%s: refused %s: %s", self.id, request.method.name, refusal)
+            raise refusal
+        return await go_on(params)
+
+    async def _changed(
+        self,
+        params: FeatureSetsChangedParams,
+        request: Request,
+        go_on: Next[FeatureSetsChangedParams, None],
+    ) -> None:
+        added = params.added or {}
+        self._sets.change(added=added, removed=params.removed or [])
+        await go_on(params)
+        self._sets.obey_policy_for(added)
+        if added:
+            await self._update()
+
+    async def _check_before(
+        self,
+        params: BeforeInferenceParams,
+        method: Method[BeforeInferenceParams, BeforeInferenceResult],
+        go_on: Next[BeforeInferenceParams, BeforeInferenceResult],
+    ) -> BeforeInferenceResult:
+        reply, refused = before_allowed(await go_on(params), self._sets)
+        self._tell(refused, method)
+        return reply
+
+    async def _check_after(
+        self,
+        params: AfterInferenceParams,
+        method: Method[AfterInferenceParams, AfterInferenceResult],
+        go_on: Next[AfterInferenceParams, Any],
+    ) -> Any:
+        answer = await go_on(params)
+        if answer is None:  # it was a notification
+            return None
+        reply, refused = after_allowed(answer, self._sets)
+        self._tell(refused, method)
+        return reply
+
+    def _tell(self, refused: list[str], method: Method[Any, Any]) -> None:
+        for fault in refused:
+            logger.warning("%s: %s: left out %s", self.id, method.name, fault)

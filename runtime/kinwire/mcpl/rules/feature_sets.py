@@ -1,0 +1,133 @@
+"""Which feature sets are on, and what a message that is tagged with one earns (MCPL 6).
+
+The same on both sides: a host switches the sets of a server, and the server learns from updates
+what it may do. `host.py` and `server.py` have the messages.
+"""
+
+from __future__ import annotations
+
+__all__ = ("FeaturePolicy", "FeatureSets", "Refusal")
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from kinwire.mcpl.rules.names import checked_pattern, is_pattern, matches
+from kinwire.mcpl.rules.offers import MOST_SETS
+from kinwire_protocols.mcpl.errors import FeatureSetNotEnabledError, UnknownFeatureSetError
+from kinwire_protocols.mcpl.models import FeatureSet
+
+Refusal = FeatureSetNotEnabledError | UnknownFeatureSetError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeaturePolicy:
+    """What a host wants of feature sets, by patterns. What no pattern names is off."""
+
+    enabled: tuple[str, ...] = ()
+    disabled: tuple[str, ...] = ()
+    """Off, also where `enabled` names it."""
+    forbidden: tuple[str, ...] = ()
+    """Off, and nothing switches it on while the host runs: `canEnable` is false."""
+
+    def __post_init__(self) -> None:
+        for pattern in (*self.enabled, *self.disabled, *self.forbidden):
+            checked_pattern(pattern)
+
+    def enables(self, name: str) -> bool:
+        """Return whether a set of this name is on at first."""
+        off = (*self.disabled, *self.forbidden)
+        return _any(self.enabled, name) and not _any(off, name)
+
+    def forbids(self, name: str) -> bool:
+        """Return whether a set of this name stays off."""
+        return _any(self.forbidden, name)
+
+
+class FeatureSets:
+    """The sets that one server declares, each on or off."""
+
+    def __init__(
+        self,
+        declared: Mapping[str, FeatureSet],
+        *,
+        enabled: bool,
+        policy: FeaturePolicy = FeaturePolicy(),
+    ) -> None:
+        """Begin with these sets, all of them on or all off."""
+        self._declared = dict(declared)
+        self._on = set(self._declared) if enabled else set[str]()
+        self._policy = policy
+
+    @property
+    def declared(self) -> Mapping[str, FeatureSet]:
+        """The sets by name, those of `changed` included."""
+        return self._declared
+
+    @property
+    def enabled(self) -> list[str]:
+        """The names of those that are on, sorted."""
+        return sorted(self._on)
+
+    @property
+    def disabled(self) -> list[str]:
+        """The names of those that are off, sorted."""
+        return sorted(set(self._declared) - self._on)
+
+    def switch(self, *, enabled: Iterable[str] = (), disabled: Iterable[str] = ()) -> None:
+        """Enable and disable what these patterns name of the sets that there are.
+
+        A set that no pattern names stays as it is, and one that both name is off. What is no
+        pattern names nothing.
+        """
+        on = self._named(enabled)
+        self._on |= {name for name in on if not self._policy.forbids(name)}
+        self._on -= self._named(disabled)
+
+    def obey_policy(self) -> None:
+        """Switch every set to what the policy says."""
+        self._on = {name for name in self._declared if self._policy.enables(name)}
+
+    def change(self, *, added: Mapping[str, FeatureSet], removed: Iterable[str]) -> None:
+        """Take sets out and others in. A set that comes is off, also if it was there before."""
+        for name in removed:
+            self._declared.pop(name, None)
+        for name, declared in added.items():
+            if name in self._declared or len(self._declared) < MOST_SETS:
+                self._declared[name] = declared
+        self._on = {name for name in self._on if name in self._declared and name not in added}
+
+    def obey_policy_for(self, names: Iterable[str]) -> None:
+        """Switch on what the policy wants on of these sets; the others stay as they are."""
+        self._on |= {
+            name for name in names if name in self._declared and self._policy.enables(name)
+        }
+
+    def refusal(self, name: str, use: str | None = None) -> Refusal | None:
+        """Return the error that a message of this set earns, None if it may pass.
+
+        `use` is what the message uses, such as `pushEvents`: the set has to declare it.
+        """
+        declared = self._declared.get(name)
+        if declared is None:
+            return UnknownFeatureSetError(data={"featureSet": name})
+        can_enable = not self._policy.forbids(name)
+        if name not in self._on:
+            return FeatureSetNotEnabledError(data={"featureSet": name, "canEnable": can_enable})
+        if use is None or use in declared.uses:
+            return None
+        return FeatureSetNotEnabledError(
+            f"Feature set not enabled: {name:.128} does not declare that it uses {use}",
+            data={"featureSet": name, "canEnable": False},
+        )
+
+    def _named(self, patterns: Iterable[str]) -> set[str]:
+        listed = [pattern for pattern in patterns if is_pattern(pattern)]
+        exact = {name for name in listed if name in self._declared}
+        wild = [pattern for pattern in listed if pattern.endswith("*")]
+        if not wild:
+            return exact
+        return exact | {name for name in self._declared if _any(wild, name)}
+
+
+def _any(patterns: Iterable[str], name: str) -> bool:
+    return any(matches(pattern, name) for pattern in patterns)

@@ -1,0 +1,56 @@
+"""What of a hook's reply counts: only what names a feature set that may say it (MCPL 6.5).
+
+A reply names one set, and an injection may name another one for itself. A reply that brings
+nothing needs none.
+"""
+
+from __future__ import annotations
+
+__all__ = ("after_allowed", "before_allowed")
+
+from kinwire.mcpl.rules.feature_sets import FeatureSets
+from kinwire_protocols.mcpl.models import (
+    AfterInferenceResult,
+    BeforeInferenceResult,
+    ContextInjection,
+)
+
+_BEFORE = "contextHooks.beforeInference"
+_AFTER = "contextHooks.afterInference"
+
+
+def before_allowed(
+    reply: BeforeInferenceResult, sets: FeatureSets
+) -> tuple[BeforeInferenceResult, list[str]]:
+    """Return the reply with the injections that count, and why each of the others does not."""
+    kept: list[ContextInjection] = []
+    refused: list[str] = []
+    for index, injection in enumerate(reply.context_injections or []):
+        tag = injection.feature_set or reply.feature_set
+        fault = _fault(tag, _BEFORE, sets)
+        if fault is None:
+            kept.append(injection)
+        else:
+            refused.append(f"contextInjections/{index}: {fault}")
+    if not refused:
+        return reply, refused
+    return reply.model_copy(update={"context_injections": kept}), refused
+
+
+def after_allowed(
+    reply: AfterInferenceResult, sets: FeatureSets
+) -> tuple[AfterInferenceResult, list[str]]:
+    """Return the reply, without its change of the response where that does not count, and why."""
+    if reply.modified_response is None:
+        return reply, []
+    fault = _fault(reply.feature_set, _AFTER, sets)
+    if fault is None:
+        return reply, []
+    return reply.model_copy(update={"modified_response": None}), [f"modifiedResponse: {fault}"]
+
+
+def _fault(tag: str | None, use: str, sets: FeatureSets) -> str | None:
+    if tag is None:
+        return "expected a featureSet, got none"
+    refusal = sets.refusal(tag, use)
+    return None if refusal is None else f"{refusal} {tag!r:.130}"

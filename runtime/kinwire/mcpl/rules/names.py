@@ -1,0 +1,43 @@
+"""Names of feature sets, and the patterns that stand for several (MCPL 6.3).
+
+`memory.*` stands for each set whose name begins with `memory.`, however many parts follow, and `*`
+for every set. A star anywhere else is no pattern.
+"""
+
+from __future__ import annotations
+
+__all__ = ("NAME_SIZE", "checked_pattern", "is_name", "is_pattern", "matches")
+
+NAME_SIZE = 128
+"""The longest name of a feature set, in characters."""
+
+
+def is_name(text: str) -> bool:
+    """Return whether a feature set may be called so."""
+    return 0 < len(text) <= NAME_SIZE and "*" not in text
+
+
+def is_pattern(text: str) -> bool:
+    """Return whether `text` stands for feature sets: a name, `NAME.*` or `*`."""
+    return text == "*" or is_name(text.removesuffix(".*"))
+
+
+def checked_pattern(text: str) -> str:
+    """Return `text`, which is a pattern.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if is_pattern(text):
+        return text
+    raise ValueError(
+        f"feature sets: expected a name, NAME.* or *, got {text!r:.60}. "
+        "Name the sets one by one where their names do not begin alike."
+    )
+
+
+def matches(pattern: str, name: str) -> bool:
+    """Return whether `pattern` stands for the feature set called `name`."""
+    if pattern.endswith(".*"):
+        return name.startswith(pattern[:-1]) and is_pattern(pattern)
+    return pattern in ("*", name)

@@ -1,0 +1,158 @@
+"""MCPL in a server: its feature sets, its offer, and the hosts that speak it."""
+
+from __future__ import annotations
+
+__all__ = ("McplServer",)
+
+import logging
+from collections.abc import Collection, Mapping
+from typing import ClassVar
+
+from kinwire.context import Context
+from kinwire.errors import ConnectionClosedError
+from kinwire.extension import ExtensionHandlers
+from kinwire.mcp.server_session import ServerSession
+from kinwire.mcpl.live_host import LiveHost
+from kinwire.mcpl.rules.feature_sets import FeatureSets
+from kinwire.mcpl.rules.names import NAME_SIZE, is_name
+from kinwire.mcpl.rules.offers import VERSION, read_offer
+from kinwire.session import Session
+from kinwire_protocols import mcpl
+from kinwire_protocols.base import JsonObject, Message, to_wire
+from kinwire_protocols.mcpl.methods import (
+    CONTEXT_AFTER_INFERENCE,
+    CONTEXT_BEFORE_INFERENCE,
+    FEATURE_SETS_CHANGED,
+    FEATURE_SETS_UPDATE,
+    INFERENCE_CHUNK,
+    PROTOCOL,
+)
+from kinwire_protocols.mcpl.models import FeatureSet, FeatureSetsChangedParams
+from kinwire_protocols.peer import ProtocolTable
+
+logger = logging.getLogger("kinwire.mcpl")
+
+
+class McplServer:
+    """The server's side of MCPL: `Server(..., extensions=[McplServer(feature_sets={...})])`.
+
+    What the sets use is what is offered; `also_uses` are uses of sets that come later, by
+    `change`. Until a host has said which sets are on they all are, or none if `enabled_at_first`
+    is false. `blocking` asks hosts to wait for the hook after inference. Some hosts read the sets
+    as a list alone: `as_list` writes them so.
+    """
+
+    protocol: ClassVar[ProtocolTable] = PROTOCOL
+
+    def __init__(
+        self,
+        *,
+        feature_sets: Mapping[str, FeatureSet],
+        also_uses: Collection[str] = (),
+        enabled_at_first: bool = True,
+        blocking: bool = False,
+        as_list: bool = False,
+    ) -> None:
+        """Prepare to be held by any number of hosts.
+
+        Raises:
+            ValueError: a name is none that a set can have.
+        """
+        self._declared = dict(_checked(feature_sets))
+        self._also_uses = frozenset(also_uses)
+        self._enabled_at_first = enabled_at_first
+        self._blocking = blocking
+        self._as_list = as_list
+        self._handlers = ExtensionHandlers()
+        self._defaults = ExtensionHandlers()
+        self._defaults.add(FEATURE_SETS_UPDATE, _taken)
+        self.on = mcpl.ServerOn(self._handlers.add)
+        """Where handlers are registered: `@live.on.context_before_inference`."""
+        self._hosts: dict[Session, LiveHost] = {}
+
+    @property
+    def hosts(self) -> list[LiveHost]:
+        """The hosts that speak MCPL and are connected, in the order in which they came."""
+        return [live for session, live in self._hosts.items() if not session.closed]
+
+    def of(self, context: Context) -> LiveHost | None:
+        """Return the host whose request is being served; None if it speaks only MCP."""
+        return self._hosts.get(context.session)
+
+    async def change(
+        self, *, added: Mapping[str, FeatureSet] | None = None, removed: Collection[str] = ()
+    ) -> None:
+        """Declare sets anew or no longer, and tell all hosts.
+
+        A set that comes is off until the host enables it.
+
+        Raises:
+            ValueError: a name is none that a set can have.
+        """
+        came = _checked(added or {})
+        for name in removed:
+            self._declared.pop(name, None)
+        self._declared |= came
+        params = FeatureSetsChangedParams(added=dict(came) or None, removed=list(removed) or None)
+        for host in self.hosts:
+            host.sets.change(added=came, removed=removed)
+        for host in self.hosts:
+            try:
+                await host.session.notify(FEATURE_SETS_CHANGED, params)
+            except ConnectionClosedError:
+                logger.debug("a host has left before it was told of feature sets")
+
+    def offer(self, theirs: JsonObject | None) -> JsonObject:
+        """Return what the server offers: its sets, what they use, and what it has handlers for."""
+        uses = self._also_uses.union(*(declared.uses for declared in self._declared.values()))
+        served = self._handlers.routes
+        offered: JsonObject = {"version": VERSION, "featureSets": self._sets_as_offered()}
+        hooks: JsonObject = {}
+        if CONTEXT_BEFORE_INFERENCE.name in served:
+            hooks["beforeInference"] = True
+        if CONTEXT_AFTER_INFERENCE.name in served:
+            hooks["afterInference"] = {"blocking": self._blocking}
+        if hooks:
+            offered["contextHooks"] = hooks
+        if "pushEvents" in uses:
+            offered["pushEvents"] = True
+        if "inferenceRequest" in uses:
+            offered["inferenceRequest"] = {"streaming": INFERENCE_CHUNK.name in served}
+        return offered
+
+    def attach(self, session: Session, theirs: JsonObject | None) -> None:
+        """Take up a host that speaks MCPL; serve one that does not as a server of MCP does."""
+        if theirs is None:
+            return
+        assert isinstance(session, ServerSession)
+        for ended in [one for one in self._hosts if one.closed]:
+            del self._hosts[ended]
+        offer = read_offer(theirs)
+        for warning in offer.warnings:
+            logger.warning("a host's offer of MCPL: %s", warning)
+        sets = FeatureSets(self._declared, enabled=self._enabled_at_first)
+        self._hosts[session] = LiveHost(session, offer, sets)
+        session.serve(self._handlers.routes)
+        session.serve(self._defaults.routes)
+
+    async def negotiated(self, session: Session) -> None:
+        """Do nothing: hosts are asked for nothing before they say which sets are on."""
+
+    def _sets_as_offered(self) -> object:
+        if self._as_list:
+            return [{"name": name, **to_wire(one)} for name, one in self._declared.items()]
+        return {name: to_wire(one) for name, one in self._declared.items()}
+
+
+def _checked(feature_sets: Mapping[str, FeatureSet]) -> Mapping[str, FeatureSet]:
+    for name in feature_sets:
+        if not is_name(name):
+            raise ValueError(
+                f"feature_sets: expected names of 1 to {NAME_SIZE} characters without a star, "
+                f"got {name!r:.60}. Rename that set."
+            )
+    return feature_sets
+
+
+async def _taken(params: Message) -> None:
+    """Serve what the interceptors have acted on already."""

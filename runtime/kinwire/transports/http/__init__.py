@@ -1,0 +1,1 @@
+"""HTTP, both sides: event streams, what is refused, and the transports of MCP over it."""

@@ -1,0 +1,182 @@
+"""Event streams: bytes to events and back, without I/O (WHATWG HTML, Server-sent events).
+
+Data stays bytes: it is a JSON-RPC frame, which has a reader of its own. The decoder keeps no more
+than `limit` bytes of an event, hands over the beginning of a longer one, and skips its rest.
+
+Left out: a character that is not UTF-8 is replaced in names and ids only, not in data.
+"""
+
+from __future__ import annotations
+
+__all__ = ("KEEP_ALIVE", "MEDIA_TYPE", "Event", "SseDecoder", "encoded_event")
+
+import re
+from typing import NamedTuple
+
+MEDIA_TYPE = "text/event-stream"
+
+KEEP_ALIVE = b":\n\n"
+"""A comment: it shows proxies, and whoever writes it, that the stream is alive."""
+
+HEAD = 512  # bytes of an event that is too long
+
+_BOM = b"\xef\xbb\xbf"
+_BEFORE_DATA = len(_BOM + b"data: ")
+_RETRY = re.compile(rb"[0-9]{1,9}")  # eleven days; what is longer is no wait that anybody means
+_FORBIDDEN = re.compile(r"[\r\n\0]")
+
+
+class Event(NamedTuple):
+    """One event of a stream."""
+
+    data: bytes
+    name: str = "message"
+    id: str = ""
+    """The last id that the stream has named, with this event or before."""
+    overlong: bool = False
+    """Whether `data` is only the beginning, since the event exceeds the limit."""
+
+
+class SseDecoder:
+    """Makes events of the bytes of one stream, however they are cut."""
+
+    def __init__(self, limit: int) -> None:
+        self.last_event_id = ""
+        """What to resume after: sent as `Last-Event-ID` if it is not empty."""
+        self.retry_ms: int | None = None
+        """How long the stream wants its reader to wait before it reconnects; None: unsaid."""
+        self._limit = limit
+        self._parts: list[bytes] = []  # of a line whose end has not come
+        self._size = 0  # bytes of that line
+        self._skipping = False  # the rest of a line that is too long, or of a comment
+        self._after_cr = False  # a newline now belongs to the line end before
+        self._begun = False
+        self._name = ""
+        self._id = ""
+        self._data: list[bytes] = []
+        self._kept = 0  # bytes of data
+        self._head: bytes | None = None  # of an event that is too long
+
+    def feed(self, chunk: bytes) -> list[Event]:
+        """Return the events that `chunk` completes."""
+        if self._after_cr and chunk:
+            self._after_cr = False
+            chunk = chunk.removeprefix(b"\n")
+        if b"\r" in chunk:
+            self._after_cr = chunk.endswith(b"\r")
+            chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        events: list[Event] = []
+        *ends, rest = chunk.split(b"\n")
+        for end in ends:
+            line = self._whole(end)
+            if line is None:
+                continue
+            if line:
+                self._field(line)
+            else:
+                self._dispatch(events)
+        if rest:
+            self._keep(rest)
+        return events
+
+    def _whole(self, end: bytes) -> bytes | None:
+        """Return the line that `end` completes, None if it was skipped."""
+        if self._skipping:
+            self._skipping = False
+            return None
+        if self._parts:
+            self._parts.append(end)
+            end = b"".join(self._parts)
+            self._parts.clear()
+            self._size = 0
+        if not self._begun:
+            self._begun = True
+            end = end.removeprefix(_BOM)
+        return end
+
+    def _keep(self, part: bytes) -> None:
+        if self._skipping:
+            return
+        if not self._parts and part.startswith(b":"):  # a comment needs no memory
+            self._skipping = self._begun = True
+            return
+        self._parts.append(part)
+        self._size += len(part)
+        if self._kept + self._size > self._limit + _BEFORE_DATA:
+            self._begun = self._skipping = True
+            self._cut(b"".join(self._parts))
+            self._parts.clear()
+            self._size = 0
+
+    def _field(self, line: bytes) -> None:
+        if line.startswith(b"data:"):
+            self._add_data(line[6:] if line[5:6] == b" " else line[5:])
+            return
+        if len(line) > self._limit + _BEFORE_DATA and not line.startswith(b":"):
+            self._cut(line)
+            return
+        name, _, value = line.partition(b":")
+        if value.startswith(b" "):
+            value = value[1:]
+        if name == b"data":
+            self._add_data(value)
+        elif name == b"event":
+            self._name = value.decode(errors="replace")
+        elif name == b"id":
+            if b"\0" not in value:
+                self._id = value.decode(errors="replace")
+        elif name == b"retry" and _RETRY.fullmatch(value):
+            self.retry_ms = int(value)
+
+    def _add_data(self, value: bytes) -> None:
+        if self._head is not None:
+            return
+        self._data.append(value)
+        self._kept += len(value) + 1  # with the newline that joins it to the next
+        if self._kept - 1 > self._limit:
+            self._cut(b"")
+
+    def _cut(self, line: bytes) -> None:
+        """Keep only the beginning of the event from here on."""
+        if self._head is None:
+            begun = b"\n".join(self._data)[:HEAD]
+            self._head = begun or line.removeprefix(b"data:").removeprefix(b" ")[:HEAD]
+        self._data.clear()
+        self._kept = 0
+
+    def _dispatch(self, events: list[Event]) -> None:
+        self.last_event_id = self._id
+        if self._head is not None:
+            events.append(Event(self._head, self._name or "message", self._id, overlong=True))
+        elif self._data:
+            data = self._data[0] if len(self._data) == 1 else b"\n".join(self._data)
+            events.append(Event(data, self._name or "message", self._id))
+        self._forget()
+
+    def _forget(self) -> None:
+        self._name = ""
+        self._id = self.last_event_id
+        self._data.clear()
+        self._kept = 0
+        self._head = None
+
+
+def encoded_event(
+    data: bytes, *, name: str | None = None, id: str | None = None, retry_ms: int | None = None
+) -> bytes:
+    """Return one event. Whatever `data` holds, it stays one: a line end begins a line of data.
+
+    Raises:
+        ValueError: `name` or `id` holds a line end or NUL, which would make another event of it.
+    """
+    head = ""
+    for field, value in (("event", name), ("id", id)):
+        if value is not None:
+            if _FORBIDDEN.search(value):
+                raise ValueError(f"{field}: expected no line end and no NUL in {value!r:.60}")
+            head += f"{field}: {value}\n"
+    if retry_ms is not None:
+        head += f"retry: {retry_ms}\n"
+    if b"\n" in data or b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\n", b"\ndata: ")
+    return b"%bdata: %b\n\n" % (head.encode(), data)

@@ -1,0 +1,111 @@
+"""Where a URL leads, and what of it may be shown: never what stands before `@`, nor the path.
+
+Paths and queries of such URLs carry keys often enough. Pure: no name is looked up.
+"""
+
+from __future__ import annotations
+
+__all__ = ("Address", "address_of")
+
+import base64
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from kinwire.transports.http.security import must_be_secure
+
+_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
+_SECURE = {"https", "wss"}
+_TARGET = frozenset(map(chr, range(0x21, 0x7F)))
+_EXAMPLE = "Write it as http://127.0.0.1:8000/mcp or https://example.com/mcp."
+
+
+class Address(NamedTuple):
+    """A URL, taken apart."""
+
+    scheme: str
+    host: str
+    """Without brackets."""
+    port: int
+    target: str
+    """Path and query."""
+    authorization: str | None
+    """What name and password in the URL stand for."""
+
+    def __repr__(self) -> str:
+        return f"<Address {self.origin}>"
+
+    @property
+    def secure(self) -> bool:
+        """Whether TLS is spoken there."""
+        return self.scheme in _SECURE
+
+    @property
+    def authority(self) -> str:
+        """The value of the `Host` header."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port: what is shown."""
+        return f"{self.scheme}://{self.authority}"
+
+    def with_target(self, reference: str) -> Address | None:
+        """Return the address that a server refers to, None if it has another origin."""
+        split = urlsplit(reference)
+        if split.scheme or split.netloc:
+            try:
+                other = _split(reference)
+            except ValueError:
+                return None
+            target = other.target if other.origin == self.origin else None
+        elif split.path.startswith("/"):
+            target = _target_of(split.path, split.query)
+        else:
+            folder = self.target.partition("?")[0].rpartition("/")[0]
+            target = _target_of(f"{folder}/{split.path}", split.query)
+        if target is None or not _TARGET.issuperset(target):
+            return None
+        return self._replace(target=target)
+
+
+def address_of(url: str, *, insecure: bool) -> Address:
+    """Return where `url` leads.
+
+    Raises:
+        ValueError: it is no URL of `http`, `https`, `ws` or `wss`.
+        InsecureAddressError: it leads to another machine, and others could read what is sent.
+    """
+    address = _split(url)
+    doing = "connect to"
+    must_be_secure(address.host, tls=address.secure, insecure=insecure, doing=doing)
+    return address
+
+
+def _split(url: str) -> Address:
+    try:
+        split = urlsplit(url)
+        host, port = split.hostname, split.port
+    except ValueError:
+        raise ValueError(f"expected a URL, got a malformed one. {_EXAMPLE}") from None
+    if split.scheme not in _PORTS:
+        got = repr(split.scheme) if split.scheme and "//" in url else "none"
+        raise ValueError(f"expected a URL with http, https, ws or wss, got {got}. {_EXAMPLE}")
+    if not host:
+        raise ValueError(f"expected a URL with a host, got none. {_EXAMPLE}")
+    target = _target_of(split.path, split.query)
+    if not _TARGET.issuperset(host + target):
+        raise ValueError(f"expected a URL without spaces and foreign letters. {_EXAMPLE}")
+    return Address(split.scheme, host, port or _PORTS[split.scheme], target, _credentials(split))
+
+
+def _target_of(path: str, query: str) -> str:
+    return (path or "/") + (f"?{query}" if query else "")
+
+
+def _credentials(split: object) -> str | None:
+    name, password = getattr(split, "username", None), getattr(split, "password", None)
+    if name is None:
+        return None
+    pair = f"{unquote(name)}:{unquote(password or '')}"
+    return f"Basic {base64.b64encode(pair.encode()).decode()}"

@@ -1,0 +1,70 @@
+"""The beginning of a request: its line and its headers, checked once and kept as bytes."""
+
+from __future__ import annotations
+
+__all__ = ("RequestHead", "checked_headers")
+
+import re
+from collections.abc import Iterable, Mapping
+
+from kinwire.transports.http_client.address import Address
+
+Fields = tuple[tuple[str, str], ...]
+
+_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_VALUE = re.compile(r"[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?|")
+_OURS = {
+    "accept",
+    "connection",
+    "content-length",
+    "content-type",
+    "host",
+    "last-event-id",
+    "mcp-protocol-version",
+    "mcp-session-id",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+}
+
+
+def checked_headers(headers: Mapping[str, str]) -> Fields:
+    """Return the headers of a user.
+
+    Raises:
+        ValueError: a name is none or belongs to this library, or a value would end the line. No
+            value is ever shown: it may be a token.
+    """
+    for name, value in headers.items():
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"headers: expected the name of a header, got {name!r:.60}")
+        if name.lower() in _OURS:
+            raise ValueError(f"headers: {name} is written by the transport itself. Leave it out.")
+        if not _VALUE.fullmatch(value):
+            raise ValueError(
+                f"headers: expected a value of one line of Latin-1 for {name}, got one with line "
+                "ends, other letters or spaces at its ends. Encode it, or strip it."
+            )
+    return tuple(headers.items())
+
+
+class RequestHead:
+    """Method, target and headers of requests that differ in their bodies only."""
+
+    def __init__(self, method: str, address: Address, fields: Iterable[tuple[str, str]]) -> None:
+        self.method = method
+        self.address = address
+        self.fields = tuple(fields)
+        lines = [f"{method} {address.target} HTTP/1.1", f"Host: {address.authority}"]
+        lines += [f"{name}: {value}" for name, value in self.fields]
+        self._bytes = "\r\n".join([*lines, ""]).encode("latin-1")
+
+    def __repr__(self) -> str:
+        return f"<RequestHead {self.method} {self.address.origin}>"
+
+    def followed_by(self, body: bytes) -> bytes:
+        """Return the whole request."""
+        if not body:
+            return self._bytes + b"\r\n"
+        return b"%bContent-Length: %d\r\n\r\n%b" % (self._bytes, len(body), body)

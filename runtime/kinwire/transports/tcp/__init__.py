@@ -1,0 +1,1 @@
+"""Connections over TCP, with and without TLS, on asyncio and trio alike (`streams.py`)."""

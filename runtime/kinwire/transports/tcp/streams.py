@@ -1,0 +1,236 @@
+"""Bytes over a connection, by calls that return at once: the same on asyncio and on trio.
+
+Where asyncio runs, its own transports do the work: a call costs a fraction of one through anyio.
+Elsewhere two tasks stand behind each connection.
+"""
+
+from __future__ import annotations
+
+__all__ = ("ByteStream", "Receiver", "TaskStream", "dial")
+
+import asyncio
+from asyncio import AbstractEventLoop
+from collections import deque
+from contextlib import suppress
+from ssl import SSLContext
+from typing import Protocol, cast
+
+import anyio
+from anyio.abc import ByteStream as AnyioStream, TaskGroup
+
+_WRITE_AHEAD = 64 * 1024  # bytes that wait for the peer to read before a stream is full
+_READ = 64 * 1024
+_LAST_WRITES = 2.0  # seconds for what waits when a stream is closed
+
+
+class Receiver(Protocol):
+    """Whom a stream tells what happens on it."""
+
+    def received(self, chunk: bytes, /) -> None:
+        """Take what arrived."""
+
+    def room(self) -> None:
+        """The stream is not full any more."""
+
+    def lost(self, error: Exception | None, /) -> None:
+        """Nothing arrives any more, and nothing can be written. Called once."""
+
+
+class ByteStream(Protocol):
+    """One open connection."""
+
+    full: bool
+    """Whether to write no more until `Receiver.room` is called."""
+
+    def write(self, chunk: bytes, /) -> None:
+        """Send these bytes, in order, when the connection can take them."""
+
+    def pause(self) -> None:
+        """Read nothing until `resume`."""
+
+    def resume(self) -> None:
+        """Read again."""
+
+    def close(self) -> None:
+        """Send what waits, for a bounded time, and close; `Receiver.lost` follows."""
+
+    def abort(self) -> None:
+        """Close at once; `Receiver.lost` follows."""
+
+
+async def dial(  # noqa: PLR0913 - where, how, and who is told
+    host: str,
+    port: int,
+    receiver: Receiver,
+    *,
+    tls: SSLContext | None,
+    loop: AbstractEventLoop | None,
+    tasks: TaskGroup,
+) -> ByteStream:
+    """Return a connection to that port. Without a `loop`, its tasks run in `tasks`.
+
+    Raises:
+        OSError: nobody answers there, or (`ssl.SSLError`) not with a certificate to be trusted.
+    """
+    if loop is None:
+        plain = await anyio.connect_tcp(
+            host, port, tls=tls is not None, ssl_context=tls, tls_standard_compatible=False
+        )
+        stream = TaskStream(plain, receiver)
+        tasks.start_soon(stream.run)
+        return stream
+    _, protocol = await loop.create_connection(
+        lambda: CallbackStream(receiver),
+        host,
+        port,
+        ssl=tls,
+        server_hostname=host if tls is not None else None,
+        happy_eyeballs_delay=0.25,
+    )
+    return protocol
+
+
+class CallbackStream(asyncio.Protocol):
+    """A connection of asyncio's own."""
+
+    def __init__(self, receiver: Receiver) -> None:
+        self._receiver = receiver
+        self._transport: asyncio.Transport | None = None
+        self._closing: asyncio.TimerHandle | None = None
+        self.full = False
+        self.data_received = receiver.received  # one call less for each chunk
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """See `asyncio.BaseProtocol`."""
+        self._transport = cast(asyncio.Transport, transport)
+        self._transport.set_write_buffer_limits(high=_WRITE_AHEAD)
+
+    def pause_writing(self) -> None:
+        """See `asyncio.BaseProtocol`."""
+        self.full = True
+
+    def resume_writing(self) -> None:
+        """See `asyncio.BaseProtocol`."""
+        self.full = False
+        self._receiver.room()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """See `asyncio.BaseProtocol`."""
+        if self._closing is not None:
+            self._closing.cancel()
+        self._receiver.lost(exc)
+
+    def write(self, chunk: bytes, /) -> None:
+        """See `ByteStream.write`."""
+        self._open().write(chunk)
+
+    def pause(self) -> None:
+        """See `ByteStream.pause`."""
+        self._open().pause_reading()
+
+    def resume(self) -> None:
+        """See `ByteStream.resume`."""
+        self._open().resume_reading()
+
+    def close(self) -> None:
+        """See `ByteStream.close`."""
+        transport = self._open()
+        if not transport.is_closing():
+            transport.close()
+            loop = asyncio.get_running_loop()
+            self._closing = loop.call_later(_LAST_WRITES, transport.abort)
+
+    def abort(self) -> None:
+        """See `ByteStream.abort`."""
+        self._open().abort()
+
+    def _open(self) -> asyncio.Transport:
+        assert self._transport is not None
+        return self._transport
+
+
+class TaskStream:
+    """A connection of anyio's: `run` has to run as long as it is used."""
+
+    def __init__(self, stream: AnyioStream, receiver: Receiver) -> None:
+        self._stream = stream
+        self._receiver = receiver
+        self._waiting: deque[bytes] = deque()
+        self._size = 0
+        self._news = anyio.Event()  # there is something to write, or to end
+        self._reading = anyio.Event()
+        self._reading.set()
+        self._closing = False
+        self._scope = anyio.CancelScope()
+        self.full = False
+
+    async def run(self) -> None:
+        """Carry bytes both ways until the connection ends."""
+        error: Exception | None = None
+        try:
+            with self._scope:
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(self._write_all)
+                    error = await self._read_all()
+                    tasks.cancel_scope.cancel()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await anyio.aclose_forcefully(self._stream)
+            self._receiver.lost(error)
+
+    def write(self, chunk: bytes, /) -> None:
+        """See `ByteStream.write`."""
+        if self._closing:
+            return
+        self._waiting.append(chunk)
+        self._size += len(chunk)
+        self.full = self._size > _WRITE_AHEAD
+        self._news.set()
+
+    def pause(self) -> None:
+        """See `ByteStream.pause`."""
+        if self._reading.is_set():
+            self._reading = anyio.Event()
+
+    def resume(self) -> None:
+        """See `ByteStream.resume`."""
+        self._reading.set()
+
+    def close(self) -> None:
+        """See `ByteStream.close`."""
+        self._closing = True
+        self._scope.deadline = anyio.current_time() + _LAST_WRITES
+        self._news.set()
+
+    def abort(self) -> None:
+        """See `ByteStream.abort`."""
+        self._closing = True
+        self._scope.cancel()
+
+    async def _read_all(self) -> Exception | None:
+        try:
+            while True:
+                await self._reading.wait()
+                self._receiver.received(await self._stream.receive(_READ))
+        except anyio.EndOfStream:
+            return None
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
+            cause = error.__cause__
+            return cause if isinstance(cause, OSError) else error
+
+    async def _write_all(self) -> None:
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # reading tells why
+            while True:
+                while self._waiting:
+                    chunk = b"".join(self._waiting)
+                    self._waiting.clear()
+                    await self._stream.send(chunk)
+                    self._size -= len(chunk)
+                    if self.full and self._size <= _WRITE_AHEAD:
+                        self.full = False
+                        self._receiver.room()
+                if self._closing:
+                    break
+                self._news = anyio.Event()
+                await self._news.wait()
+            self._scope.cancel()

@@ -1,0 +1,125 @@
+"""Which sets are on, against a dull model; and what a tagged message earns."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import settings, strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from kinwire.mcpl.rules.feature_sets import FeaturePolicy, FeatureSets
+from kinwire_protocols.mcpl import FeatureSetNotEnabledError, UnknownFeatureSetError
+from tests.runtime.mcpl.lives import MEMORY, feature
+
+NAMES = ["memory", "memory.retrieval", "memory.a.b", "memoryx.y"]
+
+
+def four(*, enabled: bool = True) -> FeatureSets:
+    return FeatureSets({name: feature("pushEvents") for name in NAMES}, enabled=enabled)
+
+
+def test_a_wildcard_covers_all_below_a_name_and_no_neighbour() -> None:
+    sets = four()
+    sets.switch(disabled=["memory.*"])
+    assert sets.enabled == ["memory", "memoryx.y"]
+    assert isinstance(sets.refusal("memory.a.b", "pushEvents"), FeatureSetNotEnabledError)
+    sets.switch(enabled=["*"])
+    assert sets.enabled == sorted(NAMES)
+    assert isinstance(sets.refusal("memory.c"), UnknownFeatureSetError)
+
+
+def test_what_an_update_does_not_name_stays_and_what_it_names_twice_is_off() -> None:
+    sets = four(enabled=False)
+    sets.switch(enabled=["memory"])
+    sets.switch(enabled=["memory.*"], disabled=["memory.a.b"])
+    assert sets.enabled == ["memory", "memory.retrieval"]
+    assert sets.disabled == ["memory.a.b", "memoryx.y"]
+
+
+def test_what_is_no_pattern_names_nothing() -> None:
+    sets = four()
+    sets.switch(disabled=["mem*", "", "**", "undeclared"])
+    assert sets.enabled == sorted(NAMES)
+
+
+def test_a_set_pushes_only_if_it_declares_that_it_does() -> None:
+    sets = FeatureSets(MEMORY, enabled=True)
+    assert sets.refusal("memory.proactive", "pushEvents") is None
+    refusal = sets.refusal("memory.retrieval", "pushEvents")
+    assert isinstance(refusal, FeatureSetNotEnabledError)
+    assert refusal.data == {"featureSet": "memory.retrieval", "canEnable": False}
+    assert "does not declare that it uses pushEvents" in str(refusal)
+
+
+def test_what_is_forbidden_stays_off_and_says_so() -> None:
+    policy = FeaturePolicy(enabled=("*",), disabled=("memory.a.b",), forbidden=("memoryx.*",))
+    sets = FeatureSets({name: feature() for name in NAMES}, enabled=False, policy=policy)
+    sets.obey_policy()
+    assert sets.enabled == ["memory", "memory.retrieval"]
+    sets.switch(enabled=["*"])
+    assert sets.enabled == ["memory", "memory.a.b", "memory.retrieval"]
+    refusal = sets.refusal("memoryx.y")
+    assert refusal is not None
+    assert refusal.data == {"featureSet": "memoryx.y", "canEnable": False}
+
+
+def test_a_policy_of_what_is_no_pattern_is_refused_at_once() -> None:
+    with pytest.raises(ValueError, match=r"expected a name, NAME\.\* or \*, got 'mem\*'"):
+        FeaturePolicy(enabled=("mem*",))
+
+
+def test_a_set_that_comes_is_off_also_if_it_was_there_and_on() -> None:
+    sets = four()
+    sets.change(added={"memory": feature(), "new": feature()}, removed=["memoryx.y"])
+    assert sets.enabled == ["memory.a.b", "memory.retrieval"]
+    assert isinstance(sets.refusal("memoryx.y"), UnknownFeatureSetError)
+
+
+class SwitchesAgainstModel(RuleBasedStateMachine):
+    """Every set by itself, asked one by one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.real = four(enabled=False)
+        self.model: dict[str, bool] = dict.fromkeys(NAMES, False)
+
+    def named(self, patterns: list[str], name: str) -> bool:
+        return any(
+            pattern in (name, "*")
+            or (pattern == "memory.*" and name.split(".")[0] == "memory" and "." in name)
+            for pattern in patterns
+        )
+
+    @rule(
+        enabled=st.lists(st.sampled_from([*NAMES, "memory.*", "*", "gone"]), max_size=3),
+        disabled=st.lists(st.sampled_from([*NAMES, "memory.*", "gone"]), max_size=2),
+    )
+    def update(self, enabled: list[str], disabled: list[str]) -> None:
+        self.real.switch(enabled=enabled, disabled=disabled)
+        for name in self.model:
+            self.model[name] = (self.model[name] or self.named(enabled, name)) and not self.named(
+                disabled, name
+            )
+
+    @rule(
+        added=st.lists(st.sampled_from([*NAMES, "memory.late"]), unique=True, max_size=2),
+        removed=st.lists(st.sampled_from([*NAMES, "memory.late"]), max_size=2),
+    )
+    def change(self, added: list[str], removed: list[str]) -> None:
+        self.real.change(added={name: feature("pushEvents") for name in added}, removed=removed)
+        for name in removed:
+            self.model.pop(name, None)
+        self.model |= dict.fromkeys(added, False)
+
+    @invariant()
+    def every_set_earns_what_the_model_says(self) -> None:
+        for name in [*NAMES, "memory.late", "gone"]:
+            refusal = self.real.refusal(name, "pushEvents")
+            if name not in self.model:
+                assert isinstance(refusal, UnknownFeatureSetError)
+            else:
+                assert (refusal is None) == self.model[name]
+        assert self.real.enabled == sorted(name for name, on in self.model.items() if on)
+
+
+TestSwitches = SwitchesAgainstModel.TestCase
+TestSwitches.settings = settings(max_examples=15, stateful_step_count=12, deadline=None)

@@ -1,0 +1,51 @@
+"""Names and patterns of feature sets, by the vectors of the project's corpus and section 6.3."""
+
+from __future__ import annotations
+
+import pytest
+
+from kinwire.mcpl.rules.names import checked_pattern, is_name, is_pattern, matches
+from kinwire_protocols.mcpl.tables import PATTERNS
+
+MATCHES = [
+    ("github.*", "github.push", True),
+    ("github.*", "github.pull_request.opened", True),
+    ("github.*", "github", False),
+    ("github.*", "githubx.push", False),
+    ("*", "anything", True),
+    ("*", "a.b.c", True),
+    ("github.push", "github.push", True),
+    ("github.push", "GitHub.push", False),
+]
+
+NONE = ["", "github.p*", "*.push", "github.*.opened", "github.**", ".*", "**", "x" * 129]
+
+
+@pytest.mark.parametrize(("pattern", "name", "expected"), MATCHES)
+def test_a_star_at_the_end_stands_for_all_that_begins_so(
+    pattern: str, name: str, expected: bool
+) -> None:
+    assert matches(pattern, name) is expected
+
+
+@pytest.mark.parametrize("text", NONE)
+def test_a_star_anywhere_else_is_no_pattern_and_matches_nothing(text: str) -> None:
+    assert not is_pattern(text)
+    assert not any(matches(text, name) for name in ("github.push", "github.pr.opened", "x"))
+    with pytest.raises(ValueError, match="expected a name"):
+        checked_pattern(text)
+
+
+def test_the_table_of_the_document_says_the_same() -> None:
+    rows = [row for row in PATTERNS if row.of == "feature set"]
+    assert rows
+    for row in rows:
+        assert all(matches(row.pattern, name) for name in row.matches)
+        assert not any(matches(row.pattern, name) for name in row.misses)
+
+
+def test_a_name_has_1_to_128_characters() -> None:
+    assert is_name("x" * 128)
+    assert not is_name("x" * 129)
+    assert not is_name("")
+    assert not is_name("a*")
