@@ -213,6 +213,7 @@ def test_a_slow_server_is_warned_of(
     assert checks["latency"]["remedy"].startswith(remedy)
 
 
+@pytest.mark.slow
 def test_a_server_that_never_stops_printing_is_left_in_time(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -224,6 +225,7 @@ def test_a_server_that_never_stops_printing_is_left_in_time(
     assert checks["stdout"]["lines"] == ["x" * 200] * 3
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_served_ends_with_2(capsys: Captured, tmp_path: Path) -> None:
     file = tmp_path / "broken.py"
     file.write_text("import no_such_module", encoding="utf-8")
