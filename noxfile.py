@@ -21,6 +21,9 @@ Version = tuple[int, int]
 nox.options.sessions = ["lint", "types", "check", "breaking", "tests"]
 nox.options.default_venv_backend = "none"
 
+# Tests start hundreds of processes: without bytecode on the disk each compiles all that it imports.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # Neighbouring tests share costly fixtures: each process begins with one stretch of the list.
 IN_PARALLEL = ("--numprocesses=auto", "--dist=worksteal")
 
@@ -111,8 +114,9 @@ def faults(session: nox.Session) -> None:
 
 @nox.session
 def slow(session: nox.Session) -> None:
-    """Run the guides' programs, type checkers on what users write, the generator from a shell."""
-    run_module(session, "pytest", "-m", "slow", *IN_PARALLEL, *session.posargs)
+    """Run the guides' programs, type checkers, rarer loops, and properties with many examples."""
+    thorough = ("-m", "slow or hypothesis", "--hypothesis-profile=thorough")
+    run_module(session, "pytest", *thorough, *IN_PARALLEL, *session.posargs)
 
 
 @nox.session

@@ -5,12 +5,24 @@ from __future__ import annotations
 import signal
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.spec.ledger import claims_of, faults_of_claims
 
 # A shell starts background jobs, and so some CI systems start everything, with interrupts ignored,
 # and that is inherited. Tests interrupt child processes, which must get Python's usual handling.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# How many examples a property is tried with: few on every change, more in `nox -s slow`, which asks
+# for it by --hypothesis-profile. Nothing is said of time: a machine may be busy.
+for _profile, _examples in (("quick", 20), ("thorough", 150)):
+    settings.register_profile(
+        _profile,
+        max_examples=_examples,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+settings.load_profile("quick")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

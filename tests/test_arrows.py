@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,7 @@ def imported(source: str) -> Iterator[tuple[int, str]]:
                 pass
 
 
+@cache
 def imports_of(package: str) -> list[tuple[str, str]]:
     """Return place and imported package for every import in `package`."""
     files = sorted((ROOT / HOMES[package] / package).rglob("*.py"))

@@ -108,10 +108,8 @@ def test_every_document_with_blocks_is_run_somewhere() -> None:
     assert [test for test in RUN_ELSEWHERE.values() if not (ROOT / test).is_file()] == []
 
 
-@pytest.mark.parametrize(
-    "document",
-    ["README.md", *(pytest.param(guide, marks=pytest.mark.slow) for guide in DOCUMENTS[1:])],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("document", DOCUMENTS)
 def test_what_a_document_shows_is_what_happens(document: str, tmp_path: Path) -> None:
     blocks = blocks_of(document)
     for block in blocks:

@@ -70,10 +70,18 @@ class _Member(Generic[V]):
     def _written(self, members: JsonObject, value: V) -> JsonObject:
         if value is self._absent:
             return {name: kept for name, kept in members.items() if name != self.member}
-        made: Any = (
-            to_wire(value) if isinstance(value, Message) else self._adapter.dump_python(value)
-        )
-        return {**members, self.member: made}
+        return {**members, self.member: self._encoded(value)}
+
+    def _encoded(self, value: V) -> Any:
+        if isinstance(self.type, type):
+            wanted: type[Message] = self.type
+            if not isinstance(value, wanted):
+                raise TypeError(
+                    f"{self.to} {self.member}: expected {wanted.__name__}, got {value!r:.60}. "
+                    f"Make one: {wanted.__name__}(...), or from_wire({wanted.__name__}, ...) of JSON."
+                )
+            return to_wire(value)
+        return self._adapter.dump_python(self._adapter.validate_python(value))
 
     def _of(self, message: Message) -> JsonObject:
         """Return the members among which this one stands."""
@@ -110,7 +118,12 @@ class Augment(_Member[V], Generic[M, V]):
     @overload
     def write(self, message: JsonObject, value: V) -> JsonObject: ...
     def write(self, message: M | JsonObject, value: V) -> M | JsonObject:
-        """Return a copy of the message with that member."""
+        """Return a copy of the message with that member.
+
+        Raises:
+            TypeError: `value` is not a message of the member's type.
+            pydantic.ValidationError: it does not fit a type that is no message.
+        """
         if isinstance(message, dict):
             return self._written(message, value)
         return self._copied(message, value)
@@ -133,7 +146,12 @@ class EveryAugment(_Member[V]):
     @overload
     def write(self, message: JsonObject, value: V) -> JsonObject: ...
     def write(self, message: Any_M | JsonObject, value: V) -> Any_M | JsonObject:
-        """Return a copy of the message with that member."""
+        """Return a copy of the message with that member.
+
+        Raises:
+            TypeError: `value` is not a message of the member's type.
+            pydantic.ValidationError: it does not fit a type that is no message.
+        """
         if isinstance(message, dict):
             return self._written(message, value)
         return self._copied(message, value)
@@ -159,7 +177,8 @@ class ErrorAugment(_Member[V]):
         """Return a copy of the error with that member in its data.
 
         Raises:
-            TypeError: the data is there and no object, so that it cannot have members.
+            TypeError: the data is there and no object, so that it cannot have members; or `value` is
+                not of the member's type.
         """
         data = _data(error)
         if data is not None and not isinstance(data, dict):

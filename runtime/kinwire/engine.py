@@ -40,6 +40,9 @@ class Engine:
     answered, or both sides would answer each other's errors for ever.
     """
 
+    outbox_class = Outbox
+    inbound_class = InboundCalls
+
     def __init__(
         self,
         ports: Ports,
@@ -55,10 +58,12 @@ class Engine:
         self._quiet = quiet
         self.counts = Counts()
         self._alarm = alarm = Alarm(ports)
-        self.outbox = Outbox(ports, alarm, limits)
+        self.outbox = self.outbox_class(ports, alarm, limits)
         self.take = self.outbox.take
         self.outbound = OutboundCalls(ports, alarm, self.outbox, self.counts, known)
-        self.inbound = InboundCalls(ports, self.outbox, self.counts, routes, limits.in_flight, new)
+        self.inbound = self.inbound_class(
+            ports, self.outbox, self.counts, routes, limits.in_flight, new
+        )
         self.finish = self.inbound.finish
         self.fail = self.inbound.fail
         self._unreadable_in_a_row = 0

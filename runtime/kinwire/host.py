@@ -12,6 +12,7 @@ from typing import Any, Self
 
 import anyio
 from anyio.abc import TaskGroup, TaskStatus
+from typing_extensions import Unpack
 
 from kinwire import __version__
 from kinwire._background import background
@@ -25,7 +26,6 @@ from kinwire.errors import (
     SessionStateError,
 )
 from kinwire.extension import Extension, checked_extensions
-from kinwire.functions.signatures import name_of
 from kinwire.limits import Limits
 from kinwire.mcp.negotiation import Negotiation
 from kinwire.mcp.news import LogCallback, ServerNews
@@ -33,6 +33,7 @@ from kinwire.mcp.roots import RootLike, roots_from
 from kinwire.mcp.sampling import Sampling, SamplingRequest
 from kinwire.session import Session
 from kinwire.transports import Transport
+from kinwire.transports.urls import UrlOptions, transport_to
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidRequestError
@@ -126,13 +127,15 @@ class Host:
 
     async def connect(
         self,
-        target: Transport,
+        target: Transport | str,
         *,
         server_id: str | None = None,
         on_log: LogCallback | None = None,
+        **options: Unpack[UrlOptions],
     ) -> Connection:
-        """Return a connection to the server behind `target`, such as `stdio(...)`.
+        """Return a connection to the server behind `target`: `stdio(...)`, a URL, or their like.
 
+        `headers`, `auth` and `insecure` go with a URL (`UrlOptions`).
         `server_id` is what extensions call the server in what they store and log. Without it that
         is the name that the server gives itself, which another server may give itself too.
         `on_log` is a plain function that gets each log message of the server. Without it they go
@@ -140,21 +143,22 @@ class Host:
         `kinwire.server.NAME`.
 
         Raises:
-            ConnectionClosedError: the server cannot be started, or it or the host ended during the
-                handshake.
+            ConnectionClosedError: the server cannot be started or reached, or it or the host ended
+                during the handshake.
+            InsecureAddressError: the URL leads to another machine, without TLS.
+            InvalidResponseError: the server answered what is no answer, such as HTTP 404.
             ProtocolVersionError: the server speaks no version that this host speaks.
             RpcError: the server refused the handshake.
             SessionStateError: the host is not open.
-            TypeError: `target` is no transport.
+            TypeError: `target` is neither a transport nor a URL.
+            ValueError: the URL or an option beside it cannot be used.
         """
         if self._tasks is None:
             raise SessionStateError("The host is not open. Write `async with Host(...) as host`.")
-        if not hasattr(target, "run"):
-            got = repr(target) if isinstance(target, str) else name_of(target)
-            raise TypeError(f'expected stdio("python", "server.py") or its like, got {got}')
+        transport = transport_to(target, options)
         # Each connection lives in a task of its own, so that any task may close it.
         news = ServerNews(self._handlers.routes, on_log)
-        connection: Connection = await self._tasks.start(self._keep, target, news, server_id)
+        connection: Connection = await self._tasks.start(self._keep, transport, news, server_id)
         return connection
 
     async def _keep(
@@ -260,15 +264,16 @@ async def _tell_of_roots(connection: Connection) -> None:
 
 @asynccontextmanager
 async def connect(
-    target: Transport,
+    target: Transport | str,
     *,
     name: str = "kinwire",
     version: str = __version__,
     on_log: LogCallback | None = None,
+    **options: Unpack[UrlOptions],
 ) -> AsyncGenerator[Connection]:
     """Yield a connection to one server, as a host called `name` makes it.
 
-    `on_log` and what this raises are those of `Host.connect`.
+    `on_log`, the options and what this raises are those of `Host.connect`.
     """
     async with Host(name, version) as host:
-        yield await host.connect(target, on_log=on_log)
+        yield await host.connect(target, on_log=on_log, **options)

@@ -26,8 +26,8 @@ from kinwire.limits import Counts
 from kinwire.outbox import Outbox
 from kinwire.ports import Ports
 from kinwire.request import Request
-from kinwire.rpc_errors import error_to_json, internal_error
-from kinwire_protocols.base import JsonObject, Message, to_wire
+from kinwire.rpc_errors import internal_error
+from kinwire_protocols.base import JsonObject, Message, error_to_wire, to_wire
 from kinwire_protocols.jsonrpc.errors import (
     InvalidParamsError,
     InvalidRequestError,
@@ -165,9 +165,9 @@ class InboundCalls:
     def answer_error(self, identifier: Id | None, error: RpcError) -> None:
         """Send an error response; one that JSON cannot hold is a fault of this side."""
         try:
-            frame = encode({"jsonrpc": "2.0", "id": identifier, "error": error_to_json(error)})
+            frame = encode({"jsonrpc": "2.0", "id": identifier, "error": error_to_wire(error)})
         except UnsendableError as unsendable:
-            body = error_to_json(internal_error("an error response", unsendable))
+            body = error_to_wire(internal_error("an error response", unsendable))
             frame = encode({"jsonrpc": "2.0", "id": identifier, "error": body})
         self._outbox.add(frame)
 

@@ -47,6 +47,11 @@ class Outbox:
         if first:
             self._ports.wake_writer()
 
+    def add_once(self, frame: bytes) -> None:
+        """Queue what answers nobody, unless the same waits already."""
+        if frame not in self.waiting:
+            self.add(frame)
+
     def take(self) -> list[bytes]:
         """Return the next frames, about 256 KiB of them; none when nothing waits."""
         frames: list[bytes] = []

@@ -1,4 +1,4 @@
-"""Errors of the protocols, to and from the `error` member of a response (JSON-RPC 2.0, 5.1).
+"""Errors of the protocols, from the `error` member of a response (JSON-RPC 2.0, 5.1).
 
 One code means different things in different protocols. So `data` names protocol and error on
 the way out, and a code alone decides only where the method's row leaves no choice.
@@ -6,7 +6,7 @@ the way out, and a code alone decides only where the method's row leaves no choi
 
 from __future__ import annotations
 
-__all__ = ("ErrorTable", "error_from_json", "error_to_json", "internal_error")
+__all__ = ("ErrorTable", "error_from_json", "internal_error")
 
 import logging
 import secrets
@@ -50,17 +50,6 @@ class ErrorTable:
 
 
 _RESERVED = {kind.default_code: kind for kind in JSONRPC.errors.values()}
-
-
-def error_to_json(error: RpcError) -> JsonObject:
-    """Return the `error` member that stands for `error`."""
-    body: JsonObject = {"code": error.code, "message": error.message}
-    data = error.data
-    if error.protocol is not None and (data is None or is_object(data)):
-        data = {**(data or {}), "protocol": error.protocol, "name": error.name}
-    if data is not None:
-        body["data"] = data
-    return body
 
 
 def internal_error(where: str, fault: BaseException) -> RpcError:

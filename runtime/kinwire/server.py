@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
@@ -37,6 +37,12 @@ from kinwire_protocols.mcp.methods import (
     PROTOCOL,
 )
 from kinwire_protocols.peer import Method
+
+if TYPE_CHECKING:
+    from kinwire.transports.http.app import HttpApp
+    from kinwire.transports.http.guard import Authenticate
+    from kinwire.transports.http.limits import HttpLimits
+    from kinwire.transports.http.session import HttpSession
 
 _LAST_WORK = 0.2  # seconds for threads that are about to end anyway
 
@@ -104,16 +110,70 @@ class Server(Offers):
         for session in list(self._sessions):
             session.handshake.forget(method.name)
 
-    async def serve(self, transport: Transport) -> None:
-        """Serve one session until either side ends it."""
-        handshake = ServerHandshake(self._handlers, self._greeting, self._extensions)
-        session = ServerSession(transport, handshake, limits=self.limits, log_level=self._log_level)
+    async def serve(self, transport: Transport, *, handshake: bool = True) -> None:
+        """Serve one session until either side ends it.
+
+        Without a `handshake` it is open at once: for transports whose sessions are one request.
+        """
+        opening = ServerHandshake(self._handlers, self._greeting, self._extensions)
+        session = ServerSession(transport, opening, limits=self.limits, log_level=self._log_level)
+        if not handshake:
+            opening.skip(session)
         self._sessions.add(session)
         try:
             async with session:
-                await handshake.negotiation.attend(session)
+                await opening.negotiation.attend(session)
         finally:
             self._sessions.discard(session)
+
+    def asgi(
+        self,
+        *,
+        allowed_hosts: Iterable[str] = (),
+        allowed_origins: Iterable[str] = (),
+        authenticate: Authenticate | None = None,
+        resource_metadata: str | None = None,
+        stateless: bool = False,
+        insecure: bool = False,
+        limits: HttpLimits | None = None,
+    ) -> HttpApp:
+        """Return this server as an ASGI application, for uvicorn or to mount in another one.
+
+        It goes by this machine's own names, and by `allowed_hosts` ("name" or "name:port"). Pages
+        of other origins may call if they are among `allowed_origins`. `authenticate` gets the
+        bearer token of each request and returns who it stands for, None if it is not valid; a
+        session belongs to who began it. `resource_metadata` is the URL that tells clients where to
+        get a token. A `stateless` server keeps no sessions: each request stands for itself, and
+        there is nothing to ask clients for. Over a network without TLS it answers only if
+        `insecure` says that a proxy has the TLS, or that the network is trusted.
+
+        Raises:
+            ValueError: an entry of the lists is no host, or no origin.
+        """
+        from kinwire.transports.http.app import HttpApp
+        from kinwire.transports.http.guard import Guard
+        from kinwire.transports.http.limits import HttpLimits
+        from kinwire.transports.http.security import AccessRules
+
+        limits = limits or HttpLimits()
+        guard = Guard(
+            AccessRules(allowed_hosts, allowed_origins),
+            limits,
+            insecure=insecure,
+            authenticate=authenticate,
+            resource_metadata=resource_metadata,
+        )
+
+        async def serve(session: HttpSession) -> None:
+            await self.serve(session, handshake=session.handshake)
+
+        return HttpApp(
+            serve,
+            frame_size=self.limits.frame_size,
+            limits=limits,
+            guard=guard,
+            stateless=stateless,
+        )
 
     def run(self) -> None:
         """Serve one session over stdin and stdout until the input ends: the last line of a program.

@@ -76,12 +76,13 @@ class Session:
     async def __aenter__(self) -> Self:
         if self._driver is not None:
             raise SessionStateError("A session is opened once. Make another one.")
-        self._driver = driver_class()(
+        driver = driver_class(self._transport)
+        self._driver = driver(
             self._transport,
             routes=self._routes,
             limits=self._limits,
             known=self._known,
-            new=partial(Request, self),
+            new=partial(driver.request_class, self),
         )
         await self._driver.open()
         return self

@@ -13,6 +13,7 @@ __all__ = (
     "Program",
     "pins",
     "programs",
+    "python_program",
 )
 
 import json
@@ -57,11 +58,11 @@ class Program(NamedTuple):
 def programs(mode: Mode) -> tuple[dict[str, Program], dict[str, str]]:
     """Return the programs by name, and for those that cannot be installed the reason."""
     what = (mode, *(_BYTE_SERVER if mode == "client" else ()))
-    found = {name: _python("ours", name, *what) for name in (*VARIANTS, ROW)}
-    found[FLOOR] = _python("floor", *what)
+    found = {name: python_program("ours", name, *what) for name in (*VARIANTS, ROW)}
+    found[FLOOR] = python_program("floor", *what)
     missing: dict[str, str] = {}
     try:
-        found[MCP] = _python("mcp2", *what, python=str(peers.mcp2_python()))
+        found[MCP] = python_program("mcp2", *what, python=str(peers.mcp2_python()))
     except peers.PeerMissingError as error:
         missing[MCP] = str(error)
     try:
@@ -76,14 +77,15 @@ def pins() -> list[str]:
     """Return the versions of the other projects."""
     pinned = [
         line
-        for name in ("mcp2", "fastmcp", "node")
+        for name in ("mcp1", "mcp2", "fastmcp", "node")
         for line in (peers.HERE / f"requirements-{name}.txt").read_text(encoding="utf-8").split()
     ]
     npm = json.loads((peers.HERE / "package.json").read_text(encoding="utf-8"))["dependencies"]
     return [*dict.fromkeys(pinned), f"{_SDK}=={npm[_SDK]}"]
 
 
-def _python(program: str, *arguments: str, python: str = sys.executable) -> Program:
+def python_program(program: str, *arguments: str, python: str = sys.executable) -> Program:
+    """Return a program of the folder beside this file."""
     return Program((python, "-m", f"tests.bench.programs.{program}", *arguments), share=4)
 
 

@@ -86,7 +86,7 @@ def rows() -> Iterator[Row]:
         found, missing = programs(subject.mode)
         kind = Served if subject.mode == "serve" else Driven
         loads = sorted({bar.load for bar in subject.bars})
-        costs = measure(kind, found, loads, ROUNDS)
+        costs = measure({name: (kind, one) for name, one in found.items()}, loads, ROUNDS)
         for bar in subject.bars:
             yield _against_a_peer(subject, bar, costs, missing)
         for load in loads:

@@ -22,14 +22,15 @@ _SLICES = 4
 
 
 def measure(
-    kind: type[Target], programs: Mapping[str, Program], loads: Iterable[Load], rounds: int
+    kinds: Mapping[str, tuple[type[Target], Program]], loads: Iterable[Load], rounds: int
 ) -> Costs:
     """Return what a call costs in each round."""
+    programs = {name: program for name, (_, program) in kinds.items()}
     costs: dict[tuple[str, Load], list[float]] = {}
     for _ in range(rounds):
         with ExitStack() as stack:
             targets: dict[str, Target] = {}
-            for name, program in programs.items():
+            for name, (kind, program) in kinds.items():
                 target = kind(program.command, program.env)
                 targets[name] = stack.enter_context(closing(target))
                 target.exchange(Load(100, 1, program.warm_up))

@@ -8,18 +8,31 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from threading import Timer
+from typing import NamedTuple
 
 import pytest
+
+from kinwire.cli import main
 
 SCHEMA = Path(__file__).parents[2] / "schema"
 
 
-def kinwire(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "kinwire", *map(str, arguments)]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=60)
+class Done(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def kinwire(*arguments: str | Path, cwd: Path) -> Done:
+    """Run the command in this process: a new one would load the generator again each time."""
+    out, err = StringIO(), StringIO()
+    with chdir(cwd), redirect_stdout(out), redirect_stderr(err):
+        code = main(list(map(str, arguments)))
+    return Done(code, out.getvalue(), err.getvalue())
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,9 @@ def blocks(language: str) -> list[str]:
 def test_the_steps_to_add_a_method_work(tmp_path: Path) -> None:
     definitions, rows = (json.loads(f"{{{text}}}") for text in blocks("json")[:2])
     schema = tmp_path / "schema"
-    shutil.copytree(SCHEMA, schema)
+    schema.mkdir()
+    for name in ("meta.schema.json", "jsonrpc.json", "mcp.json"):
+        shutil.copy(SCHEMA / name, schema)
     document = json.loads((schema / "mcp.json").read_text())
     document["$defs"] |= definitions
     document["methods"] |= rows
@@ -67,7 +69,9 @@ def test_the_other_examples_together_are_a_document(tmp_path: Path) -> None:
     for text in blocks("json")[2:]:
         shown |= json.loads(f"{{{text}}}")
     content = protocol("notes", types, extends=["mcp"], errors=errors) | shown
-    with load_package(documents(tmp_path, content), tmp_path / "out", "notes_bindings") as package:
+    found = documents(tmp_path, content)
+    out, shared = tmp_path / "out", "kinwire_protocols"
+    with load_package(found, out, "notes_bindings", shared=shared) as package:
         notes = importlib.import_module(f"{package.__name__}.notes")
         assert notes.tables.PRIORITIES["low"].color == "grey"
         assert notes.tables.NOTE_LIFE.after("open", "delete") == "gone"

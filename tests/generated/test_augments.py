@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from pydantic import MISSING, ValidationError
@@ -116,6 +116,17 @@ def test_a_member_of_the_wrong_type_is_refused_and_says_where() -> None:
     assert [error["loc"] for error in caught.value.errors()] == [("label",)]
     with pytest.raises(ValidationError):
         TOOLS_CALL_PARAMS_CHECKPOINT.read({"checkpoint": 5})
+
+
+@pytest.mark.parametrize("wrong", [{"label": "/src"}, "/src", mcp.RequestParams()])
+def test_what_is_no_message_of_the_members_type_is_not_written(wrong: Any) -> None:
+    with pytest.raises(TypeError, match=r"tools/call params scope: expected Scope, got"):
+        TOOLS_CALL_PARAMS_SCOPE.write(CALL, wrong)
+
+
+def test_a_plain_value_of_the_wrong_type_is_not_written() -> None:
+    with pytest.raises(ValidationError, match="string"):
+        EVERY_PARAMS_TRACE_ID.write(CALL, cast(Any, 5))
 
 
 def test_json_is_read_and_written_as_it_is() -> None:

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from kinwire_protocols import jsonrpc, mcp
-from kinwire_protocols.base import RpcError
+from kinwire_protocols import jsonrpc, mcp, mcpl
+from kinwire_protocols.base import RpcError, error_to_wire
+from kinwire_protocols.peer import Method
 
 ERRORS = [*jsonrpc.PROTOCOL.errors.values(), *mcp.PROTOCOL.errors.values()]
 
@@ -50,3 +51,40 @@ def test_an_error_is_said_with_its_name_and_code() -> None:
 def test_what_is_empty_is_not_replaced_by_a_default(empty: Any) -> None:
     error = mcp.ResourceNotFoundError("", data=empty, code=0)
     assert (error.message, error.data, error.code) == ("", empty, 0)
+
+
+def test_a_message_as_data_is_what_it_is_on_the_wire() -> None:
+    error = mcpl.FeatureSetNotEnabledError(data=mcpl.FeatureSetErrorData(feature_set="mail"))
+    assert error.data == {"featureSet": "mail"}
+    named = {"featureSet": "mail", "protocol": "mcpl", "name": "FeatureSetNotEnabled"}
+    assert error_to_wire(error)["data"] == named
+
+
+@pytest.mark.parametrize("data", ["gone", 0, [1], None])
+def test_only_data_that_is_an_object_or_absent_gets_the_name_of_the_error(data: Any) -> None:
+    named = {"protocol": "mcp", "name": "ResourceNotFound"} if data is None else data
+    assert error_to_wire(mcp.ResourceNotFoundError(data=data))["data"] == named
+    assert error_to_wire(RpcError(data=data)).get("data") == data
+
+
+@pytest.mark.parametrize(
+    ("method", "code", "data", "kind"),
+    [
+        (mcpl.methods.PUSH_EVENT, -32001, None, mcpl.FeatureSetNotEnabledError),
+        (mcpl.methods.PUSH_EVENT, -32001, {"featureSet": "mail"}, mcpl.FeatureSetNotEnabledError),
+        (
+            mcpl.methods.PUSH_EVENT,
+            9,
+            {"protocol": "mcpl", "name": "FeatureSetNotEnabled"},
+            mcpl.FeatureSetNotEnabledError,
+        ),
+        (mcpl.methods.PUSH_EVENT, -32002, None, RpcError),
+        (mcp.methods.TOOLS_CALL, -32001, None, RpcError),
+    ],
+)
+def test_a_row_decodes_its_own_errors_and_no_other(
+    method: Method[Any, Any], code: int, data: Any, kind: type[RpcError]
+) -> None:
+    wire = {"code": code, "message": "why"} | ({} if data is None else {"data": data})
+    error = method.decode_error(wire)
+    assert (type(error), error.code, error.message, error.data) == (kind, code, "why", data)

@@ -35,9 +35,9 @@ class Session:
         )
         host.on.notifications_resources_updated(self._noting("notifications/resources/updated"))
 
-    async def open(self, server: Recorded) -> Connection:
-        """Connect, and stay connected as long as the host is open."""
-        target = stdio(*server.words)
+    async def open(self, server: Recorded | str) -> Connection:
+        """Connect, to a URL too, and stay connected as long as the host is open."""
+        target = server if isinstance(server, str) else stdio(*server.words)
         self.connection = await self.host.connect(target, on_log=self._on_log)
         resources = self.connection.capabilities.resources
         self.subscribes = bool(resources and resources.subscribe)
@@ -137,7 +137,7 @@ def new_host() -> Host:
     return Host("interop", "1.0", roots=[ROOT], sampling=sampling)
 
 
-async def use_contract(server: Recorded) -> dict[str, Any]:
+async def use_contract(server: Recorded | str) -> dict[str, Any]:
     """Return what came of the flow with a server that offers what it expects."""
     host = new_host()
     session = Session(host)

@@ -6,13 +6,13 @@ a server is used by our host.
 
 from __future__ import annotations
 
-__all__ = ("Run", "run")
+__all__ = ("Run", "client_of_url", "inspections", "run")
 
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -62,10 +62,18 @@ def run(peer: str, how: str, folder: Path) -> Run:
 
 def client(name: str, mode: str, server: Recorded) -> dict[str, Any]:
     """Return what a client prints that is given `server` and the server of unknown members."""
+    return _client_of(name, mode, json.dumps(server.words), json.dumps(UNKNOWN))
+
+
+def client_of_url(name: str, mode: str, url: str) -> dict[str, Any]:
+    """Return what a client prints that is given the URL of the server of the tests."""
+    return _client_of(name, mode, url)
+
+
+def _client_of(name: str, mode: str, *servers: str) -> dict[str, Any]:
     program, suffix, env = _client(name)
     script = str(HERE / "clients" / f"{name}_client{suffix}")
-    command = (program, script, mode, json.dumps(server.words), json.dumps(UNKNOWN))
-    return dict(json.loads(_output(command, env)))
+    return dict(json.loads(_output((program, script, mode, *servers), env)))
 
 
 def _client(name: str) -> tuple[str, str, Mapping[str, str]]:
@@ -124,19 +132,26 @@ INSPECTIONS = {
 
 
 def _inspector(server: Recorded) -> dict[str, Any]:
+    return inspections(INSPECTIONS, server.folder, (), ("--", *server.words))
+
+
+def inspections(
+    wanted: Collection[str], home: Path, options: tuple[str, ...], command: tuple[str, ...] = ()
+) -> dict[str, Any]:
     """Return what the Inspector's command prints, by the method that it was told to use."""
     start = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
     node = peers.node()
     base = (str(node), str(peers.npm_packages() / start), "--cli", "-q", "--format", "json")
     path = os.pathsep.join([str(node.parent), os.environ.get("PATH", os.defpath)])
-    env = {"HOME": str(server.folder), "PATH": path}  # it keeps a catalogue in the home folder
+    env = {"HOME": str(home), "PATH": path}  # it keeps a catalogue in the home folder
 
     def inspect(words: tuple[str, ...]) -> Any:
-        command = (*base, "--protocol-era", "auto", *words, "--", *server.words)
-        return json.loads(_output(command, env))["result"]
+        line = (*base, "--protocol-era", "auto", *options, *words, *command)
+        return json.loads(_output(line, env))["result"]
 
     with ThreadPoolExecutor(2) as threads:  # it is slow, and most machines have two processors
-        return dict(zip(INSPECTIONS, threads.map(inspect, INSPECTIONS.values()), strict=True))
+        results = threads.map(inspect, [INSPECTIONS[method] for method in wanted])
+        return dict(zip(wanted, results, strict=True))
 
 
 def _output(command: tuple[str, ...], env: Mapping[str, str]) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 __all__ = ("DOCUMENTS", "differences", "exists", "members_of", "trail")
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from kinwire_codegen.document import Reference, parts, resolve
 from kinwire_codegen.loading import load_documents
 
-DOCUMENTS = load_documents(Path(__file__).parents[2] / "schema")
+DOCUMENTS = load_documents(None)
 
 Node = dict[str, Any]
 Spot = tuple[Reference, Node]

@@ -65,14 +65,16 @@ class Broken(NamedTuple):
 class Sampler:
     """Instances of the definitions of one schema (draft 7).
 
-    With a `registry` references lead there, and faults stay with the definition that they break:
-    what it refers to is as small as can be, and is broken where that is defined.
+    With a `registry` references lead there. `shallow`: faults stay with the definition that they
+    break; what it refers to is as small as can be, and is broken where that is defined.
     """
 
-    def __init__(self, schema: Node, registry: Registry[Any] | None = None) -> None:
+    def __init__(
+        self, schema: Node, registry: Registry[Any] | None = None, *, shallow: bool = False
+    ) -> None:
         self._definitions: dict[str, Node] = schema["definitions"]
         self._registry = registry
-        self._shallow = registry is not None
+        self._shallow = shallow
         self._broken: dict[str, list[Broken]] = {}
 
     def valid(self, name: str, *, count: int) -> list[Any]:

@@ -28,7 +28,7 @@ class DocumentSampler(Sampler):
         return validator(*name.split(".", 1))
 
 
-SAMPLER = DocumentSampler(ONE_SCHEMA, REGISTRY)
+SAMPLER = DocumentSampler(ONE_SCHEMA, REGISTRY, shallow=True)
 
 NULL = "null reads as absent"
 """The member is optional and takes no null: peers write null there, which is never sent on."""

@@ -21,5 +21,5 @@ def anyio_backend(
 ) -> tuple[str, dict[str, object]]:
     """One of `BACKENDS`. Tests of the drivers ask for more of them by parametrizing this."""
     if request.param == "anyio on asyncio":
-        monkeypatch.setattr(session, "driver_class", lambda: AnyioDriver)
+        monkeypatch.setattr(session, "driver_class", lambda _: AnyioDriver)
     return BACKENDS[request.param]

@@ -67,7 +67,7 @@ async def fails(calling: Session, seen: list[ConnectionClosedError]) -> None:
 
 @pytest.mark.parametrize(
     "anyio_backend",
-    ["asyncio", pytest.param("uvloop", marks=pytest.mark.slow), "trio"],
+    ["asyncio", *(pytest.param(loop, marks=pytest.mark.slow) for loop in ("uvloop", "trio"))],
     indirect=True,
 )
 @pytest.mark.spec("mcp-stdio-transport-5", "mcp-stdio-transport-6")
@@ -271,6 +271,9 @@ async def test_a_server_that_ignores_every_hint_is_killed_and_reaped() -> None:
 
 
 @pytest.mark.spec("mcp-shutdown-procedures-1", "mcp-shutdown-procedures-3")
+@pytest.mark.parametrize(
+    "anyio_backend", ["asyncio", pytest.param("trio", marks=pytest.mark.slow)], indirect=True
+)
 async def test_a_server_that_ends_by_itself_is_not_hurried() -> None:
     said: list[str] = []
     transport = stdio(sys.executable, str(PROGRAMS / "server.py"), "asyncio", on_stderr=said.append)

@@ -96,4 +96,4 @@ class EngineAgainstModel(RuleBasedStateMachine):
 
 
 TestEngineAgainstModel = EngineAgainstModel.TestCase
-TestEngineAgainstModel.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestEngineAgainstModel.settings = settings(stateful_step_count=40)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from kinwire import jsonrpc
 from kinwire.errors import UnsendableError
@@ -122,7 +122,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=50)
 @given(params=st.dictionaries(st.text(max_size=5), JSON))
 @pytest.mark.spec("mcp-stdio-transport-2")
 def test_what_leaves_comes_back_equal(params: dict[str, Any]) -> None:
@@ -133,7 +132,6 @@ def test_what_leaves_comes_back_equal(params: dict[str, Any]) -> None:
     assert b"\n" not in frame
 
 
-@settings(max_examples=50)
 @given(message=JSON | st.floats() | st.tuples(st.integers(), st.text()) | st.uuids() | st.dates())
 def test_the_bytes_are_the_same_with_and_without_orjson(message: object) -> None:
     try:

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from kinwire.errors import RpcError
-from kinwire.rpc_errors import ErrorTable, error_from_json, error_to_json
+from kinwire.rpc_errors import ErrorTable, error_from_json
 from kinwire_protocols import mcpe, mcpl, mgp
+from kinwire_protocols.base import error_to_wire
 from kinwire_protocols.mcp.methods import PING, TOOLS_CALL
 from kinwire_protocols.mcpl.methods import PUSH_EVENT
 
@@ -35,7 +36,7 @@ def test_two_protocols_meanings_of_a_code_stay_apart(
 ) -> None:
     assert ours.default_code == theirs.default_code == code
     for kind in (ours, theirs):
-        back = error_from_json(error_to_json(kind()), TOOLS_CALL, known(*TABLES))
+        back = error_from_json(error_to_wire(kind()), TOOLS_CALL, known(*TABLES))
         assert type(back) is kind
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from kinwire.errors import RpcError
-from kinwire.rpc_errors import ErrorTable, error_from_json, error_to_json
+from kinwire.rpc_errors import ErrorTable, error_from_json
 from kinwire_protocols import mcp
+from kinwire_protocols.base import error_to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError, MethodNotFoundError
 from kinwire_protocols.mcp import methods
 
@@ -88,7 +89,7 @@ def test_an_undecided_error_lists_what_it_could_be() -> None:
     ],
 )
 def test_an_error_comes_back_as_what_it_was(error: RpcError) -> None:
-    back = error_from_json(error_to_json(error), None, KNOWN)
+    back = error_from_json(error_to_wire(error), None, KNOWN)
     assert (type(back), back.code, back.message) == (type(error), error.code, error.message)
 
 

@@ -107,6 +107,7 @@ def test_what_came_before_the_end_of_input_is_answered(program: str) -> None:
     assert code == 0
 
 
+@pytest.mark.slow
 def test_a_tool_that_exits_takes_nobody_with_it(program: str) -> None:
     results, _, code = answered(program, call("leave"), {"id": 3, "method": "ping"})
     assert results["leave"] is None  # an error
@@ -115,6 +116,7 @@ def test_a_tool_that_exits_takes_nobody_with_it(program: str) -> None:
 
 
 @pytest.mark.parametrize("tool", ["block", "timer"])
+@pytest.mark.slow
 def test_a_thread_that_goes_on_does_not_keep_the_process(program: str, tool: str) -> None:
     results, stderr, code = answered(program, call(tool))
     assert 1 in results
@@ -139,6 +141,7 @@ def test_interrupting_a_server_ends_it_without_a_traceback(program: str) -> None
         assert process.stderr.read() == b""
 
 
+@pytest.mark.slow
 def test_a_tool_that_blocks_does_not_keep_a_server_that_is_interrupted(program: str) -> None:
     messages = [*HANDSHAKE, call("block"), {"id": 2, "method": "ping"}]
     with subprocess.Popen(
@@ -155,7 +158,9 @@ def test_a_tool_that_blocks_does_not_keep_a_server_that_is_interrupted(program: 
         assert process.wait(timeout=30) == 130
 
 
-@pytest.mark.parametrize("tool", ["interrupt", "interrupt_the_end"])
+@pytest.mark.parametrize(
+    "tool", ["interrupt", pytest.param("interrupt_the_end", marks=pytest.mark.slow)]
+)
 def test_an_interrupt_inside_a_tool_ends_the_server_without_a_traceback(
     program: str, tool: str
 ) -> None:
@@ -163,6 +168,9 @@ def test_an_interrupt_inside_a_tool_ends_the_server_without_a_traceback(
     assert (stderr, code) == ("", 130)
 
 
+@pytest.mark.parametrize(
+    "anyio_backend", ["asyncio", pytest.param("trio", marks=pytest.mark.slow)], indirect=True
+)
 @pytest.mark.anyio
 async def test_a_host_starts_calls_and_ends_a_server(program: str) -> None:
     async with connect(stdio(sys.executable, program)) as client:

@@ -133,6 +133,7 @@ def resident_at_rest(pid: int) -> int:
 
 
 @pytest.mark.spec("mcp-stdio-transport-3", "mcp-stdio-transport-4")
+@ONE_LIBRARY
 def test_stray_output_goes_to_stderr_and_stray_reading_gets_nothing(backend: str) -> None:
     with Wire.server(backend) as wire:
         wire.send(PING, request(2, "pollute"), b'{"jsonrpc":"2.0","id":3,"method":"ping"}')
@@ -169,6 +170,7 @@ def test_input_that_has_ended_before_the_start_is_an_end(backend: str) -> None:
         assert (wire.exit_code(), wire.remaining()) == (0, b"after\n")
 
 
+@ONE_LIBRARY
 def test_requests_before_the_end_are_answered_also_one_without_a_newline(backend: str) -> None:
     with Wire.server(backend) as wire:
         wire.write(PING + b"\n" + PING)
@@ -185,6 +187,7 @@ def test_half_a_message_before_the_end_is_not_executed(backend: str) -> None:
         assert (wire.exit_code(), wire.remaining()) == (0, b"after\n")
 
 
+@ONE_LIBRARY
 def test_a_running_request_gets_a_moment_and_the_rest_is_cancelled(backend: str) -> None:
     with Wire.server(backend) as wire:
         wire.send(request(1, "wait", seconds=0.3), request(2, "wait", seconds=300))
@@ -197,6 +200,7 @@ def test_a_running_request_gets_a_moment_and_the_rest_is_cancelled(backend: str)
         assert wire.remaining() == b"after\n"
 
 
+@ONE_LIBRARY
 def test_a_client_that_stops_reading_ends_the_server(backend: str) -> None:
     with Wire.server(backend) as wire:
         assert replied(wire.ask(1)) == (RESULT, 1)
@@ -210,6 +214,7 @@ def test_a_client_that_stops_reading_ends_the_server(backend: str) -> None:
 # Other kinds of descriptors.
 
 
+@ONE_LIBRARY
 def test_a_file_is_read_to_its_end(backend: str, tmp_path: Path) -> None:
     (tmp_path / "in").write_bytes(PING + b"\n" + request(2, "echo", a=1))
     with (
@@ -223,7 +228,7 @@ def test_a_file_is_read_to_its_end(backend: str, tmp_path: Path) -> None:
     assert lines[-1] == b"after"
 
 
-@ONE_LIBRARY
+@pytest.mark.slow
 def test_sockets_are_spoken_on_and_given_back_as_they_were(backend: str) -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs, Wire.server(backend, stdin=theirs, stdout=theirs) as wire:
@@ -236,7 +241,7 @@ def test_sockets_are_spoken_on_and_given_back_as_they_were(backend: str) -> None
         assert os.get_blocking(theirs.fileno())
 
 
-@ONE_LIBRARY
+@pytest.mark.slow
 def test_a_terminal_stays_blocking(backend: str) -> None:
     ours, theirs = pty.openpty()
     try:
@@ -251,7 +256,7 @@ def test_a_terminal_stays_blocking(backend: str) -> None:
         os.close(theirs)
 
 
-@ONE_LIBRARY
+@pytest.mark.slow
 def test_a_pipe_shared_with_stderr_stays_blocking_there(backend: str) -> None:
     with Wire.server(backend, stderr=subprocess.STDOUT) as wire:
         assert replied(wire.ask(1)) == (RESULT, 1)
@@ -259,7 +264,7 @@ def test_a_pipe_shared_with_stderr_stays_blocking_there(backend: str) -> None:
         assert not int(flags.split("flags:")[1].split()[0], 8) & os.O_NONBLOCK
 
 
-@ONE_LIBRARY
+@pytest.mark.slow
 def test_a_named_pipe_reports_its_end(backend: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "in")
     opened = os.open(tmp_path / "in", os.O_RDWR)
@@ -270,6 +275,7 @@ def test_a_named_pipe_reports_its_end(backend: str, tmp_path: Path) -> None:
         assert wire.exit_code() == 0
 
 
+@pytest.mark.slow
 def test_a_full_pipe_is_written_as_it_empties(backend: str) -> None:
     with Wire.server(backend) as wire:
         assert wire.process.stdout is not None

@@ -6,7 +6,7 @@ __all__ = ("anchor_of",)
 
 from kinwire_codegen.document import Document, resolve
 from kinwire_codegen.findings import Place
-from kinwire_codegen.reference.links import slug
+from kinwire_codegen.reference.links import anchor, slug
 
 DATA = {"tables", "machines", "limits", "records"}
 BINDINGS = {"http": "HTTP", "grpc": "gRPC"}
@@ -29,7 +29,7 @@ def anchor_of(document: Document, place: Place) -> str:
     if table == "augments":
         return f"{page}#augments"
     if table in DATA:
-        return f"{document.name}/data.md#{entry}"
+        return f"{document.name}/data.md#{anchor(entry)}"
     if table in BINDINGS:
         return f"{document.name}/data.md#{BINDINGS[table]}"
     return _type(document, entry, place) if table == "$defs" else page

@@ -16,6 +16,7 @@ __all__ = (
     "Heading",
     "Items",
     "Page",
+    "Prose",
     "Row",
     "Tab",
     "Table",
@@ -23,7 +24,7 @@ __all__ = (
     "Told",
 )
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -87,6 +88,8 @@ class Table:
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
+    members: bool = False
+    """Whether the rows are members of a type: what they are called, type, required, meaning."""
 
     @classmethod
     def of(cls, columns: Iterable[str], rows: Iterable[Iterable[Cell] | Row]) -> Table:
@@ -126,6 +129,13 @@ class Examples:
 
 
 @dataclass(frozen=True, slots=True)
+class Prose:
+    """Markdown of any length, with headings of its own if it is a guide."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Drawing:
     """What a page of HTML shows as a picture; Markdown has the same facts in words beside it."""
 
@@ -133,7 +143,7 @@ class Drawing:
     facts: dict[str, Any]
 
 
-Block = Heading | Text | Badges | Decision | Table | Items | Code | Examples | Drawing
+Block = Heading | Text | Badges | Decision | Table | Items | Code | Examples | Prose | Drawing
 
 
 @dataclass(frozen=True)
@@ -153,11 +163,3 @@ class Page:
     def name(self) -> str:
         """The title without what marks it as code."""
         return self.title.strip("`")
-
-    def anchors(self) -> Iterator[str]:
-        """Yield every anchor on the page."""
-        for block in self.blocks:
-            if isinstance(block, Heading) and block.anchor:
-                yield block.anchor
-            elif isinstance(block, Table):
-                yield from (row.anchor for row in block.rows if row.anchor)

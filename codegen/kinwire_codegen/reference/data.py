@@ -20,7 +20,7 @@ from kinwire_codegen.reference.blocks import (
     Table,
     Text,
 )
-from kinwire_codegen.reference.links import Links
+from kinwire_codegen.reference.links import Links, anchor
 from kinwire_codegen.reference.parts import decision, told
 
 Node = dict[str, Any]
@@ -38,7 +38,7 @@ def data_page(links: Links, document: Document) -> Page | None:
 
 
 def _entry(name: str, node: Node, level: int = 3) -> Iterator[Block]:
-    yield Heading(name, level, anchor=name)
+    yield Heading(name, level, anchor(name))
     yield Text(f"{node['summary']} Section {node['section']}.")
     yield from decision(node)
 

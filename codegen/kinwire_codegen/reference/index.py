@@ -90,16 +90,16 @@ def _rows(links: Links, document: Document) -> Iterator[Block]:
                 links.row(document.name, name, wire),
                 row.get("kind", "tool"),
                 document.content["roles"].get(row.get("from", "client"), "both"),
+                row["summary"],
                 f"`{row['gate']}`" if row.get("gate") else "",
                 row["section"],
                 row.get("status", ""),
-                row["summary"],
             )
             for wire, row in document.table(name).items()
         ]
         if rows:
             yield Heading(title, anchor=name)
-            columns = (name[:-1], "kind", "sent by", "gate", "section", "status", "meaning")
+            columns = (name[:-1], "kind", "sent by", "meaning", "gate", "section", "status")
             yield Table.of(columns, rows)
 
 

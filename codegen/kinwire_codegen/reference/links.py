@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Links", "slug")
+__all__ = ("Links", "anchor", "slug")
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -112,6 +112,11 @@ class Links:
         if table == "offers":
             return f"[what the {entry} offers](../../{document.name}/README.md)"
         return f"[{table}](../../{document.name}/data.md)"
+
+
+def anchor(name: str) -> str:
+    """Return a name as an anchor, which may hold no spaces."""
+    return name.replace(" ", "-")
 
 
 def slug(wire: str) -> str:

@@ -17,6 +17,7 @@ from kinwire_codegen.reference.blocks import (
     Heading,
     Items,
     Page,
+    Prose,
     Row,
     Table,
     Text,
@@ -56,9 +57,11 @@ def _large(block: Block) -> Iterator[str]:
             yield from _table(block)
         case Code():
             yield from _code(block)
+        case Prose(text):
+            yield from (text.strip(), "")
         case Examples(tabs):
             for tab in tabs:
-                yield from (f"## {tab.title}", "")
+                yield from (f"### {tab.title}", "")
                 for code in tab.codes:
                     yield from _code(code)
         case _:

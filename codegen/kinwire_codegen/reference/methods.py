@@ -158,6 +158,7 @@ def _examples(links: Links, document: Document, wire: str, row: Node) -> Iterato
     ]
     if to_server and "result" in row and wire != "initialize" and speaks_mcp(links, document):
         tabs.append(Tab("Shell", (Code("sh", shell_line(wire, params)),)))
+    yield Heading("Example", anchor="example")
     yield Examples(tuple(tabs))
     yield Text(f"Row: `{module}.methods.{constant_name(wire)}`.")
 
@@ -179,6 +180,7 @@ def _tool_examples(links: Links, document: Document, name: str, row: Node) -> It
     ]
     if speaks_mcp(links, document):
         tabs.append(Tab("Shell", (Code("sh", shell_line(name, params)),)))
+    yield Heading("Example", anchor="example")
     yield Examples(tuple(tabs))
     yield Text(f"Row: `{module}.tools.{stub.upper()}`.")
 

@@ -53,7 +53,7 @@ def member_table(
         cells = (f"`{row['member']}`", named, f"by {where}", told(row, "summary"))
         rows.append(Row(cells, anchor + row["member"]))
     if rows:
-        yield Table(("member", "type", "required", "meaning"), tuple(rows))
+        yield Table(("member", "type", "required", "meaning"), tuple(rows), members=True)
 
 
 def as_json(value: Any) -> Code:

@@ -42,7 +42,8 @@ def handler_code(links: Links, base: str, stub: str, kinds: list[Reference], res
             f"    ) -> {returned}:"
         )
     answer = f"return {_made(links, kinds[1], result, 8)}" if len(kinds) > 1 else "print(params)"
-    return f"class Handlers({base}):\n{first}\n        {answer}"
+    name = "Tools" if base.endswith("Tools") else "Handlers"
+    return f"class {name}({base}):\n{first}\n        {answer}"
 
 
 def shell_line(name: str, given: Node) -> str:

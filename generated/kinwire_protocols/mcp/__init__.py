@@ -6,6 +6,7 @@ Servers lend tools, resources and prompts to the model of a client; the client l
 from __future__ import annotations
 
 from importlib import import_module
+from sys import modules
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -191,7 +192,9 @@ if not TYPE_CHECKING:
         if name in _MODULES:
             return import_module(f"{__name__}.{name}")
         if name not in _HOMES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            raise AttributeError(
+                f"module {__name__!r} has no attribute {name!r}", name=name, obj=modules[__name__]
+            )
         value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
         globals()[name] = value
         return value

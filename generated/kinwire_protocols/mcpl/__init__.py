@@ -6,6 +6,7 @@ Servers take part in inference: they push events, add context, request inference
 from __future__ import annotations
 
 from importlib import import_module
+from sys import modules
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -247,7 +248,9 @@ if not TYPE_CHECKING:
         if name in _MODULES:
             return import_module(f"{__name__}.{name}")
         if name not in _HOMES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            raise AttributeError(
+                f"module {__name__!r} has no attribute {name!r}", name=name, obj=modules[__name__]
+            )
         value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
         globals()[name] = value
         return value

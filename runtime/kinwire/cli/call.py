@@ -12,14 +12,16 @@ from kinwire.cli.completion import complete_call, completed_by
 from kinwire.cli.failure import PEER_ERROR, UsageError
 from kinwire.cli.layout import json_text
 from kinwire.cli.members import members_from_file
-from kinwire.cli.target import add_target, is_file, reach, target_from
+from kinwire.cli.target import add_target, is_server, reach, target_from
 
 _USAGE = """\
-kinwire call [--timeout SECONDS] [--raw] [--json FILE] [FILE.py[:SERVER]] METHOD
-                    [NAME=VALUE | NAME:=JSON] ... [-- command ...]"""
+kinwire call [--timeout SECONDS] [--raw] [--json FILE] [--header HEADER] [--insecure]
+                    [FILE.py[:SERVER] | URL] METHOD [NAME=VALUE | NAME:=JSON] ...
+                    [-- command ...]"""
 _EXAMPLES = """\
 examples:
   kinwire call notes.py tools/list
+  kinwire call http://127.0.0.1:8000/mcp tools/list
   kinwire call add a=1 b=2 -- kinwire serve demo mcp
   kinwire call tools/call name=add arguments.a=1 arguments.b=2 -- kinwire serve demo mcp
   echo '{"a": 1, "b": 2}' | kinwire call --json - add -- kinwire serve demo mcp
@@ -32,7 +34,7 @@ starts the server, whichever program that is.
 
 
 class Call:
-    """`kinwire call [FILE.py] METHOD k=v ... [-- command ...]`."""
+    """`kinwire call [FILE.py | URL] METHOD k=v ... [-- command ...]`."""
 
     name: ClassVar[str] = "call"
     summary: ClassVar[str] = "send one request to a server and print the result"
@@ -61,8 +63,8 @@ class Call:
         raw: bool = arguments.raw
         given = {} if arguments.json is None else members_from_file(arguments.json)
         words: list[str] = arguments.words
-        file, words = (words[0], words[1:]) if is_file(words[0]) else (None, words)
-        target = target_from(file, arguments.command, arguments.timeout)
+        server, words = (words[0], words[1:]) if is_server(words[0]) else (None, words)
+        target = target_from(server, arguments)
         if not words:
             raise UsageError("No method is named.", "kinwire list shows them.")
 

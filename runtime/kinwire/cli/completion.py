@@ -1,7 +1,8 @@
 """What the shell offers for the words of a verb; asked only under the extra [cli].
 
 No server is started for it: methods come from the documents that the package holds, tools from the
-source of the file that is named. Left out: the tools of a command after `--`.
+source of the file that is named. Left out: the tools of a command after `--`, and what `--package`
+names, which would have to be imported.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kinwire.cli.protocols import TABLES, protocol_documents
-from kinwire.cli.target import file_and_name, is_file
+from kinwire.cli.target import file_and_name, is_file, is_server
 
 if TYPE_CHECKING:
     import ast
@@ -58,16 +59,16 @@ def complete_described(**_: Any) -> Iterator[str]:
 def complete_call(prefix: str, parsed_args: Namespace, **_: Any) -> Iterator[str]:
     """Yield files and methods, the tools of a file, and then the members of what is called."""
     words: list[str] = parsed_args.words or []
-    file = words.pop(0) if words and is_file(words[0]) else None
-    tools = {} if file is None else _tools(Path(file_and_name(file)[0]))
+    server = words.pop(0) if words and is_server(words[0]) else None
+    tools = _tools(Path(file_and_name(server)[0])) if server and is_file(server) else {}
     if words:
         given = {word.partition("=")[0] for word in words[1:]}
         names = tools.get(words[0]) or dict.fromkeys(_members(words[0]))
         yield from (f"{name}=" for name in names if name not in given)
         return
     yield from tools
-    yield from dict.fromkeys(_methods())
-    if file is None:
+    yield from dict.fromkeys(_methods(every=parsed_args.raw))
+    if server is None:
         yield from _python_files(prefix)
 
 
@@ -78,10 +79,12 @@ def _python_files(prefix: str) -> Iterable[str]:
     return found
 
 
-def _methods() -> Iterator[str]:
-    """Yield what a client may send."""
-    for document in protocol_documents().values():
-        yield from (name for name, row in document["methods"].items() if row["from"] != "server")
+def _methods(*, every: bool) -> Iterator[str]:
+    """Yield what a client may send: of MCP, which alone is negotiated, or of `every` protocol."""
+    for protocol, document in protocol_documents().items():
+        if every or protocol == "mcp":
+            rows = document["methods"].items()
+            yield from (name for name, row in rows if row["from"] != "server")
 
 
 def _members(method: str) -> Iterator[str]:

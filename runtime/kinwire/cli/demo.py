@@ -74,11 +74,12 @@ def _generate() -> int:
 
 
 async def _talk() -> None:
-    from kinwire.cli.target import reach, target_from
+    from kinwire.cli.target import Target, reach, started_by
 
     _title(2, "A server in a child process")
     _step(f"$ kinwire {' '.join(_SERVER)}")
-    async with reach(target_from(None, [*_KINWIRE, *_SERVER])) as server:
+    child = started_by([*_KINWIRE, *_SERVER])
+    async with reach(Target(child, child)) as server:
         _title(3, "Negotiated")
         _step(
             columns(

@@ -11,9 +11,10 @@ from textwrap import fill
 from typing import Any, ClassVar, NamedTuple
 
 from kinwire.cli.completion import complete_described, completed_by
+from kinwire.cli.entries import Documents, Reference, members_of, reference_from
 from kinwire.cli.failure import UsageError
 from kinwire.cli.layout import columns, json_text
-from kinwire.cli.protocols import TABLES, protocol_documents
+from kinwire.cli.protocols import TABLES, add_package, protocol_documents
 from kinwire.cli.shapes import limits_of, shape_of
 from kinwire_protocols.nearest import nearest
 
@@ -32,10 +33,11 @@ class Describe:
         text = "tools/call, Tool, ResourceNotFound, -32002; of one protocol: mcp#Tool"
         completed_by(parser.add_argument("entry", metavar="NAME", help=text), complete_described)
         parser.add_argument("--format", choices=("text", "json"), default="text")
+        add_package(parser)
 
     def run(self, arguments: Namespace) -> int:
         """Print every entry of that name."""
-        found = _find(arguments.entry)
+        found = _find(arguments.entry, protocol_documents(arguments.package))
         if arguments.format == "json":
             print(json_text([_as_json(entry) for entry in found]))
         else:
@@ -46,9 +48,14 @@ class Describe:
 class Entry(NamedTuple):
     """One method, tool, type or error and the document that it stands in."""
 
-    document: dict[str, Any]
+    documents: Documents
+    protocol: str
     table: str
     name: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        return self.documents[self.protocol]
 
     @property
     def node(self) -> dict[str, Any]:
@@ -60,22 +67,22 @@ class Entry(NamedTuple):
         return self.name == text or (self.table == "errors" and str(self.node["code"]) == text)
 
 
-def _find(text: str) -> list[Entry]:
+def _find(text: str, documents: Documents) -> list[Entry]:
     entries = [
-        Entry(document, table, name)
-        for document in protocol_documents().values()
+        Entry(documents, protocol, table, name)
+        for protocol, document in documents.items()
         for table in TABLES
         for name in document.get(table, ())
     ]
     protocol, _, wanted = text.rpartition("#")
-    found = [e for e in entries if e.is_called(wanted) and protocol in ("", e.document["protocol"])]
+    found = [e for e in entries if e.is_called(wanted) and protocol in ("", e.protocol)]
     if not found:
         raise UsageError(f"There is no {text!r}.", _hint(wanted, entries))
     return found
 
 
 def _hint(wanted: str, entries: list[Entry]) -> str:
-    if any(e.document["protocol"] == wanted and e.table == "methods" for e in entries):
+    if any(e.protocol == wanted and e.table == "methods" for e in entries):
         return f"kinwire list {wanted} shows its methods."
     near = nearest(wanted, {entry.name for entry in entries})
     return f"Did you mean {near!r}?" if near else "kinwire list shows the methods."
@@ -83,8 +90,7 @@ def _hint(wanted: str, entries: list[Entry]) -> str:
 
 def _as_json(entry: Entry) -> dict[str, Any]:
     kind = TABLES[entry.table]
-    protocol = entry.document["protocol"]
-    return {"protocol": protocol, "entry": kind, "name": entry.name, **entry.node}
+    return {"protocol": entry.protocol, "entry": kind, "name": entry.name, **entry.node}
 
 
 def _lines(entry: Entry) -> Iterator[str]:
@@ -95,9 +101,11 @@ def _lines(entry: Entry) -> Iterator[str]:
         yield f"{entry.name}  error {node['code']}  {where}"
         yield node["description"]
         yield from _decision(node)
+        if "data" in node:
+            yield f"data: {shape_of({'$ref': node['data']})}"
     else:
         yield f"{entry.name}  type  {where}"
-        yield from _type_lines(node)
+        yield from _type_lines(entry.documents, Reference(entry.protocol, entry.name))
 
 
 def _method_lines(entry: Entry, where: str) -> Iterator[str]:
@@ -110,10 +118,9 @@ def _method_lines(entry: Entry, where: str) -> Iterator[str]:
     yield columns(facts)
     for part in ("params", "result"):
         if part in node:
-            name = node[part].rpartition("/")[2]
-            yield f"\n{part}: {name}"
-            if node[part].startswith("#"):
-                yield from _type_lines(entry.document["$defs"][name])
+            kind = reference_from(node[part], entry.protocol)
+            yield f"\n{part}: {kind.name}"
+            yield from _type_lines(entry.documents, kind, entry.name, part)
 
 
 def _facts(node: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -128,15 +135,16 @@ def _facts(node: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "status", node["status"]
 
 
-def _type_lines(node: dict[str, Any]) -> Iterator[str]:
+def _type_lines(
+    documents: Documents, kind: Reference, method: str = "", part: str = ""
+) -> Iterator[str]:
+    """Yield what a type is or, if it is one, that part of a method."""
+    node = documents[kind.protocol]["$defs"][kind.name]
     yield node["description"]
     yield from _decision(node)
-    for base in (part for part in node.get("allOf", ()) if "$ref" in part):
-        yield f"  everything of {shape_of(base)}, and"
     rows = [
-        (f"  {name}", _type(member), _need(name, part), member.get("description", ""))
-        for part in (node, *node.get("allOf", ()))
-        for name, member in part.get("properties", {}).items()
+        (f"  {member.name}", _type(member.schema), member.need, member.description)
+        for member in members_of(documents, kind, method, part)
     ]
     if rows:
         yield columns(rows)
@@ -144,10 +152,6 @@ def _type_lines(node: dict[str, Any]) -> Iterator[str]:
         yield f"  {', '.join([shape_of(node), *limits_of(node)])}"
     for example in node.get("examples", ())[:1]:
         yield f"  example: {json.dumps(example, ensure_ascii=False)}"
-
-
-def _need(name: str, node: dict[str, Any]) -> str:
-    return "required" if name in node.get("required", ()) else "optional"
 
 
 def _type(member: dict[str, Any]) -> str:

@@ -16,8 +16,8 @@ from kinwire.cli.layout import json_text
 from kinwire.cli.target import add_target, target_from
 
 _USAGE = """\
-kinwire doctor [FILE.py[:SERVER]] [--format text|json] [--timeout SECONDS]
-                      [-- command ...]"""
+kinwire doctor [FILE.py[:SERVER] | URL] [--format text|json] [--timeout SECONDS]
+                      [--header HEADER] [--insecure] [-- command ...]"""
 _EPILOG = """\
 The server is started, greeted, pinged and asked to end; no tool is called. kinwire inspect goes
 on from there. The exit code is that of the first check that failed: 4 if the server cannot be
@@ -28,7 +28,7 @@ _KEPT = 1000  # lines of stderr
 
 
 class Doctor:
-    """`kinwire doctor [FILE.py] [-- command ...]`."""
+    """`kinwire doctor [FILE.py | URL] [-- command ...]`."""
 
     name: ClassVar[str] = "doctor"
     summary: ClassVar[str] = "check this installation, and a server from start to end"
@@ -37,7 +37,8 @@ class Doctor:
     def configure(parser: ArgumentParser) -> None:
         """Add the verb's arguments."""
         parser.usage, parser.epilog = _USAGE, _EPILOG
-        parser.add_argument("file", nargs="?", metavar="FILE.py", help="a server's file")
+        text = "a server's file or address"
+        parser.add_argument("server", nargs="?", metavar="FILE.py | URL", help=text)
         parser.add_argument("--format", choices=("text", "json"), default="text")
         add_target(parser, _TIMEOUT)
 
@@ -60,20 +61,24 @@ class Doctor:
 
 
 def _examine(arguments: Namespace, tell: Callable[[Check], object]) -> None:
-    file: str | None = arguments.file
+    named: str | None = arguments.server
     command: list[str] | None = arguments.command
     stderr: deque[str] = deque(maxlen=_KEPT)
     target = None
-    if file is not None or command is not None:
-        target = target_from(file, command, arguments.timeout, stderr.append)
+    if named is not None or command is not None:
+        target = target_from(named, arguments, stderr.append)
     for check in surroundings():
         tell(check)
     if target is None:
-        tell(skipped("server", "none is named: end with FILE.py, or with -- command ..."))
+        tell(skipped("server", "none is named: end with FILE.py, a URL, or -- command ..."))
         return
     import anyio
 
     from kinwire.cli.diagnosis.examination import Examination
+    from kinwire.cli.diagnosis.remote import RemoteExamination
 
-    typed = command or ["kinwire", "serve", str(file)]
-    anyio.run(Examination(target, typed, stderr, tell).run)
+    if target.child is None:
+        anyio.run(RemoteExamination(target, tell).run)
+        return
+    typed = command or ["kinwire", "serve", str(named)]
+    anyio.run(Examination(target, target.child, typed, stderr, tell).run)

@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, distribution, requires
 from typing import TypedDict
 
 _NAME = "kinwire"
+_MODULES = {"markdown-it-py": "markdown_it"}
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+).*;.*extra == ['\"](?P<extra>[\w-]+)['\"]")
 
 
@@ -77,4 +78,5 @@ def _extras() -> dict[str, list[str]]:
 
 
 def _module(name: str) -> str:
-    return re.sub(r"[-.]", "_", name).lower()
+    """Return the module that a distribution brings: mostly it is called like it."""
+    return _MODULES.get(name.lower(), re.sub(r"[-.]", "_", name).lower())

@@ -80,6 +80,11 @@ def _text_of(error: Exception) -> str:
         case errors.CapabilityNotNegotiatedError():
             needed = f"needs {error.gate}, but " if error.gate else ""
             return f"{error.method}: {needed}{error.reason}."
+        case errors.InsecureAddressError():
+            return (
+                f"Refused to {error.doing} {error.host!r} without TLS.\n"
+                "hint: Use TLS. --insecure is for a network of your own, and behind a proxy."
+            )
         case errors.ShapeError():
             return f"{error.where}#{error.pointer}: expected {error.expected}, got {error.got}."
         case _:

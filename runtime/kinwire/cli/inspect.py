@@ -12,8 +12,8 @@ from kinwire.cli.layout import json_text
 from kinwire.cli.target import add_target, target_from
 
 _USAGE = """\
-kinwire inspect [FILE.py[:SERVER]] [--format text|json] [--timeout SECONDS]
-                       [-- command ...]"""
+kinwire inspect [FILE.py[:SERVER] | URL] [--format text|json] [--timeout SECONDS]
+                       [--header HEADER] [--insecure] [-- command ...]"""
 _EPILOG = """\
 Every method that can do no harm is asked for, also those that the server does not advertise;
 tools, prompts and resources by a name that no server has.
@@ -26,7 +26,7 @@ _TIMEOUT = 10.0  # seconds
 
 
 class Inspect:
-    """`kinwire inspect [FILE.py] [-- command ...]`."""
+    """`kinwire inspect [FILE.py | URL] [-- command ...]`."""
 
     name: ClassVar[str] = "inspect"
     summary: ClassVar[str] = "compare what a server advertises with what it does"
@@ -35,7 +35,8 @@ class Inspect:
     def configure(parser: ArgumentParser) -> None:
         """Add the verb's arguments."""
         parser.usage, parser.epilog = _USAGE, _EPILOG
-        parser.add_argument("file", nargs="?", metavar="FILE.py", help="a server's file")
+        text = "a server's file or address"
+        parser.add_argument("server", nargs="?", metavar="FILE.py | URL", help=text)
         parser.add_argument("--format", choices=("text", "json"), default="text")
         add_target(parser, _TIMEOUT)
 
@@ -47,7 +48,7 @@ class Inspect:
         from kinwire.cli.inspection.probing import inspected
         from kinwire.cli.inspection.report import json_of, text_of
 
-        target = target_from(arguments.file, arguments.command, arguments.timeout)
+        target = target_from(arguments.server, arguments)
         inspection = anyio.run(inspected, target)
         findings = findings_of(inspection)
         if arguments.format == "json":

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinwire.cli.completion import complete_listed, completed_by
 from kinwire.cli.layout import columns, json_text, printable
-from kinwire.cli.target import Target, add_target, is_file, reach, target_from
+from kinwire.cli.protocols import add_package, chosen_tables
+from kinwire.cli.target import Target, add_target, is_server, reach, target_from
 
 if TYPE_CHECKING:
     from kinwire_protocols import mcp
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
     from kinwire_protocols.tool_methods import ToolMethod
 
 _USAGE = """\
-kinwire list [PROTOCOL | FILE.py[:SERVER]] [--format text|json]
-                    [--timeout SECONDS] [-- command ...]"""
+kinwire list [PROTOCOL | FILE.py[:SERVER] | URL] [--format text|json] [--package NAME]
+                    [--timeout SECONDS] [--header HEADER] [--insecure] [-- command ...]"""
 
 
 class List:
-    """`kinwire list [PROTOCOL | FILE.py] [-- command ...]`."""
+    """`kinwire list [PROTOCOL | FILE.py | URL] [-- command ...]`."""
 
     name: ClassVar[str] = "list"
     summary: ClassVar[str] = "list the methods of the protocols, or the tools of a server"
@@ -33,27 +34,26 @@ class List:
     def configure(parser: ArgumentParser) -> None:
         """Add the verb's arguments."""
         parser.usage = _USAGE
-        text = "one protocol, or a server's file"
-        what = parser.add_argument("what", nargs="?", metavar="PROTOCOL | FILE.py", help=text)
+        text = "one protocol, or a server's file or address"
+        what = parser.add_argument("what", nargs="?", metavar="PROTOCOL | FILE.py | URL", help=text)
         completed_by(what, complete_listed)
         parser.add_argument("--format", choices=("text", "json"), default="text")
+        add_package(parser)
         add_target(parser)
 
     def run(self, arguments: Namespace) -> int:
         """Print the list."""
         as_json: bool = arguments.format == "json"
         what: str | None = arguments.what
-        if arguments.command is not None or (what is not None and is_file(what)):
-            _print_tools(target_from(what, arguments.command, arguments.timeout), as_json=as_json)
+        if arguments.command is not None or (what is not None and is_server(what)):
+            _print_tools(target_from(what, arguments), as_json=as_json)
         else:
-            _print_methods(what, as_json=as_json)
+            _print_methods(what, arguments.package, as_json=as_json)
         return 0
 
 
-def _print_methods(protocol: str | None, *, as_json: bool) -> None:
-    from kinwire.cli.protocols import chosen_tables
-
-    tables = chosen_tables(None if protocol is None else [protocol])
+def _print_methods(protocol: str | None, package: str | None, *, as_json: bool) -> None:
+    tables = chosen_tables(None if protocol is None else [protocol], package)
     rows = [row for table in tables for row in _rows(table)]
     if as_json:
         print(json_text(rows))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kinwire.judge import Side
 
 _USAGE = """\
-kinwire replay FILE.jsonl [FILE.py[:SERVER]] [-- command ...]
+kinwire replay FILE.jsonl [FILE.py[:SERVER] | URL] [--header HEADER] [-- command ...]
        kinwire replay FILE.jsonl --as server"""
 _EPILOG = """\
 examples:
@@ -46,7 +46,9 @@ class Replay:
         """Add the verb's arguments."""
         parser.usage, parser.epilog = _USAGE, _EPILOG
         parser.add_argument("file", metavar="FILE.jsonl", help="as kinwire tap records it")
-        parser.add_argument("server", nargs="?", metavar="FILE.py", help="the server to judge")
+        parser.add_argument(
+            "server", nargs="?", metavar="FILE.py | URL", help="the server to judge"
+        )
         text = "the side that is played (default: client)"
         parser.add_argument(
             "--as", dest="side", choices=("client", "server"), default="client", help=text
@@ -99,7 +101,7 @@ def _play_client(playback: Playback, arguments: Namespace) -> None:
 
     from kinwire.cli.recording.replaying import replayed
 
-    target = target_from(arguments.server, arguments.command, arguments.timeout)
+    target = target_from(arguments.server, arguments)
 
     async def play() -> None:
         ended = await replayed(playback, target.transport, timeout=target.timeout, stays=False)

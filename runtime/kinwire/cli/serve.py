@@ -1,4 +1,4 @@
-"""`kinwire serve`: a server over stdin and stdout, from a file or the demo's."""
+"""`kinwire serve`: a server from a file, or the demo's, over stdin and stdout or a network."""
 
 from __future__ import annotations
 
@@ -15,41 +15,75 @@ from typing import TYPE_CHECKING, ClassVar
 from kinwire.cli.completion import complete_served, completed_by
 from kinwire.cli.failure import UsageError
 from kinwire.cli.layout import printable
+from kinwire.cli.network import PORT, Place, listen
 from kinwire.cli.target import file_and_name
 
 if TYPE_CHECKING:
     from kinwire.server import Server
 
-_USAGE = "kinwire serve demo PROTOCOL | FILE.py[:SERVER]"
+_USAGE = """\
+kinwire serve demo PROTOCOL | FILE.py[:SERVER]
+                     [--transport stdio|http|sse|ws] [--host HOST] [--port N]
+                     [--allow-host NAME] [--insecure]"""
+_HINT = "usage: kinwire serve demo PROTOCOL | FILE.py[:SERVER]"
+_EPILOG = """\
+http is Streamable HTTP, sse the transport of 2024-11-05, ws is WebSocket. Only this machine can
+reach it, unless --host says otherwise; that takes --insecure, for a network of your own or behind
+a proxy that speaks TLS. --port 0 takes a free port. The address to connect to goes to stderr.
+"""
 
 
 class Serve:
     """`kinwire serve demo mcp`, `kinwire serve FILE.py[:SERVER]`."""
 
     name: ClassVar[str] = "serve"
-    summary: ClassVar[str] = "serve a file, or the demo, over stdin and stdout"
+    summary: ClassVar[str] = "serve a file, or the demo, over stdin and stdout or a network"
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
         """Add the verb's arguments."""
-        parser.usage = _USAGE
+        parser.usage, parser.epilog = _USAGE, _EPILOG
         text = "the demo server, or a file"
         what = parser.add_argument("what", metavar="demo | FILE.py", help=text)
         completed_by(what, complete_served)
         parser.add_argument("protocol", nargs="?", metavar="PROTOCOL", help="the demo's: mcp")
+        text = "how clients reach it (default: stdio)"
+        choices = ("stdio", "http", "sse", "ws")
+        parser.add_argument("--transport", choices=choices, default="stdio", help=text)
+        text = "the address to listen on (default: 127.0.0.1)"
+        parser.add_argument("--host", metavar="HOST", help=text)
+        text = f"the port to listen on (default: {PORT})"
+        parser.add_argument("--port", type=int, metavar="N", help=text)
+        text = "a name that clients may call this machine besides (NAME or NAME:PORT)"
+        parser.add_argument("--allow-host", action="append", default=[], metavar="NAME", help=text)
+        text = "let other machines reach it in plain text"
+        parser.add_argument("--insecure", action="store_true", help=text)
 
     def run(self, arguments: Namespace) -> int:
-        """Serve until the input ends."""
+        """Serve until the input ends, or until this is told to end."""
         what: str = arguments.what
         protocol: str | None = arguments.protocol
         if what == "demo":
             server = _demo(protocol)
         elif protocol is not None:
-            raise UsageError(f"{protocol!r} is one word too many.", f"usage: {_USAGE}")
+            raise UsageError(f"{protocol!r} is one word too many.", _HINT)
         else:
             server = _from_file(what)
-        server.run()
+        _serve(server, arguments)
         return 0
+
+
+def _serve(server: Server, arguments: Namespace) -> None:
+    host: str | None = arguments.host
+    port: int | None = arguments.port
+    if arguments.transport != "stdio":
+        address = host or "127.0.0.1", PORT if port is None else port
+        names, insecure = arguments.allow_host, arguments.insecure
+        listen(server, Place(arguments.transport, *address, names, insecure))
+    elif host is not None or port is not None or arguments.allow_host or arguments.insecure:
+        raise UsageError("stdio has no address to listen on.", "Add --transport http.")
+    else:
+        server.run()
 
 
 def _demo(protocol: str | None) -> Server:
@@ -67,7 +101,7 @@ def _from_file(what: str) -> Server:
     file, wanted = file_and_name(what)
     path = Path(file)
     if path.suffix != ".py" or not path.is_file():
-        raise UsageError(f"There is no Python file {file!r}.", f"usage: {_USAGE}")
+        raise UsageError(f"There is no Python file {file!r}.", _HINT)
     found: dict[Server, str] = {}
     for name, value in vars(_module(path)).items():
         if isinstance(value, Server):

@@ -26,19 +26,25 @@ _LIMITS = (
 )
 
 
-def shape_of(schema: Any) -> str:
-    """Return the type: `integer`, `Tool[]`, `"a" | "b"`; what a peer sent may hold anything."""
+def shape_of(schema: Any, definitions: Any = None) -> str:
+    """Return the type: `integer`, `Tool[]`, `"a" | "b"`; what a peer sent may hold anything.
+
+    A reference is its name, or the values where `definitions` say that it has certain ones only.
+    """
     match schema:
         case {"$ref": str(reference)}:
-            return reference.rpartition("/")[2]
+            name = reference.rpartition("/")[2]
+            found = definitions.get(name) if isinstance(definitions, dict) else None
+            closed = isinstance(found, dict) and ("enum" in found or "const" in found)
+            return shape_of(found) if closed else name
         case {"const": constant}:
             return json.dumps(constant, ensure_ascii=False)
         case {"enum": [*choices]}:
             return " | ".join(json.dumps(choice, ensure_ascii=False) for choice in choices)
         case {"anyOf": [*choices]} | {"oneOf": [*choices]}:
-            return " | ".join(map(shape_of, choices))
+            return " | ".join(shape_of(choice, definitions) for choice in choices)
         case {"type": "array", "items": {**items}}:
-            return f"{_grouped(shape_of(items))}[]"
+            return f"{_grouped(shape_of(items, definitions))}[]"
         case {"type": str(kind)}:
             return kind
         case {"type": [*kinds]}:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 __all__ = ("Store",)
 
+import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from secrets import token_hex
 from typing import IO, TYPE_CHECKING, ClassVar
 
 from kinwire.cli.failure import FINDINGS, UsageError
@@ -58,13 +60,15 @@ async def _check(url: str, timeout: float, _: str) -> int:
     from kinwire.storage import StorageDamagedError, open_store
 
     _refuse_new(url)
+    found: list[str] = []
     try:
         async with open_store(url, timeout=timeout) as store:
+            await _refuse_nothing(url, store)
             found = await store.check()
             for holding in await store.holdings():
                 print(f"{holding.kind} {holding.name}: {await _size(store, holding)}")
     except StorageDamagedError as error:
-        found = [str(error)]
+        found = found or [str(error)]
     for fault in found:
         print(printable(f"damaged: {fault}"))
     print(f"{len(found)} damaged" if found else "nothing damaged", file=sys.stderr)
@@ -73,9 +77,7 @@ async def _check(url: str, timeout: float, _: str) -> int:
 
 async def _size(store: storage.Store, holding: storage.Holding) -> str:
     if holding.kind == "log":
-        assert holding.retention is not None
-        kept = holding.retention
-        log = await store.log(holding.name, durable=holding.durable, retention=kept)
+        log = await store.log(holding.name, durable=holding.durable)
         first, last = await log.bounds()
         return f"{last - first + 1} entries"
     records = await store.records(holding.name, durable=holding.durable)
@@ -88,7 +90,8 @@ async def _export(url: str, timeout: float, file: str) -> int:
 
     _refuse_new(url)
     async with open_store(url, timeout=timeout) as store:
-        with _opened(file, "w", sys.stdout) as out:
+        await _refuse_nothing(url, store)
+        with _written(file, url) as out:
             count = 0
             async for line in exported(store):
                 out.write(f"{line}\n")
@@ -101,7 +104,7 @@ async def _import(url: str, timeout: float, file: str) -> int:
     from kinwire.storage import open_store
     from kinwire.storage.transfer import import_lines
 
-    with _opened(file, "r", sys.stdin) as lines:
+    with _read(file) as lines:
         async with open_store(url, timeout=timeout) as store:
             count = await import_lines(store, lines)
     print(f"read {count} lines", file=sys.stderr)
@@ -110,23 +113,69 @@ async def _import(url: str, timeout: float, file: str) -> int:
 
 def _refuse_new(url: str) -> None:
     """Refuse a file that is not there: only an import makes one."""
-    import os
+    path = _path_of(url)
+    if path is not None and not os.path.lexists(path):
+        raise UsageError(f"{path}: there is no such file.", "Name one that there is.")
 
+
+async def _refuse_nothing(url: str, store: storage.Store) -> None:
+    """Refuse a store on a server that holds nothing: its name is wrong, and it was never made."""
+    if url.startswith("nats:") and not await store.holdings():
+        text = "there is no such store on the server, or nothing in it."
+        raise UsageError(text, "Name one that there is: nats://host:port/name.")
+
+
+def _path_of(url: str) -> str | None:
     from kinwire.storage.address import parsed
 
     address = parsed(url)
-    if address.engine == "sqlite" and not os.path.lexists(address.path):
-        raise UsageError(f"{address.path}: there is no such file.", "Name one that there is.")
+    return address.path if address.engine == "sqlite" else None
 
 
 @contextmanager
-def _opened(name: str, mode: str, standard: IO[str]) -> Generator[IO[str]]:
+def _read(name: str) -> Generator[IO[bytes]]:
     if name == "-":
-        yield standard
+        yield sys.stdin.buffer
         return
     try:
-        file = open(name, mode, encoding="utf-8")  # noqa: SIM115 - closed below
+        file = open(name, "rb")  # noqa: SIM115 - closed below
     except OSError as error:
-        raise UsageError(f"{name}: {error.strerror}.", "Name a file that can be used.") from None
+        raise UsageError(f"{name}: {error.strerror}.", "Name a file that can be read.") from None
     with file:
         yield file
+
+
+@contextmanager
+def _written(name: str, url: str) -> Generator[IO[str]]:
+    """Yield what becomes that file once all is written: what was there stays until then."""
+    if name == "-":
+        yield sys.stdout
+        return
+    if os.path.exists(name) and not os.path.isfile(name):  # a pipe, or a device
+        with open(name, "w", encoding="utf-8") as file:
+            yield file
+        return
+    path = os.path.realpath(name)
+    _refuse_itself(path, url)
+    unfinished = f"{path}.{token_hex(4)}.new"
+    try:
+        with open(unfinished, "x", encoding="utf-8") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(unfinished, path)
+    except OSError as error:
+        raise UsageError(f"{name}: {error.strerror}.", "Name a file that can be written.") from None
+    finally:
+        with suppress(OSError):
+            os.unlink(unfinished)
+
+
+def _refuse_itself(path: str, url: str) -> None:
+    """Refuse to write over the store that is read."""
+    store = _path_of(url)
+    if store is None or not os.path.exists(path):
+        return
+    for part in (store, f"{store}-wal", f"{store}-shm"):
+        if os.path.exists(part) and os.path.samefile(part, path):
+            raise UsageError(f"{path} is a file of the store itself.", "Name another file.")

@@ -1,4 +1,4 @@
-"""The server that a verb talks to: a file, which `kinwire serve` serves, or a command."""
+"""The server that a verb talks to: a file, which `kinwire serve` serves, a command, or a URL."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ __all__ = (
     "add_target",
     "file_and_name",
     "is_file",
+    "is_server",
+    "is_url",
     "reach",
     "refusal_of",
+    "started_by",
     "target_from",
 )
 
 import json
 import os
 import sys
-from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import AsyncGenerator, Callable
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from math import inf
 from pathlib import Path
@@ -30,18 +33,22 @@ from kinwire_protocols.nearest import nearest
 if TYPE_CHECKING:
     from kinwire.connection import Connection
     from kinwire.host import Host
+    from kinwire.transports import Transport
     from kinwire.transports.child import ChildProcess
     from kinwire_protocols import mcp
 
 _TIMEOUT = 60.0  # seconds
+_SCHEMES = ("http://", "https://", "ws://", "wss://")
 
 
 class Target(NamedTuple):
     """A server as a command line names it."""
 
-    transport: ChildProcess
+    transport: Transport
+    child: ChildProcess | None
+    """The same, if this command starts it; None if it is reached by its URL."""
     file: str | None = None
-    """What `kinwire serve` was given to start it; None if it is a command."""
+    """What `kinwire serve` was given to start it; None if it is a command or a URL."""
     timeout: float = _TIMEOUT
 
 
@@ -49,12 +56,26 @@ def add_target(parser: ArgumentParser, timeout: float = _TIMEOUT) -> None:
     """Add the arguments of a verb that talks to a server."""
     text = f"how long to wait for each answer or progress report (default: {timeout:g})"
     parser.add_argument("--timeout", type=_seconds, default=timeout, metavar="SECONDS", help=text)
+    text = "sent to a URL: 'Name: value', 'Name: ${VARIABLE}', or @FILE with a line for each"
+    parser.add_argument("--header", action="append", default=[], metavar="HEADER", help=text)
+    text = "let plain text go to the URL of another machine"
+    parser.add_argument("--insecure", action="store_true", help=text)
     parser.set_defaults(command=None)
 
 
 def is_file(word: str) -> bool:
     """Return whether `word` names a Python file, or an object in one as FILE.py:NAME."""
     return file_and_name(word)[0].endswith(".py")
+
+
+def is_url(word: str) -> bool:
+    """Return whether `word` is a URL where a server may be."""
+    return word.lower().startswith(_SCHEMES)
+
+
+def is_server(word: str) -> bool:
+    """Return whether `word` names a server by itself: by its file or its URL."""
+    return is_url(word) or is_file(word)
 
 
 def file_and_name(word: str) -> tuple[str, str]:
@@ -64,33 +85,60 @@ def file_and_name(word: str) -> tuple[str, str]:
 
 
 def target_from(
-    file: str | None,
-    command: list[str] | None,
-    timeout: float = _TIMEOUT,
+    named: str | None,
+    arguments: Namespace,
     on_stderr: Callable[[str], object] | None = None,
 ) -> Target:
-    """Return the server that the command line names.
+    """Return the server that the command line names: by a word, or by its command.
 
     Lines that it writes to stderr go to `on_stderr`, without one to this command's own.
 
     Raises:
-        UsageError: it names none, or two, or a file that is not there.
+        UsageError: it names none, or two, or a file that is not there, or a URL that is none.
     """
-    from kinwire.transports.child import stdio
-
-    if file is not None and command is not None:
-        raise UsageError("Two servers are named.", "Leave out the file or the command after --.")
+    command: list[str] | None = arguments.command
+    timeout: float = arguments.timeout
+    if named is not None and command is not None:
+        raise UsageError(
+            "Two servers are named.", "Leave out the file, the URL or the command after --."
+        )
+    if named is not None and is_url(named):
+        return Target(_behind(named, arguments), None, None, timeout)
+    if arguments.header or arguments.insecure:
+        raise UsageError("--header and --insecure are for a URL.", "Leave them out.")
     if command is None:
-        if file is None:
-            raise UsageError("No server is named.", "Name a FILE.py, or end with: -- command ...")
-        path = file_and_name(file)[0]
+        if named is None:
+            raise UsageError(
+                "No server is named.", "Name a FILE.py or a URL, or end with: -- command ..."
+            )
+        path = file_and_name(named)[0]
         if not is_file(path) or not Path(path).is_file():
             raise UsageError(f"There is no Python file {path!r}.", _near(path))
         # -P: modules of the working folder are none of the server's, as with `python FILE.py`.
-        command = [sys.executable, "-P", "-m", "kinwire", "serve", file]
+        command = [sys.executable, "-P", "-m", "kinwire", "serve", named]
+    child = started_by(command, on_stderr)
+    return Target(child, child, named, timeout)
+
+
+def started_by(
+    command: Sequence[str], on_stderr: Callable[[str], object] | None = None
+) -> ChildProcess:
+    """Return what carries frames to a command, with `on_stderr` as for `target_from`."""
+    from kinwire.transports.child import stdio
+
     # Typed into a shell, so it runs with what the shell gives its programs.
-    transport = stdio(*command, env=os.environ, on_stderr=on_stderr or _pass_on)
-    return Target(transport, file, timeout)
+    return stdio(*command, env=os.environ, on_stderr=on_stderr or _pass_on)
+
+
+def _behind(url: str, arguments: Namespace) -> Transport:
+    from kinwire.cli.headers import headers_from
+    from kinwire.transports.urls import transport_to
+
+    headers = headers_from(arguments.header)
+    try:
+        return transport_to(url, {"headers": headers, "insecure": arguments.insecure})
+    except ValueError as error:
+        raise UsageError(str(error)) from None
 
 
 @asynccontextmanager

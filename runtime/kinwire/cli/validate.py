@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from kinwire.cli.failure import UsageError
 from kinwire.cli.layout import printable
-from kinwire.cli.protocols import chosen_tables
+from kinwire.cli.protocols import add_package, chosen_tables
 
 if TYPE_CHECKING:
     from kinwire.cli.verdicts import Report
@@ -35,6 +35,7 @@ class Validate:
         parser.add_argument("file", metavar="FILE.jsonl", help=text)
         text = "protocols that the messages may belong to, with commas between (default: all)"
         parser.add_argument("--protocols", metavar="NAME,...", help=text)
+        add_package(parser)
         text = "json: a verdict a message; text: a line for each bad one (default: json)"
         parser.add_argument("--format", choices=("json", "text"), default="json", help=text)
 
@@ -45,7 +46,7 @@ class Validate:
         file: str = arguments.file
         as_json: bool = arguments.format == "json"
         names: str | None = arguments.protocols
-        tables = chosen_tables(None if names is None else names.split(","))
+        tables = chosen_tables(None if names is None else names.split(","), arguments.package)
         good = bad = 0
         for number, report in _recording(file, _reports(tables, _lines(file))):
             good, bad = good + (not report.problems), bad + bool(report.problems)

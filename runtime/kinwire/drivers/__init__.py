@@ -7,14 +7,19 @@ __all__ = ("driver_class",)
 import asyncio
 
 from kinwire.drivers.base import Driver
+from kinwire.transports import Routed, Transport
 
 
-def driver_class() -> type[Driver]:
-    """Return the driver for the event loop that the calling task runs on."""
+def driver_class(transport: Transport) -> type[Driver]:
+    """Return the driver of `transport` for the event loop that the calling task runs on."""
     try:
         native = asyncio.current_task() is not None  # None below a trio guest of an asyncio loop
     except RuntimeError:
         native = False
+    if isinstance(transport, Routed):
+        from kinwire.drivers import routed
+
+        return routed.RoutedAsyncioDriver if native else routed.RoutedAnyioDriver
     if native:
         from kinwire.drivers.asyncio_driver import AsyncioDriver
 

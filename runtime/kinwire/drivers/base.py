@@ -43,6 +43,9 @@ class Driver(ABC):
     the transport writes what waits and is closed.
     """
 
+    engine_class = Engine
+    request_class = Request
+
     def __init__(
         self,
         transport: Transport,
@@ -55,10 +58,20 @@ class Driver(ABC):
     ) -> None:
         self._transport = transport
         self._limits = limits
-        self.engine = Engine(
+        self.engine = self.engine_class(
             self, routes=routes, limits=limits, known=known, new=new, quiet=transport.quiet
         )
-        self._link = Link(
+        self._link = self._linked(loop)
+        self._drain = limits.drain
+        self._draining: CancelScope | None = None
+        self._keep: Request | None = None  # the handler that closes its own session
+        self._ending = False
+        self._ended = self._signal()
+        self._room: Signal | None = None  # callers wait for the outbox
+        self._idle: Signal | None = None  # set when a handler has ended
+
+    def _linked(self, loop: AbstractEventLoop | None) -> Link:
+        return Link(
             feed=self.engine.feed,
             waiting=self.engine.outbox.waiting,
             take=self.engine.take,
@@ -67,16 +80,9 @@ class Driver(ABC):
             waits=self.engine.outbound.waits,
             fail=self.engine.outbound.fail,
             end=self.end,
-            frame_size=limits.frame_size,
+            frame_size=self._limits.frame_size,
             loop=loop,
         )
-        self._drain = limits.drain
-        self._draining: CancelScope | None = None
-        self._keep: Request | None = None  # the handler that closes its own session
-        self._ending = False
-        self._ended = self._signal()
-        self._room: Signal | None = None  # callers wait for the outbox
-        self._idle: Signal | None = None  # set when a handler has ended
 
     @abstractmethod
     async def call(

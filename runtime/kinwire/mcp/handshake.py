@@ -15,6 +15,7 @@ from kinwire.extension import Extension
 from kinwire.interceptors import handled
 from kinwire.mcp.negotiation import Negotiation
 from kinwire.request import Request
+from kinwire.session import Session
 from kinwire_protocols.base import JsonObject, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidRequestError
 from kinwire_protocols.mcp.methods import INITIALIZE, NOTIFICATIONS_INITIALIZED, PING
@@ -51,6 +52,12 @@ class ServerHandshake:
         for route in handlers.routes.values():
             self.learn(route)
 
+    def skip(self, session: Session) -> None:
+        """Open a session that goes without: nothing is known of the client, nothing asked of it."""
+        self.negotiation.settle(session, client={}, server=self._answer()["capabilities"])
+        self.initialized = True
+        self._open()
+
     def session_routes(self) -> Mapping[str, Route]:
         """Return the routes to open the session with."""
         return self.negotiation.routes(self.routes)
@@ -79,10 +86,13 @@ class ServerHandshake:
         client, server = to_wire(params.capabilities), answer["capabilities"]
         self.negotiation.offer(server, client)
         self.negotiation.settle(request.session, client=client, server=server)
+        self._open()
+        return answer
+
+    def _open(self) -> None:
         self.open = True
         for route in self._handlers.routes.values():
             self.learn(route)  # nothing stands between from now on
-        return answer
 
     async def _initialized(self, handler: Handler, params: Any, request: Request) -> Any:
         self.initialized = True

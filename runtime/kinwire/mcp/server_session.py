@@ -91,10 +91,7 @@ class ServerSession(Session):
             return
         if self.closed or not self.handshake.initialized or self.why_not(method) is not None:
             return
-        frame = encoded_notification(method.name, params)
-        outbox = self._opened().engine.outbox
-        if frame not in outbox.waiting:
-            outbox.add(frame)
+        self._opened().engine.outbox.add_once(encoded_notification(method.name, params))
 
     async def _must_be_open(self, method: Method[Any, Any]) -> None:
         if method.name == PING.name:

@@ -5,22 +5,51 @@
 
 from __future__ import annotations
 
-__all__ = ("LiveHost", "LiveServer", "McplHost", "McplServer")
+__all__ = (
+    "CallState",
+    "CheckpointTree",
+    "LiveHost",
+    "LiveServer",
+    "McplHost",
+    "McplServer",
+    "PushedEvent",
+    "ScopeAnswer",
+    "ScopeDeniedError",
+    "ScopeRequest",
+    "Scopes",
+    "ServerState",
+    "StateRefusedError",
+)
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from kinwire.mcpl.errors import ScopeDeniedError, StateRefusedError
     from kinwire.mcpl.host import McplHost
     from kinwire.mcpl.live_host import LiveHost
     from kinwire.mcpl.live_server import LiveServer
+    from kinwire.mcpl.push import PushedEvent
+    from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree
+    from kinwire.mcpl.scopes import ScopeAnswer, ScopeRequest, Scopes
+    from kinwire.mcpl.served_state import CallState
     from kinwire.mcpl.server import McplServer
+    from kinwire.mcpl.stateful_calls import ServerState
 
 _HOMES = {
+    "CallState": "served_state",
+    "CheckpointTree": "rules.checkpoint_tree",
     "LiveHost": "live_host",
     "LiveServer": "live_server",
     "McplHost": "host",
     "McplServer": "server",
+    "PushedEvent": "push",
+    "ScopeAnswer": "scopes",
+    "ScopeDeniedError": "errors",
+    "ScopeRequest": "scopes",
+    "Scopes": "scopes",
+    "ServerState": "stateful_calls",
+    "StateRefusedError": "errors",
 }
 
 if not TYPE_CHECKING:

@@ -5,15 +5,22 @@ from __future__ import annotations
 __all__ = ("McplHost",)
 
 import logging
+import time
 from collections.abc import Iterable
 from typing import ClassVar
 
 from kinwire.connection import Connection
+from kinwire.context import Context
 from kinwire.extension import ExtensionHandlers
 from kinwire.mcpl.live_server import LiveServer
+from kinwire.mcpl.push import Inboxes, OnPush
 from kinwire.mcpl.rules.feature_sets import FeaturePolicy, FeatureSets
 from kinwire.mcpl.rules.offers import VERSION, read_offer
+from kinwire.mcpl.scopes import ScopeGuard, Scopes
+from kinwire.mcpl.states import StateMode, States
 from kinwire.session import Session
+from kinwire.storage.clock import Clock, forward
+from kinwire.storage.records import Records
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.mcpl.methods import (
@@ -21,6 +28,13 @@ from kinwire_protocols.mcpl.methods import (
     INFERENCE_REQUEST,
     PROTOCOL,
     PUSH_EVENT,
+    SCOPE_ELEVATE,
+)
+from kinwire_protocols.mcpl.models import (
+    PushEventParams,
+    PushEventResult,
+    ScopeElevateParams,
+    ScopeElevateResult,
 )
 from kinwire_protocols.peer import ProtocolTable
 
@@ -31,29 +45,45 @@ class McplHost:
     """The host's side of MCPL: `Host(..., extensions=[McplHost(enabled=["memory.*"])])`.
 
     `enabled` and `disabled` are names of feature sets or patterns (`memory.*`, `*`) that are on or
-    off at first; what neither names is off. `forbidden` ones can never be enabled.
+    off at first; what neither names is off. `forbidden` ones can never be enabled. `scopes` says
+    where they may act, and `state` which checkpoints are kept: a tree, the latest or none.
+    `on_push` takes over the events of servers, each within `push_timeout` seconds.
+    `records` keep what has to outlive the process; without them it is kept in memory.
     """
 
     protocol: ClassVar[ProtocolTable] = PROTOCOL
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all that a host may decide
         self,
         *,
         enabled: Iterable[str] = (),
         disabled: Iterable[str] = (),
         forbidden: Iterable[str] = (),
+        scopes: Scopes | None = None,
+        on_push: OnPush | None = None,
+        push_timeout: float = 30.0,
+        state: StateMode = "tree",
+        records: Records | None = None,
+        clock: Clock = time.time,
     ) -> None:
         """Prepare to speak with any number of servers.
 
         Raises:
             ValueError: a pattern is none.
         """
+        time_of_day = forward(clock)
+        self._guard = ScopeGuard(scopes or Scopes(), records, time_of_day)
+        self._states = States(state, records)
+        self._inboxes = Inboxes(on_push, push_timeout, records, time_of_day)
         self._policy = FeaturePolicy(
             enabled=tuple(enabled), disabled=tuple(disabled), forbidden=tuple(forbidden)
         )
         self._handlers = ExtensionHandlers()
         self._defaults = ExtensionHandlers()
         self._defaults.add(FEATURE_SETS_CHANGED, _taken)
+        self._handlers.add(SCOPE_ELEVATE, self._elevate)
+        if on_push is not None:
+            self._handlers.add(PUSH_EVENT, self._push)
         self.on = mcpl.ClientOn(self._handlers.add)
         """Where handlers of your own are registered: `@live.on.push_event`."""
         self._servers: dict[Session, LiveServer] = {}
@@ -74,6 +104,7 @@ class McplHost:
             "version": VERSION,
             "contextHooks": {"beforeInference": True, "afterInference": {"blocking": True}},
             "featureSets": True,
+            "state": {"mode": self._states.mode, "rollback": self._states.mode == "tree"},
         }
         if PUSH_EVENT.name in served:
             offered["pushEvents"] = True
@@ -92,12 +123,19 @@ class McplHost:
             logger.warning("%s: its offer of MCPL: %s", session.peer_id, warning)
         sets = FeatureSets(offer.feature_sets, enabled=False, policy=self._policy)
         sets.obey_policy()
-        self._servers[session] = LiveServer(session, offer, sets)
+        self._servers[session] = LiveServer(session, offer, sets, self._guard, self._states)
         session.serve(self._handlers.routes)
         session.serve(self._defaults.routes)
 
     async def negotiated(self, session: Session) -> None:
-        """Do nothing: the first update goes out behind `initialized`."""
+        """Take up what is remembered of the server."""
+        await self._guard.load(session.peer_id)
+
+    async def _elevate(self, params: ScopeElevateParams, context: Context) -> ScopeElevateResult:
+        return await self._servers[context.session].scopes.elevate(params)
+
+    async def _push(self, params: PushEventParams, context: Context) -> PushEventResult:
+        return await self._inboxes.take(self._servers[context.session], params)
 
 
 async def _taken(params: Message) -> None:

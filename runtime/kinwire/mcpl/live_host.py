@@ -11,11 +11,14 @@ from typing import Any
 from kinwire.errors import SessionStateError
 from kinwire.extension import Next
 from kinwire.mcp.server_session import ServerSession
+from kinwire.mcpl.pusher import push
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.hook_replies import after_allowed, before_allowed
 from kinwire.mcpl.rules.offers import Offer
+from kinwire.mcpl.served_state import ServedState
 from kinwire.mcpl.tags import TAGGED
 from kinwire.request import Request
+from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpl.errors import UnknownFeatureSetError
 from kinwire_protocols.mcpl.methods import (
     CONTEXT_AFTER_INFERENCE,
@@ -27,7 +30,9 @@ from kinwire_protocols.mcpl.models import (
     AfterInferenceParams,
     BeforeInferenceParams,
     BeforeInferenceResult,
+    Content,
     FeatureSetsUpdateParams,
+    PushEventResult,
     RollbackParams,
     RollbackResult,
     ScopeRules,
@@ -40,7 +45,13 @@ logger = logging.getLogger("kinwire.mcpl")
 class LiveHost:
     """One session of a server with a host of MCPL. Get it from `McplServer.of(context)`."""
 
-    def __init__(self, session: ServerSession, offer: Offer, feature_sets: FeatureSets) -> None:
+    def __init__(
+        self,
+        session: ServerSession,
+        offer: Offer,
+        feature_sets: FeatureSets,
+        tools: Mapping[str, str],
+    ) -> None:
         self.session = session
         self.offer = offer
         """What the host offers, whatever shape it came in."""
@@ -50,6 +61,7 @@ class LiveHost:
         session.intercept_inbound(self._check_before, CONTEXT_BEFORE_INFERENCE)
         session.intercept_inbound(self._check_after, CONTEXT_AFTER_INFERENCE)
         session.intercept_inbound(self._check_rollback, STATE_ROLLBACK)
+        self.state = ServedState(session, feature_sets.declared, tools)
         for row in TAGGED:
             session.intercept_outbound(self._must_be_enabled, row)
 
@@ -62,6 +74,40 @@ class LiveHost:
     def scopes(self) -> Mapping[str, ScopeRules]:
         """The lists that the host has told for scoped feature sets."""
         return self._scopes
+
+    async def push(
+        self,
+        feature_set: str,
+        content: Content,
+        *,
+        event_id: str | None = None,
+        timestamp: str | None = None,
+        origin: JsonObject | None = None,
+        attempts: int = 5,
+        first_delay: float = 0.5,
+    ) -> PushEventResult:
+        """Push an event and return what the host made of it.
+
+        If the host has no room or does not answer in time, the same event is sent again, up to
+        `attempts` times in all, after `first_delay` seconds and ever longer. `event_id` is the
+        event's own: give it if you may push the event anew yourself, in another session too.
+
+        Raises:
+            FeatureSetNotEnabledError, UnknownFeatureSetError: the set may not push there.
+            CapabilityNotNegotiatedError: the host takes no events.
+            RequestTimeoutError, RpcError, ConnectionClosedError, InvalidResponseError: as for
+                `Session.call`.
+        """
+        return await push(
+            self.session,
+            feature_set,
+            content,
+            event_id=event_id,
+            timestamp=timestamp,
+            origin=origin,
+            attempts=attempts,
+            first_delay=first_delay,
+        )
 
     async def _obey(
         self,

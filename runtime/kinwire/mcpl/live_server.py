@@ -15,7 +15,13 @@ from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.hook_replies import after_allowed, before_allowed
 from kinwire.mcpl.rules.names import checked_pattern
 from kinwire.mcpl.rules.offers import Offer
+from kinwire.mcpl.scoped_calls import ScopedCalls
+from kinwire.mcpl.scopes import ScopeGuard
+from kinwire.mcpl.server_scopes import ServerScopes
+from kinwire.mcpl.stateful_calls import ServerState, StatefulCalls
+from kinwire.mcpl.states import States
 from kinwire.mcpl.tags import TAGGED
+from kinwire.mcpl.tool_sets import ToolSets
 from kinwire.request import Request
 from kinwire.session import Session
 from kinwire_protocols import mcp
@@ -34,7 +40,6 @@ from kinwire_protocols.mcpl.models import (
     FeatureSet,
     FeatureSetsChangedParams,
     FeatureSetsUpdateParams,
-    ScopeRules,
 )
 from kinwire_protocols.peer import Method
 
@@ -44,12 +49,20 @@ logger = logging.getLogger("kinwire.mcpl")
 class LiveServer:
     """One connection of a host to a server of MCPL. Get it from `McplHost.of(connection)`."""
 
-    def __init__(self, session: Session, offer: Offer, feature_sets: FeatureSets) -> None:
+    def __init__(
+        self,
+        session: Session,
+        offer: Offer,
+        feature_sets: FeatureSets,
+        guard: ScopeGuard,
+        states: States,
+    ) -> None:
         self.session = session
         self.offer = offer
         """What the server offers, whatever shape it came in."""
         self._sets = feature_sets
-        self._scopes: Mapping[str, ScopeRules] = {}
+        self.scopes = ServerScopes(session.peer_id, feature_sets, guard, self._update)
+        """Where the server may act."""
         self._configured = anyio.Event()
         session.intercept_outbound(self._begin, NOTIFICATIONS_INITIALIZED)
         session.intercept_outbound(self._check_before, CONTEXT_BEFORE_INFERENCE)
@@ -57,6 +70,9 @@ class LiveServer:
         session.intercept_inbound(self._changed, FEATURE_SETS_CHANGED)
         for row in TAGGED:
             session.intercept_inbound(self._admit, row)
+        tools = ToolSets(session)
+        ScopedCalls(session, feature_sets, tools, guard.policy.scope_of, self.scopes)
+        self._states = StatefulCalls(session, feature_sets, tools, states)
 
     @property
     def id(self) -> str:
@@ -95,14 +111,22 @@ class LiveServer:
         self._sets.switch(disabled=[checked_pattern(pattern) for pattern in patterns])
         await self._update()
 
+    async def state(self, feature_set: str) -> ServerState:
+        """Return the checkpoints of a feature set.
+
+        Raises:
+            CapabilityNotNegotiatedError: the set does not declare `rollback`, or the host keeps
+                no checkpoints to return to.
+        """
+        return await self._states.of(feature_set)
+
     async def _update(self) -> None:
         # The whole of it each time and by names: not every server knows patterns, or kept the
         # last update.
         params = FeatureSetsUpdateParams(
             enabled=self._sets.enabled,
             disabled=self._sets.disabled,
-            scopes={name: self._scopes[name] for name in self._scopes if name in self.feature_sets}
-            or None,
+            scopes=self.scopes.rules or None,
         )
         await self.session.notify(FEATURE_SETS_UPDATE, params)
 
@@ -131,7 +155,10 @@ class LiveServer:
         go_on: Next[FeatureSetsChangedParams, None],
     ) -> None:
         added = params.added or {}
-        self._sets.change(added=added, removed=params.removed or [])
+        removed = params.removed or []
+        self._sets.change(added=added, removed=removed)
+        for name in removed:
+            await self.scopes.revoke(name)
         await go_on(params)
         self._sets.obey_policy_for(added)
         if added:

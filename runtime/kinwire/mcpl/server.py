@@ -16,6 +16,8 @@ from kinwire.mcpl.live_host import LiveHost
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.names import NAME_SIZE, is_name
 from kinwire.mcpl.rules.offers import VERSION, read_offer
+from kinwire.mcpl.served_state import CallState
+from kinwire.mcpl.served_tools import ServedTools
 from kinwire.session import Session
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject, Message, to_wire
@@ -26,8 +28,14 @@ from kinwire_protocols.mcpl.methods import (
     FEATURE_SETS_UPDATE,
     INFERENCE_CHUNK,
     PROTOCOL,
+    STATE_ROLLBACK,
 )
-from kinwire_protocols.mcpl.models import FeatureSet, FeatureSetsChangedParams
+from kinwire_protocols.mcpl.models import (
+    FeatureSet,
+    FeatureSetsChangedParams,
+    RollbackParams,
+    RollbackResult,
+)
 from kinwire_protocols.peer import ProtocolTable
 
 logger = logging.getLogger("kinwire.mcpl")
@@ -37,7 +45,9 @@ class McplServer:
     """The server's side of MCPL: `Server(..., extensions=[McplServer(feature_sets={...})])`.
 
     What the sets use is what is offered; `also_uses` are uses of sets that come later, by
-    `change`. Until a host has said which sets are on they all are, or none if `enabled_at_first`
+    `change`. `tools` says by name which set a tool belongs to: it is marked so, and refused while
+    the set is off; with `strict_scopes` also where its set is scoped and a call brings no scope.
+    Until a host has said which sets are on they all are, or none if `enabled_at_first`
     is false. `blocking` asks hosts to wait for the hook after inference. Some hosts read the sets
     as a list alone: `as_list` writes them so.
     """
@@ -48,9 +58,11 @@ class McplServer:
         self,
         *,
         feature_sets: Mapping[str, FeatureSet],
+        tools: Mapping[str, str] | None = None,
         also_uses: Collection[str] = (),
         enabled_at_first: bool = True,
         blocking: bool = False,
+        strict_scopes: bool = False,
         as_list: bool = False,
     ) -> None:
         """Prepare to be held by any number of hosts.
@@ -62,10 +74,13 @@ class McplServer:
         self._also_uses = frozenset(also_uses)
         self._enabled_at_first = enabled_at_first
         self._blocking = blocking
+        self._tools = dict(tools or {})
+        self._strict_scopes = strict_scopes
         self._as_list = as_list
         self._handlers = ExtensionHandlers()
         self._defaults = ExtensionHandlers()
         self._defaults.add(FEATURE_SETS_UPDATE, _taken)
+        self._defaults.add(STATE_ROLLBACK, self._roll_back)
         self.on = mcpl.ServerOn(self._handlers.add)
         """Where handlers are registered: `@live.on.context_before_inference`."""
         self._hosts: dict[Session, LiveHost] = {}
@@ -78,6 +93,15 @@ class McplServer:
     def of(self, context: Context) -> LiveHost | None:
         """Return the host whose request is being served; None if it speaks only MCP."""
         return self._hosts.get(context.session)
+
+    def state_of(self, context: Context) -> CallState:
+        """Return the state of the tool call that is being served: what came, and what to leave.
+
+        With a host of MCP nothing comes and nothing is kept.
+        """
+        live = self.of(context)
+        state = None if live is None else live.state.of(context.request_id)
+        return state or CallState(None, None)
 
     async def change(
         self, *, added: Mapping[str, FeatureSet] | None = None, removed: Collection[str] = ()
@@ -131,12 +155,16 @@ class McplServer:
         for warning in offer.warnings:
             logger.warning("a host's offer of MCPL: %s", warning)
         sets = FeatureSets(self._declared, enabled=self._enabled_at_first)
-        self._hosts[session] = LiveHost(session, offer, sets)
+        self._hosts[session] = LiveHost(session, offer, sets, self._tools)
+        ServedTools(session, sets, self._tools, strict=self._strict_scopes)
         session.serve(self._handlers.routes)
         session.serve(self._defaults.routes)
 
     async def negotiated(self, session: Session) -> None:
         """Do nothing: hosts are asked for nothing before they say which sets are on."""
+
+    async def _roll_back(self, params: RollbackParams, context: Context) -> RollbackResult:
+        return await self._hosts[context.session].state.roll_back(params)
 
     def _sets_as_offered(self) -> object:
         if self._as_list:

@@ -9,12 +9,15 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from kinwire.storage.errors import StorageAddressError, StorageInputError
+from kinwire.storage.errors import StorageAddressError
+from kinwire.storage.inputs import refused, shown
 
 _FORMS = "memory:, sqlite:///file.db or nats://host:port"
 _NAME = re.compile(r"[a-z0-9_-]{1,64}")
+_PATH = re.compile(r"[^\0\ud800-\udfff]+")  # SQLite takes UTF-8
+_HOST = re.compile(r"(?:[^\s/@\[\]]*@)?(?:[^\s:/@\[\]]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
 _REPLICAS = ("1", "3", "5")
-_SECRET = re.compile(r"//[^/@]*@")
+_SECRET = re.compile(r"//.*@", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +43,14 @@ def parsed(url: str) -> Address:
     """
     if url == "memory:":
         return Address("memory")
-    scheme = url.partition(":")[0]
+    scheme, colon, _ = url.partition(":")
     if scheme == "sqlite":
         return _sqlite(url)
     if scheme == "nats":
         return _nats(url)
-    raise _refused(
-        url, _FORMS, f"the scheme {scheme!r}", "Begin it with memory:, sqlite: or nats:."
-    )
+    if not colon:
+        raise _refused(url, _FORMS, "no scheme", f"A file is sqlite:///{url or 'file.db'}.")
+    raise _refused(url, _FORMS, "another one", "Begin it with memory:, sqlite: or nats:.")
 
 
 def checked_name(name: str) -> str:
@@ -56,37 +59,49 @@ def checked_name(name: str) -> str:
     Raises:
         StorageInputError: no store takes it.
     """
-    if _NAME.fullmatch(name):
-        return name
-    raise StorageInputError(
-        "name", expected="1 to 64 of a-z, 0-9, - and _", got=repr(name[:80]), mend="Rename it."
-    )
+    given: object = name
+    if isinstance(given, str) and _NAME.fullmatch(given):
+        return given
+    got = repr(given[:80]) if isinstance(given, str) else shown(given)
+    raise refused("name", "1 to 64 of a-z, 0-9, - and _", got, "Rename it.")
 
 
 def _sqlite(url: str) -> Address:
-    path = unquote(url.removeprefix("sqlite:///"))
-    if not url.startswith("sqlite:///") or not path or "?" in url or "\0" in path:
+    path = unquote(url.removeprefix("sqlite:///"), errors="surrogateescape")
+    if path == ":memory:":
+        raise _refused(url, "a file", "none", "A store in memory is memory:.")
+    if not url.startswith("sqlite:///") or not _PATH.fullmatch(path) or "?" in url:
         mend = "sqlite:///notes.db is in this folder, sqlite:////var/notes.db anywhere."
         raise _refused(url, "sqlite:///, then a path, and no options", "something else", mend)
     return Address("sqlite", path=path)
 
 
 def _nats(url: str) -> Address:
-    split = urlsplit(url)
+    try:
+        split = urlsplit(url)
+    except ValueError as error:
+        raise _refused(url, "a URL", str(error), "Mend it.") from None
     options = dict(parse_qsl(split.query, keep_blank_values=True))
     replicas = options.pop("replicas", "1")
     name = split.path.removeprefix("/") or "kinwire"
-    if not split.netloc or not all(split.netloc.split(",")):
-        raise _refused(url, "hosts", "none", "nats://localhost:4222 is a server on this machine.")
+    hosts = split.netloc.split(",")
+    if not all(map(_is_host, hosts)) or split.fragment:
+        mend = "nats://localhost:4222 is a server on this machine."
+        raise _refused(url, "hosts, with or without a port", "something else", mend)
     if options or replicas not in _REPLICAS:
         got = ", ".join(options) or f"replicas={replicas}"
         raise _refused(url, "at most the option replicas, which is 1, 3 or 5", got, "Mend it.")
     if not _NAME.fullmatch(name):
         raise _refused(url, "1 to 64 of a-z, 0-9, - and _ as path", repr(name), "Rename it.")
-    servers = tuple(f"nats://{host}" for host in split.netloc.split(","))
+    servers = tuple(f"nats://{host}" for host in hosts)
     return Address("nats", servers=servers, name=name, replicas=int(replicas))
 
 
+def _is_host(host: str) -> bool:
+    port = host.rpartition("]")[2].rpartition("@")[2].partition(":")[2]
+    return _HOST.fullmatch(host) is not None and int(port or 1) in range(1, 65_536)
+
+
 def _refused(url: str, expected: str, got: str, mend: str) -> StorageAddressError:
-    shown = _SECRET.sub("//...@", url)
-    return StorageAddressError(f"store {shown!r}", expected=expected, got=got, mend=mend)
+    place = f"store {_SECRET.sub('//...@', url)!r}"
+    return StorageAddressError(place, expected=expected, got=got, mend=mend)

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from kinwire.storage.log import Retention
+from kinwire.storage.values import decoded, unreadable
 
 Kind = Literal["log", "records"]
 
@@ -26,13 +27,21 @@ class Holding:
 
 def options_text(holding: Holding) -> str:
     """Return the options of `holding` as JSON, without kind and name."""
-    retention = {} if holding.retention is None else asdict(holding.retention)
+    retention = asdict(holding.retention or Retention()) if holding.kind == "log" else {}
     return json.dumps({"durable": holding.durable, **retention})
 
 
 def holding_from(kind: Kind, name: str, text: str) -> Holding:
-    """Return what `options_text` was given."""
-    options = json.loads(text)
-    durable: bool = options.pop("durable")
-    retention = Retention(**options) if kind == "log" else None
+    """Return what `options_text` was given.
+
+    Raises:
+        StorageDamagedError: `text` is nothing that it returns.
+    """
+    place = f"options of {kind} {name!r}"
+    options = decoded(text, place)
+    try:
+        durable: bool = options.pop("durable")
+        retention = Retention(**options) if kind == "log" else None
+    except (AttributeError, KeyError, TypeError) as error:
+        raise unreadable(place, error) from None
     return Holding(kind=kind, name=name, durable=durable, retention=retention)

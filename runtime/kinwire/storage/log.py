@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-__all__ = ("Appended", "Entry", "Log", "Retention", "checked_retention")
+__all__ = (
+    "ID_SIZE",
+    "Appended",
+    "Entry",
+    "Log",
+    "Retention",
+    "checked_id",
+    "checked_page",
+    "checked_retention",
+)
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from kinwire.storage.errors import StorageInputError
+from kinwire.storage.inputs import checked_count, checked_seconds, checked_text
+
+ID_SIZE = 512
+"""The longest id, in bytes of UTF-8."""
+_SHORTEST = 0.1  # seconds: NATS takes no shorter ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,22 +112,37 @@ class Log(Protocol):
         ...
 
 
+def checked_id(id: str | None) -> None:
+    """Refuse an id of an entry that no log takes.
+
+    Raises:
+        StorageInputError: it is empty, too long, or no text.
+    """
+    if id is not None:
+        checked_text(id, "id", ID_SIZE)
+
+
+def checked_page(after: int, limit: int = 0) -> None:
+    """Refuse a cursor or a limit that no log has.
+
+    Raises:
+        StorageInputError: one of them is no whole number from 0 on.
+    """
+    checked_count(after, "after", "Pass the sequence of an entry, or 0.")
+    checked_count(limit, "limit", "Leave it out for 1000.")
+
+
 def checked_retention(retention: Retention) -> Retention:
     """Return `retention`.
 
     Raises:
-        StorageInputError: a bound is not positive.
+        StorageInputError: it has a bound that not all engines keep.
     """
-    for name, value in (
-        ("max_age", retention.max_age),
-        ("max_entries", retention.max_entries),
-        ("dedup_window", retention.dedup_window),
-    ):
-        if value is not None and not value > 0:
-            raise StorageInputError(
-                f"Retention.{name}",
-                expected="a positive number" + ("" if name == "dedup_window" else " or None"),
-                got=str(value),
-                mend="Leave it out for the default.",
-            )
+    mend = "Leave it out for the default."
+    for name in ("max_age", "dedup_window"):
+        seconds: float | None = getattr(retention, name)
+        if seconds is not None or name == "dedup_window":
+            checked_seconds(seconds, f"Retention.{name}", mend, least=_SHORTEST)
+    if retention.max_entries is not None:
+        checked_count(retention.max_entries, "Retention.max_entries", mend, least=1)
     return retention

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("LocalLog", "Row", "entry")
+__all__ = ("LocalLog", "Row")
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator
@@ -11,7 +11,7 @@ from functools import partial
 
 from kinwire.storage.errors import CursorLostError
 from kinwire.storage.following import Following, Polling, Signal
-from kinwire.storage.log import Entry
+from kinwire.storage.log import Entry, checked_page
 from kinwire.storage.subjects import checked_pattern, matcher
 from kinwire.storage.values import decoded
 
@@ -38,11 +38,13 @@ class LocalLog(ABC):
         """Return the first and the last sequence."""
 
     async def read(self, subjects: str = ">", *, after: int = 0, limit: int = 1000) -> list[Entry]:
+        checked_page(after, limit)
         return (await self._page(checked_pattern(subjects), limit, after))[0]
 
     def follow(
         self, subjects: str = ">", *, after: int = 0
     ) -> AbstractAsyncContextManager[AsyncIterator[Entry]]:
+        checked_page(after)
         page = partial(self._page, checked_pattern(subjects), _FOLLOWED)
 
         async def opened() -> Polling[Entry]:
@@ -62,7 +64,7 @@ class LocalLog(ABC):
                     break
                 after = row[0]
                 if matches(row[1]):
-                    found.append(entry(row))
+                    found.append(self._entry(row))
             if len(rows) < count:
                 break
         return found, after
@@ -75,8 +77,7 @@ class LocalLog(ABC):
         if first > after + 1:
             raise CursorLostError(f"log {self._name!r}", after=after, first=first)
 
-
-def entry(row: Row) -> Entry:
-    """Return the entry that `row` holds."""
-    sequence, subject, text, at, id = row
-    return Entry(sequence, subject, decoded(text), at, id)
+    def _entry(self, row: Row) -> Entry:
+        sequence, subject, text, at, id = row
+        value = decoded(text, f"log {self._name!r}, entry {sequence}")
+        return Entry(sequence, subject, value, at, id)

@@ -14,15 +14,15 @@ __all__ = (
     "checked_expiry",
     "checked_key",
     "checked_prefix",
+    "checked_revision",
 )
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any, Protocol
 
-from kinwire.storage.errors import StorageInputError
+from kinwire.storage.inputs import checked_count, checked_seconds, checked_text
 
 KEY_SIZE = 512
 """The longest key, in bytes of UTF-8."""
@@ -123,39 +123,24 @@ class Records(Protocol):
         ...
 
 
-def checked_key(key: str) -> bytes:
-    """Return `key` in UTF-8.
+def checked_key(key: str) -> None:
+    """Refuse a key that no store takes.
 
     Raises:
-        StorageInputError: it is empty, too long, or holds half of a surrogate pair.
+        StorageInputError: it is empty, too long, or no text.
     """
-    try:
-        encoded = key.encode()
-    except UnicodeEncodeError:
-        encoded = b""
-    if 0 < len(encoded) <= KEY_SIZE:
-        return encoded
-    raise StorageInputError(
-        f"key {key[:40]!r}",
-        expected=f"1 to {KEY_SIZE} bytes of UTF-8",
-        got=f"{len(encoded)}" if encoded else "none",
-        mend="Hash what is longer.",
-    )
+    checked_text(key, "key", KEY_SIZE)
 
 
 def checked_expiry(seconds: float | None) -> None:
     """Refuse an `expires_in` that no clock reaches.
 
     Raises:
-        StorageInputError: it is not a positive number of seconds.
+        StorageInputError: it is not a positive number of seconds, or a hundred years away.
     """
-    if seconds is not None and not (isfinite(seconds) and seconds > 0):
-        raise StorageInputError(
-            "expires_in",
-            expected="a positive number of seconds, or None for never",
-            got=str(seconds),
-            mend="Delete the record if it is to go at once.",
-        )
+    if seconds is not None:
+        mend = "Leave it out for never; delete the record if it is to go at once."
+        checked_seconds(seconds, "expires_in", mend)
 
 
 def checked_prefix(prefix: str) -> str:
@@ -164,6 +149,16 @@ def checked_prefix(prefix: str) -> str:
     Raises:
         StorageInputError: no key begins with it.
     """
-    if prefix:
-        checked_key(prefix)
+    if prefix != "":
+        checked_text(prefix, "prefix", KEY_SIZE)
     return prefix
+
+
+def checked_revision(revision: int | None) -> None:
+    """Refuse a `revision` that no record is ever at.
+
+    Raises:
+        StorageInputError: it is no whole number from 0 on.
+    """
+    if revision is not None:
+        checked_count(revision, "revision", "Pass that of a record, or 0 if there must be none.")

@@ -11,8 +11,11 @@ from typing import Protocol
 from kinwire.storage.address import parsed
 from kinwire.storage.clock import Clock, forward
 from kinwire.storage.holding import Holding
+from kinwire.storage.inputs import checked_seconds
 from kinwire.storage.log import Log, Retention
 from kinwire.storage.records import Records
+
+_LONGEST = 3600.0  # seconds that a call may wait
 
 
 class Store(Protocol):
@@ -32,7 +35,10 @@ class Store(Protocol):
     async def log(
         self, name: str, *, durable: bool = True, retention: Retention | None = None
     ) -> Log:
-        """Return the log called `name`; it is made when there is none. `durable` as above."""
+        """Return the log called `name`; it is made when there is none. `durable` as above.
+
+        Without `retention` the log keeps the one that it was given last; a new one keeps all.
+        """
         ...
 
     async def holdings(self) -> list[Holding]:
@@ -56,9 +62,11 @@ def open_store(
 
     Raises:
         StorageAddressError: at once: the URL names no store that there could be.
+        StorageInputError: at once: the timeout is not above 0 and at most an hour.
         StorageError: in the block's head: the store cannot be used, and why.
     """
     address = parsed(url)
+    checked_seconds(timeout, "timeout", "Leave it out for 10.", most=_LONGEST)
     now = forward(clock)
     if address.engine == "memory":
         from kinwire.storage.memory.opening import open_memory

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ("SUBJECT_SIZE", "checked_id", "checked_pattern", "checked_subject", "matcher")
+__all__ = ("SUBJECT_SIZE", "checked_pattern", "checked_subject", "matcher")
 
 import re
 from collections.abc import Callable
 
 from kinwire.storage.errors import StorageInputError
-from kinwire.storage.records import checked_key
+from kinwire.storage.inputs import refused, shown
 
 SUBJECT_SIZE = 256
 """The longest subject or pattern, in bytes of UTF-8."""
@@ -24,7 +24,7 @@ def checked_subject(subject: str) -> str:
     Raises:
         StorageInputError: it is not words with dots between.
     """
-    if _SUBJECT.fullmatch(subject) and len(subject.encode()) <= SUBJECT_SIZE:
+    if _fits(_SUBJECT, subject):
         return subject
     raise _refused(subject, "words with single dots between, and no space, * or > in them")
 
@@ -35,19 +35,9 @@ def checked_pattern(pattern: str) -> str:
     Raises:
         StorageInputError: it is not words, `*` and a last `>` with dots between.
     """
-    if _PATTERN.fullmatch(pattern) and len(pattern.encode()) <= SUBJECT_SIZE:
+    if _fits(_PATTERN, pattern):
         return pattern
     raise _refused(pattern, "words or * with single dots between, and > at most as the last")
-
-
-def checked_id(id: str | None) -> None:
-    """Refuse an id of an entry that no log takes: it is what may be a key of a record.
-
-    Raises:
-        StorageInputError: it is empty, too long, or holds half of a surrogate pair.
-    """
-    if id is not None:
-        checked_key(id)
 
 
 def matcher(pattern: str) -> Callable[[str], bool]:
@@ -68,10 +58,13 @@ def matcher(pattern: str) -> Callable[[str], bool]:
     return matches
 
 
-def _refused(subject: str, expected: str) -> StorageInputError:
-    return StorageInputError(
-        "subject",
-        expected=f"{expected}, at most {SUBJECT_SIZE} bytes",
-        got=repr(subject[:60]),
-        mend="Put what is free text into the value.",
-    )
+def _fits(form: re.Pattern[str], text: object) -> bool:
+    if not isinstance(text, str):
+        return False
+    return form.fullmatch(text) is not None and len(text.encode()) <= SUBJECT_SIZE
+
+
+def _refused(subject: object, expected: str) -> StorageInputError:
+    got = repr(subject[:60]) if isinstance(subject, str) else shown(subject)
+    mend = "Put what is free text into the value."
+    return refused("subject", f"{expected}, at most {SUBJECT_SIZE} bytes", got, mend)

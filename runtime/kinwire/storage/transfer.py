@@ -36,7 +36,7 @@ async def exported(store: Store) -> AsyncIterator[str]:
     yield json.dumps({"lines": count})
 
 
-async def import_lines(store: Store, lines: Iterable[str]) -> int:
+async def import_lines(store: Store, lines: Iterable[str | bytes]) -> int:
     """Write what the lines hold into a store that holds nothing; return how many they were.
 
     What was durable is so when this returns.
@@ -55,19 +55,21 @@ async def import_lines(store: Store, lines: Iterable[str]) -> int:
     target = _Import(store)
     for number, line in enumerate(lines, 1):
         try:
-            await target.take(number, json.loads(line))
-        except (ValueError, KeyError, TypeError) as error:
-            if isinstance(error, StorageInputError):
-                raise
-            raise _unreadable(number, line) from None
+            await target.take(number, json.loads(line, parse_constant=_no_number))
+        except StorageInputError as error:
+            raise _refused(f"line {number}: {error.place}", error.expected, error.got) from None
+        except (ValueError, TypeError, RecursionError):
+            got = repr(line[:60])
+            expected = "a line of kinwire store export, at its place"
+            raise _refused(f"line {number}", expected, got) from None
     await target.finish()
     return target.count
 
 
 async def _log_lines(store: Store, holding: Holding) -> AsyncIterator[dict[str, Any]]:
-    assert holding.retention is not None
-    log = await store.log(holding.name, durable=holding.durable, retention=holding.retention)
-    yield {"log": holding.name, "durable": holding.durable, **asdict(holding.retention)}
+    log = await store.log(holding.name, durable=holding.durable)
+    kept = holding.retention or Retention()
+    yield {"log": holding.name, "durable": holding.durable, **asdict(kept)}
     after = 0
     while entries := await log.read(after=after, limit=_PAGE):
         for entry in entries:
@@ -89,31 +91,37 @@ class _Import:
         self.count = 0
         self._store = store
         self._holdings: list[Holding] = []
-        self._target: Records | Log | None = None
+        self._records: Records | None = None
+        self._log: Log | None = None
         self._ids: set[str] = set()
         self._ended = False
 
     async def take(self, number: int, line: dict[str, Any]) -> None:
+        """Write what a line holds.
+
+        Raises:
+            ValueError: it is none that `exported` gives at this place.
+        """
         if self._ended or (line == _HEAD) != (number == 1):
-            raise _unreadable(number, json.dumps(line))
+            raise ValueError
+        if number == 1:
+            return
         match line:
-            case {"records": str(name), "durable": bool(durable)}:
-                self._holdings.append(Holding(kind="records", name=name, durable=durable))
-                self._target = await self._store.records(name, durable=False)
-            case {"log": str(name), "durable": bool(durable), **retention}:
-                kept = Retention(**retention)
-                holding = Holding(kind="log", name=name, durable=durable, retention=kept)
-                self._holdings.append(holding)
-                self._target = await self._store.log(name, durable=False, retention=kept)
-                self._ids.clear()
             case {"lines": int(count)} if count == self.count:
                 self._ended = True
-            case {"format": _}:
                 return
+            case {"records": str(name), "durable": bool(durable)}:
+                await self._begin(Holding(kind="records", name=name, durable=durable))
+            case {"log": str(name), "durable": bool(durable), **retention}:
+                kept = Retention(**retention)
+                await self._begin(Holding(kind="log", name=name, durable=durable, retention=kept))
+            case {"key": str(key), "value": value, "expires_at": until} if self._records:
+                await _put(self._records, key, value, until)
+            case {"subject": str(subject), "value": value, "id": id} if self._log:
+                await self._append(self._log, subject, value, id)
             case _:
-                await self._write(line)
-        if not self._ended:
-            self.count += 1
+                raise ValueError
+        self.count += 1
 
     async def finish(self) -> None:
         """Give each name the options that it had; with the first durable one all is on the disk."""
@@ -126,31 +134,37 @@ class _Import:
             )
         for holding in self._holdings:
             if holding.kind == "log":
-                await self._store.log(
-                    holding.name, durable=holding.durable, retention=holding.retention
-                )
+                await self._store.log(holding.name, durable=holding.durable)
             else:
                 await self._store.records(holding.name, durable=holding.durable)
 
-    async def _write(self, line: dict[str, Any]) -> None:
-        target: Any = self._target
-        if "key" in line:
-            expires_at: float | None = line["expires_at"]
-            left = None if expires_at is None else expires_at - time.time()
-            if left is None or left > 0:
-                await target.put(line["key"], line["value"], expires_in=left)
-            return
-        id: str | None = line["id"]
+    async def _begin(self, holding: Holding) -> None:
+        self._holdings.append(holding)
+        self._records = self._log = None
+        self._ids.clear()
+        if holding.kind == "log":
+            kept = holding.retention
+            self._log = await self._store.log(holding.name, durable=False, retention=kept)
+        else:
+            self._records = await self._store.records(holding.name, durable=False)
+
+    async def _append(self, log: Log, subject: str, value: Any, id: str | None) -> None:
         known = id is None or id in self._ids  # the window was over when it came again
-        await target.append(line["subject"], line["value"], id=None if known else id)
+        await log.append(subject, value, id=None if known else id)
         if id is not None:
             self._ids.add(id)
 
 
-def _unreadable(number: int, line: str) -> StorageInputError:
-    return StorageInputError(
-        f"line {number}",
-        expected="a line of kinwire store export, at its place",
-        got=repr(line[:60]),
-        mend="Make the export anew, and import into a new store.",
-    )
+async def _put(records: Records, key: str, value: Any, until: float | None) -> None:
+    left = None if until is None else until - time.time()
+    if left is None or left > 0:
+        await records.put(key, value, expires_in=left)
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(name)
+
+
+def _refused(place: str, expected: str, got: str) -> StorageInputError:
+    mend = "Make the export anew, and import into a new store: this one has what came before."
+    return StorageInputError(place, expected=expected, got=got, mend=mend)

@@ -1,14 +1,15 @@
-"""Values as JSON text. What is written can be read again, and is equal then."""
+"""Values as JSON text: what is written is read again, and equal; tuples become lists."""
 
 from __future__ import annotations
 
-__all__ = ("DEPTH", "VALUE_SIZE", "decoded", "encoded")
+__all__ = ("DEPTH", "VALUE_SIZE", "decoded", "encoded", "unreadable")
 
 import json
 import re
 from typing import Any
 
-from kinwire.storage.errors import StorageInputError
+from kinwire.storage.errors import StorageDamagedError, StorageInputError
+from kinwire.storage.inputs import shown
 
 VALUE_SIZE = 8 * 1024 * 1024
 """The longest value, in characters of JSON; a NATS server may allow less."""
@@ -19,7 +20,27 @@ _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",",
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
-decoded = json.loads
+
+def decoded(text: str | bytes, place: str) -> Any:
+    """Return the value that `text` is.
+
+    Raises:
+        StorageDamagedError: it is not what `encoded` gave.
+    """
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise unreadable(place, error) from None
+
+
+def unreadable(place: str, error: Exception) -> StorageDamagedError:
+    """Return the error for what no kinwire has written like that."""
+    return StorageDamagedError(
+        place,
+        expected="what was written there",
+        got=f"something else ({error})",
+        mend="Put a backup in its place, or write it anew.",
+    )
 
 
 def encoded(value: Any, place: str) -> str:
@@ -32,6 +53,7 @@ def encoded(value: Any, place: str) -> str:
         text = _encode(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise _refused(place, "what JSON can hold", f"{type(error).__name__}: {error}") from None
+    _refuse_other_keys(value, place)
     if not text.isascii() and _SURROGATE.search(text):
         raise _refused(place, "Unicode text", "half of a surrogate pair")
     if len(text) > VALUE_SIZE:
@@ -39,6 +61,20 @@ def encoded(value: Any, place: str) -> str:
     if text.count("[") + text.count("{") > DEPTH and _depth(text) > DEPTH:
         raise _refused(place, f"at most {DEPTH} levels", "more")
     return text
+
+
+def _refuse_other_keys(value: Any, place: str) -> None:
+    """Refuse keys that JSON would make texts of, and so maybe one of two."""
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, dict):
+            for key, member in part.items():
+                if not isinstance(key, str):
+                    raise _refused(place, "texts as keys", f"one that is {shown(key)}")
+                waiting.append(member)
+        elif isinstance(part, list | tuple):
+            waiting.extend(part)
 
 
 def _depth(text: str) -> int:

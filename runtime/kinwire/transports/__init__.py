@@ -6,7 +6,7 @@ fetches what is to leave with `Link.take` when it can write it.
 
 from __future__ import annotations
 
-__all__ = ("Link", "Transport")
+__all__ = ("Link", "Routed", "Transport")
 
 from asyncio import AbstractEventLoop
 from collections.abc import Callable, Collection
@@ -53,6 +53,10 @@ class Link:
 
     paused: bool = False
     """Whether to stop reading until `Transport.resume()`."""
+
+
+class Routed:
+    """Base of transports with several ways out: `Transport.run` is given a `RoutedLink`."""
 
 
 class Transport(Protocol):

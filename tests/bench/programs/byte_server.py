@@ -46,4 +46,5 @@ def main() -> None:
             unsent = unsent[os.write(1, unsent) :]
 
 
-main()
+if __name__ == "__main__":
+    main()

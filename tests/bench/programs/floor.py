@@ -1,6 +1,6 @@
 """What a typed call must cost: one task a request, the same codec, and no rules at all.
 
-usage: floor.py serve|memory|client [COMMAND...]
+usage: floor.py serve|memory|http|client [COMMAND...]
 
 Nothing is checked but the types of params and results: no deadlines, limits, cancellation or
 errors. The same models are built and dumped on both sides as kinwire does.
@@ -19,6 +19,7 @@ from pydantic_core import from_json, to_json
 from kinwire_protocols.base import from_wire, to_wire
 from kinwire_protocols.mcp.models import CallToolRequestParams, CallToolResult, TextContent
 from tests.bench.programs.driving import drive
+from tests.bench.programs.listening import listen
 
 MODE, *COMMAND = sys.argv[1:]
 
@@ -162,4 +163,29 @@ async def client() -> None:
     transport.close()
 
 
-asyncio.run({"serve": serve, "memory": memory, "client": client}[MODE]())
+async def application(scope: Any, receive: Any, send: Any) -> None:
+    """Answer one request under ASGI."""
+    if scope["type"] == "lifespan":
+        await receive()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await send({"type": "lifespan.shutdown.complete"})
+        return
+    body = b""
+    more = True
+    while more:
+        part = await receive()
+        body += part.get("body", b"")
+        more = part.get("more_body", False)
+    message = decode(body)
+    found = await answer(message) if "id" in message else b""
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(found))]
+    status = 200 if found else 202
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": found})
+
+
+if MODE == "http":
+    listen(application)
+else:
+    asyncio.run({"serve": serve, "memory": memory, "client": client}[MODE]())

@@ -1,6 +1,6 @@
 """kinwire as its users write it.
 
-usage: ours.py plain|row|orjson|fast|trio serve|memory|client [COMMAND...]
+usage: ours.py plain|row|orjson|fast|trio serve|memory|http|client [COMMAND...|URL]
 
 `plain` is asyncio without the extra `fast`, `orjson` adds that, `fast` uvloop too. `row` in place
 of `plain` serves by a handler of models, which is what `floor.py` does.
@@ -22,6 +22,7 @@ from kinwire.transports.memory import memory_pair  # noqa: E402
 from kinwire.transports.stdio import OwnStdio  # noqa: E402
 from kinwire_protocols import mcp  # noqa: E402
 from tests.bench.programs.driving import Work, drive, gather  # noqa: E402
+from tests.bench.programs.listening import listen  # noqa: E402
 
 server = Server("echo", "1")
 
@@ -67,9 +68,14 @@ async def memory() -> None:
 
 
 async def client() -> None:
+    target = COMMAND[0] if COMMAND[0].startswith("http") else stdio(*COMMAND)
     async with Host("bench", "0") as host:
-        await use(await host.connect(stdio(*COMMAND)))
+        await use(await host.connect(target))
 
+
+if MODE == "http":
+    listen(server.asgi())
+    sys.exit()
 
 options: dict[str, Any] = {"use_uvloop": True} if VARIANT == "fast" else {}
 modes = {"serve": serve, "memory": memory, "client": client}

@@ -79,6 +79,7 @@ def compared(edit: Callable[[Node], object], old: Node | None = None) -> list[Ch
     return [change for change in found if not change.rule.id.startswith("D")]
 
 
+@cache
 def golden() -> Documents:
     """Return documents that use every word of the document language."""
     return load_documents(GOLDEN)

@@ -175,7 +175,10 @@ def test_a_changelog_has_a_link_in_each_line(
     assert capsys.readouterr().out == "nothing changed\n"
 
 
-@pytest.mark.parametrize("name", [*RULES, "b301", "variant-added"])
+@pytest.mark.parametrize(
+    "name",
+    [*(pytest.param(rule, marks=pytest.mark.slow) for rule in RULES), "b301", "variant-added"],
+)
 def test_every_rule_explains_itself(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rule", name]) == 0
     out = capsys.readouterr().out

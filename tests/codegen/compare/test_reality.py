@@ -26,6 +26,9 @@ from tests.codegen.documents import documents, load_package, protocol
 
 Node = dict[str, Any]
 
+# Bindings of two sides are made first.
+pytestmark = pytest.mark.slow
+
 IDS = [case.what for case in CASES]
 TYPES = ("Params", "Result", "Told")
 

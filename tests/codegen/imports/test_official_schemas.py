@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from kinwire_codegen.build import build
 from kinwire_codegen.imports.mcp_schema import NotMcpSchemaError, mcp_document
 from kinwire_codegen.lint import lint
 from kinwire_protocols import jsonrpc
@@ -67,7 +66,7 @@ def is_envelope(name: str) -> bool:
 
 @cache
 def sampler(version: str) -> Sampler:
-    return Sampler(sampled(version))
+    return Sampler(sampled(version), shallow=True)
 
 
 def targets(version: str) -> list[tuple[str, str]]:
@@ -235,4 +234,3 @@ def test_a_whole_package_is_made_of_each_version(version: str, tmp_path: Path) -
         table = __import__(f"{package.__name__}.mcp", fromlist=["PROTOCOL"]).PROTOCOL
         assert table.version == version
         assert set(table.methods) == set(document(version)["mcp"].content["methods"])
-    assert build(document(version), "official_bindings")

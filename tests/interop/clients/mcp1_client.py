@@ -1,7 +1,7 @@
 """A client on PyPI's `mcp` 1.x: goes through `flow.py`, prints what came of it as JSON.
 
-usage: mcp1_client.py MODE SERVER UNKNOWN; MODE is "legacy", the last two are commands as JSON
-lists, of the server of the tests and of the one that sends unknown members.
+usage: mcp1_client.py MODE SERVER [UNKNOWN]; MODE is "legacy", the last two are the server of the
+tests and the one that sends unknown members, a command as a JSON list or a URL each.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from typing import Any
 import anyio
 from flow import MODEL, ROOT, SAID, kept, use
 from mcp import ClientSession, McpError, StdioServerParameters, types
+from mcp.client.sse import sse_client
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
 
 TIMEOUT = 30.0  # seconds
 
@@ -29,13 +31,12 @@ class Session:
         self.logs: list[list[Any]] = []
         self.ends = AsyncExitStack()
 
-    async def open(self, command: str) -> None:
-        program, *arguments = json.loads(command)
-        server = StdioServerParameters(command=program, args=arguments)
-        streams = await self.ends.enter_async_context(stdio_client(server))
+    async def open(self, server: str) -> None:
+        read, write, *_ = await self.ends.enter_async_context(transport(server))
         self.client = await self.ends.enter_async_context(
             ClientSession(
-                *streams,
+                read,
+                write,
                 read_timeout_seconds=timedelta(seconds=TIMEOUT),
                 sampling_callback=self.on_sampling,
                 list_roots_callback=self.on_roots,
@@ -137,22 +138,30 @@ class Session:
         await self.client.send_roots_list_changed()
 
 
+def transport(server: str) -> Any:
+    if server.startswith("["):
+        program, *arguments = json.loads(server)
+        return stdio_client(StdioServerParameters(command=program, args=arguments))
+    return sse_client(server) if server.endswith("/sse") else streamable_http_client(server)
+
+
 def plain(model: Any) -> Any:
     return model.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
-async def main(mode: str, server: str, unknown: str) -> None:
+async def main(mode: str, server: str, unknown: str = "") -> None:
     assert mode == "legacy"
     with anyio.fail_after(2 * TIMEOUT):
         session = Session()
         async with session.ends:
             await session.open(server)
             found = await use(session)
-        other = Session()
-        async with other.ends:
-            await other.open(unknown)
-            tool = (await other.client.list_tools()).tools[0]
-            found["unknown members"] = kept(plain(other.greeting.capabilities), plain(tool))
+        if unknown:
+            other = Session()
+            async with other.ends:
+                await other.open(unknown)
+                tool = (await other.client.list_tools()).tools[0]
+                found["unknown members"] = kept(plain(other.greeting.capabilities), plain(tool))
     print(json.dumps(found))
 
 

@@ -1,7 +1,7 @@
 """A client on PyPI's `mcp` 2.x: goes through `flow.py`, prints what came of it as JSON.
 
-usage: mcp2_client.py MODE SERVER UNKNOWN; the last two are commands as JSON lists, of the server
-of the tests and of the one that sends unknown members.
+usage: mcp2_client.py MODE SERVER [UNKNOWN]; the last two are the server of the tests and the one
+that sends unknown members, a command as a JSON list or a URL each.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import anyio
 import mcp_types as types
 from flow import MODEL, ROOT, SAID, kept, use
 from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.sse import sse_client
 
 TIMEOUT = 30.0  # seconds
 
@@ -29,9 +30,9 @@ class Session:
         self.progress: list[list[float | None]] = []
         self.logs: list[list[Any]] = []
 
-    def open(self, server: StdioServerParameters, mode: Any) -> Client:
+    def open(self, server: str, mode: Any) -> Client:
         self.client = Client(
-            server,
+            target(server),
             mode=mode,
             read_timeout_seconds=TIMEOUT,
             sampling_callback=self.on_sampling,
@@ -128,8 +129,8 @@ class Session:
         await self.client.send_roots_list_changed()
 
 
-async def unknown_members(server: StdioServerParameters, mode: Any) -> dict[str, bool]:
-    async with Client(server, mode=mode, read_timeout_seconds=TIMEOUT) as client:
+async def unknown_members(server: str, mode: Any) -> dict[str, bool]:
+    async with Client(target(server), mode=mode, read_timeout_seconds=TIMEOUT) as client:
         tool = (await client.list_tools()).tools[0]
         return kept(plain(client.server_capabilities), plain(tool))
 
@@ -138,17 +139,20 @@ def plain(model: Any) -> Any:
     return model.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
-def parameters(command: str) -> StdioServerParameters:
-    program, *arguments = json.loads(command)
+def target(server: str) -> Any:
+    if not server.startswith("["):
+        return sse_client(server) if server.endswith("/sse") else server
+    program, *arguments = json.loads(server)
     return StdioServerParameters(command=program, args=arguments)
 
 
-async def main(mode: str, server: str, unknown: str) -> None:
+async def main(mode: str, server: str, unknown: str = "") -> None:
     session = Session()
     with anyio.fail_after(2 * TIMEOUT):
-        async with session.open(parameters(server), mode):
+        async with session.open(server, mode):
             found = await use(session)
-        found["unknown members"] = await unknown_members(parameters(unknown), mode)
+        if unknown:
+            found["unknown members"] = await unknown_members(unknown, mode)
     print(json.dumps(found))
 
 

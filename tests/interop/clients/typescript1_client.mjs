@@ -1,12 +1,14 @@
 // A client on npm's @modelcontextprotocol/sdk (1.x): goes through flow.mjs, prints JSON.
-// usage: typescript1_client.mjs MODE SERVER UNKNOWN; MODE is "legacy", the last two are commands as
-// JSON lists, of the server of the tests and of the one that sends unknown members.
+// usage: typescript1_client.mjs MODE SERVER [UNKNOWN]; MODE is "legacy", the last two are the server
+// of the tests and the one that sends unknown members, a command as a JSON list or a URL each.
 import { createRequire } from "node:module";
 import { CAPABILITIES, ROOTS, WRITTEN, NEWS, command, kept, run, use } from "./flow.mjs";
 
 const load = createRequire(process.env.NODE_PATH + "/"); // `import` does not look there
 const { Client } = load("@modelcontextprotocol/sdk/client/index.js");
+const { SSEClientTransport } = load("@modelcontextprotocol/sdk/client/sse.js");
 const { StdioClientTransport } = load("@modelcontextprotocol/sdk/client/stdio.js");
+const { StreamableHTTPClientTransport } = load("@modelcontextprotocol/sdk/client/streamableHttp.js");
 const types = load("@modelcontextprotocol/sdk/types.js");
 
 const SCHEMAS = [
@@ -16,7 +18,13 @@ const SCHEMAS = [
   types.ResourceUpdatedNotificationSchema,
 ];
 
-async function open(words) {
+function target(server) {
+  if (server.startsWith("[")) return new StdioClientTransport(command(server));
+  const Transport = server.endsWith("/sse") ? SSEClientTransport : StreamableHTTPClientTransport;
+  return new Transport(new URL(server));
+}
+
+async function open(server) {
   const client = new Client({ name: "typescript1", version: "1" }, { capabilities: CAPABILITIES });
   const news = [];
   const logs = [];
@@ -26,9 +34,10 @@ async function open(words) {
   client.setNotificationHandler(types.LoggingMessageNotificationSchema, ({ params }) => {
     logs.push([params.level, params.data]);
   });
-  const transport = new StdioClientTransport(command(words));
+  const transport = target(server);
   let version; // the client keeps it to itself: it tells the transport
-  transport.setProtocolVersion = (negotiated) => (version = negotiated);
+  const tell = transport.setProtocolVersion?.bind(transport);
+  transport.setProtocolVersion = (negotiated) => (tell?.(negotiated), (version = negotiated));
   await client.connect(transport);
   const callWith = (params, options) => client.callTool(params, undefined, options);
   return { client, version: () => version, news, logs, callWith };
@@ -39,6 +48,7 @@ run(async () => {
   const session = await open(server);
   const found = await use(session);
   await session.client.close();
+  if (!unknown) return found;
   const { client } = await open(unknown);
   const [tool] = (await client.listTools()).tools;
   found["unknown members"] = kept(client.getServerCapabilities(), tool);

@@ -1,10 +1,13 @@
 """The server of the interop tests, on PyPI's `mcp` 1.x; see `kinwire_server.py`.
 
+usage: mcp1_server.py [http], which serves over HTTP in place of stdio
+
 Built on its lower level, which has subscriptions and levels of log messages.
 """
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import anyio
@@ -12,6 +15,7 @@ from mcp import types
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.stdio import stdio_server
+from over_http import listen
 
 TODAY = "memo://today"
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")
@@ -48,7 +52,11 @@ async def progress(done: float, total: float | None = None) -> None:
     context = server.request_context
     token = context.meta.progressToken if context.meta else None
     if token is not None:
-        await context.session.send_progress_notification(token, done, total)
+        # Over HTTP this puts it on the stream of the call; elsewhere it says nothing.
+        call = str(context.request_id)
+        await context.session.send_progress_notification(
+            token, done, total, related_request_id=call
+        )
 
 
 async def echo(session: Any, message: str) -> str:
@@ -170,15 +178,22 @@ async def roots_changed(notification: types.RootsListChangedNotification) -> Non
 server.notification_handlers[types.RootsListChangedNotification] = roots_changed
 
 
-async def main() -> None:
+def initialization_options() -> Any:
     changes = NotificationOptions(prompts_changed=True, resources_changed=True, tools_changed=True)
     options = server.create_initialization_options(changes)
     # It serves subscriptions, yet says in any case that it does not.
     assert options.capabilities.resources is not None
     options.capabilities.resources.subscribe = True
+    return options
+
+
+async def main() -> None:
     async with stdio_server() as (read_stream, write_stream):
-        await server.run(read_stream, write_stream, options)
+        await server.run(read_stream, write_stream, initialization_options())
 
 
 if __name__ == "__main__":
-    anyio.run(main)
+    if sys.argv[1:] == ["http"]:
+        listen(server, initialization_options())
+    else:
+        anyio.run(main)

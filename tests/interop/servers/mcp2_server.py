@@ -1,10 +1,13 @@
 """The server of the interop tests, on PyPI's `mcp` 2.x; see `kinwire_server.py`.
 
+usage: mcp2_server.py [http], which serves over HTTP in place of stdio
+
 Built on its lower level, which has subscriptions and levels of log messages.
 """
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import Any
 
@@ -12,6 +15,7 @@ import anyio
 import mcp_types as types
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.stdio import stdio_server
+from over_http import listen
 
 warnings.simplefilter("ignore")  # it calls what 2026-07-28 has no more deprecated
 
@@ -174,11 +178,18 @@ server = Server(
 )
 
 
-async def main() -> None:
+def initialization_options() -> Any:
     changes = NotificationOptions(prompts_changed=True, resources_changed=True, tools_changed=True)
+    return server.create_initialization_options(changes)
+
+
+async def main() -> None:
     async with stdio_server() as (read_stream, write_stream):
-        await server.run(read_stream, write_stream, server.create_initialization_options(changes))
+        await server.run(read_stream, write_stream, initialization_options())
 
 
 if __name__ == "__main__":
-    anyio.run(main)
+    if sys.argv[1:] == ["http"]:
+        listen(server, initialization_options())
+    else:
+        anyio.run(main)

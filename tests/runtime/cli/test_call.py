@@ -110,6 +110,7 @@ def test_log_messages_of_the_server_are_shown_on_stderr(capsys: Captured) -> Non
     assert ran(capsys, "call", "ping", *server) == (0, "{}\n", 'warning packing: {"left": 3}\n')
 
 
+@pytest.mark.slow
 def test_an_internal_error_is_found_in_the_servers_log_by_its_number(
     capsys: Captured, trips: str
 ) -> None:
@@ -128,7 +129,11 @@ def test_an_interrupted_tool_leaves_no_traceback(capsys: Captured, trips: str) -
 
 @pytest.mark.parametrize(
     "number",
-    [signal.SIGINT, signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.slow)],
+    [
+        signal.SIGINT,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
+        pytest.param(signal.SIGHUP, marks=pytest.mark.slow),
+    ],
 )
 def test_an_interrupted_call_says_nothing_and_leaves_no_server(number: int) -> None:
     command = [sys.executable, "-m", "kinwire", "call", "ping"]

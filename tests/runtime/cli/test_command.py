@@ -59,7 +59,7 @@ def test_the_version_is_told(capsys: Captured) -> None:
         (["serve", "nowhere.py"], "There is no Python file 'nowhere.py'."),
         (["serve", "nowhere.py", "mcp"], "'mcp' is one word too many."),
         (["call"], "the following arguments are required: METHOD"),
-        (["call", "ping"], "No server is named.\nhint: Name a FILE.py, or end with"),
+        (["call", "ping"], "No server is named.\nhint: Name a FILE.py or a URL, or end"),
         (["call", "a.py", "ping", *DEMO], "Two servers are named."),
         (["call", __file__], "No method is named."),
         (["call", "nowhere.py", "ping"], "error: There is no Python file 'nowhere.py'.\n"),
@@ -296,6 +296,7 @@ def test_a_file_that_hides_a_module_of_pythons_own_is_told(
 # -- as a process --
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_early_is_no_fault() -> None:
     done = subprocess.run(
         f"{sys.executable} -m kinwire list mcp --format json | true",

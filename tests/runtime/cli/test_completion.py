@@ -33,14 +33,21 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def offered(*words: str) -> list[str]:
-    return list(complete_call("", Namespace(words=list(words))))
+def offered(*words: str, raw: bool = False) -> list[str]:
+    return list(complete_call("", Namespace(words=list(words), raw=raw)))
 
 
 def test_methods_and_files_are_offered_first() -> None:
     first = offered()
     assert {"tools/call", "ping", "trips.py", "broken.py"} <= set(first)
     assert not {"roots/list", "notes.txt"} & set(first)
+
+
+def test_methods_that_no_server_can_have_negotiated_are_offered_raw_alone() -> None:
+    others = {"state/rollback", "mgp/health/ping"}
+    assert not others & set(offered())
+    assert others <= set(offered(raw=True))
+    assert not {"push/event", "roots/list"} & set(offered(raw=True))
 
 
 @pytest.mark.parametrize("file", ["trips.py", "trips.py:server"])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kinwire.cli.diagnosis import examination, surroundings
+from kinwire.cli.diagnosis import examination, steps, surroundings
 from kinwire.transports import process
 from tests.runtime.cli.scripts import DEMO, Captured, greeting, ran, scripted
 
@@ -24,8 +24,8 @@ NAMES = ["spawn", "handshake", "version", "latency", "end", "stdout", "stderr"]
 def _a_slow_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nothing be late but what is late on purpose."""
     set_grace(monkeypatch, 60.0)
-    monkeypatch.setattr(examination, "SLOW_START", 1000.0)
-    monkeypatch.setattr(examination, "SLOW_PING", 1000.0)
+    monkeypatch.setattr(steps, "SLOW_START", 1000.0)
+    monkeypatch.setattr(steps, "SLOW_PING", 1000.0)
 
 
 def set_grace(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
@@ -207,7 +207,7 @@ def test_a_server_that_does_not_end_well_is_warned_of(
 def test_a_slow_server_is_warned_of(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch, limit: str, remedy: str
 ) -> None:
-    monkeypatch.setattr(examination, limit, 0.0)
+    monkeypatch.setattr(steps, limit, 0.0)
     code, checks = examined(capsys, *scripted())
     assert (code, checks["latency"]["status"]) == (0, "warn")
     assert checks["latency"]["remedy"].startswith(remedy)

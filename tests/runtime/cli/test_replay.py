@@ -111,6 +111,7 @@ def test_a_client_is_served_from_a_recording(capsys: Captured, recording: str) -
     ]
 
 
+@pytest.mark.slow
 def test_a_client_that_asks_for_something_else_is_answered_and_told(
     capsys: Captured, recording: str
 ) -> None:

@@ -28,9 +28,10 @@ def shell(command: str, **variables: str) -> tuple[int, str, str]:
     "words",
     [
         pytest.param("describe ping", id="it fails at the end"),
-        pytest.param("list mcp --format json", id="it fails before", marks=pytest.mark.slow),
+        pytest.param("list mcp --format json", id="it fails before"),
     ],
 )
+@pytest.mark.slow
 def test_an_answer_that_cannot_be_written_ends_with_2(words: str) -> None:
     told = "error: The answer cannot be written to stdout: No space left on device.\n"
     assert shell(f"kinwire {words} >/dev/full") == (2, "", told)

@@ -55,6 +55,7 @@ def test_every_byte_passes_and_every_frame_is_recorded(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_bytes_pass_at_once(tmp_path: Path) -> None:
     with Wire(*tap("--", "cat"), cwd=tmp_path) as wire:
         assert wire.process.stdout is not None
@@ -89,6 +90,7 @@ def test_what_cannot_begin_says_why_and_leaves_nothing(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.slow
 def test_a_session_outlives_its_recording(tmp_path: Path) -> None:
     command = tap("--out", "/dev/full", "--", "cat")
     done = subprocess.run(command, cwd=tmp_path, input=ODD, capture_output=True, timeout=60)
@@ -103,7 +105,7 @@ def test_a_session_outlives_its_recording(tmp_path: Path) -> None:
     ("source", "code"),
     [
         ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", 137),
-        ("import os; os.close(1); os._exit(5)", 5),
+        pytest.param("import os; os.close(1); os._exit(5)", 5, marks=pytest.mark.slow),
     ],
 )
 def test_the_command_s_end_is_the_tap_s(source: str, code: int, tmp_path: Path) -> None:
@@ -120,6 +122,7 @@ def test_a_signal_is_passed_on(tmp_path: Path) -> None:
         assert wire.exit_code() == 7
 
 
+@pytest.mark.slow
 def test_a_signal_that_comes_as_soon_as_the_command_runs_is_passed_on_too(tmp_path: Path) -> None:
     source = "trap 'exit 7' TERM; kill -TERM $PPID; while :; do sleep 0.02; done"
     command = tap("--", "sh", "-c", source)

@@ -39,6 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_modules_of_the_working_folder_are_not_the_servers(
     capsys: Captured, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -44,3 +44,17 @@ def test_a_long_signature_has_its_description_below_and_moves_no_other() -> None
     assert short == "short()  Is short."
     assert wide.startswith("wide(aaaa")
     assert below == "    Is wide."
+
+
+def test_a_parameter_with_certain_values_only_shows_them() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "color": {"$ref": "#/$defs/Color"},
+            "frame": {"anyOf": [{"$ref": "#/$defs/Frame"}, {"type": "null"}], "default": None},
+        },
+        "required": ["color"],
+        "$defs": {"Color": {"enum": ["red", "blue"]}, "Frame": {"type": "object"}},
+    }
+    (line,) = tool_lines([from_wire(mcp.Tool, {"name": "paint", "inputSchema": schema})])
+    assert line == 'paint(color: "red" | "blue", frame: Frame | null = null)'

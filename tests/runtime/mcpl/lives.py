@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import anyio
 
-from kinwire._background import background
 from kinwire.calls import Handler, Route
 from kinwire.host import Host
 from kinwire.mcpl import LiveServer, McplHost, McplServer
@@ -102,6 +101,5 @@ async def raw_server(
     )
     table = {row.name: Route(row, handler) for row, handler in served.items()}
     with anyio.fail_after(20):
-        async with background() as tasks, Session(server_end, routes=table) as session:
+        async with Session(server_end, routes=table) as session:
             yield RawServer(host_end, session, heard)
-            tasks.cancel_scope.cancel()

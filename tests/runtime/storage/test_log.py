@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from math import inf, nan
+from typing import Any, cast
+
 import anyio
 import pytest
 
@@ -52,10 +55,15 @@ async def test_a_pattern_means_the_same_subjects_everywhere(engine: Engine) -> N
             assert [entry.value for entry in await log.read(pattern)] == wanted, pattern
 
 
+BAD_SUBJECTS: list[Any] = [
+    *["", ".", "a.", ".a", "a..b", "a b", "*", "a.>", "a\n", "x" * 257, "\ud800", 5, None]
+]
+
+
 async def test_a_subject_that_no_log_takes_is_refused(engine: Engine) -> None:
     async with engine.open() as store:
         log = await store.log("events")
-        for subject in ["", ".", "a.", ".a", "a..b", "a b", "*", "a.>", "a\n", "x" * 257]:
+        for subject in BAD_SUBJECTS:
             with pytest.raises(StorageInputError, match="subject: expected words"):
                 await log.append(subject, 1)
         assert await log.read() == []
@@ -121,6 +129,21 @@ async def test_the_oldest_go_when_there_are_too_many(engine: Engine) -> None:
         assert await log.bounds() == (5, 7)
 
 
+async def test_a_log_that_is_opened_without_a_retention_keeps_its_own(engine: Engine) -> None:
+    kept = Retention(max_entries=3, dedup_window=60)
+    async with engine.open() as store:
+        await store.log("events", retention=kept)
+        log = await store.log("events")
+        assert [holding.retention for holding in await store.holdings()] == [kept]
+        for number in range(1, 6):
+            await log.append("a", number)
+        assert await values_of(log) == [3, 4, 5]
+        log = await store.log("events", retention=Retention())
+        await log.append("a", 6)
+        assert await values_of(log) == [3, 4, 5, 6]
+        assert [holding.retention for holding in await store.holdings()] == [Retention()]
+
+
 async def test_a_cursor_that_retention_has_overtaken_is_told(engine: Engine) -> None:
     async with engine.open() as store:
         log = await store.log("events", retention=Retention(max_entries=3))
@@ -179,11 +202,49 @@ async def test_a_follower_that_retention_overtakes_is_told(engine: Engine) -> No
                     _ = [entry async for entry in entries]
 
 
-async def test_a_retention_that_keeps_nothing_is_refused(engine: Engine) -> None:
+NEVER: Any = None
+TEXT: Any = "5"
+BAD_RETENTIONS = [
+    *[Retention(max_age=seconds) for seconds in (0, 0.01, -1, nan, inf, 1e300, 10**400, TEXT)],
+    *[Retention(dedup_window=seconds) for seconds in (0, -1, nan, inf, NEVER, TEXT)],
+    *[Retention(max_entries=count) for count in (0, -1, 10**30, cast("int", 1.5), TEXT)],
+]
+
+
+async def test_a_retention_that_no_engine_keeps_is_refused(engine: Engine) -> None:
     async with engine.open() as store:
-        for kept in [Retention(max_age=0), Retention(max_entries=0), Retention(dedup_window=-1)]:
-            with pytest.raises(StorageInputError, match="expected a positive number"):
+        for kept in BAD_RETENTIONS:
+            with pytest.raises(StorageInputError, match=r"Retention\..*Leave it out"):
                 await store.log("events", retention=kept)
+        assert await store.holdings() == []
+
+
+BAD_COUNTS: list[Any] = [-1, 2**63, 10**5000, 1.5, "1", None]
+
+
+async def test_a_cursor_or_limit_that_no_log_has_is_refused(engine: Engine) -> None:
+    async with engine.open() as store:
+        log = await store.log("events")
+        await log.append("a", 1)
+        for count in BAD_COUNTS:
+            with pytest.raises(StorageInputError, match="after: expected a whole number"):
+                await log.read(after=count)
+            with pytest.raises(StorageInputError, match="limit: expected a whole number"):
+                await log.read(limit=count)
+            with pytest.raises(StorageInputError, match="after: expected a whole number"):
+                log.follow(after=count)
+
+
+BAD_IDS: list[Any] = ["", "i" * 513, "\ud800", 5, b"i"]
+
+
+async def test_an_id_that_no_log_takes_is_refused(engine: Engine) -> None:
+    async with engine.open() as store:
+        log = await store.log("events")
+        for id in BAD_IDS:
+            with pytest.raises(StorageInputError, match="id: expected 1 to 512 bytes"):
+                await log.append("a", 1, id=id)
+        assert await log.read() == []
 
 
 async def test_the_store_says_what_it_holds(engine: Engine) -> None:

@@ -19,6 +19,7 @@ from kinwire.storage import (
     Log,
     Records,
     StorageAddressError,
+    StorageDamagedError,
     StorageError,
     StorageFullError,
     StorageUnavailableError,
@@ -224,6 +225,55 @@ async def test_a_stream_that_was_deleted_is_not_made_again(server: NatsServer) -
         for call in (lambda: log.append("a", 1), lambda: log.bounds(), lambda: log.read()):
             with pytest.raises(StorageError):
                 await call()
+
+
+async def test_what_another_program_put_into_a_stream_is_told_and_named(
+    server: NatsServer,
+) -> None:
+    import nats
+
+    url = server.url
+    async with open_store(url) as store:
+        log, records = await store.log("events"), await store.records("things")
+        await log.append("a", 1)
+        name = url.rpartition("/")[2]
+        client = await nats.connect(f"nats://127.0.0.1:{server.port}")
+        streams = client.jetstream()
+        await streams.publish(f"$KV.{name}_R_things.kodd", b"no json")
+        await streams.publish(f"$KV.{name}_R_things.odd", b"1")
+        soon = {"Kinwire-Expires": "soon"}
+        await streams.publish(f"$KV.{name}_R_things.ksoon", b"1", headers=soon)
+        await streams.publish(f"{name}_L_events.a", b"\xff")
+        await client.close()
+        assert len(await store.check()) == 4
+        for key in ("odd", "soon"):
+            with pytest.raises(StorageDamagedError, match=key):
+                await records.get(key)
+        with pytest.raises(StorageDamagedError, match="records 'things', key"):
+            _ = [record async for record in records.scan()]
+        with pytest.raises(StorageDamagedError, match="log 'events', entry 2"):
+            await log.read()
+
+
+async def test_a_server_that_refuses_is_told_with_its_reason(server: NatsServer) -> None:
+    server.kill()
+    text = server.config.read_text(encoding="utf-8")
+    server.config.write_text(f"{text}authorization {{ user: me, password: secret }}\n")
+    server.start()
+    for who in ("", "me:wrong@"):
+        with pytest.raises(StorageUnavailableError, match="Authorization Violation"):
+            async with open_store(f"nats://{who}127.0.0.1:{server.port}", timeout=0.5):
+                pass
+
+
+async def test_a_read_without_an_answer_says_nothing_of_a_write(server: NatsServer) -> None:
+    async with open_store(server.url, timeout=0.5) as store:
+        records = await store.records("things")
+        send(server, signal.SIGSTOP)
+        with pytest.raises(StorageUnavailableError) as failed:
+            await records.get("a")
+        send(server, signal.SIGCONT)
+        assert not failed.value.outcome_unknown
 
 
 @pytest.mark.parametrize("anyio_backend", ["trio"])

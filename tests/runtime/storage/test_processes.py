@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kinwire.storage import Store
+from kinwire.storage import Retention, Store
 from tests.runtime.storage.engines import Engine, NatsServer
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -25,7 +25,7 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
-@pytest.fixture(params=["sqlite", "nats"])
+@pytest.fixture(params=["sqlite", pytest.param("nats", marks=pytest.mark.slow)])
 def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Engine:
     """A store that several processes can open."""
     if request.param == "sqlite":
@@ -48,6 +48,17 @@ async def test_increments_of_several_processes_add_up(shared: Engine) -> None:
         found = await (await store.records("things")).get("n")
         assert found is not None
         assert found.value == PROCESSES * TIMES
+
+
+async def test_the_retention_that_was_given_last_holds_for_every_process(shared: Engine) -> None:
+    async with shared.open() as store, shared.open() as other:
+        log = await store.log("events", retention=Retention(max_entries=2))
+        for number in range(4):
+            await log.append("a", number)
+        await other.log("events", retention=Retention(max_entries=4))
+        for number in range(4, 8):
+            await log.append("a", number)
+        assert [entry.value for entry in await log.read()] == [4, 5, 6, 7]
 
 
 async def test_a_watch_sees_what_another_process_writes(shared: Engine) -> None:

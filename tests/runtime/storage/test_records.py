@@ -299,14 +299,26 @@ async def test_a_cancelled_put_leaves_the_store_usable(engine: Engine) -> None:
 
 
 REFUSED: list[tuple[str, dict[str, Any]]] = [
-    ("Hash what is longer", {"key": "", "value": 1}),
-    ("got 513", {"key": "k" * 513, "value": 1}),
-    ("bytes of UTF-8, got none", {"key": "\ud800", "value": 1}),
+    ("got none. Pass a text that is not empty", {"key": "", "value": 1}),
+    ("got 513. Hash what is longer", {"key": "k" * 513, "value": 1}),
+    ("bytes of UTF-8, got half of a surrogate pair", {"key": "\ud800", "value": 1}),
+    ("bytes of UTF-8, got int", {"key": 5, "value": 1}),
+    ("bytes of UTF-8, got bytes", {"key": b"a", "value": 1}),
+    ("expected texts as keys, got one that is 1", {"key": "a", "value": [{"b": {1: 2}}]}),
+    ("expected texts as keys, got one that is NoneType", {"key": "a", "value": {None: 2}}),
     ("expected what JSON can hold", {"key": "a", "value": {1, 2}}),
     ("ValueError", {"key": "a", "value": [float("nan")]}),
     ("half of a surrogate pair", {"key": "a", "value": "\udc00"}),
     ("got 0", {"key": "a", "value": 1, "expires_in": 0}),
     ("got inf", {"key": "a", "value": 1, "expires_in": float("inf")}),
+    ("got nan", {"key": "a", "value": 1, "expires_in": float("nan")}),
+    ("got 1e\\+300", {"key": "a", "value": 1, "expires_in": 1e300}),
+    ("got a larger number", {"key": "a", "value": 1, "expires_in": 10**400}),
+    ("got str", {"key": "a", "value": 1, "expires_in": "5"}),
+    ("got -1", {"key": "a", "value": 1, "revision": -1}),
+    ("got 1.5", {"key": "a", "value": 1, "revision": 1.5}),
+    ("got str", {"key": "a", "value": 1, "revision": "1"}),
+    ("got a larger number", {"key": "a", "value": 1, "revision": 2**64}),
 ]
 
 
@@ -338,7 +350,8 @@ async def test_a_value_is_at_most_so_deep_that_it_can_be_read(engine: Engine, de
 
 async def test_a_name_that_no_store_takes_is_refused(engine: Engine) -> None:
     async with engine.open() as store:
-        for name in ["", "A", "a b", "a.b", "n" * 65]:
+        names: list[Any] = ["", "A", "a b", "a.b", "n" * 65, "a\n", 5, None]
+        for name in names:
             with pytest.raises(StorageInputError, match="Rename it"):
                 await store.records(name)
             with pytest.raises(StorageInputError, match="Rename it"):

@@ -22,6 +22,7 @@ from kinwire.storage import (
     StorageError,
     StorageFullError,
     StorageReadOnlyError,
+    StorageUnavailableError,
     StorageVersionError,
     open_store,
 )
@@ -75,6 +76,25 @@ async def test_a_store_may_lie_in_the_current_folder(
     assert names(tmp_path) == ["with space.db"]
 
 
+async def test_tasks_that_open_a_new_file_at_once_make_it_once(tmp_path: Path) -> None:
+    path = tmp_path / "notes.db"
+
+    async def append(number: int) -> None:
+        async with open_store(f"sqlite:///{path}") as store:
+            await (await store.log("events")).append("a", number)
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(6):
+            tasks.start_soon(append, number)
+    assert await opened(path) == 6
+    assert names(tmp_path) == ["notes.db"]
+
+
+async def test_a_name_that_the_system_does_not_take_is_told(tmp_path: Path) -> None:
+    with pytest.raises(StorageUnavailableError, match="name too long"):
+        await opened(tmp_path / ("n" * 300))
+
+
 def names(folder: Path) -> list[str]:
     return sorted(os.listdir(folder))
 
@@ -122,6 +142,44 @@ async def test_a_damaged_file_is_named_and_left_as_it_is(
         assert str(path) in str(refused.value)
         assert "backup" in refused.value.mend
     assert content(path) == before
+
+
+SPOILED = [
+    "UPDATE entries SET value = '{' WHERE sequence = 7",
+    "UPDATE entries SET value = CAST(x'22ff22' AS TEXT) WHERE sequence = 7",
+    "UPDATE entries SET subject = CAST(x'ff' AS TEXT) WHERE sequence = 7",
+    "UPDATE entries SET id = CAST(x'ff' AS TEXT) WHERE sequence = 7",
+]
+
+
+@pytest.mark.parametrize("statement", SPOILED)
+async def test_an_entry_whose_bytes_have_changed_is_damage_for_readers_and_the_check(
+    path: Path, statement: str
+) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(statement)
+    async with open_store(f"sqlite:///{path}") as store:
+        log = await store.log("events")
+        assert len(await log.read(limit=6)) == 6
+        with pytest.raises(StorageDamagedError):
+            await log.read()
+        async with log.follow(after=6) as entries:
+            with pytest.raises(StorageDamagedError):
+                await anext(entries)
+        assert any("entry 7" in fault for fault in await store.check())
+        assert (await log.append("a", 1)).sequence == 201
+
+
+async def test_a_number_that_was_used_already_is_damage_and_the_others_are_written(
+    path: Path,
+) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE spaces SET last = 3 WHERE name = 'events'")
+    async with open_store(f"sqlite:///{path}") as store:
+        log, records = await store.log("events"), await store.records("things")
+        with pytest.raises(StorageDamagedError, match=r"notes\.db"):
+            await log.append("a", 1)
+        assert await records.put("a", 1) == 1
 
 
 async def test_damage_that_comes_later_is_told_and_the_rest_goes_on(path: Path) -> None:

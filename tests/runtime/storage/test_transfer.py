@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -16,7 +17,7 @@ import pytest
 from kinwire.cli import main
 from kinwire.storage import Retention, StorageInputError, Store, open_store
 from kinwire.storage.transfer import exported, import_lines
-from tests.runtime.storage.engines import ON_ALL, Engine
+from tests.runtime.storage.engines import ON_ALL, Engine, NatsServer
 
 KEPT = Retention(max_entries=50, dedup_window=600)
 
@@ -76,6 +77,53 @@ def test_a_bad_line_is_told_with_its_number(
             spoil(lines)
             with pytest.raises(StorageInputError, match=place):
                 await import_lines(other, lines)
+
+    asyncio.run(attempt())
+
+
+def entry(subject: Any = "a", value: Any = 1, id: Any = None) -> str:
+    return json.dumps({"subject": subject, "value": value, "id": id})
+
+
+def record(key: Any = "a", value: Any = 1, until: Any = None) -> str:
+    return json.dumps({"key": key, "value": value, "expires_at": until})
+
+
+INSERTED: list[tuple[int, str | bytes, str]] = [
+    (1, entry(), "line 2: expected a line of kinwire store export"),
+    (1, record(), "line 2: expected a line of kinwire store export"),
+    (1, '{"log": "A", "durable": true}', "line 2: name"),
+    (1, '{"log": "a", "durable": true, "max_age": "x"}', "line 2: Retention.max_age"),
+    (1, '{"log": "a", "durable": true, "what": 1}', "line 2: expected a line"),
+    (2, b"\xff\xfe", "line 3: expected a line"),
+    (2, "[" * 100_000, "line 3: expected a line"),
+    (2, "5", "line 3: expected a line"),
+    (2, record(), "line 3: expected a line"),
+    (2, entry(subject=""), "line 3: subject"),
+    (2, entry(subject=5), "line 3: expected a line"),
+    (2, entry(value=float("nan")), "line 3: expected a line"),
+    (2, entry(id=5), "line 3: id"),
+    (-1, entry(), "line 12: expected a line"),
+    (-1, record(key=""), "line 12: key: expected 1 to 512 bytes"),
+    (-1, record(value="\ud800"), "line 12: value of 'a'"),
+    (-1, record(until="x"), "line 12: expected a line"),
+    (-1, record(until=float("inf")), "line 12: expected a line"),
+    (-1, record(until=1e300), "line 12: expires_in"),
+]
+
+
+@pytest.mark.parametrize(("index", "line", "said"), INSERTED)
+def test_a_line_that_cannot_be_imported_is_told_with_its_number(
+    index: int, line: str | bytes, said: str
+) -> None:
+    async def attempt() -> None:
+        async with open_store("memory:") as store, open_store("memory:") as other:
+            await fill(store)
+            lines: list[str | bytes] = [line async for line in exported(store)]
+            lines.insert(index, line)
+            with pytest.raises(StorageInputError, match="this one has what came before") as refused:
+                await import_lines(other, lines)
+            assert said in str(refused.value)
 
     asyncio.run(attempt())
 
@@ -147,7 +195,60 @@ def test_the_command_names_what_is_damaged(
     assert "one.db: expected an undamaged store" in capsys.readouterr().out
 
 
+def test_what_can_no_longer_be_read_is_told_with_its_place(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(sqlite3.connect(tmp_path / "one.db")) as connection, connection:
+        connection.execute("UPDATE entries SET value = '{' WHERE sequence = 2")
+        connection.execute("UPDATE records SET value = CAST(x'22ff22' AS TEXT) WHERE key = 'a'")
+        connection.execute("UPDATE spaces SET options = '[]' WHERE name = 'empty'")
+    assert main(["store", "check", url]) == 1
+    said = capsys.readouterr().out
+    for place in ("records things, key a", "log events, entry 2"):
+        assert place in said
+    assert main(["store", "export", url]) == 2
+    assert "options of records 'empty'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("target", ["one.db", "a link", "another link"])
+def test_an_export_does_not_overwrite_the_store_itself(
+    url: str, target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    os.symlink("one.db", tmp_path / "a link")
+    os.link(tmp_path / "one.db", tmp_path / "another link")
+    before = (tmp_path / "one.db").read_bytes()
+    assert main(["store", "export", url, str(tmp_path / target)]) == 2
+    assert "a file of the store itself" in capsys.readouterr().err
+    assert (tmp_path / "one.db").read_bytes() == before
+
+
+def test_an_export_that_fails_leaves_the_one_before(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "one.db.jsonl"
+    assert main(["store", "export", url, str(file)]) == 0
+    before = file.read_bytes()
+    with closing(sqlite3.connect(tmp_path / "one.db")) as connection, connection:
+        connection.execute("UPDATE records SET value = '{' WHERE key = 'a'")
+    names = sorted(os.listdir(tmp_path))
+    assert main(["store", "export", url, str(file)]) == 2
+    assert "records 'things', key 'a'" in capsys.readouterr().err
+    assert file.read_bytes() == before
+    assert sorted(os.listdir(tmp_path)) == names
+
+
+def test_a_name_on_a_server_that_holds_nothing_is_no_store(
+    request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server: NatsServer = request.getfixturevalue("nats_server")
+    for words in (["check"], ["export"]):
+        assert main(["store", *words, server.url]) == 2
+        assert "there is no such store on the server" in capsys.readouterr().err
+
+
 WRONG = [
+    (["check", "one.db"], 2, "A file is sqlite:///one.db"),
+    (["check", "memory:", "--timeout", "nan"], 2, "timeout: expected seconds above 0"),
     (["check", "sqlite:///no.db"], 2, "there is no such file"),
     (["export", "sqlite:no.db"], 2, "sqlite:///notes.db is in this folder"),
     (["check", "redis://x"], 2, "expected memory:, sqlite:///file.db or nats://host:port"),

@@ -7,23 +7,21 @@ __all__ = ("Examination",)
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import median
 
 import anyio
 
 from kinwire.cli.diagnosis.check import Check, failed, skipped
 from kinwire.cli.diagnosis.remedies import why_ended, why_not_started, why_silent
+from kinwire.cli.diagnosis.steps import latency, text_of, version
 from kinwire.cli.failure import FINDINGS, PEER_ERROR, PEER_SCHEMA, UNREACHABLE, USAGE
-from kinwire.cli.layout import counted, first_line
+from kinwire.cli.layout import counted
 from kinwire.cli.listening import Listening
-from kinwire.cli.raw_server import Answer, Greeting, RawServer, raw_server
+from kinwire.cli.raw_server import Greeting, RawServer, raw_server
 from kinwire.cli.target import Target
+from kinwire.transports.child import ChildProcess
 from kinwire.transports.process import BY_ITSELF
-from kinwire_protocols.mcp.methods import INITIALIZE, PING, PROTOCOL
-from kinwire_protocols.problems import shown
+from kinwire_protocols.mcp.methods import INITIALIZE
 
-_PINGS = 20
-SLOW_START, SLOW_PING = 5.0, 1.0  # seconds
 _QUOTED, _TAIL = 3, 10  # lines
 _SHOWN = 200  # characters of a line
 
@@ -35,6 +33,8 @@ class Examination:
     """One server, and who is told of each check as soon as it is made."""
 
     target: Target
+    child: ChildProcess
+    """The target's."""
     command: Sequence[str]
     """What starts it, as it was typed."""
     stderr: Sequence[str]
@@ -45,19 +45,20 @@ class Examination:
         """Make all checks."""
         began = anyio.current_time()
         async with raw_server(self.target) as server:
-            if self.target.transport.pid is None:
+            if self.child.pid is None:
                 self._not_started(server)
                 return
             self.tell(Check(name="spawn", seen=f"started {' '.join(self.command)}"))
             greeting = await server.greet()
             handshake = self._handshake(greeting, server.heard)
             self.tell(handshake)
-            self.tell(_version(greeting))
+            self.tell(version(greeting))
             if greeting.answer.outcome in ("answered", "broken"):
-                self.tell(await self._latency(server, anyio.current_time() - began))
+                start = anyio.current_time() - began
+                self.tell(await latency(server, self.target.timeout, start, self._why_ended))
             else:
                 self.tell(skipped("latency", "the handshake failed"))
-            gone = self.target.transport.exit_code is not None
+            gone = self.child.exit_code is not None
             closing = anyio.current_time()
         self.tell(self._end(gone, anyio.current_time() - closing))
         self.tell(_stdout(server.heard))
@@ -80,7 +81,7 @@ class Examination:
             case "silent":
                 remedy, code = why_silent(heard, self.stderr), UNREACHABLE
             case "ended":
-                unusable = self.target.file and self.target.transport.exit_code == USAGE
+                unusable = self.target.file and self.child.exit_code == USAGE
                 remedy, code = self._why_ended(), USAGE if unusable else UNREACHABLE
             case _ if any(message["method"] == INITIALIZE.name for message in heard.unasked):
                 remedy = "It sends back what it gets: is it a server of MCP?"
@@ -89,29 +90,14 @@ class Examination:
                 remedy, code = "Mend the result of initialize.", PEER_SCHEMA
             case _:
                 remedy, code = "Answer initialize with a result.", PEER_ERROR
-        return failed("handshake", f"initialize: {_text(answer)}", remedy, code)
-
-    async def _latency(self, server: RawServer, start: float) -> Check:
-        times: list[float] = []
-        with anyio.move_on_after(self.target.timeout):
-            while len(times) < _PINGS:
-                began = anyio.current_time()
-                answer = await server.ask(PING)
-                if answer.outcome == "ended":
-                    seen = f"ping: {_text(answer)}"
-                    return failed("latency", seen, self._why_ended(), UNREACHABLE)
-                if answer.outcome != "answered":
-                    remedy = "Answer ping with an empty result, at any time."
-                    return failed("latency", f"ping: {_text(answer)}", remedy)
-                times.append(anyio.current_time() - began)
-        return _of_times(times, start)
+        return failed("handshake", f"initialize: {text_of(answer)}", remedy, code)
 
     def _why_ended(self) -> str:
         program = sys.executable if self.target.file else self.command[0]
-        return why_ended(program, self.target.transport.exit_code, self.stderr)
+        return why_ended(program, self.child.exit_code, self.stderr)
 
     def _end(self, gone: bool, took: float) -> Check:
-        code = self.target.transport.exit_code
+        code = self.child.exit_code
         if gone:
             return skipped("end", "the server had ended before it was asked to")
         if took >= BY_ITSELF or (code or 0) < 0:
@@ -134,34 +120,6 @@ class Examination:
         return Check(name="stderr", seen=seen, lines=tuple(lines[-_TAIL:]) if tells else ())
 
 
-def _version(greeting: Greeting) -> Check:
-    version = greeting.version
-    if not isinstance(version, str):
-        return skipped("version", "the handshake failed")
-    if version == PROTOCOL.version:
-        return Check(name="version", seen=f"MCP {PROTOCOL.version}")
-    seen = f"offered {PROTOCOL.version}, the server answered {shown(version)}"
-    remedy = "Have the server answer the offered version if it speaks it, or update the server."
-    return failed("version", seen, remedy, PEER_SCHEMA)
-
-
-def _of_times(pings: list[float], start: float) -> Check:
-    if not pings:
-        return failed("latency", "ping: no answer in time", "Answer ping at once.")
-    worst = max(pings)
-    seen = (
-        f"ping {_ms(median(pings))} (median), {_ms(worst)} (worst of {len(pings)}); "
-        f"{start:.1f} s from start to first answer"
-    )
-    if start > SLOW_START:
-        remedy = "Load what is heavy when it is first needed: some hosts give up on slow starters."
-    elif worst > SLOW_PING:
-        remedy = "Something blocks it: run long work in a thread."
-    else:
-        return Check(name="latency", seen=seen)
-    return Check(name="latency", status="warn", seen=seen, remedy=remedy)
-
-
 def _stdout(heard: Listening) -> Check:
     if heard.overlong_count:
         seen = f"{heard.overlong_count} messages longer than hosts read"
@@ -176,12 +134,3 @@ def _stdout(heard: Listening) -> Check:
         lines=tuple(line[:_SHOWN] for line in heard.strays[:_QUOTED]),
         exit_code=FINDINGS,
     )
-
-
-def _text(answer: Answer) -> str:
-    code = "" if answer.code is None else f" ({answer.code})"
-    return first_line(answer.text) + code
-
-
-def _ms(seconds: float) -> str:
-    return f"{seconds * 1000:.1f} ms"

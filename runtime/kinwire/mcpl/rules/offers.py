@@ -108,9 +108,9 @@ def _entries(value: object, warnings: list[str]) -> Iterator[tuple[str, str, obj
     elif isinstance(value, list):
         for index, members in enumerate(cast("list[object]", value)):
             place = f"featureSets/{index}"
-            name: object = _below(members).get("name")
-            if isinstance(name, str):
-                yield place, name, members
+            own: object = _below(members).get("name")
+            if isinstance(own, str):
+                yield place, own, members
             else:
                 warnings.append(f"{place}/name: expected the set's name; it is left out")
     elif value is not None and not isinstance(value, bool):

@@ -11,9 +11,9 @@ from anyio.lowlevel import checkpoint
 from kinwire.storage.clock import Clock
 from kinwire.storage.following import Signal
 from kinwire.storage.life import Life
-from kinwire.storage.log import Appended, Retention
+from kinwire.storage.log import Appended, Retention, checked_id
 from kinwire.storage.reading import LocalLog, Row
-from kinwire.storage.subjects import checked_id, checked_subject
+from kinwire.storage.subjects import checked_subject
 from kinwire.storage.values import encoded
 
 

@@ -47,13 +47,15 @@ class _MemoryStore:
         self, name: str, *, durable: bool = True, retention: Retention | None = None
     ) -> Log:
         self._life.check()
-        kept = checked_retention(retention or Retention())
-        holding = Holding(kind="log", name=checked_name(name), durable=durable, retention=kept)
-        self._holdings["log", name] = holding
-        if name not in self._logs:
+        if retention is not None:
+            checked_retention(retention)
+        if checked_name(name) not in self._logs:
             self._logs[name] = MemoryLog(name, self._life, self._now)
-        self._logs[name].retention = kept
-        return self._logs[name]
+        log = self._logs[name]
+        log.retention = retention or log.retention
+        holding = Holding(kind="log", name=name, durable=durable, retention=log.retention)
+        self._holdings["log", name] = holding
+        return log
 
     async def holdings(self) -> list[Holding]:
         self._life.check()

@@ -25,6 +25,7 @@ from kinwire.storage.records import (
     checked_expiry,
     checked_key,
     checked_prefix,
+    checked_revision,
 )
 from kinwire.storage.values import decoded, encoded
 
@@ -64,6 +65,7 @@ class MemoryRecords:
         expires_in: float | None = None,
     ) -> int:
         checked_key(key)
+        checked_revision(revision)
         checked_expiry(expires_in)
         text = encoded(value, key)
         now = await self._turn()
@@ -76,6 +78,7 @@ class MemoryRecords:
 
     async def delete(self, key: str, *, revision: int | None = None) -> bool:
         checked_key(key)
+        checked_revision(revision)
         now = await self._turn()
         self._expect(key, revision)
         if self._found(key) == 0:
@@ -152,4 +155,4 @@ class MemoryRecords:
 def _record(key: str, row: _Row) -> Record | None:
     if row.text is None:
         return None
-    return Record(key, decoded(row.text), row.revision, row.expires_at)
+    return Record(key, decoded(row.text, repr(key)), row.revision, row.expires_at)

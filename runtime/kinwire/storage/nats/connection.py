@@ -51,13 +51,13 @@ async def connected(address: Address, timeout: float) -> AsyncGenerator[Connecti
         StorageVersionError: the server is too old.
     """
     place = f"store {', '.join(server.rpartition('@')[2] for server in address.servers)}"
-    client = Client()
+    client, trouble = Client(), Trouble()
     try:
         with anyio.fail_after(timeout):
             await client.connect(
                 list(address.servers),
                 name="kinwire",
-                error_cb=_note,
+                error_cb=trouble.note,
                 connect_timeout=_ATTEMPT,  # type: ignore[arg-type]  # it takes parts of seconds
                 reconnect_time_wait=_PAUSE,  # type: ignore[arg-type]
                 max_reconnect_attempts=-1,
@@ -67,22 +67,47 @@ async def connected(address: Address, timeout: float) -> AsyncGenerator[Connecti
         verdict = judged(error, place) if isinstance(error, Error) else None
         if isinstance(verdict, StorageError):
             raise verdict from None
-        raise unavailable(place, str(error) or "nothing", False) from None
+        raise unavailable(place, trouble.named(str(error) or "nothing"), False) from None
     life = Life(place)
     try:
-        version = client.connected_server_version
-        if (version.major, version.minor) < _OLDEST:
-            raise StorageVersionError(
-                place,
-                expected=f"nats-server {_OLDEST[0]}.{_OLDEST[1]} or newer",
-                got=f"{version.major}.{version.minor}",
-                mend="Upgrade the server.",
-            )
-        yield Connection(client, life, timeout)
+        _refuse_old(client, place)
+        yield Connection(client, life, timeout, trouble)
     finally:
         life.end()
         with anyio.CancelScope(shield=True):
             await client.close()
+
+
+def _refuse_old(client: Client, place: str) -> None:
+    try:
+        version = client.connected_server_version
+        found, got = (version.major, version.minor), f"{version.major}.{version.minor}"
+    except ValueError as error:
+        found, got = (0, 0), str(error)
+    if found < _OLDEST:
+        raise StorageVersionError(
+            place,
+            expected=f"nats-server {_OLDEST[0]}.{_OLDEST[1]} or newer",
+            got=got,
+            mend="Upgrade the server.",
+        )
+
+
+class Trouble:
+    """What the connection complained of last: losses of it are no errors, but may be a cause."""
+
+    def __init__(self) -> None:
+        self._last: tuple[float, str] = (0.0, "")
+
+    async def note(self, error: Exception) -> None:
+        """Keep `error`."""
+        _log.debug("connection: %s", error)
+        self._last = monotonic(), str(error) or type(error).__name__
+
+    def named(self, got: str, since: float = 0.0) -> str:
+        """Return `got` with the last complaint, if there was one since then."""
+        at, text = self._last
+        return f"{got} ({text})" if text and at >= since and text != got else got
 
 
 class Streams(Protocol):
@@ -111,7 +136,8 @@ class StoredMessage(Protocol):
 class Connection:
     """What records and logs of a store ask the servers through."""
 
-    def __init__(self, client: Any, life: Life, timeout: float) -> None:
+    def __init__(self, client: Any, life: Life, timeout: float, trouble: Trouble) -> None:
+        self._trouble = trouble
         self.life = life
         self.timeout = timeout
         self._client = client
@@ -146,7 +172,7 @@ class Connection:
             NotFoundError: the server says that it is not there.
             StorageError: it cannot be done, or not within the timeout.
         """
-        return (await self._persist(place, attempt))[0]
+        return (await self._persist(place, attempt, writes=False))[0]
 
     async def write(
         self, subject: str, payload: bytes, headers: Mapping[str, str], place: str
@@ -163,8 +189,11 @@ class Connection:
 
         return await self._persist(place, attempt)
 
-    async def _persist(self, place: str, attempt: Callable[[], Awaitable[T]]) -> tuple[T, bool]:
-        deadline = monotonic() + self.timeout
+    async def _persist(
+        self, place: str, attempt: Callable[[], Awaitable[T]], *, writes: bool = True
+    ) -> tuple[T, bool]:
+        begun = monotonic()
+        deadline = begun + self.timeout
         uncertain, got = False, "no connection"
         while (left := deadline - monotonic()) > 0:
             self.life.check()
@@ -180,12 +209,7 @@ class Connection:
                         raise WrongRevisionError(uncertain) from None
                     if isinstance(verdict, Exception):
                         raise verdict from None
-                    uncertain = uncertain or verdict is Verdict.UNCERTAIN
+                    uncertain = uncertain or (writes and verdict is Verdict.UNCERTAIN)
                     got = str(error) or type(error).__name__
             await asyncio.sleep(_PAUSE)
-        raise unavailable(place, got, uncertain)
-
-
-async def _note(error: Exception) -> None:
-    """Losses of the connection are no errors of ours: calls wait, or fail with the cause."""
-    _log.debug("connection: %s", error)
+        raise unavailable(place, self._trouble.named(got, begun), uncertain)

@@ -7,7 +7,12 @@ __all__ = ("Verdict", "judged", "unavailable")
 from enum import Enum
 
 from nats import errors
-from nats.js.errors import APIError, NoStreamResponseError, NotFoundError
+from nats.js.errors import (
+    APIError,
+    NoStreamResponseError,
+    NotFoundError,
+    ServiceUnavailableError,
+)
 
 from kinwire.storage.errors import (
     StorageDamagedError,
@@ -41,13 +46,18 @@ def judged(error: Exception, place: str) -> Verdict | Exception:
             got="more",
             mend="Raise max_payload in the server's configuration.",
         )
-    if isinstance(error, errors.NoRespondersError | NoStreamResponseError):
+    if isinstance(error, errors.NoRespondersError | NoStreamResponseError) or _nobody(error):
         return Verdict.AGAIN  # JetStream is still starting, or has no leader at the moment
     if isinstance(error, APIError):
         return _judged_answer(error, place)
     if isinstance(error, errors.AuthorizationError):
         return unavailable(place, "the server refuses the name or password", False)
     return Verdict.UNCERTAIN
+
+
+def _nobody(error: Exception) -> bool:
+    """Whether nobody answers for JetStream at all; one who does gives a number to his reasons."""
+    return isinstance(error, ServiceUnavailableError) and error.err_code is None
 
 
 def unavailable(place: str, got: str, uncertain: bool) -> StorageUnavailableError:

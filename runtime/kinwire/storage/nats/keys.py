@@ -48,8 +48,15 @@ def subject_of(key: str) -> str:
 
 
 def key_of(subject: str) -> str:
-    """Return what was given to `subject_of`."""
-    return "/".join(map(unquoted, subject[1:].split("./")))
+    """Return what was given to `subject_of`.
+
+    Raises:
+        ValueError: `subject` is nothing that it returns.
+    """
+    key = "/".join(map(unquoted, subject[1:].split("./")))
+    if subject_of(key) != subject:
+        raise ValueError("no key of ours")
+    return key
 
 
 def filter_of(prefix: str) -> str:

@@ -14,12 +14,12 @@ from nats.js.errors import NotFoundError
 
 from kinwire.storage.errors import CursorLostError, StorageUnavailableError
 from kinwire.storage.following import Following
-from kinwire.storage.log import Appended, Entry
+from kinwire.storage.log import Appended, Entry, checked_id, checked_page
 from kinwire.storage.nats.connection import Connection
 from kinwire.storage.nats.keys import log_stream, quoted, unquoted
 from kinwire.storage.nats.stream_reader import StreamReader
-from kinwire.storage.subjects import checked_id, checked_pattern, checked_subject
-from kinwire.storage.values import decoded, encoded
+from kinwire.storage.subjects import checked_pattern, checked_subject
+from kinwire.storage.values import decoded, encoded, unreadable
 
 _ID, _ATTEMPT = "Nats-Msg-Id", "Kinwire-Attempt"
 _GIVEN = "i."  # what the id of an entry begins with if the caller gave it
@@ -51,6 +51,7 @@ class NatsLog:
         return Appended(done.seq, duplicate)
 
     async def read(self, subjects: str = ">", *, after: int = 0, limit: int = 1000) -> list[Entry]:
+        checked_page(after, limit)
         reader = self.reader(checked_pattern(subjects), after)
         try:
             messages = await reader.available(limit)
@@ -63,6 +64,7 @@ class NatsLog:
         self, subjects: str = ">", *, after: int = 0
     ) -> AbstractAsyncContextManager[AsyncIterator[Entry]]:
         checked_pattern(subjects)
+        checked_page(after)
 
         async def opened() -> _Entries:
             return _Entries(self, subjects, after)
@@ -83,13 +85,14 @@ class NatsLog:
         """Return the entry that a message holds."""
         about = message.metadata
         given = (message.headers or {}).get(_ID, "")
-        return Entry(
-            about.sequence.stream,
-            message.subject.removeprefix(self._prefix),
-            decoded(message.data),
-            about.timestamp.timestamp(),
-            unquoted(given.removeprefix(_GIVEN)) if given.startswith(_GIVEN) else None,
-        )
+        sequence = about.sequence.stream
+        place = f"log {self.name!r}, entry {sequence}"
+        try:
+            id = unquoted(given.removeprefix(_GIVEN)) if given.startswith(_GIVEN) else None
+        except ValueError as error:
+            raise unreadable(place, error) from None
+        subject, value = message.subject.removeprefix(self._prefix), decoded(message.data, place)
+        return Entry(sequence, subject, value, about.timestamp.timestamp(), id)
 
     async def refuse_gap(self, after: int, messages: list[Msg]) -> None:
         """Refuse to go on where retention was faster than the reader."""

@@ -36,8 +36,9 @@ from kinwire.storage.records import (
     checked_expiry,
     checked_key,
     checked_prefix,
+    checked_revision,
 )
-from kinwire.storage.values import decoded, encoded
+from kinwire.storage.values import decoded, encoded, unreadable
 
 ID, EXPECTED, TTL = "Nats-Msg-Id", "Nats-Expected-Last-Subject-Sequence", "Nats-TTL"
 _EXPIRES = "Kinwire-Expires"
@@ -57,11 +58,6 @@ class _Found:
     text: bytes | None
     expires_at: float | None
 
-    def record(self, key: str) -> Record | None:
-        if self.text is None:
-            return None
-        return Record(key, decoded(self.text), self.revision, self.expires_at)
-
 
 class NatsRecords:
     """Named records of a cluster."""
@@ -74,7 +70,7 @@ class NatsRecords:
 
     async def get(self, key: str) -> Record | None:
         checked_key(key)
-        return (await self._look(key)).record(key)
+        return self._record(key, await self._look(key))
 
     async def put(
         self,
@@ -85,6 +81,7 @@ class NatsRecords:
         expires_in: float | None = None,
     ) -> int:
         checked_key(key)
+        checked_revision(revision)
         checked_expiry(expires_in)
         payload, headers = encoded(value, key).encode(), dict[str, str]()
         expires_at = None if expires_in is None else self._now() + expires_in
@@ -98,6 +95,7 @@ class NatsRecords:
 
     async def delete(self, key: str, *, revision: int | None = None) -> bool:
         checked_key(key)
+        checked_revision(revision)
         while True:
             found = await self._look(key)
             there = 0 if found.text is None else found.revision
@@ -140,21 +138,25 @@ class NatsRecords:
 
     def change(self, message: Msg) -> Change:
         """Return what a message says; a record that has expired is told as removed."""
-        key = key_of(message.subject.removeprefix(self._prefix))
+        subject = message.subject.removeprefix(self._prefix)
+        try:
+            key = key_of(subject)
+        except ValueError as error:
+            raise unreadable(self._place(subject), error) from None
         revision = message.metadata.sequence.stream
-        found = _found(revision, message.data, message.headers)
+        found = self._found(key, revision, message.data, message.headers)
         if _expired(found, self._now()):
             return Change(key, revision, None)
         if found.text is not None:
             self._remember(key, revision, found.expires_at)
-        return Change(key, revision, found.record(key))
+        return Change(key, revision, self._record(key, found))
 
     async def _look(self, key: str) -> _Found:
         """Return what the bucket has; what has expired is removed, so that it stays so."""
         message = await self._last(key)
         if message is None:
             return _Found(0, None, None)
-        found = _found(message.seq, message.data or b"", message.headers)
+        found = self._found(key, message.seq, message.data or b"", message.headers)
         if not _expired(found, self._now()):
             self._remember(key, found.revision, found.expires_at)
             return found
@@ -217,6 +219,27 @@ class NatsRecords:
         except NotFoundError:
             return None
 
+    def _found(
+        self, key: str, revision: int, data: bytes, headers: Mapping[str, str] | None
+    ) -> _Found:
+        headers = headers or {}
+        if any(name in headers for name in _REMOVED):
+            return _Found(revision, None, None)
+        try:
+            expires_at = float(headers[_EXPIRES]) if _EXPIRES in headers else None
+        except ValueError as error:
+            raise unreadable(self._place(key), error) from None
+        return _Found(revision, data, expires_at)
+
+    def _record(self, key: str, found: _Found) -> Record | None:
+        if found.text is None:
+            return None
+        value = decoded(found.text, self._place(key))
+        return Record(key, value, found.revision, found.expires_at)
+
+    def _place(self, key: str) -> str:
+        return f"records {self._name!r}, key {key!r}"
+
     def _remember(self, key: str, revision: int, expires_at: float | None) -> None:
         self._known.pop(key, None)
         self._known[key] = revision, expires_at
@@ -249,14 +272,6 @@ class _Changes:
 
     async def aclose(self) -> None:
         await self._reader.aclose()
-
-
-def _found(revision: int, data: bytes, headers: Mapping[str, str] | None) -> _Found:
-    headers = headers or {}
-    if any(name in headers for name in _REMOVED):
-        return _Found(revision, None, None)
-    expires_at = float(headers[_EXPIRES]) if _EXPIRES in headers else None
-    return _Found(revision, data, expires_at)
 
 
 def _expired(found: _Found, now: float) -> bool:

@@ -24,6 +24,7 @@ from kinwire.storage.nats.connection import Connection
 from kinwire.storage.nats.keys import log_stream, records_stream
 from kinwire.storage.nats.log import NatsLog
 from kinwire.storage.nats.records import NatsRecords
+from kinwire.storage.nats.stream_reader import unreadable
 from kinwire.storage.records import REMOVALS_KEPT, Records
 
 _OPTIONS = "kinwire"  # in a stream's metadata: what it was opened with
@@ -55,9 +56,9 @@ class NatsStore:
     async def log(
         self, name: str, *, durable: bool = True, retention: Retention | None = None
     ) -> Log:
-        kept = checked_retention(retention or Retention())
-        holding = Holding(kind="log", name=checked_name(name), durable=durable, retention=kept)
-        stream, prefix = log_stream(self._address.name, name)
+        stream, prefix = log_stream(self._address.name, checked_name(name))
+        kept = await self._kept(stream) if retention is None else checked_retention(retention)
+        holding = Holding(kind="log", name=name, durable=durable, retention=kept)
         await self._have(
             holding,
             stream,
@@ -77,15 +78,38 @@ class NatsStore:
     async def check(self) -> list[str]:
         found: list[str] = []
         for info in await self._streams():
-            stream = info.config.name
-            if self._holding(info) is None:
+            stream, holding = info.config.name, self._holding(info)
+            if holding is None:
                 continue
             if info.state.lost and info.state.lost.msgs:
                 found.append(f"{stream}: {len(info.state.lost.msgs)} messages are lost")
             copies = (info.cluster and info.cluster.replicas) or ()
             behind = [copy.name for copy in copies if copy.offline or not copy.current]
             found += [f"{stream}: the copy on {name} is behind or away" for name in behind]
+            found += await self._unreadable(holding)
         return found
+
+    async def _kept(self, stream: str) -> Retention:
+        """Return the retention that the log was given last."""
+        streams = self._connection.streams
+
+        async def attempt() -> Holding | None:
+            try:
+                return self._holding(await streams.stream_info(stream))
+            except NotFoundError:
+                return None
+
+        holding = await self._connection.ask(stream, attempt)
+        return (holding and holding.retention) or Retention()
+
+    async def _unreadable(self, holding: Holding) -> list[str]:
+        """Return the messages that another program must have put there."""
+        store = self._address.name
+        if holding.kind == "log":
+            log = NatsLog(store, holding.name, self._connection)
+            return await unreadable(log.reader(">", 0), log.entry)
+        records = NatsRecords(store, holding.name, self._connection, self._now)
+        return await unreadable(records.reader(""), records.change)
 
     def _holding(self, info: StreamInfo) -> Holding | None:
         """Return what a stream holds, None if it is none of ours."""

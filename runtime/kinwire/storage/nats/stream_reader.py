@@ -6,9 +6,10 @@ messages that were lost on the way; then another one begins behind the last mess
 
 from __future__ import annotations
 
-__all__ = ("StreamReader",)
+__all__ = ("StreamReader", "unreadable")
 
 import json
+from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic
 
@@ -18,7 +19,7 @@ from nats.aio.subscription import Subscription
 from nats.errors import Error
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
-from kinwire.storage.errors import StorageUnavailableError
+from kinwire.storage.errors import StorageDamagedError, StorageUnavailableError
 from kinwire.storage.nats.connection import Connection
 from kinwire.storage.nats.failures import unavailable
 
@@ -28,6 +29,21 @@ _AT_ONCE_BYTES = 64 * 1024 * 1024
 _HEARTBEAT = 2.0  # seconds after which the server says that there is nothing
 _REQUEST = 10.0  # seconds that one request for messages stands
 _BEAT, _ENDED = "100", ("404", "408", "409")
+
+
+async def unreadable(reader: StreamReader, read: Callable[[Msg], object]) -> list[str]:
+    """Return what is wrong with the messages that `read` refuses as damaged."""
+    found: list[str] = []
+    try:
+        while messages := await reader.available(_AT_ONCE):
+            for message in messages:
+                try:
+                    read(message)
+                except StorageDamagedError as error:
+                    found.append(str(error))
+    finally:
+        await reader.aclose()
+    return found
 
 
 class StreamReader:

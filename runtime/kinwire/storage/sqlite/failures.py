@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("damaged", "is_busy", "typed")
+__all__ = ("FAILURES", "damaged", "is_busy", "refused", "typed")
 
 import sqlite3
 
@@ -14,6 +14,9 @@ from kinwire.storage.errors import (
     StorageReadOnlyError,
     StorageUnavailableError,
 )
+
+FAILURES = (sqlite3.Error, UnicodeDecodeError, TypeError)
+"""What comes of a file that cannot be used; sqlite3 itself decodes texts, those of errors too."""
 
 _UNAVAILABLE: dict[int, tuple[type[StorageUnavailableError], str, str]] = {
     sqlite3.SQLITE_BUSY: (
@@ -34,28 +37,44 @@ _UNAVAILABLE: dict[int, tuple[type[StorageUnavailableError], str, str]] = {
 }
 _UNAVAILABLE[sqlite3.SQLITE_LOCKED] = _UNAVAILABLE[sqlite3.SQLITE_BUSY]
 _UNAVAILABLE[sqlite3.SQLITE_PERM] = _UNAVAILABLE[sqlite3.SQLITE_READONLY]
-_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_SCHEMA)
+_DAMAGED = (
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_SCHEMA,
+    sqlite3.SQLITE_ERROR,  # a table is missing: the statements themselves are always the same
+    sqlite3.SQLITE_CONSTRAINT,  # a number was used already
+)
 
 
-def is_busy(error: sqlite3.Error) -> bool:
+def is_busy(error: Exception) -> bool:
     """Whether somebody else holds a lock that goes by itself."""
     return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
-def typed(error: sqlite3.Error, path: str, *, committing: bool = False) -> StorageError:
+def typed(error: Exception, path: str, *, committing: bool = False) -> StorageError:
     """Return what `error` is for a caller.
 
     `committing` is whether the transaction was being ended: a disk that fails then may have it.
     """
     code = _code(error)
-    if code in _DAMAGED:
+    if code in _DAMAGED or not hasattr(error, "sqlite_errorcode"):
+        # Without a code it is Python's: text that is no UTF-8, a number that is none.
         return damaged(path, str(error))
-    kind, expected, mend = _UNAVAILABLE.get(
-        code,
-        (StorageUnavailableError, "an answer of the disk", "Look at the disk and its rights."),
+    if code not in _UNAVAILABLE:
+        return refused(path, _words(error), outcome_unknown=committing)
+    kind, expected, mend = _UNAVAILABLE[code]
+    return kind(path, expected=expected, got=_words(error), mend=mend)
+
+
+def refused(path: str, got: str, *, outcome_unknown: bool = False) -> StorageUnavailableError:
+    """Return the error for what the system does not do."""
+    return StorageUnavailableError(
+        path,
+        expected="an answer of the disk",
+        got=got,
+        mend="Look at the disk and its rights.",
+        outcome_unknown=outcome_unknown,
     )
-    unknown = committing and code not in _UNAVAILABLE
-    return kind(path, expected=expected, got=_words(error), mend=mend, outcome_unknown=unknown)
 
 
 def damaged(path: str, got: str) -> StorageDamagedError:
@@ -68,10 +87,10 @@ def damaged(path: str, got: str) -> StorageDamagedError:
     )
 
 
-def _words(error: sqlite3.Error) -> str:
+def _words(error: Exception) -> str:
     return f"{error} ({getattr(error, 'sqlite_errorname', type(error).__name__)})"
 
 
-def _code(error: sqlite3.Error) -> int:
+def _code(error: Exception) -> int:
     """Return the primary code: the extended ones tell more about it in the bits above."""
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF

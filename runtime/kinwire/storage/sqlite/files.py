@@ -7,14 +7,18 @@ __all__ = ("File",)
 import os
 import sqlite3
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
+from secrets import token_hex
 from urllib.parse import quote
 
 from kinwire.storage.errors import StorageAddressError, StorageVersionError
-from kinwire.storage.sqlite.failures import damaged, typed
+from kinwire.storage.sqlite.contents import faults
+from kinwire.storage.sqlite.failures import FAILURES, damaged, refused, typed
 from kinwire.storage.sqlite.migrations import APPLICATION, MIGRATIONS, migrate
 
 _LOOKED_THROUGH = 64 * 1024 * 1024  # bytes: a larger file is looked through by `check` only
+_FAULTS = 100  # told at most
 _WAL_KEPT = 64 * 1024 * 1024  # bytes that the log of writes may keep after a burst
 
 
@@ -31,17 +35,19 @@ class File:
         Raises:
             StorageError: it cannot be used, and why.
         """
-        if not os.path.lexists(self.path):
-            self._make()
-        self._identity = self._identity_now()
         try:
+            if not os.path.lexists(self.path):
+                self._make()
+            self._identity = self._identity_now()
             connection = self.connect(timeout)
             try:
                 self._examine(connection)
             finally:
                 connection.close()
-        except sqlite3.Error as error:
+        except FAILURES as error:
             raise typed(error, self.path) from None
+        except OSError as error:
+            raise refused(self.path, str(error.strerror)) from None
 
     def connect(self, timeout: float = 0.0) -> sqlite3.Connection:
         """Return a connection to the file, which has to be there. Locks are waited for so long."""
@@ -72,14 +78,11 @@ class File:
         try:
             connection = self.connect()
             try:
-                rows = connection.execute("PRAGMA integrity_check").fetchall()
-                beyond = connection.execute(_BEYOND).fetchall()
+                return [f"{self.path}: {fault}" for fault in islice(faults(connection), _FAULTS)]
             finally:
                 connection.close()
-        except sqlite3.Error as error:
+        except FAILURES as error:
             return [str(typed(error, self.path))]
-        found = [f"{self.path}: {text}" for (text,) in rows if text != "ok"]
-        return found + [f"{self.path}: {name}: a number above the last one" for (name,) in beyond]
 
     def _identity_now(self) -> tuple[int, int]:
         try:
@@ -92,15 +95,13 @@ class File:
         """Make the file under another name first: whoever finds it finds it whole."""
         folder = os.path.dirname(self.path)
         if not os.path.isdir(folder):
+            mend = "Make it first. In the URL, four slashes begin an absolute path."
             raise StorageAddressError(
-                self.path,
-                expected="a folder that is there",
-                got=f"no {folder}",
-                mend="Make it first. In the URL, four slashes begin an absolute path.",
+                self.path, expected="a folder that is there", got=f"no {folder}", mend=mend
             )
-        if os.path.exists(f"{self.path}-wal"):
+        if os.path.isfile(f"{self.path}-wal"):
             raise damaged(self.path, "its -wal file alone, so the file itself was lost")
-        new = f"{self.path}.{os.getpid()}.new"
+        new = f"{self.path}.{token_hex(4)}.new"  # others may be making one at the same time
         try:
             connection = sqlite3.connect(new, isolation_level=None)
             try:
@@ -110,8 +111,6 @@ class File:
                 connection.close()
             with suppress(FileExistsError):
                 os.link(new, self.path)  # and not rename: another process may have been faster
-        except sqlite3.Error as error:
-            raise typed(error, self.path) from None
         finally:
             Path(new).unlink(missing_ok=True)
 
@@ -136,10 +135,3 @@ class File:
         connection.execute("BEGIN IMMEDIATE")  # a file that cannot be written shows now
         connection.execute("ROLLBACK")
         migrate(connection)
-
-
-_BEYOND = (
-    "SELECT name FROM spaces AS one"
-    " WHERE last < (SELECT MAX(revision) FROM records WHERE space = one.id)"
-    " OR last < (SELECT MAX(sequence) FROM entries WHERE space = one.id)"
-)

@@ -7,12 +7,12 @@ __all__ = ("SqliteLog",)
 from dataclasses import dataclass
 from typing import Any
 
-from kinwire.storage.log import Appended, Retention
+from kinwire.storage.log import Appended, checked_id
 from kinwire.storage.reading import LocalLog, Row
 from kinwire.storage.sqlite.reader import Reader
 from kinwire.storage.sqlite.transaction import Transaction
 from kinwire.storage.sqlite.writer import Writer
-from kinwire.storage.subjects import checked_id, checked_subject
+from kinwire.storage.subjects import checked_subject
 from kinwire.storage.values import encoded
 
 _ROWS = (
@@ -33,19 +33,18 @@ class SqliteLog(LocalLog):
         name: str,
         space: int,
         durable: bool,
-        retention: Retention,
         writer: Writer,
         reader: Reader,
     ) -> None:
         super().__init__(name, writer.signal)
-        self._space, self._durable, self._retention = space, durable, retention
+        self._space, self._durable = space, durable
         self._writer, self._reader = writer, reader
 
     async def append(self, subject: str, value: Any, *, id: str | None = None) -> Appended:
         checked_subject(subject)
         checked_id(id)
         text = encoded(value, subject)
-        append = _Append(self._space, subject, text, id, self._retention.dedup_window)
+        append = _Append(self._space, subject, text, id)
         return await self._writer.write(append, durable=self._durable)
 
     async def bounds(self) -> tuple[int, int]:
@@ -62,7 +61,6 @@ class _Append:
     subject: str
     text: str
     id: str | None
-    window: float
 
     def __call__(self, transaction: Transaction) -> Appended:
         execute, now = transaction.execute, transaction.now
@@ -82,6 +80,11 @@ class _Append:
         if self.id is not None:
             execute(
                 "INSERT OR REPLACE INTO seen (space, id, sequence, until) VALUES (?, ?, ?, ?)",
-                (self.space, self.id, sequence, now + self.window),
+                (
+                    self.space,
+                    self.id,
+                    sequence,
+                    now + transaction.retention(self.space).dedup_window,
+                ),
             )
         return Appended(sequence)

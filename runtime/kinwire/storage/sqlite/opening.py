@@ -6,6 +6,7 @@ __all__ = ("open_sqlite",)
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 
 import anyio
@@ -52,11 +53,11 @@ class _SqliteStore:
     async def log(
         self, name: str, *, durable: bool = True, retention: Retention | None = None
     ) -> Log:
-        kept = checked_retention(retention or Retention())
-        holding = Holding(kind="log", name=checked_name(name), durable=durable, retention=kept)
+        if retention is not None:
+            checked_retention(retention)
+        holding = Holding(kind="log", name=checked_name(name), durable=durable, retention=retention)
         space = await self._space(holding)
-        self._writer.kept[space] = kept
-        return SqliteLog(name, space, durable, kept, self._writer, self._reader)
+        return SqliteLog(name, space, durable, self._writer, self._reader)
 
     async def holdings(self) -> list[Holding]:
         rows = await self._reader.query(
@@ -73,14 +74,20 @@ class _SqliteStore:
 
 def _opened(holding: Holding, transaction: Transaction) -> int:
     """Return the number of what `holding` names; it is made or given these options."""
-    name, options = (holding.kind, holding.name), options_text(holding)
-    transaction.execute(
-        "INSERT OR IGNORE INTO spaces (kind, name, options) VALUES (?, ?, ?)", (*name, options)
-    )
-    transaction.execute(
-        "UPDATE spaces SET options = ? WHERE kind = ? AND name = ?", (options, *name)
-    )
-    (space,) = transaction.execute(
-        "SELECT id FROM spaces WHERE kind = ? AND name = ?", name
+    kind, name = holding.kind, holding.name
+    found = transaction.execute(
+        "SELECT id, options FROM spaces WHERE kind = ? AND name = ?", (kind, name)
     ).fetchone()
+    if found is None:
+        made = transaction.execute(
+            "INSERT INTO spaces (kind, name, options) VALUES (?, ?, ?)",
+            (kind, name, options_text(holding)),
+        )
+        return int(made.lastrowid or 0)
+    space, options = found
+    if holding.retention is None:
+        holding = replace(holding, retention=holding_from(kind, name, options).retention)
+    transaction.execute(
+        "UPDATE spaces SET options = ? WHERE id = ?", (options_text(holding), space)
+    )
     return int(space)

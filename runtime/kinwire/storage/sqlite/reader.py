@@ -16,7 +16,7 @@ import anyio
 from anyio.lowlevel import checkpoint
 
 from kinwire.storage.life import Life
-from kinwire.storage.sqlite.failures import is_busy, typed
+from kinwire.storage.sqlite.failures import FAILURES, is_busy, typed
 from kinwire.storage.sqlite.files import File
 
 _PAUSE = 0.01  # seconds between two tries
@@ -35,15 +35,15 @@ class Reader:
         Raises:
             StorageError: they cannot be read, within the store's timeout.
         """
-        self._life.check()
         await checkpoint()
         deadline = monotonic() + self._timeout
         while True:
+            self._life.check()
             try:
                 if self._connection is None:
                     self._connection = self._file.connect()
                 return self._connection.execute(statement, parameters).fetchall()
-            except sqlite3.Error as error:
+            except FAILURES as error:
                 if not is_busy(error):
                     self.close()  # the next query opens another one
                     raise typed(error, self._file.path) from None

@@ -19,6 +19,7 @@ from kinwire.storage.records import (
     checked_expiry,
     checked_key,
     checked_prefix,
+    checked_revision,
 )
 from kinwire.storage.sqlite.reader import Reader
 from kinwire.storage.sqlite.transaction import Transaction
@@ -65,12 +66,14 @@ class SqliteRecords:
         expires_in: float | None = None,
     ) -> int:
         checked_key(key)
+        checked_revision(revision)
         checked_expiry(expires_in)
         put = _Put(self._space, key, encoded(value, key), revision, expires_in)
         return await self._writer.write(put, durable=self._durable)
 
     async def delete(self, key: str, *, revision: int | None = None) -> bool:
         checked_key(key)
+        checked_revision(revision)
         delete = _Delete(self._space, key, revision)
         return await self._writer.write(delete, durable=self._durable)
 
@@ -124,7 +127,8 @@ class SqliteRecords:
         if expires_at is not None and expires_at <= self._now():
             self._writer.sweep_soon()
             return None
-        return Record(key, decoded(text), revision, expires_at)
+        value = decoded(text, f"records {self._name!r}, key {key!r}")
+        return Record(key, value, revision, expires_at)
 
 
 def _found(transaction: Transaction, space: int, key: str) -> int:

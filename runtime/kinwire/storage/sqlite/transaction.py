@@ -5,8 +5,10 @@ from __future__ import annotations
 __all__ = ("Transaction", "sweep")
 
 import sqlite3
-from collections.abc import Mapping
+from functools import lru_cache
 
+from kinwire.storage.errors import StorageDamagedError
+from kinwire.storage.holding import holding_from
 from kinwire.storage.log import Retention
 from kinwire.storage.records import REMOVALS_KEPT
 
@@ -20,14 +22,20 @@ class Transaction:
         self.execute = connection.execute
         self.now = now
         self._last: dict[int, int] = {}
+        self._options: dict[int, str] = {}  # of the spaces above, which another process may change
 
     def next(self, space: int) -> int:
         """Return the next revision or sequence of a space."""
         last = self._last.get(space)
         if last is None:
-            (last,) = self.execute("SELECT last FROM spaces WHERE id = ?", (space,)).fetchone()
+            statement = "SELECT last, options FROM spaces WHERE id = ?"
+            last, self._options[space] = self.execute(statement, (space,)).fetchone()
         self._last[space] = last + 1
         return last + 1
+
+    def retention(self, space: int) -> Retention:
+        """Return how much is kept of a log that something was appended to."""
+        return _retention(self._options[space])
 
     def remove(self, space: int, key: str) -> None:
         """Write down that a record is gone."""
@@ -37,17 +45,17 @@ class Transaction:
             (self.next(space), self.now, space, key),
         )
 
-    def finish(self, kept: Mapping[int, Retention]) -> None:
+    def finish(self) -> None:
         """Put the numbers back, and cut the logs that have grown too long."""
         for space, last in self._last.items():
             self.execute("UPDATE spaces SET last = ? WHERE id = ?", (last, space))
-            if space in kept and (most := kept[space].max_entries) is not None:
+            if (most := self.retention(space).max_entries) is not None:
                 self.execute(
                     "DELETE FROM entries WHERE space = ? AND sequence <= ?", (space, last - most)
                 )
 
 
-def sweep(transaction: Transaction, kept: Mapping[int, Retention]) -> None:
+def sweep(transaction: Transaction) -> None:
     """Remove what has expired, and forget what nobody needs any more."""
     execute, now = transaction.execute, transaction.now
     expired = execute(
@@ -57,9 +65,18 @@ def sweep(transaction: Transaction, kept: Mapping[int, Retention]) -> None:
         transaction.remove(space, key)
     _forget_removals(transaction)
     execute("DELETE FROM seen WHERE until <= ?", (now,))
-    for space, retention in kept.items():
-        if retention.max_age is not None:
-            _age(transaction, space, now - retention.max_age)
+    for space, options in execute("SELECT id, options FROM spaces WHERE kind = 'log'").fetchall():
+        if (age := _retention(options).max_age) is not None:
+            _age(transaction, space, now - age)
+
+
+@lru_cache
+def _retention(options: str) -> Retention:
+    """Return the retention in the options of a space: all is kept where they cannot be read."""
+    try:
+        return holding_from("log", "", options).retention or Retention()
+    except StorageDamagedError:
+        return Retention()
 
 
 def _forget_removals(transaction: Transaction) -> None:

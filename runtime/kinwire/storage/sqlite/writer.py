@@ -23,8 +23,7 @@ from kinwire.storage.clock import Clock
 from kinwire.storage.errors import StorageError
 from kinwire.storage.following import Signal
 from kinwire.storage.life import Life
-from kinwire.storage.log import Retention
-from kinwire.storage.sqlite.failures import is_busy, typed
+from kinwire.storage.sqlite.failures import FAILURES, is_busy, typed
 from kinwire.storage.sqlite.files import File
 from kinwire.storage.sqlite.transaction import Transaction, sweep
 from kinwire.storage.sqlite.wakeup import later
@@ -59,8 +58,6 @@ class Writer:
     """Takes jobs on the event loop and does them in its thread."""
 
     def __init__(self, file: File, life: Life, timeout: float, now: Clock) -> None:
-        self.kept: dict[int, Retention] = {}
-        """The logs that are open here."""
         self.signal = Signal()
         self._file, self._life, self._timeout, self._now = file, life, timeout, now
         self._later = later()
@@ -135,7 +132,7 @@ class Writer:
             try:
                 self._transact(waiting)
                 return
-            except sqlite3.Error as error:
+            except FAILURES as error:
                 waiting = self._failed(waiting, error, committing=False)
             except _CommitError as error:
                 waiting = self._failed(waiting, error.cause, committing=True)
@@ -144,7 +141,7 @@ class Writer:
                     job.error = error
                 return
 
-    def _failed(self, jobs: list[_Job], error: sqlite3.Error, *, committing: bool) -> list[_Job]:
+    def _failed(self, jobs: list[_Job], error: Exception, *, committing: bool) -> list[_Job]:
         """Return the jobs that are worth another try; the others have their error."""
         failure = typed(error, self._file.path, committing=committing)
         if is_busy(error):
@@ -178,7 +175,7 @@ class Writer:
                 self._do(job, transaction)
             if monotonic() - self._swept > _SWEEP_EVERY:
                 self._sweep(transaction)
-            transaction.finish(self.kept)
+            transaction.finish()
             self._end(connection)
         finally:
             if connection.in_transaction:
@@ -195,7 +192,7 @@ class Writer:
     def _sweep(self, transaction: Transaction) -> None:
         self._sweeping = False
         self._swept = monotonic()
-        sweep(transaction, dict(self.kept))
+        sweep(transaction)
 
     @staticmethod
     def _end(connection: sqlite3.Connection) -> None:

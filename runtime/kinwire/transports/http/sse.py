@@ -15,8 +15,11 @@ from typing import NamedTuple
 
 MEDIA_TYPE = "text/event-stream"
 
-KEEP_ALIVE = b":\n\n"
-"""A comment: it shows proxies, and whoever writes it, that the stream is alive."""
+KEEP_ALIVE = b":\n"
+"""A comment: it shows proxies, and whoever writes it, that the stream is alive.
+
+Without the blank line that usual parsers want: there is one that makes an event of it.
+"""
 
 HEAD = 512  # bytes of an event that is too long
 
@@ -38,12 +41,16 @@ class Event(NamedTuple):
 
 
 class SseDecoder:
-    """Makes events of the bytes of one stream, however they are cut."""
+    """Makes events of the bytes of one stream, however they are cut.
 
-    def __init__(self, limit: int) -> None:
-        self.last_event_id = ""
+    What an earlier connection of the same stream has learned is handed in: it stands until this
+    one learns better.
+    """
+
+    def __init__(self, limit: int, *, last_event_id: str = "", retry_ms: int | None = None) -> None:
+        self.last_event_id = last_event_id
         """What to resume after: sent as `Last-Event-ID` if it is not empty."""
-        self.retry_ms: int | None = None
+        self.retry_ms = retry_ms
         """How long the stream wants its reader to wait before it reconnects; None: unsaid."""
         self._limit = limit
         self._parts: list[bytes] = []  # of a line whose end has not come
@@ -52,7 +59,7 @@ class SseDecoder:
         self._after_cr = False  # a newline now belongs to the line end before
         self._begun = False
         self._name = ""
-        self._id = ""
+        self._id = last_event_id
         self._data: list[bytes] = []
         self._kept = 0  # bytes of data
         self._head: bytes | None = None  # of an event that is too long
@@ -111,13 +118,15 @@ class SseDecoder:
     def _field(self, line: bytes) -> None:
         if line.startswith(b"data:"):
             self._add_data(line[6:] if line[5:6] == b" " else line[5:])
-            return
-        if len(line) > self._limit + _BEFORE_DATA and not line.startswith(b":"):
+        elif line.startswith(b":"):
+            pass
+        elif len(line) > self._limit + _BEFORE_DATA:
             self._cut(line)
-            return
-        name, _, value = line.partition(b":")
-        if value.startswith(b" "):
-            value = value[1:]
+        else:
+            name, _, value = line.partition(b":")
+            self._other_field(name, value.removeprefix(b" "))
+
+    def _other_field(self, name: bytes, value: bytes) -> None:
         if name == b"data":
             self._add_data(value)
         elif name == b"event":

@@ -5,7 +5,7 @@ Paths and queries of such URLs carry keys often enough. Pure: no name is looked 
 
 from __future__ import annotations
 
-__all__ = ("Address", "address_of")
+__all__ = ("Address", "address_of", "origin_of")
 
 import base64
 from typing import NamedTuple
@@ -80,6 +80,14 @@ def address_of(url: str, *, insecure: bool) -> Address:
     doing = "connect to"
     must_be_secure(address.host, tls=address.secure, insecure=insecure, doing=doing)
     return address
+
+
+def origin_of(reference: str) -> str | None:
+    """Return the origin of a URL that a server names, None if it names none."""
+    try:
+        return _split(reference).origin
+    except ValueError:
+        return None
 
 
 def _split(url: str) -> Address:

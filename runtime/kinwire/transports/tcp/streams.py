@@ -12,11 +12,14 @@ import asyncio
 from asyncio import AbstractEventLoop
 from collections import deque
 from contextlib import suppress
+from ipaddress import ip_address
 from ssl import SSLContext
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 import anyio
-from anyio.abc import ByteStream as AnyioStream, TaskGroup
+from anyio.abc import ByteStream as AnyioStream
+
+from kinwire.transports.starting import Starter
 
 _WRITE_AHEAD = 64 * 1024  # bytes that wait for the peer to read before a stream is full
 _READ = 64 * 1024
@@ -39,6 +42,9 @@ class Receiver(Protocol):
 class ByteStream(Protocol):
     """One open connection."""
 
+    receiver: Receiver
+    """May be replaced at any time."""
+
     full: bool
     """Whether to write no more until `Receiver.room` is called."""
 
@@ -58,14 +64,14 @@ class ByteStream(Protocol):
         """Close at once; `Receiver.lost` follows."""
 
 
-async def dial(  # noqa: PLR0913 - where, how, and who is told
+async def dial(
     host: str,
     port: int,
     receiver: Receiver,
     *,
     tls: SSLContext | None,
     loop: AbstractEventLoop | None,
-    tasks: TaskGroup,
+    tasks: Starter,
 ) -> ByteStream:
     """Return a connection to that port. Without a `loop`, its tasks run in `tasks`.
 
@@ -73,32 +79,44 @@ async def dial(  # noqa: PLR0913 - where, how, and who is told
         OSError: nobody answers there, or (`ssl.SSLError`) not with a certificate to be trusted.
     """
     if loop is None:
-        plain = await anyio.connect_tcp(
-            host, port, tls=tls is not None, ssl_context=tls, tls_standard_compatible=False
-        )
-        stream = TaskStream(plain, receiver)
-        tasks.start_soon(stream.run)
+        stream = TaskStream(await _connected(host, port, tls), receiver)
+        tasks.start(stream.run)
         return stream
+    # uvloop has no such option: it tries one address after the other.
+    side_by_side = isinstance(loop, asyncio.BaseEventLoop) and not _is_address(host)
+    options: dict[str, Any] = {"happy_eyeballs_delay": 0.25} if side_by_side else {}
     _, protocol = await loop.create_connection(
-        lambda: CallbackStream(receiver),
-        host,
-        port,
-        ssl=tls,
-        server_hostname=host if tls is not None else None,
-        happy_eyeballs_delay=0.25,
+        lambda: CallbackStream(receiver), host, port, ssl=tls, **options
     )
     return protocol
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+async def _connected(host: str, port: int, tls: SSLContext | None) -> AnyioStream:
+    if tls is None:
+        return await anyio.connect_tcp(host, port)
+    return await anyio.connect_tcp(host, port, ssl_context=tls, tls_standard_compatible=False)
 
 
 class CallbackStream(asyncio.Protocol):
     """A connection of asyncio's own."""
 
     def __init__(self, receiver: Receiver) -> None:
-        self._receiver = receiver
+        self.receiver = receiver
         self._transport: asyncio.Transport | None = None
         self._closing: asyncio.TimerHandle | None = None
         self.full = False
-        self.data_received = receiver.received  # one call less for each chunk
+
+    def data_received(self, data: bytes) -> None:
+        """See `asyncio.Protocol`."""
+        self.receiver.received(data)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """See `asyncio.BaseProtocol`."""
@@ -112,13 +130,13 @@ class CallbackStream(asyncio.Protocol):
     def resume_writing(self) -> None:
         """See `asyncio.BaseProtocol`."""
         self.full = False
-        self._receiver.room()
+        self.receiver.room()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """See `asyncio.BaseProtocol`."""
         if self._closing is not None:
             self._closing.cancel()
-        self._receiver.lost(exc)
+        self.receiver.lost(exc)
 
     def write(self, chunk: bytes, /) -> None:
         """See `ByteStream.write`."""
@@ -154,7 +172,7 @@ class TaskStream:
 
     def __init__(self, stream: AnyioStream, receiver: Receiver) -> None:
         self._stream = stream
-        self._receiver = receiver
+        self.receiver = receiver
         self._waiting: deque[bytes] = deque()
         self._size = 0
         self._news = anyio.Event()  # there is something to write, or to end
@@ -176,7 +194,7 @@ class TaskStream:
         finally:
             with anyio.CancelScope(shield=True):
                 await anyio.aclose_forcefully(self._stream)
-            self._receiver.lost(error)
+            self.receiver.lost(error)
 
     def write(self, chunk: bytes, /) -> None:
         """See `ByteStream.write`."""
@@ -211,7 +229,8 @@ class TaskStream:
         try:
             while True:
                 await self._reading.wait()
-                self._receiver.received(await self._stream.receive(_READ))
+                chunk = await self._stream.receive(_READ)
+                self.receiver.received(chunk)  # which may be another one by now
         except anyio.EndOfStream:
             return None
         except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
@@ -228,7 +247,7 @@ class TaskStream:
                     self._size -= len(chunk)
                     if self.full and self._size <= _WRITE_AHEAD:
                         self.full = False
-                        self._receiver.room()
+                        self.receiver.room()
                 if self._closing:
                     break
                 self._news = anyio.Event()

@@ -121,7 +121,7 @@ def test_an_entry_that_json_cannot_hold_is_not_added() -> None:
 
 
 def test_old_cursors_do_not_pile_up_pages() -> None:
-    made = listing(2500, size=1)
+    made = listing(1200, size=1)
     walk(made)
     assert len(made._pages) <= 1000
 
@@ -174,4 +174,4 @@ class AWalkWhileTheListChanges(RuleBasedStateMachine):
 
 
 TestAWalkWhileTheListChanges = AWalkWhileTheListChanges.TestCase
-TestAWalkWhileTheListChanges.settings = settings(max_examples=50)
+TestAWalkWhileTheListChanges.settings = settings()  # those of the profile

@@ -122,4 +122,4 @@ class SwitchesAgainstModel(RuleBasedStateMachine):
 
 
 TestSwitches = SwitchesAgainstModel.TestCase
-TestSwitches.settings = settings(max_examples=15, stateful_step_count=12, deadline=None)
+TestSwitches.settings = settings(stateful_step_count=12)

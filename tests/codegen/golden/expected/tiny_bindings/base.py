@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
 from pydantic_core import CoreSchema
 
-__all__ = ("JsonObject", "Message", "RpcError", "from_wire", "to_wire")
+__all__ = ("JsonObject", "Message", "RpcError", "error_to_wire", "from_wire", "to_wire")
 
 JsonObject = dict[str, Any]
 """A JSON object as Python holds it."""
@@ -93,14 +93,26 @@ class RpcError(Exception):
     code: int
     message: str
     data: Any
+    """JSON, on both sides alike: a message that is given becomes what it is on the wire."""
 
     def __init__(
         self, message: str | None = None, *, data: Any = None, code: int | None = None
     ) -> None:
         self.code = self.default_code if code is None else code
         self.message = self.default_message if message is None else message
-        self.data = data
+        self.data = to_wire(data) if isinstance(data, Message) else data
         super().__init__(self.message)
 
     def __str__(self) -> str:
         return f"{self.message} ({self.name or 'error'} {self.code})"
+
+
+def error_to_wire(error: RpcError) -> JsonObject:
+    """Return `error` as the `error` member of a response; its data says which one it is."""
+    body: JsonObject = {"code": error.code, "message": error.message}
+    data: Any = error.data
+    if error.protocol is not None and (data is None or isinstance(data, dict)):
+        data = {**(data or {}), "protocol": error.protocol, "name": error.name}
+    if data is not None:
+        body["data"] = data
+    return body

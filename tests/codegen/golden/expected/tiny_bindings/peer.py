@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from inspect import iscoroutinefunction
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar, cast, overload
 
 from pydantic import ValidationError
 
@@ -19,7 +19,16 @@ if TYPE_CHECKING:
     from tiny_bindings.augment import AnyAugment
     from tiny_bindings.tool_methods import ToolMethod
 
-__all__ = ("Handlers", "Method", "On", "Peer", "ProtocolTable", "Register", "check_handlers")
+__all__ = (
+    "Handlers",
+    "Method",
+    "On",
+    "Peer",
+    "ProtocolTable",
+    "Register",
+    "check_handlers",
+    "error_kind",
+)
 
 P = TypeVar("P", bound=Message)
 R = TypeVar("R")
@@ -78,6 +87,16 @@ class Method(Generic[P, R]):
         result: Any = self.result
         made: R = from_wire(result, value)
         return made
+
+    def decode_error(self, value: JsonObject) -> RpcError:
+        """Return an `error` member from the wire, for the caller to raise.
+
+        It is the error of this row that its data names, or else that has its code; a plain `RpcError`
+        if there is none, as one code means other things in other protocols.
+        """
+        code, data = value["code"], value.get("data")
+        kind = error_kind(self.errors, code, data) or RpcError
+        return kind(value["message"], data=data, code=code)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,6 +191,22 @@ class On:
     def __call__(self, method: Method[P, R]) -> Register[P, R]:
         """Return the registration point of `method`."""
         return Register(self._add, method)
+
+
+def error_kind(
+    declared: tuple[type[RpcError], ...], code: object, data: object
+) -> type[RpcError] | None:
+    """Return which of the `declared` errors is meant, None if that is open.
+
+    It is the one that the data names, or else the only one of that code.
+    """
+    said = cast(JsonObject, data) if isinstance(data, dict) else {}
+    if "protocol" in said and "name" in said:
+        for kind in declared:
+            if (kind.protocol, kind.name) == (said["protocol"], said["name"]):
+                return kind
+    claiming = [kind for kind in declared if kind.default_code == code]
+    return claiming[0] if len(claiming) == 1 else None
 
 
 def check_handlers(cls: type, known: set[str], what: Literal["method", "tool"]) -> None:

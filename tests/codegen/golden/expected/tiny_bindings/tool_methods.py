@@ -13,9 +13,9 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar, cast
 
 from pydantic import ValidationError
 
-from tiny_bindings.base import JsonObject, Message, RpcError, from_wire, to_wire
+from tiny_bindings.base import JsonObject, Message, RpcError, error_to_wire, from_wire, to_wire
 from tiny_bindings.jsonrpc.errors import InvalidParamsError
-from tiny_bindings.peer import Method, Peer, check_handlers
+from tiny_bindings.peer import Method, Peer, check_handlers, error_kind
 from tiny_bindings.problems import problems
 
 __all__ = ("ToolError", "ToolHandlers", "ToolMethod")
@@ -114,13 +114,7 @@ class ToolMethod(Generic[P, R]):
 
     def error_to_wire(self, error: RpcError) -> JsonObject:
         """Return the result of `tools/call` that says that the tool failed with `error`."""
-        body: JsonObject = {"code": error.code, "message": error.message}
-        data: object = error.data
-        if error.protocol is not None and (data is None or isinstance(data, dict)):
-            data = {**_object(error.data), "protocol": error.protocol, "name": error.name}
-        if data is not None:
-            body["data"] = data
-        return {**_result({"error": body}), "isError": True}
+        return {**_result({"error": error_to_wire(error)}), "isError": True}
 
     def _error_in(self, body: JsonObject) -> RpcError:
         said = _content(body)
@@ -128,18 +122,10 @@ class ToolMethod(Generic[P, R]):
         code, message, data = error.get("code"), error.get("message"), error.get("data")
         if type(code) is not int:
             return ToolError(_text(body) or f"{self.name} failed", result=body)
-        kind = self._error_of(code, _object(data))
+        kind = error_kind(self.errors, code, data)
         if kind is not None:
             return kind(str(message), data=data, code=code)
         return ToolError(str(message), data=data, code=code, result=body)
-
-    def _error_of(self, code: int, data: JsonObject) -> type[RpcError] | None:
-        named = (data.get("protocol"), data.get("name"))
-        for kind in self.errors:
-            if (kind.protocol, kind.name) == named:
-                return kind
-        claiming = [kind for kind in self.errors if kind.default_code == code]
-        return claiming[0] if len(claiming) == 1 else None
 
 
 class ToolHandlers:

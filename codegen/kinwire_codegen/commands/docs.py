@@ -1,0 +1,172 @@
+"""`kinwire docs`: the reference site, built, served while it is written, or checked."""
+
+from __future__ import annotations
+
+__all__ = ("Docs",)
+
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kinwire_codegen.commands.common import (
+    SCHEMA,
+    add_schema,
+    count,
+    refuse,
+    schema_folder,
+    usage,
+)
+
+if TYPE_CHECKING:
+    from kinwire_codegen.site.pages import Source
+
+GUIDES = Path("docs")
+PACKAGE = "kinwire"
+OUT = Path("site")
+
+
+class Docs:
+    """Builds the site, serves it while it is written, or says what is wrong with it."""
+
+    name = "docs"
+    summary = "make the reference site of the documents and guides"
+
+    @staticmethod
+    def configure(parser: ArgumentParser) -> None:
+        """Add the verb's arguments."""
+        text = "build: write the site; serve: on this machine, again on each save; check: links,"
+        text += " anchors, descriptions and pages without a way to them"
+        parser.add_argument("action", choices=("build", "serve", "check"), help=text)
+        add_schema(parser)
+        text = f"where the site goes, or the one to check (default: ./{OUT}; check: a new one)"
+        parser.add_argument("--out", type=Path, metavar="DIR", help=text)
+        text = f"folder of Markdown (default: ./{GUIDES}, if the documents are in ./{SCHEMA})"
+        parser.add_argument("--guides", type=Path, metavar="DIR", help=text)
+        text = f"package whose Python interface is shown (default: {PACKAGE}, with its own guides)"
+        parser.add_argument("--package", metavar="NAME", help=text)
+        text = "add a page of what changed since: a commit, tag or branch, or a folder; repeatable"
+        parser.add_argument("--against", action="append", metavar="REF|DIR", default=[], help=text)
+        parser.add_argument("--title", metavar="TEXT", help="what the site is called")
+        text = "where it will be published; a sitemap and 404.html need it"
+        parser.add_argument("--base-url", default="", metavar="URL", help=text)
+        text = "a version to switch to, and its place; repeatable. The first is the one being built"
+        parser.add_argument(
+            "--version", action="append", metavar="NAME=PLACE", default=[], help=text
+        )
+        text = "markdown: the pages as Markdown alone, for other makers of sites"
+        parser.add_argument("--format", choices=("html", "markdown"), default="html", help=text)
+        parser.add_argument("--port", type=int, default=8000, help="of serve (default: 8000)")
+
+    @staticmethod
+    def run(arguments: Namespace) -> int:
+        """Return 0 if all is well, 1 on findings, 2 if the command is wrong."""
+        from kinwire_codegen.findings import DocumentError
+        from kinwire_codegen.sources import SourceError
+
+        guides = arguments.guides
+        if guides is not None and not guides.is_dir():
+            return usage(f"{guides}: there is no such folder. Mend --guides.")
+        if any("=" not in one for one in arguments.version):
+            return usage("a version is written as NAME=PLACE. Mend --version.")
+        try:
+            return _ACTIONS[arguments.action](arguments)
+        except DocumentError as error:
+            return refuse(error)
+        except SourceError as error:
+            return usage(str(error))
+        except OSError as error:
+            if isinstance(error, BrokenPipeError):
+                raise
+            return usage(f"{error.filename or arguments.out or OUT}: {error.strerror}.")
+
+
+def _source(arguments: Namespace) -> Source:
+    """Return what the site is made from; the documents are free of findings."""
+    from kinwire_codegen.findings import DocumentError
+    from kinwire_codegen.lint import lint
+    from kinwire_codegen.loading import load_documents
+    from kinwire_codegen.site.pages import Source
+    from kinwire_codegen.sources import open_source
+
+    folder = schema_folder(arguments)
+    documents = load_documents(folder)
+    findings = lint(documents)
+    if findings:
+        raise DocumentError(findings)
+    own = folder == SCHEMA and arguments.guides is None and GUIDES.is_dir()
+    guides = GUIDES if own else arguments.guides
+    package = arguments.package or (PACKAGE if own and "mcp" in documents.chosen else None)
+    olds = [(one, open_source(one, beside=folder or SCHEMA).documents) for one in arguments.against]
+    versions = [tuple(one.split("=", 1)) for one in arguments.version]
+    base = arguments.base_url
+    return Source(
+        documents=documents,
+        guides=guides,
+        package=package,
+        olds=olds,
+        title=arguments.title or ("kinwire reference" if package == PACKAGE else "Reference"),
+        base_url=base if not base or base.endswith("/") else f"{base}/",
+        version=versions[0][0] if versions else "",
+        versions=[(name, place) for name, place in versions],
+    )
+
+
+def _files(source: Source, form: str) -> Mapping[str, bytes]:
+    from kinwire_codegen.site.build import markdown_files, site_files
+
+    return markdown_files(source) if form == "markdown" else site_files(source)
+
+
+def _build(arguments: Namespace) -> int:
+    from kinwire_codegen.site.writing import write_site
+
+    begun, spent = time.perf_counter(), time.process_time()
+    out = arguments.out or OUT
+    files = _files(_source(arguments), arguments.format)
+    changed = write_site(files, out)
+    pages = sum(path.endswith(".html" if arguments.format == "html" else ".md") for path in files)
+    size = sum(map(len, files.values())) / 1e6
+    took = time.perf_counter() - begun
+    print(
+        f"{out}: {count(pages, 'page')}, {count(len(files), 'file')}, {size:.1f} MB,"
+        f" {changed} changed ({took:.1f} s, {time.process_time() - spent:.1f} s of CPU)"
+    )
+    return 0
+
+
+def _serve(arguments: Namespace) -> int:
+    from kinwire_codegen.site.serving import serve
+
+    source = _source(arguments)
+    folder = schema_folder(arguments)
+    templates = Path(__file__).parents[1] / "templates" / "site"
+    watched = [place for place in (folder, source.guides, templates) if place is not None]
+    try:
+        serve(lambda: _files(_source(arguments), "html"), watched, arguments.port)
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+    return 0
+
+
+def _check(arguments: Namespace) -> int:
+    from kinwire_codegen.findings import DocumentError
+    from kinwire_codegen.site.check import check_site
+    from kinwire_codegen.site.writing import read_site
+
+    source = _source(arguments)
+    if arguments.out is not None and not arguments.out.is_dir():
+        return usage(f"{arguments.out}: there is no site. Build one with kinwire docs build.")
+    built = arguments.out is None
+    files = _files(source, "html") if built else read_site(arguments.out)
+    findings = check_site(files, source.documents, source.base_url)
+    if findings:
+        raise DocumentError(findings)
+    pages = sum(path.endswith(".html") for path in files)
+    print(f"{count(pages, 'page')} checked, nothing to mend")
+    return 0
+
+
+_ACTIONS = {"build": _build, "serve": _serve, "check": _check}

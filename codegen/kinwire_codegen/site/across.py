@@ -1,0 +1,190 @@
+"""Pages about all protocols at once: errors by code, capabilities, augments, and machines."""
+
+from __future__ import annotations
+
+__all__ = ("across_pages",)
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from kinwire_codegen.augmented import target_of
+from kinwire_codegen.document import Document
+from kinwire_codegen.names import class_name
+from kinwire_codegen.reference.blocks import (
+    Block,
+    Decision,
+    Drawing,
+    Heading,
+    Items,
+    Page,
+    Row,
+    Table,
+    Text,
+)
+from kinwire_codegen.reference.links import Links, anchor
+from kinwire_codegen.reference.parts import told
+from kinwire_codegen.rows import error_entry
+
+Node = dict[str, Any]
+
+
+def across_pages(links: Links) -> Iterator[Page]:
+    """Yield the pages that have something to tell."""
+    for title, path, summary, make in (
+        (
+            "Error codes",
+            "errors",
+            "What each code means in each protocol, and which methods answer with it.",
+            _errors,
+        ),
+        (
+            "Capabilities",
+            "capabilities",
+            "Which capability must be negotiated before a method may be sent.",
+            _capabilities,
+        ),
+        (
+            "Who adds what to whose messages",
+            "augments",
+            "Members that one protocol adds to messages of another.",
+            _augments,
+        ),
+        (
+            "State machines",
+            "machines",
+            "How things go from state to state, drawn from the tables.",
+            _machines,
+        ),
+    ):
+        blocks = tuple(make(links))
+        if blocks:
+            yield Page(path, title, "across", summary, None, (Text(summary), *blocks))
+
+
+def _errors(links: Links) -> Iterator[Block]:
+    by_code: dict[int, list[tuple[Document, str, Node]]] = defaultdict(list)
+    for document in links.chosen:
+        for name, entry in document.content["errors"].items():
+            by_code[entry["code"]].append((document, name, entry))
+    if by_code:
+        yield Text("Nothing may map a code alone: see who answered, and for what.")
+        rows = [
+            Row((f"[`{code}`](#error.{code})", _names(found), _collision(found)))
+            for code, found in sorted(by_code.items())
+        ]
+        yield Table(("code", "errors", "meanings"), tuple(rows))
+    for code, found in sorted(by_code.items()):
+        yield Heading(f"`{code}`", anchor=f"error.{code}")
+        if len(found) > 1:
+            yield Text(f"**{_collision(found)}:** {_names(found)}.")
+        for document, name, entry in found:
+            yield from _error(links, document, name, entry)
+
+
+def _names(found: list[tuple[Document, str, Node]]) -> str:
+    return ", ".join(
+        f"[{name}](#{document.name}.{name}) ({document.content['title']})"
+        for document, name, _ in found
+    )
+
+
+def _collision(found: list[tuple[Document, str, Node]]) -> str:
+    return f"{len(found)} meanings" if len(found) > 1 else "one"
+
+
+def _error(links: Links, document: Document, name: str, entry: Node) -> Iterator[Block]:
+    yield Heading(f"{name} in {document.content['title']}", 3, f"{document.name}.{name}")
+    yield Text(entry["description"])
+    facts = [f"Class `{document.module}.{class_name(name)}`", f"message “{entry['message']}”"]
+    facts += [f"section {entry['section']}"] if "section" in entry else []
+    facts += [f"data {links.named(entry['data'], document.name)}"] if "data" in entry else []
+    yield Text(", ".join(facts) + ".")
+    if "x-decision" in entry:
+        yield Decision(entry["x-decision"])
+    users = list(dict.fromkeys(_answered(links, document, name)))
+    if users:
+        yield Text("Answered by:")
+        yield Items(tuple(users))
+
+
+def _answered(links: Links, home: Document, name: str) -> Iterator[str]:
+    """Yield a link to each method and tool that may be answered with the error."""
+    for document in links.chosen:
+        for table in ("methods", "tools"):
+            for wire, row in document.table(table).items():
+                for text in row.get("errors", ()):
+                    entry = error_entry(links.documents, document, text)
+                    if (entry["protocol"], entry["name"]) == (home.name, name):
+                        yield links.row(document.name, table, wire)
+
+
+def _capabilities(links: Links) -> Iterator[Block]:
+    for document in links.chosen:
+        gates: dict[str, list[tuple[str, str, Node]]] = defaultdict(list)
+        for table in ("methods", "tools"):
+            for wire, row in document.table(table).items():
+                gates[row.get("gate") or ""].append((table, wire, row))
+        if not gates:
+            continue
+        yield Heading(document.content["title"], anchor=document.name)
+        if document.content.get("capability"):
+            offered = f"`capabilities.{document.content['capability']}`"
+            yield Text(f"Offered in `initialize` at {offered}.")
+        rows = [
+            Row(_gate(links, document, gate, found), f"{document.name}.{gate or 'none'}")
+            for gate, found in sorted(gates.items())
+        ]
+        roles = document.content["roles"]
+        yield Table(
+            ("capability", f"{roles['client']} sends", f"{roles['server']} sends"), tuple(rows)
+        )
+
+
+def _gate(
+    links: Links, document: Document, gate: str, found: list[tuple[str, str, Node]]
+) -> tuple[str, str, str]:
+    sent: dict[str, list[str]] = {"client": [], "server": []}
+    for table, wire, row in found:
+        sender = row.get("from", "client")
+        for side in ("client", "server") if sender == "both" else (sender,):
+            sent[side].append(links.row(document.name, table, wire))
+    cells = [", ".join(sent[side]) or "none" for side in ("client", "server")]
+    return f"`{gate}`" if gate else "none needed", cells[0], cells[1]
+
+
+def _augments(links: Links) -> Iterator[Block]:
+    by_target: dict[str, list[Row]] = defaultdict(list)
+    for document in links.chosen:
+        for row in document.augments:
+            target = target_of(document, links.documents, row["to"])
+            if target is None:
+                continue
+            where = target.label + (f" ({links.kind(target.kind)})" if target.kind else "")
+            home = f"[{document.content['title']}](../../{document.name}/README.md#augments)"
+            cells = (
+                home,
+                f"`{row['member']}`",
+                links.named(row["schema"]["$ref"], document.name),
+                document.content["roles"].get(row["from"], "both"),
+                row["section"],
+                told(row, "summary"),
+            )
+            anchor = f"{document.name}.{target.label}.{row['member']}".replace(" ", ".")
+            by_target[where].append(Row(cells, anchor, 1))
+    if by_target:
+        yield Text("Any number of protocols add to one message, and none loses what another wrote.")
+    for where, rows in sorted(by_target.items()):
+        anchor = where.partition(" (")[0].replace(" ", ".")
+        yield Heading(f"To {where}", anchor=f"to.{anchor}")
+        columns = ("protocol", "member", "type", "written by", "section", "meaning")
+        yield Table(columns, tuple(rows))
+
+
+def _machines(links: Links) -> Iterator[Block]:
+    for document in links.chosen:
+        for name, node in document.table("machines").items():
+            place = f"../../{document.name}/data.md#{anchor(name)}"
+            yield Heading(f"[{name}]({place}) of {document.content['title']}", anchor=anchor(name))
+            yield Text(node["summary"])
+            yield Drawing("machine", {"name": name, **node})

@@ -1,0 +1,144 @@
+"""What is wrong with a site: links, anchors, pages that nothing leads to, requests to others."""
+
+from __future__ import annotations
+
+__all__ = ("check_site",)
+
+import re
+from collections.abc import Iterator, Mapping
+from posixpath import dirname, join, normpath
+from urllib.parse import unquote
+
+from kinwire_codegen.document import Document, Documents, Reference, members_of
+from kinwire_codegen.findings import Finding, pointer
+from kinwire_codegen.reference.links import slug
+from kinwire_codegen.site.reading import Link, Reading, read_html
+
+_OUTSIDE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:)?//|^(?:data|mailto|tel):", re.IGNORECASE)
+_REQUEST = re.compile(r"(?:url\(|@import|import\s*\(|fetch\(|src\s*=)\s*[\"']?(?:https?:)?//")
+_START, _MISSING = "index.html", "404.html"
+
+Files = Mapping[str, bytes]
+
+
+def check_site(
+    files: Files, documents: Documents | None = None, base_url: str = ""
+) -> list[Finding]:
+    """Return every fault of a site; `documents` are those that it must have places for."""
+    pages = {
+        path: read_html(text.decode()) for path, text in files.items() if path.endswith(".html")
+    }
+    found = [*_forms(pages), *_links(pages, files, base_url), *_orphans(pages)]
+    found += _requests(files)
+    found += [
+        Finding(path, "", "the page has no description", "Give what it is about a description.")
+        for path, page in pages.items()
+        if not page.description and path != _MISSING
+    ]
+    if documents is not None:
+        for name in documents.chosen:
+            found += _missing_places(documents, documents[name], pages)
+            found += _untold(documents[name])
+    return sorted(found)
+
+
+def _forms(pages: Mapping[str, Reading]) -> Iterator[Finding]:
+    for path, page in pages.items():
+        for line, what, mend in page.faults:
+            yield Finding(path, f"line {line}", what, mend)
+
+
+def _links(pages: Mapping[str, Reading], files: Files, base_url: str) -> Iterator[Finding]:
+    for path, page in pages.items():
+        for link in page.links:
+            found = _link(path, link, pages, files, base_url)
+            if found is not None:
+                yield Finding(path, f"line {link.line}", *found)
+
+
+def _link(
+    path: str, link: Link, pages: Mapping[str, Reading], files: Files, base_url: str
+) -> tuple[str, str] | None:
+    """Return what is wrong with a link of a page, and the mend; None if it is well."""
+    ours = bool(base_url) and link.target.startswith(base_url)
+    inner = link.target.removeprefix(base_url) if ours else link.target
+    if not ours and _OUTSIDE.match(inner):
+        mend = "Put the file beside the pages."
+        return (f"it loads {inner} from another host", mend) if link.loads else None
+    there, anchor = _target("index.html" if ours else path, inner)
+    if there not in files:
+        return f"the link to {link.target} leads nowhere", "Mend the link, or add the page."
+    if anchor and there in pages and anchor not in pages[there].ids:
+        return f"{there} has no place {anchor!r}", "Mend the anchor."
+    return ("a link leads to its own page", "Mend the link.") if inner in ("#", "") else None
+
+
+def _target(path: str, link: str) -> tuple[str, str]:
+    """Return the file and the anchor that a link on the page `path` leads to."""
+    target, _, anchor = link.partition("#")
+    there = normpath(join(dirname(path), unquote(target))) if target else path
+    return there, unquote(anchor)
+
+
+def _orphans(pages: Mapping[str, Reading]) -> Iterator[Finding]:
+    """Yield the pages that no way leads to from the first one."""
+    seen, waiting = {_START, _MISSING}, [_START]
+    while waiting:
+        path = waiting.pop()
+        for link in pages[path].links if path in pages else ():
+            there, _ = _target(path, link.target)
+            if there in pages and there not in seen:
+                seen.add(there)
+                waiting.append(there)
+    for path in sorted(set(pages) - seen):
+        yield Finding(path, "", "no way leads to the page", "Add a link to it.")
+    if _START not in pages:
+        yield Finding(_START, "", "the site has no first page", "Build it again.")
+
+
+def _requests(files: Files) -> Iterator[Finding]:
+    for path, text in files.items():
+        if path.endswith((".css", ".js")) and not path.endswith("assets/index.js"):
+            for number, line in enumerate(text.decode().splitlines(), 1):
+                if _REQUEST.search(line):
+                    what = "it asks another host"
+                    yield Finding(path, f"line {number}", what, "Put the file beside the pages.")
+
+
+def _missing_places(
+    documents: Documents, document: Document, pages: Mapping[str, Reading]
+) -> Iterator[Finding]:
+    """Yield what the document names and no page has a place for."""
+    for path, anchor, place in _places(documents, document):
+        if path not in pages or (anchor and anchor not in pages[path].ids):
+            what = f"it has no place in the site: {path}{'#' + anchor if anchor else ''}"
+            yield Finding(document.file, place, what, "Build the site again.")
+
+
+def _places(documents: Documents, document: Document) -> Iterator[tuple[str, str, str]]:
+    """Yield the page and the anchor that each entry of a document must have, and its pointer."""
+    home = document.name
+    for name in document.definitions:
+        place = pointer("$defs", name)
+        yield f"{home}/types/{name}.html", "", place
+        for member in members_of(documents, Reference(home, name))[0]:
+            yield f"{home}/types/{name}.html", member, f"{place}/properties/{member}"
+    for table in ("methods", "tools"):
+        for wire, row in document.table(table).items():
+            page, place = f"{home}/{table}/{slug(wire)}.html", pointer(table, wire)
+            yield page, "", place
+            for part in ("params", "result"):
+                if part in row:
+                    yield page, part, f"{place}/{part}"
+    for name, entry in document.content["errors"].items():
+        yield f"{home}/index.html", name, pointer("errors", name)
+        yield "errors.html", f"error.{entry['code']}", pointer("errors", name)
+
+
+def _untold(document: Document) -> Iterator[Finding]:
+    """Yield the members that a document says nothing about."""
+    for node, place in document.types:
+        for name, member in node.get("properties", {}).items():
+            if not str(member.get("description", "")).strip() and "const" not in member:
+                where = pointer(*place, "properties", name)
+                yield Finding(document.file, where, "it has no description", "Say what it is.")

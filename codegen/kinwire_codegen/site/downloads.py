@@ -1,0 +1,47 @@
+"""The page of what other tools read: JSON Schema, OpenRPC and .proto of each protocol."""
+
+from __future__ import annotations
+
+__all__ = ("downloads",)
+
+import json
+
+from kinwire_codegen.document import Document
+from kinwire_codegen.exports.jsonschema import jsonschema_files
+from kinwire_codegen.exports.openrpc import openrpc_files
+from kinwire_codegen.exports.proto import proto_files
+from kinwire_codegen.reference.blocks import Block, Heading, Page, Table, Text
+from kinwire_codegen.reference.links import Links
+
+KINDS = {
+    "document": ("Protocol document", "what all of this is made of"),
+    "json-schema": ("JSON Schema 2020-12", "the types, with references to nothing outside"),
+    "openrpc": ("OpenRPC 1.3", "the methods that one end answers"),
+    "proto": ("Protocol Buffers", "the gRPC binding"),
+}
+
+
+def downloads(links: Links) -> tuple[Page, dict[str, str]]:
+    """Return the page, and the files that it leads to."""
+    told = "The same protocols for other tools, made from the same documents."
+    blocks: list[Block] = [Text(told)]
+    files: dict[str, str] = {}
+    for document in links.chosen:
+        found = _files(links, document)
+        rows = []
+        for path, text in found.items():
+            what, why = KINDS[path.split("/")[0]]
+            name = path.rpartition("/")[2]
+            size = f"{max(len(text.encode()) // 1024, 1)} kB"
+            rows.append((f"[{name}](../../exports/{path})", what, why, size))
+        blocks += [Heading(document.content["title"], anchor=document.name)]
+        blocks.append(Table.of(("file", "format", "what is in it", "size"), rows))
+        files |= {f"exports/{path}": text for path, text in found.items()}
+    return Page("exports/README", "Exports", "across", told, None, tuple(blocks)), files
+
+
+def _files(links: Links, document: Document) -> dict[str, str]:
+    made = jsonschema_files(links.documents, document)
+    made |= openrpc_files(links.documents, document) | proto_files(document)
+    text = json.dumps(document.content, indent=2, ensure_ascii=False) + "\n"
+    return {f"document/{document.file}": text, **made}

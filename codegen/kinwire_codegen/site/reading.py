@@ -1,0 +1,110 @@
+"""A page of HTML as a checker reads it: its ids, its links, and what is wrong with its form."""
+
+from __future__ import annotations
+
+__all__ = ("Link", "Reading", "read_html")
+
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from typing import NamedTuple
+
+VOID = frozenset({"area", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"})
+LOADED = {"script": "src", "img": "src", "link": "href", "source": "src", "iframe": "src"}
+NAMES_ONLY = frozenset({"canonical", "alternate"})
+"""What a `link` says that makes no browser load anything."""
+
+
+class Link(NamedTuple):
+    """Where a page leads, or what it loads."""
+
+    target: str
+    line: int
+    loads: bool
+
+
+@dataclass
+class Reading:
+    """What a checker has to know of a page."""
+
+    ids: dict[str, int] = field(default_factory=dict)
+    """Every id with its line."""
+    links: list[Link] = field(default_factory=list)
+    faults: list[tuple[int, str, str]] = field(default_factory=list)
+    """Line, what is wrong, and the mend."""
+    found: set[str] = field(default_factory=set)
+    """Tags that are on the page."""
+    description: str = ""
+
+
+def read_html(text: str) -> Reading:
+    """Return what a page says of itself."""
+    reader = _Reader()
+    reader.feed(text)
+    reader.close()
+    return reader.result()
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self._reading = Reading()
+        self._open: list[tuple[str, int]] = []
+
+    def result(self) -> Reading:
+        for tag, line in self._open:
+            self._fault(line, f"<{tag}> is never closed", "Close it.")
+        for tag in ("title", "h1", "main"):
+            if tag not in self._reading.found:
+                self._fault(1, f"the page has no <{tag}>", "Add one.")
+        return self._reading
+
+    def _fault(self, line: int, what: str, mend: str) -> None:
+        self._reading.faults.append((line, what, mend))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        line = self.getpos()[0]
+        self._reading.found.add(tag)
+        if len(given) < len(attrs):
+            self._fault(line, f"<{tag}> has an attribute twice", "Remove one of them.")
+        if tag not in VOID:
+            self._open.append((tag, line))
+        self._identified(given, line)
+        self._linked(tag, given, line)
+        if tag == "img" and "alt" not in given:
+            self._fault(line, "a picture has no words for those who do not see it", "Add alt=.")
+        if tag == "meta" and given.get("name") == "description":
+            self._reading.description = given.get("content", "")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:  # in SVG: <path .../>
+            self._open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._open and self._open[-1][0] == tag:
+            self._open.pop()
+            return
+        line = self.getpos()[0]
+        inner = self._open[-1][0] if self._open else "nothing"
+        self._fault(line, f"</{tag}> closes <{inner}>", "Nest the two.")
+        names = [name for name, _ in self._open]
+        if tag in names:
+            del self._open[len(names) - 1 - names[::-1].index(tag) :]
+
+    def _identified(self, given: dict[str, str], line: int) -> None:
+        if "id" not in given:
+            return
+        if given["id"] in self._reading.ids:
+            first = self._reading.ids[given["id"]]
+            what = f"the id {given['id']!r} stands in line {first} already"
+            self._fault(line, what, "Give one of them another.")
+        elif not given["id"] or " " in given["id"]:
+            self._fault(line, f"{given['id']!r} is no id", "Write one without spaces.")
+        self._reading.ids.setdefault(given["id"], line)
+
+    def _linked(self, tag: str, given: dict[str, str], line: int) -> None:
+        if tag == "a" and "href" in given:
+            self._reading.links.append(Link(given["href"], line, loads=False))
+        elif tag in LOADED and LOADED[tag] in given and given.get("rel") not in NAMES_ONLY:
+            self._reading.links.append(Link(given[LOADED[tag]], line, loads=True))

@@ -1,0 +1,95 @@
+"""What programs read of a site: Markdown twins, llms.txt, a sitemap, an inventory for Sphinx."""
+
+from __future__ import annotations
+
+__all__ = ("inventory", "llms_full", "llms_list", "sitemap", "twin")
+
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+
+from kinwire_codegen.names import class_name
+from kinwire_codegen.reference.blocks import Heading, Page
+from kinwire_codegen.reference.markdown import as_markdown
+from kinwire_codegen.site.html import Shown
+from kinwire_codegen.site.pages import Plan, Source, twin_path
+
+_README = re.compile(r"(\]\([^)\s]*?)README\.md")
+_MADE = re.compile(r"^<!-- Generated .*? -->\n\n", re.MULTILINE)
+_KINDS = {
+    "across": "Across protocols",
+    "protocol": "Protocols",
+    "guide": "Guides",
+    "api": "Python interface",
+    "changes": "Changes",
+    "method": "Methods",
+    "tool": "Tools",
+    "data": "Data",
+    "type": "Types",
+}
+
+
+def twin(page: Page) -> str:
+    """Return the Markdown that stands beside a page."""
+    return _README.sub(r"\1index.md", _MADE.sub("", as_markdown(page)))
+
+
+def llms_list(shown: Sequence[Shown], source: Source) -> str:
+    """Return `llms.txt`: every page by kind, with its Markdown and what it is about."""
+    lines = [f"# {source.title}", "", f"> {shown[0].summary}", ""]
+    for kind, label in _KINDS.items():
+        found = [one for one in shown if one.kind == kind]
+        if found:
+            lines += [f"## {label}", ""]
+            lines += [
+                f"- [{one.name}{f' ({one.protocol})' if one.protocol else ''}]"
+                f"({source.base_url}{one.twin}): {one.summary}"
+                for one in found
+            ]
+            lines.append("")
+    return "\n".join(lines)
+
+
+def llms_full(pages: Iterable[Page]) -> str:
+    """Return `llms-full.txt`: the text of every page."""
+    return "\n---\n\n".join(f"<!-- {twin_path(page.path)} -->\n{twin(page)}" for page in pages)
+
+
+def sitemap(shown: Sequence[Shown], source: Source) -> str:
+    """Return the list of all pages for search engines; it needs the place of publication."""
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>']
+    lines.append('<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">')
+    lines += [f"<url><loc>{escape(source.base_url + one.url)}</loc></url>" for one in shown]
+    return "\n".join([*lines, "</urlset>", ""])
+
+
+def inventory(plan: Plan, source: Source) -> bytes:
+    """Return `objects.inv`, which lets Sphinx and mkdocstrings link to names of Python here."""
+    head = f"# Sphinx inventory version 2\n# Project: {source.title}\n# Version: {source.version}\n"
+    head += "# The remainder of this file is compressed using zlib.\n"
+    return head.encode() + zlib.compress("\n".join([*_objects(plan), ""]).encode(), 9)
+
+
+def _objects(plan: Plan) -> Iterator[str]:
+    for document in plan.chosen:
+        package = f"kinwire_protocols.{document.module}"
+        for name in document.definitions:
+            yield f"{package}.{name} py:class 1 {document.name}/types/{name}.html -"
+        for name in document.content["errors"]:
+            place = f"{document.name}/index.html#{name}"
+            yield f"{package}.{class_name(name)} py:exception 1 {place} -"
+    for page in plan.pages:
+        if page.kind == "api" and not page.path.endswith("README"):
+            module = page.path.partition("/")[2]
+            yield f"{module} py:module 0 {page.path}.html -"
+            for block in page.blocks:
+                if isinstance(block, Heading) and block.anchor:
+                    role = _role(block.anchor)
+                    yield f"{module}.{block.anchor} py:{role} 1 {page.path}.html#{block.anchor} -"
+
+
+def _role(name: str) -> str:
+    if "." in name:
+        return "method"
+    return "exception" if name.endswith("Error") else "class" if name[0].isupper() else "function"

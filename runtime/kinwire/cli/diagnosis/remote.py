@@ -1,0 +1,64 @@
+"""Checks a server that is reached by its URL: who started it, and its end, are not ours to see."""
+
+from __future__ import annotations
+
+__all__ = ("RemoteExamination",)
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import anyio
+
+from kinwire.cli.diagnosis.check import Check, failed, skipped
+from kinwire.cli.diagnosis.steps import latency, text_of, version
+from kinwire.cli.failure import PEER_ERROR, PEER_SCHEMA, UNREACHABLE
+from kinwire.cli.raw_server import Greeting, raw_server
+from kinwire.cli.target import Target
+
+_UNREACHABLE = (
+    "Is it running there? Look at host, port and path (most servers listen at /mcp or /sse), and "
+    "whether it wants a --header."
+)
+_SILENT = "It took the request and did not answer. Is it a server of MCP? --timeout waits longer."
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteExamination:
+    """One server, and who is told of each check as soon as it is made."""
+
+    target: Target
+    tell: Callable[[Check], object]
+
+    async def run(self) -> None:
+        """Make all checks."""
+        began = anyio.current_time()
+        async with raw_server(self.target) as server:
+            greeting = await server.greet()
+            self.tell(_handshake(greeting))
+            self.tell(version(greeting))
+            if greeting.answer.result is not None:
+                start = anyio.current_time() - began
+                timeout = self.target.timeout
+                self.tell(await latency(server, timeout, start, lambda: _UNREACHABLE))
+            else:
+                self.tell(skipped("latency", "the handshake failed"))
+
+
+def _handshake(greeting: Greeting) -> Check:
+    answer = greeting.answer
+    match answer.outcome:
+        case "answered":
+            who = f"{greeting.server.get('name')} {greeting.server.get('version')}".rstrip()
+            return Check(name="handshake", seen=f"{who} answered")
+        case "silent":
+            remedy, code = _SILENT, UNREACHABLE
+        case "ended":
+            remedy, code = _UNREACHABLE, UNREACHABLE
+        case "broken" if answer.result is None:  # what came is no JSON-RPC at all
+            remedy, code = _UNREACHABLE, PEER_SCHEMA
+        case "broken":
+            remedy, code = "Mend the result of initialize.", PEER_SCHEMA
+        case _:
+            remedy, code = "Answer initialize with a result.", PEER_ERROR
+    seen = text_of(answer).removeprefix("initialize: ")
+    return failed("handshake", f"initialize: {seen}", remedy, code)

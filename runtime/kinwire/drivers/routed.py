@@ -1,0 +1,51 @@
+"""Both drivers for sessions with several ways out. `kinwire/streams.py` has the rules.
+
+A handler runs in the context that its request came in, not in that of the session.
+"""
+
+from __future__ import annotations
+
+__all__ = ("RoutedAnyioDriver", "RoutedAsyncioDriver")
+
+from asyncio import AbstractEventLoop, Task
+from typing import cast
+
+from kinwire.drivers.anyio_driver import AnyioDriver
+from kinwire.drivers.asyncio_driver import AsyncioDriver
+from kinwire.drivers.base import Driver
+from kinwire.request import Request
+from kinwire.streams import RoutedEngine, RoutedLink, RoutedRequest
+
+
+class _Routed(Driver):
+    engine: RoutedEngine
+    engine_class = RoutedEngine
+    request_class = RoutedRequest
+
+    def _linked(self, loop: AbstractEventLoop | None) -> RoutedLink:
+        plain = super()._linked(loop)
+        members = {name: getattr(plain, name) for name in plain.__slots__}
+        engine = self.engine
+        return RoutedLink(**members, accept=engine.accept, outbox=engine.outbox, ended=engine.ended)
+
+    def wake_writer(self) -> None:
+        """A stream wakes whoever takes from it."""
+
+
+class RoutedAsyncioDriver(_Routed, AsyncioDriver):
+    """`AsyncioDriver` with several ways out."""
+
+    def start(self, work: Request, /) -> None:
+        """See `Ports.start`."""
+        context = cast("RoutedRequest", work).context
+        work.task = Task(self._run(work), loop=self._loop, name=work.method.name, context=context)
+
+
+class RoutedAnyioDriver(_Routed, AnyioDriver):
+    """`AnyioDriver` with several ways out."""
+
+    def start(self, work: Request, /) -> None:
+        """See `Ports.start`."""
+        # Not in the context itself: the task of an earlier message may be running in it.
+        context = cast("RoutedRequest", work).context.copy()
+        context.run(super().start, work)

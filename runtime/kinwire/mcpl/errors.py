@@ -1,0 +1,48 @@
+"""What the managers of MCPL raise by themselves; `kinwire_protocols.mcpl` has what peers answer."""
+
+from __future__ import annotations
+
+__all__ = ("ScopeDeniedError", "StateRefusedError")
+
+from typing import TYPE_CHECKING
+
+from kinwire.errors import InvalidResponseError, KinwireError
+
+if TYPE_CHECKING:
+    from kinwire.mcpl.scopes import ScopeRequest
+    from kinwire_protocols import mcp
+
+
+class ScopeDeniedError(KinwireError):
+    """A tool call has no leave to act where it would; it was not sent.
+
+    `reason` is a clause that says which rule or who denied it.
+    """
+
+    def __init__(self, request: ScopeRequest, reason: str) -> None:
+        super().__init__(request, reason)
+        self.request = request
+        self.reason = reason
+
+    def __str__(self) -> str:
+        asked = self.request
+        return (
+            f"{asked.tool}: expected leave to act in {asked.label!r} for {asked.feature_set}, "
+            f"got none: {self.reason}. Change the lists of that set, or approve it when asked."
+        )
+
+
+class StateRefusedError(InvalidResponseError):
+    """A tool did what it was to do, but the state that came with its result cannot be taken.
+
+    Checkpoints and head are as they were before the call. `result` is the result as it came.
+    """
+
+    def __init__(self, tool: str, reason: str, result: mcp.CallToolResult) -> None:
+        super().__init__(tool, reason, result)
+        self.tool = tool
+        self.reason = reason
+        self.result = result
+
+    def __str__(self) -> str:
+        return f"tools/call {self.tool}#/state{self.reason}"

@@ -1,0 +1,175 @@
+"""Events of servers on their way into the host: once each, in order, as many as fit (MCPL 9).
+
+`rules/push_dedup.py` knows what came before, `rules/admission.py` what there is room for. An event
+is written down before it is handed over and its answer before the server gets it, so what was
+acknowledged is known after a restart, and what was not is handed over again, marked so.
+"""
+
+from __future__ import annotations
+
+__all__ = ("Inboxes", "OnPush", "PushedEvent")
+
+import logging
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import anyio
+
+from kinwire.mcpl.rules.admission import (
+    BACKPRESSURE,
+    CONTENT_SIZE,
+    NOT_IN_TIME,
+    TOO_LARGE,
+    Admission,
+)
+from kinwire.mcpl.rules.json_values import digest, text
+from kinwire.mcpl.rules.push_dedup import REUSED, WINDOW, Kept, PushDedup, body_digest
+from kinwire.storage.clock import Clock
+from kinwire.storage.records import Records
+from kinwire_protocols.base import from_wire, to_wire
+from kinwire_protocols.mcpl.models import PushEventParams, PushEventResult
+
+if TYPE_CHECKING:
+    from kinwire.mcpl.live_server import LiveServer
+
+logger = logging.getLogger("kinwire.mcpl")
+
+_SHORT = 32  # characters of a digest in a part of a key; 128 bits
+
+
+@dataclass(frozen=True, slots=True)
+class PushedEvent:
+    """An event that a server has pushed."""
+
+    server: LiveServer
+    params: PushEventParams
+    again: bool = False
+    """It was handed over before and not answered, since the process ended, or time or connection
+    ran out: nobody here knows what became of it."""
+
+
+OnPush = Callable[[PushedEvent], Awaitable[PushEventResult]]
+"""Takes an event over, and says whether it is taken and which inference it has started.
+
+It starts the inference and does not wait for it: later events of the feature set wait meanwhile.
+"""
+
+
+class Inboxes:
+    """The events of all servers of a host."""
+
+    def __init__(
+        self, hand_over: OnPush | None, timeout: float, records: Records | None, clock: Clock
+    ) -> None:
+        self._hand_over = hand_over
+        self._timeout = timeout
+        self._records = records
+        self._clock = clock  # never goes back
+        self._found: dict[str, _Inbox] = {}
+
+    async def take(self, server: LiveServer, params: PushEventParams) -> PushEventResult:
+        """Return what an event has earned, now or when it came first."""
+        inbox = self._found.get(server.id)
+        if inbox is None:
+            assert self._hand_over is not None  # else events are not served
+            inbox = self._found[server.id] = _Inbox(
+                server.id, self._hand_over, self._timeout, self._records, self._clock
+            )
+        return await inbox.take(server, params)
+
+
+class _Inbox:
+    """The events of one server."""
+
+    def __init__(
+        self, server: str, hand_over: OnPush, timeout: float, records: Records | None, clock: Clock
+    ) -> None:
+        self._server = server
+        self._place = f"push/{digest(server)[:_SHORT]}/"
+        self._hand_over = hand_over
+        self._timeout = timeout
+        self._records = records
+        self._clock = clock
+        self._dedup = PushDedup()
+        self._admission = Admission()
+        self._under_way: dict[str, anyio.Event] = {}
+        self._turns = defaultdict[str, anyio.Lock](anyio.Lock)  # by feature set
+
+    async def take(self, server: LiveServer, params: PushEventParams) -> PushEventResult:
+        """Return what the event has earned, now or when it came first."""
+        body, event_id = body_digest(params), params.event_id
+        while (earlier := self._under_way.get(event_id)) is not None:
+            await earlier.wait()  # a repeat that overtakes must find the first one's answer
+        if len(text(to_wire(params.payload))) > CONTENT_SIZE:
+            return TOO_LARGE
+        if not self._admission.enter(now=anyio.current_time()):
+            return BACKPRESSURE
+        over = self._under_way[event_id] = anyio.Event()
+        try:
+            async with self._turns[params.feature_set]:
+                return await self._in_turn(server, params, body)
+        finally:
+            self._admission.leave()
+            del self._under_way[event_id]
+            over.set()
+
+    async def _in_turn(
+        self, server: LiveServer, params: PushEventParams, body: str
+    ) -> PushEventResult:
+        known = await self._known(params.event_id)
+        answer = None if known is None else known.answer_to(body)
+        if answer is None:
+            return await self._taken(PushedEvent(server, params, known is not None), body)
+        if answer is REUSED:
+            logger.warning("%s: event %.60r came again as another", self._server, params.event_id)
+        return answer
+
+    async def _taken(self, event: PushedEvent, body: str) -> PushEventResult:
+        event_id = event.params.event_id
+        await self._write(event_id, body, None)
+        self._dedup.keep(event_id, Kept(body, None, self._clock()))
+        try:
+            with anyio.fail_after(self._timeout):
+                answer = await self._hand_over(event)
+        except TimeoutError:
+            logger.warning("%s: event %.60r was not taken in time", self._server, event_id)
+            return NOT_IN_TIME
+        except Exception:
+            await self._forget(event_id)  # it was not taken: the server may send it again
+            raise
+        if answer.accepted:
+            await self._write(event_id, body, answer)
+            self._dedup.keep(event_id, Kept(body, answer, self._clock()))
+        else:
+            await self._forget(event_id)  # "not now" must not outlive its reason
+        return answer
+
+    async def _known(self, event_id: str) -> Kept | None:
+        kept = self._dedup.look(event_id, now=self._clock())
+        if kept is not None or self._records is None:
+            return kept
+        record = await self._records.get(self._key(event_id))
+        if record is None:
+            return None
+        value = record.value
+        answer = value["answer"] and from_wire(PushEventResult, value["answer"])
+        return Kept(value["digest"], answer, value["at"])
+
+    async def _write(self, event_id: str, body: str, answer: PushEventResult | None) -> None:
+        if self._records is not None:
+            value = {
+                "digest": body,
+                "answer": None if answer is None else to_wire(answer),
+                "at": self._clock(),
+            }
+            await self._records.put(self._key(event_id), value, expires_in=WINDOW)
+
+    async def _forget(self, event_id: str) -> None:
+        self._dedup.forget(event_id)
+        if self._records is not None:
+            await self._records.delete(self._key(event_id))
+
+    def _key(self, event_id: str) -> str:
+        return self._place + digest(event_id)[:_SHORT]

@@ -1,0 +1,113 @@
+"""The patch that makes one JSON value of another (RFC 6902), as small as it is found.
+
+Parts that are equal stay; what differs is patched within, or replaced where that is shorter. Moves
+and copies are not looked for.
+"""
+
+from __future__ import annotations
+
+__all__ = ("patch_between",)
+
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+from kinwire.mcpl.rules.json_values import same, text
+from kinwire_protocols.base import JsonObject
+
+_MOST_COMPARED = 40_000  # pairs of entries of two arrays; beyond, they are paired by place
+
+
+def patch_between(before: Any, after: Any) -> list[JsonObject]:
+    """Return the operations, as JSON, that make `after` of `before`; none where they are equal."""
+    return _within("", before, after)
+
+
+def _within(place: str, before: Any, after: Any) -> list[JsonObject]:
+    if same(before, after):
+        return []
+    whole: list[JsonObject] = [{"op": "replace", "path": place, "value": after}]
+    if isinstance(before, dict) and isinstance(after, dict):
+        parts = _members(place, cast("JsonObject", before), cast("JsonObject", after))
+    elif isinstance(before, list) and isinstance(after, list):
+        parts = _entries(place, cast("list[object]", before), cast("list[object]", after))
+    else:
+        return whole
+    return parts if len(text(parts)) < len(text(whole)) else whole
+
+
+def _members(place: str, before: JsonObject, after: JsonObject) -> list[JsonObject]:
+    gone = sorted(before.keys() - after.keys())
+    found: list[JsonObject] = [
+        {"op": "remove", "path": f"{place}/{_escaped(name)}"} for name in gone
+    ]
+    for name, value in after.items():
+        path = f"{place}/{_escaped(name)}"
+        if name not in before:
+            found.append({"op": "add", "path": path, "value": value})
+        else:
+            found += _within(path, before[name], value)
+    return found
+
+
+def _entries(place: str, before: list[Any], after: list[Any]) -> list[JsonObject]:
+    """Patch an array from its front to its end, so that each index is that of the moment."""
+    found: list[JsonObject] = []
+    at = 0
+    for gone, come in _gaps(before, after):
+        paired = min(len(gone), len(come))
+        for one, other in zip(gone[:paired], come[:paired], strict=True):
+            found += _within(f"{place}/{at}", one, other)
+            at += 1
+        found += [{"op": "remove", "path": f"{place}/{at}"} for _ in gone[paired:]]
+        for value in come[paired:]:
+            found.append({"op": "add", "path": f"{place}/{at}", "value": value})
+            at += 1
+        at += 1  # over the entry that both have
+    return found
+
+
+def _gaps(before: list[Any], after: list[Any]) -> Iterator[tuple[list[Any], list[Any]]]:
+    """Yield what lies between the entries that both arrays have, in order."""
+    keys, other_keys = list(map(text, before)), list(map(text, after))
+    start = old = new = 0
+    while start < min(len(keys), len(other_keys)) and keys[start] == other_keys[start]:
+        start += 1
+    end = 0
+    while end < min(len(keys), len(other_keys)) - start and keys[-1 - end] == other_keys[-1 - end]:
+        end += 1
+    middle = (keys[start : len(keys) - end], other_keys[start : len(other_keys) - end])
+    shared = [(index, index) for index in range(start)]
+    shared += [(start + one, start + other) for one, other in _common(*middle)]
+    shared += [(len(keys) - left, len(other_keys) - left) for left in range(end, 0, -1)]
+    for one, other in [*shared, (len(before), len(after))]:
+        yield before[old:one], after[new:other]
+        old, new = one + 1, other + 1
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the places of a longest common run of entries, not necessarily next to each other."""
+    if not one or not other or len(one) * len(other) > _MOST_COMPARED:
+        return []
+    lengths = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
+    for i in range(len(one) - 1, -1, -1):
+        for j in range(len(other) - 1, -1, -1):
+            lengths[i][j] = (
+                lengths[i + 1][j + 1] + 1
+                if one[i] == other[j]
+                else max(lengths[i + 1][j], lengths[i][j + 1])
+            )
+    found: list[tuple[int, int]] = []
+    i = j = 0
+    while i < len(one) and j < len(other):
+        if one[i] == other[j]:
+            found.append((i, j))
+            i, j = i + 1, j + 1
+        elif lengths[i + 1][j] >= lengths[i][j + 1]:
+            i += 1
+        else:
+            j += 1
+    return found
+
+
+def _escaped(name: str) -> str:
+    return name.replace("~", "~0").replace("/", "~1")

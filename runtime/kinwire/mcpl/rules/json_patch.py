@@ -1,0 +1,226 @@
+"""JSON Patch (RFC 6902): all of it or nothing, and no value is ever changed in place.
+
+What comes out shares with what went in all that was not touched, so a state costs no more than
+what is new in it. Containers that a patch has made itself are changed directly, so that time grows
+with the patch and not with patch times state.
+"""
+
+from __future__ import annotations
+
+__all__ = ("MOST_OPERATIONS", "PatchError", "patched")
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from kinwire.mcpl.rules.json_values import same
+from kinwire_protocols.mcpl.models import (
+    PatchAdd,
+    PatchCopy,
+    PatchMove,
+    PatchOperation,
+    PatchRemove,
+    PatchReplace,
+    PatchTest,
+)
+
+MOST_OPERATIONS = 1000
+"""Operations in one patch."""
+
+_DEEPEST = 64  # parts of a pointer, and levels of a copy
+_MOST_COPIED = 250_000  # values that the copies of one patch may make; copies of copies explode
+_INDEX = re.compile(r"0|[1-9][0-9]{0,8}")  # RFC 6901: no sign, no zero in front
+_BAD_ESCAPE = re.compile(r"~(?![01])")
+
+
+class PatchError(ValueError):
+    """A patch that cannot be applied; nothing of it was. The text begins with a JSON pointer."""
+
+
+def patched(document: Any, operations: Sequence[PatchOperation]) -> Any:
+    """Return `document` with the operations applied in order.
+
+    Raises:
+        PatchError: one of them cannot be; the message says which, where, and why.
+    """
+    if len(operations) > MOST_OPERATIONS:
+        raise PatchError(
+            f"/patch: expected at most {MOST_OPERATIONS} operations, got {len(operations)}. "
+            "Send the whole state as data."
+        )
+    work = _Work(document)
+    for number, operation in enumerate(operations):
+        try:
+            _ACTS[operation.op](work, operation)
+        except _FaultError as fault:
+            raise PatchError(f"/patch/{number}/{fault}") from None
+    return work.document
+
+
+class _FaultError(Exception):
+    """Why an operation cannot be applied; the text begins with the member that is at fault."""
+
+
+class _Work:
+    """A document while it is patched."""
+
+    def __init__(self, document: Any) -> None:
+        self.document = document
+        self._own: set[int] = set()  # containers that this patch has made
+        self._copied = 0
+
+    def get(self, pointer: str, member: str = "path") -> Any:
+        """Return what is at a place."""
+        value = self.document
+        for token in _tokens(pointer, member):
+            value = value[_key(value, token, member)]
+        return value
+
+    def add(self, pointer: str, value: Any) -> None:
+        """Put a value at a place: into an object, or before what an array has there."""
+        tokens = _tokens(pointer, "path")
+        if not tokens:
+            self.document = value
+            return
+        container = self._container(tokens)
+        if isinstance(container, list):
+            entries = cast("list[object]", container)
+            entries.insert(_insertion(entries, tokens[-1]), value)
+        else:
+            container[_name(container, tokens[-1], "path")] = value
+
+    def remove(self, pointer: str, member: str = "path") -> Any:
+        """Take out what is at a place and return it."""
+        tokens = _tokens(pointer, member)
+        if not tokens:
+            raise _FaultError(f"{member}: expected a place within the state, got the whole of it")
+        container = self._container(tokens, member)
+        return container.pop(_key(container, tokens[-1], member))
+
+    def replace(self, pointer: str, value: Any) -> None:
+        """Put a value in the place of another one."""
+        tokens = _tokens(pointer, "path")
+        if not tokens:
+            self.document = value
+            return
+        container = self._container(tokens)
+        container[_key(container, tokens[-1], "path")] = value
+
+    def copy(self, value: Any, level: int = 0) -> Any:
+        """Return a copy that shares nothing that this patch may still change."""
+        self._copied += 1
+        if level > _DEEPEST:
+            raise _FaultError(f"from: expected at most {_DEEPEST} levels, got more")
+        if self._copied > _MOST_COPIED:
+            raise _FaultError(f"from: expected copies of at most {_MOST_COPIED} values, got more")
+        if isinstance(value, dict):
+            members = cast("dict[str, Any]", value)
+            return {name: self.copy(inner, level + 1) for name, inner in members.items()}
+        if isinstance(value, list):
+            return [self.copy(inner, level + 1) for inner in cast("list[object]", value)]
+        return value
+
+    def _container(self, tokens: list[str], member: str = "path") -> Any:
+        """Return the container of a place, so that it may be changed."""
+        self.document = container = self._owned(self.document)
+        for token in tokens[:-1]:
+            key = _key(container, token, member)
+            container[key] = inner = self._owned(container[key])
+            container = inner
+        return container
+
+    def _owned(self, value: Any) -> Any:
+        if id(value) in self._own or not isinstance(value, dict | list):
+            return value
+        mine: Any = (
+            dict(cast("dict[str, Any]", value))
+            if isinstance(value, dict)
+            else list(cast("list[object]", value))
+        )
+        # Nothing else is made while a patch is applied but by `copy`, whose values are shared with
+        # nobody either: an id that is free again can only come back to one of those.
+        self._own.add(id(mine))
+        return mine
+
+
+def _add(work: _Work, operation: PatchAdd) -> None:
+    work.add(operation.path, operation.value)
+
+
+def _remove(work: _Work, operation: PatchRemove) -> None:
+    work.remove(operation.path)
+
+
+def _replace(work: _Work, operation: PatchReplace) -> None:
+    work.replace(operation.path, operation.value)
+
+
+def _move(work: _Work, operation: PatchMove) -> None:
+    if operation.path == operation.from_:
+        work.get(operation.from_, "from")
+        return
+    if operation.path.startswith(f"{operation.from_}/"):
+        raise _FaultError(f"path: expected a place outside of {operation.from_!r}, got one in it")
+    work.add(operation.path, work.remove(operation.from_, "from"))
+
+
+def _copy(work: _Work, operation: PatchCopy) -> None:
+    work.add(operation.path, work.copy(work.get(operation.from_, "from")))
+
+
+def _test(work: _Work, operation: PatchTest) -> None:
+    if not same(work.get(operation.path), operation.value):
+        raise _FaultError(f"value: expected what is at {operation.path!r:.80}, got another value")
+
+
+_ACTS: dict[str, Callable[[_Work, Any], None]] = {
+    "add": _add,
+    "remove": _remove,
+    "replace": _replace,
+    "move": _move,
+    "copy": _copy,
+    "test": _test,
+}
+
+
+def _tokens(pointer: str, member: str) -> list[str]:
+    """Return the parts of a JSON pointer (RFC 6901)."""
+    if pointer and not pointer.startswith("/"):
+        raise _FaultError(f"{member}: expected a pointer that begins with /, got {pointer!r:.80}")
+    if _BAD_ESCAPE.search(pointer):
+        raise _FaultError(f"{member}: expected ~0 or ~1 behind each ~, got {pointer!r:.80}")
+    parts = pointer.split("/")[1:]
+    if len(parts) > _DEEPEST:
+        raise _FaultError(f"{member}: expected at most {_DEEPEST} parts, got {len(parts)}")
+    return [part.replace("~1", "/").replace("~0", "~") for part in parts]
+
+
+def _key(container: Any, token: str, member: str) -> Any:
+    """Return what finds an existing place in a container."""
+    if isinstance(container, list):
+        size = len(cast("list[object]", container))
+        if _INDEX.fullmatch(token) and int(token) < size:
+            return int(token)
+        raise _FaultError(f"{member}: expected an index below {size}, got {token!r:.40}")
+    if token in _name_space(container, member, token):
+        return token
+    raise _FaultError(f"{member}: expected a member that is there, got {token!r:.80}")
+
+
+def _insertion(entries: list[Any], token: str) -> int:
+    if token == "-":
+        return len(entries)
+    if _INDEX.fullmatch(token) and int(token) <= len(entries):
+        return int(token)
+    raise _FaultError(f"path: expected - or an index up to {len(entries)}, got {token!r:.40}")
+
+
+def _name(container: Any, token: str, member: str) -> str:
+    _name_space(container, member, token)
+    return token
+
+
+def _name_space(container: Any, member: str, token: str) -> dict[str, Any]:
+    if isinstance(container, dict):
+        return cast("dict[str, Any]", container)
+    raise _FaultError(f"{member}: expected an object or array around {token!r:.80}, got neither")

@@ -1,0 +1,65 @@
+"""JSON as Python holds it: equality of values as JSON means it, digests, and size."""
+
+from __future__ import annotations
+
+__all__ = ("depth", "digest", "same", "text")
+
+import json
+from hashlib import sha256
+from typing import Any, cast
+
+_text = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True
+).encode
+
+
+def text(value: Any) -> str:
+    """Return `value` as compact JSON, the same for values that are equal but for 1 and 1.0."""
+    return _text(value)
+
+
+def digest(*values: Any) -> str:
+    """Return what tells these values from others, in 64 characters."""
+    return sha256("\n".join(map(_text, values)).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def same(one: Any, other: Any) -> bool:
+    """Return whether two values are equal JSON (RFC 6902, 4.6): 1 is 1.0, but not true."""
+    waiting: list[tuple[Any, Any]] = [(one, other)]
+    while waiting:
+        left, right = waiting.pop()
+        if isinstance(left, dict) and isinstance(right, dict):
+            ours, theirs = cast("dict[str, Any]", left), cast("dict[str, Any]", right)
+            if ours.keys() != theirs.keys():
+                return False
+            waiting += [(ours[key], theirs[key]) for key in ours]
+        elif isinstance(left, list) and isinstance(right, list):
+            some, others = cast("list[object]", left), cast("list[object]", right)
+            if len(some) != len(others):
+                return False
+            waiting += zip(some, others, strict=True)
+        elif isinstance(left, bool) is not isinstance(right, bool) or left != right:
+            return False
+    return True
+
+
+def depth(value: Any) -> int:
+    """Return how many arrays and objects stand in one another, at the deepest place."""
+    level, layer = 0, _inside([value])
+    while layer is not None:
+        level += 1
+        layer = _inside(layer)
+    return level
+
+
+def _inside(values: list[Any]) -> list[Any] | None:
+    """Return what is in the arrays and objects among `values`; None if there are none."""
+    found: list[Any] | None = None
+    for value in values:
+        if isinstance(value, dict):
+            found = [] if found is None else found
+            found += cast("dict[str, Any]", value).values()
+        elif isinstance(value, list):
+            found = [] if found is None else found
+            found += cast("list[object]", value)
+    return found

@@ -1,0 +1,286 @@
+"""Several ways out of one session (MCP, Streamable HTTP).
+
+An answer, and what a handler sends while it works on a request, leaves on the stream that was
+opened for that request. All else leaves on the session's own stream, also what a handler leaves
+running behind its answer. Which stream is the current one is a context variable: it follows a
+handler into its tasks and threads.
+
+Sessions whose transport has only one way out use nothing of this. `drivers/routed.py` has the
+other half.
+"""
+
+from __future__ import annotations
+
+__all__ = ("CURRENT", "RoutedEngine", "RoutedLink", "RoutedOutbox", "RoutedRequest", "Stream")
+
+from asyncio import AbstractEventLoop, Future
+from collections import deque
+from collections.abc import Callable
+from contextvars import Context, ContextVar, copy_context
+from dataclasses import dataclass
+
+import anyio
+
+from kinwire.calls import Outbound, Route
+from kinwire.engine import Engine
+from kinwire.inbound import InboundCalls
+from kinwire.jsonrpc import Id
+from kinwire.limits import Limits
+from kinwire.outbox import Outbox
+from kinwire.ports import Alarm, Ports
+from kinwire.request import Request
+from kinwire.session import Session
+from kinwire.transports import Link
+from kinwire_protocols.base import JsonObject, Message
+
+_AT_ONCE = 256 * 1024  # bytes handed over at a time: the rest can still be taken back
+_FEW = 16 * 1024  # bytes; a longer queue is kept in no more memory than it needs
+_PARKED = 1000  # frames that one stream keeps while nobody takes them
+
+
+class Stream:
+    """A way out of a session, for as long as there is something to send on it."""
+
+    __slots__ = (
+        "_waiter",
+        "answer_only",
+        "attached",
+        "due",
+        "expecting",
+        "gone",
+        "outbox",
+        "own",
+        "queue",
+        "size",
+    )
+
+    def __init__(self, outbox: RoutedOutbox, *, own: bool = False) -> None:
+        self.outbox = outbox
+        self.own = own
+        """Whether it is the session's own, which never ends before the session."""
+        self.queue: deque[bytes | Outbound] = deque()
+        self.size = 0  # bytes in the queue
+        self.attached = not own
+        """Whether somebody takes what is queued. While nobody does the oldest gives way."""
+        self.expecting = False
+        """Whether the request that it is for is being handled."""
+        self.due = not own
+        """Whether the next frame is the answer, or an error instead of one."""
+        self.answer_only = False
+        """Whether all but the answer leaves on the session's own stream."""
+        self.gone = False
+        """Whether nobody will ever take anything."""
+        self._waiter: Future[None] | anyio.Event | None = None
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing will be queued any more."""
+        return not (self.own or self.expecting or self.due)
+
+    @property
+    def takes(self) -> bool:
+        """Whether a frame of the request that it is for leaves here."""
+        return self.due or (self.expecting and not self.answer_only)
+
+    def expect(self) -> None:
+        """Say that a handler works on the request, and may send other things before its answer."""
+        self.expecting, self.due = True, False
+
+    def put(self, frame: bytes, call: Outbound | None) -> None:
+        """Queue a frame, and wake who waits for it."""
+        if not self.expecting:
+            self.due = False
+        if self.gone:
+            return
+        self.size += len(frame)
+        if self.size > _FEW:
+            frame = b"%b" % (frame,)  # orjson leaves up to 4 KiB of room behind each
+            if call is not None:
+                call.frame = frame
+        self.queue.append(frame if call is None else call)
+        self.outbox.grown(self, len(frame))
+        self.ring()
+
+    def answered(self, due: bool) -> None:
+        """Say that the handler has ended, and whether the next frame is the answer."""
+        self.expecting, self.due = False, due
+        if not due:
+            self.ring()
+
+    def attach(self) -> None:
+        """Take what is queued from now on: it counts as unsent."""
+        if not self.attached:
+            self.attached = True
+            self.outbox.moved(self)
+
+    def detach(self) -> None:
+        """Take nothing for now, and end the waiting."""
+        if self.attached:
+            self.attached = False
+            self.outbox.moved(self)
+            self.ring()
+
+    def ring(self) -> None:
+        """End the waiting of who takes: something has changed."""
+        waiter, self._waiter = self._waiter, None
+        if isinstance(waiter, Future):
+            if not waiter.done():
+                waiter.set_result(None)
+        elif waiter is not None:
+            waiter.set()
+
+    async def arrival(self, loop: AbstractEventLoop | None) -> None:
+        """Return when something has changed."""
+        if loop is not None:
+            self._waiter = future = Future[None](loop=loop)
+            await future
+        else:
+            self._waiter = event = anyio.Event()
+            await event.wait()
+
+
+CURRENT: ContextVar[Stream | None] = ContextVar("kinwire stream", default=None)
+
+
+class RoutedOutbox(Outbox):
+    """Frames that wait to leave, each on its stream. `waiting` are those of the session's own."""
+
+    def __init__(self, ports: Ports, alarm: Alarm, limits: Limits) -> None:
+        super().__init__(ports, alarm, limits)
+        self.own = Stream(self, own=True)
+        self.waiting = self.own.queue
+        self._parked = 0  # bytes in the queues that nobody takes
+
+    def add(self, frame: bytes, call: Outbound | None = None) -> None:
+        """Queue a frame on the stream that is current, or on the session's own."""
+        stream = CURRENT.get()
+        if stream is None or stream.outbox is not self or not stream.takes:
+            stream = self.own
+        stream.put(frame, call)
+
+    def add_once(self, frame: bytes) -> None:
+        """Queue what belongs to no request, unless the same waits already."""
+        if frame not in self.waiting:
+            self.own.put(frame, None)
+
+    def take_from(self, stream: Stream) -> list[bytes]:
+        """Return the next frames of a stream, about 256 KiB of them."""
+        frames: list[bytes] = []
+        size = 0
+        queue = stream.queue
+        while queue and size < _AT_ONCE:
+            item = queue.popleft()
+            if isinstance(item, bytes):
+                size += len(item)
+                frames.append(item)
+                continue
+            size += len(item.frame)
+            if not item.over and not self._ports.left(item):
+                item.sent = True
+                frames.append(item.frame)
+            item.frame = b""
+        stream.size -= size
+        self._size -= size
+        if self.full:
+            self._relax()
+        return frames
+
+    def grown(self, stream: Stream, size: int) -> None:
+        """Account for what was queued on a stream."""
+        if not stream.attached:
+            self._parked += size
+            self._trim(stream)
+            return
+        self._size += size
+        if self._size > self._limit:
+            self._press()
+
+    def moved(self, stream: Stream) -> None:
+        """Account for a stream that somebody takes from now on, or nobody any more."""
+        size = stream.size if stream.attached else -stream.size
+        self._size += size
+        self._parked -= size
+        if not stream.attached:
+            self._trim(stream)
+        elif self._size > self._limit:
+            self._press()
+        if self.full:
+            self._relax()
+
+    def drop(self, stream: Stream) -> None:
+        """Forget what a stream has queued, and its answer: nobody will take it."""
+        stream.detach()
+        stream.answer_only = stream.gone = True
+        while stream.queue:
+            self._drop_oldest(stream)
+
+    def _trim(self, stream: Stream) -> None:
+        while stream.queue and (self._parked > self._limit or len(stream.queue) > _PARKED):
+            self._drop_oldest(stream)
+
+    def _drop_oldest(self, stream: Stream) -> None:
+        item = stream.queue.popleft()
+        size = len(item if isinstance(item, bytes) else item.frame)
+        stream.size -= size
+        self._parked -= size
+
+
+class RoutedRequest(Request):
+    """A request that knows on which stream it is answered, and what it came with."""
+
+    __slots__ = ("context", "stream")
+
+    def __init__(
+        self, session: Session, id: Id | None, route: Route, params: Message, raw: JsonObject
+    ) -> None:
+        super().__init__(session, id, route, params, raw)
+        self.context: Context = copy_context()
+        """Of the HTTP request: what stands around the server has set things there."""
+        self.stream = CURRENT.get()
+        if self.stream is not None and id is not None:
+            self.stream.expect()
+
+
+class _RoutedInbound(InboundCalls):
+    def _end(self, work: Request) -> bool:
+        due = super()._end(work)
+        if isinstance(work, RoutedRequest) and work.stream is not None and work.id is not None:
+            work.stream.answered(due)
+        return due
+
+
+class RoutedEngine(Engine):
+    """The rules of a session that has several streams."""
+
+    outbox: RoutedOutbox
+    outbox_class = RoutedOutbox
+    inbound_class = _RoutedInbound
+
+    def ended(self) -> bool:
+        """Whether nothing that arrives is handled any more."""
+        return self.inbound.silent or self.closed is not None
+
+    def accept(self, message: JsonObject) -> None:
+        """Act on a message that was decoded already, as `feed` would. Never raises."""
+        if self.inbound.silent:
+            return
+        if "method" not in message:
+            self.outbound.answered(message)
+        elif "id" in message:
+            self.inbound.requested(message)
+        else:
+            self._notified(message["method"], message)
+
+
+@dataclass(slots=True, kw_only=True)
+class RoutedLink(Link):
+    """A session as a transport with several streams sees it."""
+
+    accept: Callable[[JsonObject], None]
+    """Hand over a message that was decoded; `CURRENT` is set to the stream for its answer."""
+
+    outbox: RoutedOutbox
+    """Where the streams are, and what they have queued."""
+
+    ended: Callable[[], bool]
+    """Whether nothing that arrives is handled any more."""

@@ -1,0 +1,96 @@
+"""A server as a plain ASGI application: Streamable HTTP and, on the same URL, HTTP+SSE (MCP,
+Transports). It needs no lifespan, no middleware and no path of its own.
+
+`incoming.py` has what happens with one request.
+"""
+
+from __future__ import annotations
+
+__all__ = ("HttpApp",)
+
+from kinwire.errors import ConnectionClosedError
+from kinwire.transports.http.guard import Guard
+from kinwire.transports.http.incoming import Incoming
+from kinwire.transports.http.limits import HttpLimits
+from kinwire.transports.http.replies import Receive, Scope, Send, send_reply
+from kinwire.transports.http.security import must_be_secure
+from kinwire.transports.http.sessions import Serve, Sessions, running_loop
+
+_STOPPING = ConnectionClosedError("The server is stopping.")
+
+
+class HttpApp:
+    """Serves each client in a session of its own. `Server.asgi` makes it and says what is what."""
+
+    def __init__(
+        self,
+        serve: Serve,
+        *,
+        frame_size: int,
+        limits: HttpLimits,
+        guard: Guard,
+        stateless: bool,
+    ) -> None:
+        self._serve = serve
+        self._limits = limits
+        self._open: Sessions | None = None
+        self.frame_size = frame_size
+        self.guard = guard
+        self.stateless = stateless
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Respond to one request."""
+        if scope["type"] == "http":
+            reply = await Incoming(self, scope, receive, send).respond()
+            if reply is not None:
+                await send_reply(send, reply)
+        elif scope["type"] == "lifespan":
+            await self._live(receive, send)
+        else:
+            await send({"type": "websocket.close", "code": 1000})
+
+    def run(
+        self,
+        host: str = "127.0.0.1",
+        port: int = 8000,
+        *,
+        certfile: str | None = None,
+        keyfile: str | None = None,
+    ) -> None:
+        """Serve under uvicorn, which the extra `http` brings, until SIGINT or SIGTERM.
+
+        `certfile` and `keyfile` are those of TLS.
+
+        Raises:
+            InsecureAddressError: other machines could reach it in plain text.
+            OSError: nobody can listen there.
+        """
+        must_be_secure(host, tls=bool(certfile), insecure=self.guard.insecure, doing="listen on")
+        from kinwire.transports.http.running import bound, run_on
+
+        with bound(host, port) as listener:
+            run_on(self, listener, certfile=certfile, keyfile=keyfile)
+
+    def stop(self) -> None:
+        """Take no new sessions, and have those end that there are. Returns at once."""
+        if self._open is not None:
+            self._open.stop(_STOPPING)
+
+    async def aclose(self) -> None:
+        """End all sessions, and return when they have ended."""
+        if self._open is not None:
+            await self._open.close(_STOPPING)
+
+    @property
+    def sessions(self) -> Sessions:
+        """The sessions on the event loop that runs."""
+        if self._open is None or self._open.loop is not running_loop():
+            self._open = Sessions(self._serve, self._limits)
+        return self._open
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await self.aclose()
+        await send({"type": "lifespan.shutdown.complete"})

@@ -1,0 +1,63 @@
+"""Reading the body of a request: no more than may come, for no longer than it may take."""
+
+from __future__ import annotations
+
+__all__ = ("read_body",)
+
+import asyncio
+
+import anyio
+
+from kinwire.transports.http.head import Head
+from kinwire.transports.http.replies import Receive, Reply, refusal
+from kinwire.transports.http.sessions import Sessions
+
+_DIGITS = 18
+
+
+async def read_body(head: Head, receive: Receive, sessions: Sessions, limit: int) -> bytes | Reply:
+    """Return the body, or the refusal that it earns."""
+    declared = head.text(b"content-length")
+    number = declared if declared is not None and declared.isdecimal() else "0"
+    if len(number) > _DIGITS or int(number) > limit:
+        return _too_large(limit)
+    if sessions.loop is None:
+        with anyio.move_on_after(sessions.limits.body_time):
+            return await _read(receive, limit)
+        return _too_slow()
+    task = asyncio.current_task()
+    assert task is not None
+    sessions.watch_reading(task)  # a timer a request would cost more than all the rest here
+    try:
+        return await _read(receive, limit)
+    except asyncio.CancelledError:
+        if task in sessions.readers:  # it was somebody else who cancelled
+            raise
+        task.uncancel()
+        return _too_slow()
+    finally:
+        sessions.readers.pop(task, None)
+
+
+async def _read(receive: Receive, limit: int) -> bytes | Reply:
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return refusal(400, "The body ends too early.")
+        part: bytes = message.get("body", b"")
+        size += len(part)
+        if size > limit:
+            return _too_large(limit)
+        parts.append(part)
+        if not message.get("more_body", False):
+            return part if len(parts) == 1 else b"".join(parts)
+
+
+def _too_large(limit: int) -> Reply:
+    return refusal(413, f"The body exceeds {limit} bytes.")
+
+
+def _too_slow() -> Reply:
+    return refusal(408, "The body took too long to arrive.")

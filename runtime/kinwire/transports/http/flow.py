@@ -1,0 +1,150 @@
+"""Responses that carry what a stream has: one JSON answer, or events until it is over."""
+
+from __future__ import annotations
+
+__all__ = ("HeaderList", "Responder")
+
+import time
+from asyncio import AbstractEventLoop, Task
+from collections.abc import Sequence
+from typing import Any
+
+import anyio
+
+from kinwire.streams import Stream
+from kinwire.transports.http.head import Accepted
+from kinwire.transports.http.limits import HttpLimits
+from kinwire.transports.http.replies import JSON, Receive, Reply, Send, refusal, send_reply
+from kinwire.transports.http.session import Delivery, HttpSession
+from kinwire.transports.http.sse import KEEP_ALIVE, MEDIA_TYPE, encoded_event
+
+HeaderList = Sequence[tuple[bytes, bytes]]
+
+_STREAM_HEADERS = (
+    (b"content-type", MEDIA_TYPE.encode()),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),  # a proxy that collects events makes them late
+)
+_ENDED = "The session has ended. Send initialize for a new one."
+_ACCEPTED = Reply(202)
+
+
+class Responder:
+    """Sends what a stream has as the response to one HTTP request."""
+
+    def __init__(
+        self,
+        session: HttpSession,
+        stream: Stream,
+        limits: HttpLimits,
+        receive: Receive,
+        send: Send,
+        headers: HeaderList = (),
+    ) -> None:
+        self._session = session
+        self._stream = stream
+        self._limits = limits
+        self._receive = receive
+        self._send = send
+        self._headers = headers
+        self._loop: AbstractEventLoop | None = session.link.loop
+        self._delivery = Delivery(stream)
+
+    async def answer(self, accepts: Accepted) -> None:
+        """Respond with the answer alone, or with a stream if there is more to say before it."""
+        stream, delivery, session = self._stream, self._delivery, self._session
+        stream.answer_only = not accepts.stream
+        session.deliveries.add(delivery)
+        try:
+            while not (stream.over or delivery.cut):
+                if accepts.stream and (stream.queue or delivery.late):
+                    break
+                await stream.arrival(self._loop)
+            if not stream.queue and (stream.over or delivery.cut):
+                await self._send_nothing()
+            elif stream.over and accepts.json and len(stream.queue) == 1:
+                await self._send_whole()
+            else:
+                await self._send_stream([])
+        finally:
+            session.deliveries.discard(delivery)
+            session.used_at = time.monotonic()
+            session.leave(stream)
+
+    async def stream(self, missed: Sequence[bytes] = ()) -> None:
+        """Respond with a stream that begins with the events in `missed`."""
+        session = self._session
+        session.deliveries.add(self._delivery)
+        session.adrift.discard(self._stream)
+        self._stream.attach()
+        try:
+            await self._send_stream(missed)
+        finally:
+            session.deliveries.discard(self._delivery)
+            session.used_at = time.monotonic()
+            session.leave(self._stream)
+
+    async def _send_nothing(self) -> None:
+        # The client took its request back, or the session ended.
+        ended = self._delivery.cut or self._session.has_ended
+        await send_reply(self._send, refusal(404, _ENDED) if ended else _ACCEPTED)
+
+    async def _send_whole(self) -> None:
+        body = b"".join(self._stream.outbox.take_from(self._stream))
+        length = (b"content-length", b"%d" % len(body))
+        headers = [JSON, length, *self._headers]
+        await self._send({"type": "http.response.start", "status": 200, "headers": headers})
+        await self._send({"type": "http.response.body", "body": body})
+
+    async def _send_stream(self, missed: Sequence[bytes]) -> None:
+        headers = [*_STREAM_HEADERS, *self._headers]
+        await self._send({"type": "http.response.start", "status": 200, "headers": headers})
+        self._delivery.streaming = True
+        events = list(missed)
+        if not events and self._session.primes:  # what is missed has ids of its own
+            retry_ms = int(self._limits.retry * 1000)
+            events.append(self._event(b"", retry_ms=retry_ms))
+        if self._loop is None:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._watch)
+                await self._send_events(events)
+                tasks.cancel_scope.cancel()
+            return
+        watch: Task[None] = Task(self._watch(), loop=self._loop)
+        try:
+            await self._send_events(events)
+        finally:
+            watch.cancel()
+
+    async def _send_events(self, events: list[bytes]) -> None:
+        stream, delivery = self._stream, self._delivery
+        while stream.attached:
+            events += [self._event(frame) for frame in stream.outbox.take_from(stream)]
+            if delivery.beat and not events:
+                events.append(KEEP_ALIVE)
+            delivery.beat = False
+            last = not stream.queue and (stream.over or delivery.cut)
+            if events or last:
+                body = b"".join(events)
+                events = []
+                part = {"type": "http.response.body", "body": body, "more_body": not last}
+                await self._send(part)
+                delivery.since = time.monotonic()
+            if last:
+                return
+            if not (stream.queue or stream.over or delivery.cut):
+                await stream.arrival(self._loop)
+
+    def _event(self, frame: bytes, **more: Any) -> bytes:
+        if self._session.by_stream:  # there is no coming back
+            return encoded_event(frame, name="message")
+        store = self._session.events
+        event = encoded_event(frame, name="message", id=store.next_id(), **more)
+        store.add(self._stream, event, now=time.monotonic())
+        return event
+
+    async def _watch(self) -> None:
+        """Leave the stream when the client does."""
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        self._stream.detach()

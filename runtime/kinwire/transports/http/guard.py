@@ -1,0 +1,84 @@
+"""What stands before all sessions of a listener: who may reach it, and who is asking."""
+
+from __future__ import annotations
+
+__all__ = ("PRINCIPAL", "Authenticate", "Guard", "current_principal")
+
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+
+from kinwire.rpc_errors import internal_error
+from kinwire.transports.http.head import Head
+from kinwire.transports.http.limits import HttpLimits
+from kinwire.transports.http.replies import Reply, Scope, refusal
+from kinwire.transports.http.security import AccessRules, is_loopback
+
+Authenticate = Callable[[str], Awaitable[object]]
+"""Takes a bearer token; returns who it stands for, or None if it is not (or no more) valid."""
+
+PRINCIPAL: ContextVar[object] = ContextVar("kinwire principal", default=None)
+
+_PLAIN = (
+    "This server is reached over a network without TLS, and may not be. Put TLS before it, or "
+    "declare the network or the proxy as trusted (insecure=True)."
+)
+
+
+def current_principal() -> object:
+    """Return who sent the request under way, as `authenticate` said; None if nobody asked."""
+    return PRINCIPAL.get()
+
+
+class Guard:
+    """Decides on the head of a request alone."""
+
+    def __init__(
+        self,
+        rules: AccessRules,
+        limits: HttpLimits,
+        *,
+        insecure: bool,
+        authenticate: Authenticate | None,
+        resource_metadata: str | None,
+    ) -> None:
+        self._rules = rules
+        self._limits = limits
+        self.insecure = insecure
+        self.authenticate = authenticate
+        extra = "" if resource_metadata is None else f'resource_metadata="{resource_metadata}"'
+        self._challenge = f"Bearer {extra}".strip()
+        self._invalid = ", ".join(part for part in ('Bearer error="invalid_token"', extra) if part)
+
+    def refusal(self, scope: Scope, head: Head) -> Reply | None:
+        """Return what a request earns that must not go on."""
+        if not self.insecure and scope.get("scheme", "http") in ("http", "ws"):
+            server = scope.get("server")
+            # A socket file has no port.
+            if server and server[1] is not None and not is_loopback(server[0]):
+                return refusal(403, _PLAIN)
+        refused = self._rules.refusal(head.all(b"host"), head.all(b"origin"))
+        if refused is not None:
+            return refusal(refused.status, refused.why)
+        if head.size > self._limits.header_size:
+            return refusal(431, f"The headers exceed {self._limits.header_size} bytes.")
+        return None
+
+    async def identify(self, head: Head) -> Reply | None:
+        """Set who asks, or return what a request earns that does not say so."""
+        assert self.authenticate is not None
+        scheme, _, token = (head.text(b"authorization") or "").partition(" ")
+        token = token.strip()
+        if scheme.lower() != "bearer" or not token or b"authorization" in head.repeated:
+            return self._unauthorized(self._challenge, "Authorization: expected a bearer token.")
+        try:
+            principal = await self.authenticate(token)
+        except Exception as error:
+            return refusal(500, internal_error("authenticate", error))
+        if principal is None:
+            return self._unauthorized(self._invalid, "Authorization: the token is not valid.")
+        PRINCIPAL.set(principal)
+        return None
+
+    @staticmethod
+    def _unauthorized(challenge: str, why: str) -> Reply:
+        return refusal(401, why, headers=((b"www-authenticate", challenge.encode()),))

@@ -1,0 +1,110 @@
+"""What the head of a request says, without I/O (MCP, Streamable HTTP, Headers; RFC 9110)."""
+
+from __future__ import annotations
+
+__all__ = ("Accepted", "Head", "accepted", "is_json", "read_head")
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+_WANTED = frozenset(
+    {
+        b"accept",
+        b"authorization",
+        b"content-length",
+        b"content-type",
+        b"host",
+        b"last-event-id",
+        b"mcp-protocol-version",
+        b"mcp-session-id",
+        b"origin",
+    }
+)
+_OFFERS = (("application", "json"), ("text", "event-stream"))
+
+
+class Accepted(NamedTuple):
+    """Which of the two kinds of answer a client takes."""
+
+    json: bool
+    stream: bool
+
+
+class Head(NamedTuple):
+    """The headers that mean something here: name to value, those of one name joined by commas."""
+
+    values: dict[bytes, bytes]
+    repeated: frozenset[bytes]
+    size: int
+
+    def text(self, name: bytes) -> str | None:
+        """Return the value of a header, None if there is none."""
+        value = self.values.get(name)
+        return None if value is None else value.decode("latin-1").strip()
+
+    def all(self, name: bytes) -> tuple[str, ...]:
+        """Return the value of a header, or what is no value if there are several."""
+        value = self.values.get(name)
+        if value is None:
+            return ()
+        one = value.decode("latin-1").strip()
+        return (one, one) if name in self.repeated else (one,)
+
+
+def read_head(headers: Iterable[tuple[bytes, bytes]]) -> Head:
+    """Return what ASGI has of the headers; their names are in lower case there."""
+    values: dict[bytes, bytes] = {}
+    repeated: frozenset[bytes] = frozenset()
+    size = 0
+    for name, value in headers:
+        size += len(name) + len(value)
+        if name not in _WANTED:
+            continue
+        if name in values:
+            repeated |= {name}
+            values[name] += b", " + value
+        else:
+            values[name] = value
+    return Head(values, repeated, size)
+
+
+@lru_cache(maxsize=256)
+def accepted(header: bytes | None) -> Accepted:
+    """Return what an `Accept` header takes: all, if there is none."""
+    if header is None:
+        return Accepted(json=True, stream=True)
+    best = [(-1, False), (-1, False)]  # how exact the range is, and whether it is wanted
+    for part in header.decode("latin-1").lower().split(","):
+        media, *parameters = (piece.strip() for piece in part.split(";"))
+        kind, _, name = media.partition("/")
+        wanted = not any(_is_zero(parameter) for parameter in parameters)
+        for number, offer in enumerate(_OFFERS):
+            exactness = _exactness(kind, name, offer)
+            if exactness > best[number][0]:
+                best[number] = (exactness, wanted)
+    return Accepted(best[0][1], best[1][1])
+
+
+@lru_cache(maxsize=64)
+def is_json(content_type: bytes | None) -> bool:
+    """Whether a body is declared as JSON.
+
+    A page of another origin cannot declare that without asking first.
+    """
+    if content_type is None:
+        return False
+    return content_type.partition(b";")[0].strip().lower() == b"application/json"
+
+
+def _exactness(kind: str, name: str, offer: tuple[str, str]) -> int:
+    if (kind, name) == offer:
+        return 2
+    if name != "*":
+        return -1
+    return 1 if kind == offer[0] else 0 if kind == "*" else -1
+
+
+def _is_zero(parameter: str) -> bool:
+    name, _, value = parameter.partition("=")
+    return name.strip() == "q" and not value.strip().strip("0.")

@@ -1,0 +1,239 @@
+"""One HTTP request: which session it is for, and what it earns (MCP, Streamable HTTP).
+
+What is checked before a session hears of it, in this order: the network, `Host` and `Origin`, the
+size of the headers, who asks, the method, and for a body its type and size.
+"""
+
+from __future__ import annotations
+
+__all__ = ("Incoming",)
+
+import time
+from typing import TYPE_CHECKING
+
+from kinwire.errors import ConnectionClosedError
+from kinwire.jsonrpc import FrameError, decode, is_object
+from kinwire.streams import CURRENT, Stream
+from kinwire.transports.http.body import read_body
+from kinwire.transports.http.flow import HeaderList, Responder
+from kinwire.transports.http.guard import PRINCIPAL
+from kinwire.transports.http.head import Accepted, accepted, is_json, read_head
+from kinwire.transports.http.http_sse import first_event, named_session
+from kinwire.transports.http.replies import Receive, Reply, Scope, Send, refusal
+from kinwire.transports.http.session import HttpSession
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.mcp.methods import INITIALIZE
+
+if TYPE_CHECKING:
+    from kinwire.transports.http.app import HttpApp
+
+# Versions whose clients send the header; all are answered with the one that was negotiated.
+_VERSIONS = frozenset({"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"})
+_PRIMED = "2025-11-25"  # the first whose clients know events without data
+
+_DELETED = ConnectionClosedError("The client has ended the session.")
+_GONE = ConnectionClosedError("The client has closed its stream.")
+_METHODS = ("GET", "POST", "DELETE")
+
+
+class Incoming:
+    """A request on its way to its session."""
+
+    __slots__ = ("_app", "_head", "_receive", "_scope", "_send", "_sessions")
+
+    def __init__(self, app: HttpApp, scope: Scope, receive: Receive, send: Send) -> None:
+        self._app = app
+        self._sessions = app.sessions
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        self._head = read_head(scope["headers"])
+
+    async def respond(self) -> Reply | None:
+        """Respond, or return what to respond."""
+        guard, method = self._app.guard, self._scope["method"]
+        reply = guard.refusal(self._scope, self._head)
+        if reply is None and guard.authenticate is not None:
+            reply = await guard.identify(self._head)
+        if reply is not None:
+            return reply
+        if method == "POST":
+            return await self._post()
+        if self._app.stateless or method not in _METHODS:
+            allowed = "POST" if self._app.stateless else ", ".join(_METHODS)
+            return refusal(405, f"{allowed} only.", headers=((b"allow", allowed.encode()),))
+        if method == "GET":
+            return await self._get()
+        session = self._session(self._head.text(b"mcp-session-id"))
+        if isinstance(session, Reply):
+            return session
+        self._sessions.end(session, _DELETED)
+        return Reply(204)
+
+    def _session(self, id: str | None, *, by_stream: bool = False) -> HttpSession | Reply:
+        """Return the session of that id, if the request may use it."""
+        head = self._head
+        if id is None or b"mcp-session-id" in head.repeated:
+            return refusal(400, "Mcp-Session-Id: expected the one that came with initialize.")
+        version = head.text(b"mcp-protocol-version")
+        if version is not None and version not in _VERSIONS:
+            known = ", ".join(sorted(_VERSIONS))
+            return refusal(400, f"MCP-Protocol-Version: expected one of {known}.")
+        session = self._sessions.get(id)
+        if session is None or session.has_ended or session.by_stream is not by_stream:
+            return refusal(404, "There is no such session (any more).")
+        if session.principal != PRINCIPAL.get():
+            return refusal(403, "The session belongs to somebody else.")
+        session.used_at = time.monotonic()
+        return session
+
+    # Messages.
+
+    async def _post(self) -> Reply | None:
+        head = self._head
+        if not is_json(head.values.get(b"content-type")):
+            return refusal(415, "Content-Type: expected application/json.")
+        body = await read_body(head, self._receive, self._sessions, self._app.frame_size)
+        if isinstance(body, Reply):
+            return body
+        by_stream = named_session(self._scope["query_string"])
+        if by_stream is not None and b"mcp-session-id" not in head.values:
+            return self._take(by_stream, body)
+        return await self._handle(body)
+
+    async def _handle(self, body: bytes) -> Reply | None:
+        head = self._head
+        accepts = accepted(head.values.get(b"accept"))
+        if not (accepts.json or accepts.stream):
+            return refusal(406, "Accept: expected application/json and text/event-stream.")
+        try:
+            message = decode(body)
+        except FrameError as refused:
+            return refusal(400, refused.error, id=refused.id)
+        if self._app.stateless or self._begins(message):
+            return await self._begin(message, accepts)
+        session = self._session(head.text(b"mcp-session-id"))
+        if isinstance(session, Reply):
+            return session
+        stream = _accept(session, message)
+        if isinstance(stream, Reply):
+            return stream
+        await self._responder(session, stream).answer(accepts)
+        return None
+
+    def _begins(self, message: JsonObject) -> bool:
+        named = b"mcp-session-id" in self._head.values
+        return message.get("method") == INITIALIZE.name and "id" in message and not named
+
+    async def _begin(self, message: JsonObject, accepts: Accepted) -> Reply | None:
+        """Handle the first message of a session, or the only one of it."""
+        handshake = self._begins(message)
+        session = await self._sessions.begin(PRINCIPAL.get(), handshake=handshake)
+        if session is None:
+            return _too_many()
+        lasts = False
+        try:
+            session.primes = _offered(message) >= _PRIMED
+            stream = _accept(session, message)
+            if isinstance(stream, Reply):
+                return stream
+            if not self._app.stateless:
+                while not (stream.queue or stream.over):
+                    await stream.arrival(self._sessions.loop)
+                lasts = _is_result(stream)
+            headers = [(b"mcp-session-id", session.id.encode())] if lasts else []
+            await self._responder(session, stream, headers).answer(accepts)
+        finally:
+            if not lasts:
+                self._sessions.end(session, _DELETED)
+        return None
+
+    def _take(self, id: str, body: bytes) -> Reply:
+        """Hand a message of HTTP+SSE over. Whatever there is to say to it goes on the stream."""
+        session = self._session(id, by_stream=True)
+        if isinstance(session, Reply):
+            return session
+        if session.link.paused:
+            return _too_much()
+        session.link.feed(body)
+        return Reply(202)
+
+    # Streams.
+
+    async def _get(self) -> Reply | None:
+        head = self._head
+        if not accepted(head.values.get(b"accept")).stream:
+            return refusal(406, "Accept: expected text/event-stream.")
+        if b"mcp-session-id" not in head.values:
+            return await self._stream_all()
+        session = self._session(head.text(b"mcp-session-id"))
+        if isinstance(session, Reply):
+            return session
+        stream, missed = session.link.outbox.own, list[bytes]()
+        last = head.text(b"last-event-id")
+        if last:
+            found = session.events.after(last, now=time.monotonic())
+            if found is None:
+                return refusal(400, "Last-Event-ID: that event is not kept (any more).")
+            stream, missed = found
+        if stream.attached:
+            return refusal(409, "There is a connection to this stream already.")
+        await self._responder(session, stream).stream(missed)
+        return None
+
+    async def _stream_all(self) -> Reply | None:
+        """Begin a session of HTTP+SSE, which lasts as long as this stream."""
+        session = await self._sessions.begin(PRINCIPAL.get())
+        if session is None:
+            return _too_many()
+        session.by_stream = True
+        try:
+            stream = session.link.outbox.own
+            await self._responder(session, stream).stream([first_event(session.id)])
+        finally:
+            self._sessions.end(session, _GONE)
+        return None
+
+    def _responder(
+        self, session: HttpSession, stream: Stream, headers: HeaderList = ()
+    ) -> Responder:
+        limits = self._sessions.limits
+        return Responder(session, stream, limits, self._receive, self._send, headers)
+
+
+def _accept(session: HttpSession, message: JsonObject) -> Stream | Reply:
+    """Hand a message over; return the stream with its answer, or the reply if it has none."""
+    link = session.link
+    if link.paused:
+        return _too_much()
+    stream = Stream(link.outbox)
+    token = CURRENT.set(stream)
+    try:
+        link.accept(message)
+    finally:
+        CURRENT.reset(token)
+    if stream.expecting or stream.queue:
+        return stream
+    stream.due = False
+    return Reply(202)
+
+
+def _offered(message: JsonObject) -> str:
+    params = message.get("params")
+    version = params.get("protocolVersion") if is_object(params) else None
+    return version if isinstance(version, str) else ""
+
+
+def _is_result(stream: Stream) -> bool:
+    first = stream.queue[0] if stream.queue else b'{"error":0}'
+    return not isinstance(first, bytes) or "error" not in decode(first)
+
+
+def _too_many() -> Reply:
+    retry = ((b"retry-after", b"10"),)
+    return refusal(503, "No more sessions at the moment. Come back later.", headers=retry)
+
+
+def _too_much() -> Reply:
+    retry = ((b"retry-after", b"1"),)
+    return refusal(503, "Too much that was sent to this session is unread.", headers=retry)

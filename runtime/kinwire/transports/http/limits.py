@@ -1,0 +1,47 @@
+"""How much of everything HTTP clients may use, beside the `Limits` of each session."""
+
+from __future__ import annotations
+
+__all__ = ("HttpLimits",)
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpLimits:
+    """Bounds of one listener. Sizes are in bytes, times in seconds.
+
+    A body may be as large as a frame, `Limits.frame_size`, and a session may have as many requests
+    in flight as `Limits.in_flight` says.
+    """
+
+    header_size: int = 16 * 1024
+    """All headers of a request together."""
+
+    body_time: float = 30.0
+    """How long a body may take to arrive."""
+
+    sessions: int = 10_000
+    """Sessions at once; a further client is told to come back later."""
+
+    idle: float = 1800.0
+    """How long a session lives without a request and without an open stream."""
+
+    patience: float = 1.0
+    """How long an answer may take before its response begins as a stream, which shows that the
+    server is alive and can be resumed after a break."""
+
+    keep_alive: float = 15.0
+    """How long a stream may be silent before a comment goes out on it."""
+
+    events: int = 1000
+    """Events of a session that are kept for resuming its streams."""
+
+    event_bytes: int = 1024 * 1024
+    """The same in bytes; the last event is kept however large it is."""
+
+    event_age: float = 300.0
+    """How long an event is kept."""
+
+    retry: float = 1.0
+    """What a client is told to wait before it comes back to a stream that broke."""

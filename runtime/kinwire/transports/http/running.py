@@ -1,0 +1,68 @@
+"""Running an application under uvicorn, from the bind to the last answer."""
+
+from __future__ import annotations
+
+__all__ = ("bound", "run_on")
+
+import signal
+import socket
+from types import FrameType
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+if TYPE_CHECKING:
+    from kinwire.transports.http.app import HttpApp
+
+_LAST_ANSWERS = 5  # seconds for what is under way once the program has been told to stop
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """Return a socket that listens.
+
+    Raises:
+        OSError: nobody can listen there.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family, backlog=2048)
+
+
+def run_on(
+    app: HttpApp,
+    listener: socket.socket,
+    *,
+    certfile: str | None = None,
+    keyfile: str | None = None,
+) -> None:
+    """Serve until SIGINT or SIGTERM, and return when every answer under way is out.
+
+    A second signal ends it at once.
+    """
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,  # an address of HTTP+SSE names its session
+        server_header=False,
+        timeout_graceful_shutdown=_LAST_ANSWERS,
+        ssl_certfile=certfile,
+        ssl_keyfile=keyfile,
+    )
+    _Server(config, app).run([listener])
+
+
+class _Server(uvicorn.Server):
+    """Ends the sessions before it waits for their connections: a stream has no end of its own."""
+
+    def __init__(self, config: uvicorn.Config, app: HttpApp) -> None:
+        super().__init__(config)
+        self._app = app
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._app.stop()
+        await super().shutdown(sockets)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        # The base raises the signals again at the end: a normal stop is no accident.
+        if self.should_exit and sig in (signal.SIGINT, signal.SIGTERM):
+            self.force_exit = True
+        self.should_exit = True

@@ -1,0 +1,144 @@
+"""One client's session behind many HTTP requests: a transport that several streams lead out of."""
+
+from __future__ import annotations
+
+__all__ = ("Delivery", "HttpSession")
+
+import time
+from typing import cast
+
+import anyio
+
+from kinwire.errors import ConnectionClosedError
+from kinwire.streams import RoutedLink, Stream
+from kinwire.transports import Link, Routed
+from kinwire.transports.http.events import EventStore
+from kinwire.transports.http.limits import HttpLimits
+
+IDLE = ConnectionClosedError("The client has not used the session for too long.")
+
+
+class Delivery:
+    """A response that is under way, of what one stream has."""
+
+    __slots__ = ("beat", "cut", "late", "since", "stream", "streaming")
+
+    def __init__(self, stream: Stream) -> None:
+        self.stream = stream
+        self.since = time.monotonic()  # of the request, then of what went out last
+        self.streaming = False
+        """Whether events go out; else one JSON answer is expected."""
+        self.late = False
+        """Whether the answer takes so long that a stream begins."""
+        self.beat = False
+        """Whether a sign of life is due."""
+        self.cut = False
+        """Whether the response ends now, whatever the stream still has."""
+
+    def hurry(self, now: float, limits: HttpLimits) -> None:
+        """Look at the time: see that something goes out if nothing has for long."""
+        if self.streaming:
+            self.beat = now - self.since >= limits.keep_alive
+            changed = self.beat
+        else:
+            changed = not self.late and now - self.since >= limits.patience
+            self.late = self.late or changed
+        if changed:
+            self.stream.ring()
+
+    def end(self) -> None:
+        """End the response."""
+        self.cut = True
+        self.stream.ring()
+
+
+class HttpSession(Routed):
+    """What the requests of one session share. `principal` is who began it, and alone may use it."""
+
+    quiet = False
+
+    def __init__(
+        self, id: str, principal: object, limits: HttpLimits, *, handshake: bool = True
+    ) -> None:
+        self.id = id
+        self.principal = principal
+        self.handshake = handshake
+        """Whether the client introduces itself, as it does wherever there are sessions."""
+        self.by_stream = False
+        """Whether everything goes out on one stream, whose end is that of the session."""
+        self.events: EventStore[Stream] = EventStore(limits)
+        self.deliveries: set[Delivery] = set()
+        self.adrift: set[Stream] = set()
+        """Streams that broke off, and that the client may come back to."""
+        self.used_at = time.monotonic()
+        self.primes = False
+        """Whether the client knows events without data, which only say where to resume."""
+        self.ready = anyio.Event()
+        """Is set when there is a link, or never will be."""
+        self.over = anyio.Event()
+        """Is set when the session has ended and nothing of it is left."""
+        self._link: RoutedLink | None = None
+
+    @property
+    def link(self) -> RoutedLink:
+        """The session as its server has it.
+
+        Raises:
+            ConnectionClosedError: it has ended.
+        """
+        if self._link is None:
+            raise ConnectionClosedError("The session has ended.")
+        return self._link
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing that arrives is handled any more."""
+        return self._link is None or self._link.ended()
+
+    async def run(self, link: Link, /) -> None:
+        """See `Transport.run`: requests carry the frames, nothing is done here."""
+        self._link = cast("RoutedLink", link)
+        self.ready.set()
+        if link.loop is not None:
+            await link.loop.create_future()
+        await anyio.sleep_forever()
+
+    def wake(self) -> None:
+        """See `Transport.wake`: each stream wakes whoever takes from it."""
+
+    def resume(self) -> None:
+        """See `Transport.resume`: requests look at `paused` when they come."""
+
+    async def aclose(self) -> None:
+        """See `Transport.aclose`. Whoever answers a request at the moment takes what is left."""
+        self._link = None
+        for delivery in list(self.deliveries):
+            delivery.end()
+
+    def close(self, why: ConnectionClosedError) -> None:
+        """End the session: handlers get a moment to finish."""
+        if self._link is not None:
+            self._link.end(why)
+
+    def look(self, now: float, limits: HttpLimits) -> None:
+        """Look at the time: hurry what is slow, give up what nobody came back to."""
+        for delivery in self.deliveries:
+            delivery.hurry(now, limits)
+        self.events.expire(now)
+        for stream in [one for one in self.adrift if not self.events.has(one)]:
+            self.adrift.discard(stream)
+            stream.outbox.drop(stream)
+
+    def leave(self, stream: Stream) -> None:
+        """Take nothing from a stream any more; keep what it has for a client that may return."""
+        stream.detach()
+        if stream.own or (stream.over and not stream.queue):
+            return
+        if self.events.has(stream):
+            self.adrift.add(stream)
+        else:
+            stream.outbox.drop(stream)
+
+    def is_idle(self, now: float, limits: HttpLimits) -> bool:
+        """Whether nobody has used the session for long, nor is waiting on it."""
+        return not self.deliveries and now - self.used_at >= limits.idle

@@ -1,0 +1,159 @@
+"""The sessions of one listener: who may use which, how many there are, and when they end."""
+
+from __future__ import annotations
+
+__all__ = ("Serve", "Sessions", "running_loop")
+
+import asyncio
+import logging
+import secrets
+import time
+from asyncio import AbstractEventLoop, Task
+from collections.abc import Awaitable, Callable
+from contextvars import Context
+from typing import Any
+
+import anyio
+
+from kinwire.errors import ConnectionClosedError
+from kinwire.transports.http.limits import HttpLimits
+from kinwire.transports.http.session import IDLE, HttpSession
+
+logger = logging.getLogger("kinwire.transports")
+
+Serve = Callable[[HttpSession], Awaitable[None]]
+"""Serves a session until it ends, as `Server.serve` does."""
+
+_OFTEN = 0.5  # seconds between two looks at the time, at most
+
+
+class Sessions:
+    """What is open on one event loop. Nothing runs while there is no session."""
+
+    def __init__(self, serve: Serve, limits: HttpLimits) -> None:
+        self._serve = serve
+        self.limits = limits
+        self.loop = running_loop()
+        self._open: dict[str, HttpSession] = {}
+        self._served: set[HttpSession] = set()  # also those that are about to end
+        self._tasks: set[Task[None]] = set()
+        self._ticking = False
+        self._stopping = False
+        self.readers: dict[Task[Any], float] = {}
+        """Tasks that read a body, and since when. One that is late is taken out and cancelled."""
+        waits = (limits.idle, limits.patience, limits.keep_alive, limits.body_time)
+        self._often = min(_OFTEN, min(waits) / 2)
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of all sessions."""
+        return list(self._open)
+
+    def get(self, id: str) -> HttpSession | None:
+        """Return the session of that id."""
+        return self._open.get(id)
+
+    async def begin(self, principal: object, *, handshake: bool = True) -> HttpSession | None:
+        """Return a new session, one that goes without a handshake if so; None if it cannot be."""
+        if self._stopping or len(self._open) >= self.limits.sessions:
+            return None
+        id = secrets.token_urlsafe(32)
+        session = HttpSession(id, principal, self.limits, handshake=handshake)
+        self._open[session.id] = session
+        self._served.add(session)
+        self._spawn(self._run, session)
+        self._tick_on()
+        await session.ready.wait()
+        return None if session.has_ended else session
+
+    def watch_reading(self, task: Task[Any]) -> None:
+        """Have a task cancelled if it is among `readers` for too long."""
+        self.readers[task] = time.monotonic()
+        if not self._ticking:
+            self._tick_on()
+
+    def end(self, session: HttpSession, why: ConnectionClosedError) -> None:
+        """Forget a session, and have it end."""
+        self._open.pop(session.id, None)
+        session.close(why)
+
+    def stop(self, why: ConnectionClosedError) -> None:
+        """Begin no more sessions, and have those end that there are."""
+        self._stopping = True
+        for session in list(self._open.values()):
+            session.close(why)
+
+    async def close(self, why: ConnectionClosedError) -> None:
+        """End all, and return when they have ended."""
+        self.stop(why)
+        for session in list(self._served):
+            await session.over.wait()
+
+    def _spawn(self, function: Callable[..., Any], *arguments: Any) -> None:
+        """Run `function` beside everything, in a context of its own."""
+        if self.loop is None:
+            import trio  # it is what runs
+
+            trio.lowlevel.spawn_system_task(function, *arguments)
+            return
+        task: Task[None] = Task(function(*arguments), loop=self.loop, context=Context())
+        self._tasks.add(task)  # the loop itself keeps none alive
+        task.add_done_callback(self._tasks.discard)
+
+    async def _run(self, session: HttpSession) -> None:
+        try:
+            await self._serve(session)
+        except Exception:
+            logger.exception("a session has failed")
+        finally:
+            self._open.pop(session.id, None)
+            self._served.discard(session)
+            session.ready.set()
+            session.over.set()
+
+    # The time.
+
+    def _tick_on(self) -> None:
+        if self._ticking:
+            return
+        self._ticking = True
+        if self.loop is None:
+            self._spawn(self._tick_in_task)
+        else:
+            self.loop.call_later(self._often, self._tick_by_timer, self.loop)
+
+    def _tick_by_timer(self, loop: AbstractEventLoop) -> None:
+        self._look()
+        self._ticking = bool(self._open or self.readers)
+        if self._ticking:
+            loop.call_later(self._often, self._tick_by_timer, loop)
+
+    async def _tick_in_task(self) -> None:
+        try:
+            while self._open:
+                await anyio.sleep(self._often)
+                self._look()
+        finally:
+            self._ticking = False
+
+    def _look(self) -> None:
+        now = time.monotonic()
+        for task, since in list(self.readers.items()):
+            if now - since >= self.limits.body_time:
+                del self.readers[task]
+                task.cancel()
+        for session in list(self._open.values()):
+            session.look(now, self.limits)
+            if session.is_idle(now, self.limits):
+                self.end(session, IDLE)
+
+
+def running_loop() -> AbstractEventLoop | None:
+    """Return asyncio's loop, None where trio runs."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None

@@ -1,0 +1,155 @@
+"""One POST: a frame that leaves, and what comes back for it.
+
+A request is answered by one JSON body or by an event stream; anything else gets 202.
+"""
+
+from __future__ import annotations
+
+__all__ = ("Exchange", "Owner", "Refusal")
+
+from typing import NamedTuple, Protocol
+
+import anyio
+
+from kinwire.errors import InvalidResponseError
+from kinwire.transports import Link
+from kinwire.transports.http.sse import MEDIA_TYPE, Event, SseDecoder
+from kinwire.transports.http_client.frames import Outgoing
+from kinwire.transports.http_client.pool import Flight
+from kinwire.transports.http_client.response import Headers, media_type
+
+_REFUSAL_SHOWN = 8 * 1024  # bytes of the body of a refusal that are read
+
+
+class Refusal(NamedTuple):
+    """A response that is no answer."""
+
+    status: int
+    headers: Headers
+    body: bytes
+
+
+class Owner(Protocol):
+    """Whom an exchange belongs to."""
+
+    link: Link
+    apart: bool
+    """Whether answers come elsewhere than in the replies."""
+
+    def begun(self, exchange: Exchange, headers: Headers, /) -> None:
+        """The server accepts the frame."""
+
+    def arrived(self, exchange: Exchange, frame: bytes, /) -> None:
+        """A frame came in the reply to a request."""
+
+    def completed(self, exchange: Exchange, /) -> None:
+        """The reply is complete, with or without the answer."""
+
+    def refused(self, exchange: Exchange, refusal: Refusal, /) -> None:
+        """The server does not take the frame."""
+
+    def lost(self, exchange: Exchange, error: Exception, /) -> None:
+        """The connection ended before the reply did."""
+
+
+class Exchange:
+    """A frame and the `Reply` to it."""
+
+    def __init__(self, owner: Owner, message: Outgoing) -> None:
+        self._owner = owner
+        self.message = message
+        self.session = 0
+        """The number of the session that it was sent in."""
+        self.key = 0
+        """The number of the credentials that it was sent with."""
+        self.redirects = 0
+        self.retried: set[int] = set()
+        """The statuses that it was repeated for."""
+        self.flight: Flight | None = None
+        self.events: SseDecoder | None = None
+        """Reads the reply if it is an event stream."""
+        self.resuming: anyio.CancelScope | None = None
+        """Around what reads the rest of it."""
+        self._refusal: tuple[int, Headers] | None = None
+        self._json = False
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def drop(self) -> None:
+        """Want nothing of it any more."""
+        if self.resuming is not None:
+            self.resuming.cancel()
+        if self.flight is not None:
+            self.flight.drop(self)
+
+    def hurry(self, seconds: float) -> None:
+        """Want nothing of it any more after that time."""
+        if self.flight is not None:
+            self.flight.hurry(self, seconds)
+
+    def head(self, status: int, headers: Headers, /) -> None:
+        """See `Reply.head`."""
+        self._refusal = None
+        self._parts.clear()
+        self._size = 0
+        if not 200 <= status < 300:
+            self._refusal = status, headers
+            return
+        self._owner.begun(self, headers)
+        if self.message.kind != "request" or self._owner.apart:
+            return
+        kind = media_type(headers)
+        if kind == MEDIA_TYPE:
+            self.events = SseDecoder(self._owner.link.frame_size)
+        elif kind == "application/json":
+            self._json = True
+        elif status != 202:
+            self._fail(f"expected JSON or an event stream, got {kind or 'a body of no type'!r:.60}")
+
+    def body(self, chunk: bytes, /) -> None:
+        """See `Reply.body`."""
+        if self._refusal is not None:
+            self._keep(chunk, _REFUSAL_SHOWN)
+        elif self.events is not None:
+            for event in self.events.feed(chunk):
+                self._take(event)
+        elif self._json and not self._keep(chunk, limit := self._owner.link.frame_size):
+            self._owner.link.overlong(b"".join(self._parts)[:512])
+            self._fail(f"the answer is longer than {limit} bytes")
+            self.drop()
+            self._owner.completed(self)
+
+    def end(self) -> None:
+        """See `Reply.end`."""
+        body = b"".join(self._parts)
+        if self._refusal is not None:
+            self._owner.refused(self, Refusal(*self._refusal, body))
+            return
+        if self._json:
+            if body.strip():
+                self._owner.arrived(self, body)
+            else:
+                self._fail("the answer is empty")
+        self._owner.completed(self)
+
+    def broken(self, error: Exception, /) -> None:
+        """See `Reply.broken`."""
+        self._owner.lost(self, error)
+
+    def _take(self, event: Event) -> None:
+        if event.overlong:
+            self._owner.link.overlong(event.data)
+        elif event.name == "message" and event.data.strip():
+            self._owner.arrived(self, event.data)
+
+    def _keep(self, chunk: bytes, limit: int) -> bool:
+        """Keep the beginning of the body; say whether that is all of it."""
+        self._size += len(chunk)
+        if self._size - len(chunk) <= limit:
+            self._parts.append(chunk)
+        return self._size <= limit
+
+    def _fail(self, why: str) -> None:
+        if self.message.id is not None:
+            error = InvalidResponseError(f"{self.message.method}: {why}")
+            self._owner.link.fail(self.message.id, error)

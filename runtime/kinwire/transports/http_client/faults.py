@@ -1,0 +1,70 @@
+"""What is said when a request fails: never a header, a token, or a path of the user's."""
+
+from __future__ import annotations
+
+__all__ = ("no_connection", "not_an_answer")
+
+import json
+import ssl
+from typing import Any
+
+from kinwire.errors import ConnectionClosedError, InvalidResponseError
+from kinwire.transports.http_client.address import Address, origin_of
+from kinwire.transports.http_client.exchange import Refusal
+
+_MENDS = {
+    301: "It has moved{to}. Connect to that address.",
+    302: "It has moved{to}. Connect to that address.",
+    303: "It has moved{to}. Connect to that address.",
+    307: "It has moved{to}. Connect to that address: what is sent here is not for another.",
+    308: "It has moved{to}. Connect to that address: what is sent here is not for another.",
+    401: 'It has to know who calls. Pass headers={"Authorization": ...} or auth=...',
+    403: "It knows who calls and refuses, or does not accept this host or origin.",
+    404: "It has no MCP there. Look at the path of the URL.",
+    405: "It has no MCP there. Look at the path of the URL.",
+    413: "The message is larger than it accepts.",
+    429: "It wants fewer calls.",
+}
+_SHOWN = 300  # characters that a server says about it
+
+
+def not_an_answer(method: str, address: Address, refusal: Refusal) -> InvalidResponseError:
+    """Return what a call raises whose request was refused."""
+    what = method or "a response"
+    said = _said(refusal.body)
+    text = f"{what}: {address.origin} answered HTTP {refusal.status}"
+    text += f": {said}" if said else "."
+    mend = _MENDS.get(refusal.status)
+    if mend is not None:
+        text += " " + mend.format(to=_moved_to(address, refusal))
+    return InvalidResponseError(text)
+
+
+def no_connection(address: Address, error: Exception) -> ConnectionClosedError:
+    """Return what a call raises whose connection never stood, or ended before the answer."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        reason = f"its certificate is not to be trusted: {error.verify_message}"
+    elif isinstance(error, TimeoutError):
+        reason = "it does not answer"
+    elif isinstance(error, OSError) and error.strerror:
+        reason = error.strerror
+    else:
+        reason = str(error) or type(error).__name__
+    return ConnectionClosedError(f"No answer from {address.origin}: {reason.rstrip('.')}.")
+
+
+def _said(body: bytes) -> str:
+    """Return the message of the error response in `body`, if that is what it is."""
+    try:
+        message: Any = json.loads(body)["error"]["message"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ""
+    if not isinstance(message, str):
+        return ""
+    printable = "".join(sign if sign.isprintable() else " " for sign in message)
+    return printable[:_SHOWN]
+
+
+def _moved_to(address: Address, refusal: Refusal) -> str:
+    origin = origin_of(refusal.headers.get("location", ""))
+    return "" if origin in (None, address.origin) else f" to {origin}"

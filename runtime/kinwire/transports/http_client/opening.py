@@ -1,0 +1,34 @@
+"""Puts the parts of an HTTP connection together."""
+
+from __future__ import annotations
+
+__all__ = ("http_transport",)
+
+from typing import TYPE_CHECKING
+
+from kinwire.transports import Link
+from kinwire.transports.http_client.address import Address
+from kinwire.transports.http_client.credentials import credentials_of
+from kinwire.transports.http_client.fields import checked_headers
+from kinwire.transports.http_client.pool import HttpClient, Pool
+from kinwire.transports.http_client.session import HttpSession
+from kinwire.transports.http_client.transport import HttpTransport
+from kinwire.transports.starting import Starter
+
+if TYPE_CHECKING:
+    from kinwire.transports.urls import UrlOptions
+
+
+def http_transport(address: Address, options: UrlOptions) -> HttpTransport:
+    """Return the connection to the server at `address`.
+
+    Raises:
+        ValueError: an option cannot be sent, or two of them say who is calling.
+    """
+    fields = checked_headers(options.get("headers", {}))
+    credentials = credentials_of(address, fields, options.get("auth"))
+
+    def open_client(link: Link, tasks: Starter) -> HttpClient:
+        return Pool(address, link.loop, tasks)
+
+    return HttpTransport(HttpSession(address, fields), credentials, open_client)

@@ -1,0 +1,169 @@
+"""What is done about a refusal before its call fails: other credentials, another session, another
+address, or the transport of 2024-11-05. Each is tried once for a frame."""
+
+from __future__ import annotations
+
+__all__ = ("Recovery",)
+
+import logging
+from typing import Protocol
+
+from kinwire.errors import ConnectionClosedError
+from kinwire.transports import Link
+from kinwire.transports.http_client.address import Address
+from kinwire.transports.http_client.apart import ApartStream
+from kinwire.transports.http_client.credentials import Credentials
+from kinwire.transports.http_client.exchange import Exchange, Refusal
+from kinwire.transports.http_client.faults import not_an_answer
+from kinwire.transports.http_client.pool import HttpClient
+from kinwire.transports.http_client.renewal import renewed
+from kinwire.transports.http_client.session import HttpSession
+from kinwire.transports.starting import Starter
+
+logger = logging.getLogger("kinwire.transports")
+
+_NOT_STREAMABLE = {400, 404, 405}  # what servers of 2024-11-05 answer to a POST of `initialize`
+_REDIRECTS = 3
+
+
+class Sender(Protocol):
+    """What sends frames."""
+
+    link: Link
+    apart: bool
+
+    def send(self, exchange: Exchange, /) -> None:
+        """Send the frame of `exchange`, perhaps once more."""
+
+    def failed(self, exchange: Exchange, error: Exception, /) -> None:
+        """Its frame will not be answered."""
+
+    def hold(self) -> None:
+        """Send nothing until `go_on`: the server knows no session."""
+
+    def go_on(self) -> None:
+        """Send again, in another session."""
+
+
+class Recovery:
+    """Repairs for one sender."""
+
+    def __init__(
+        self,
+        sender: Sender,
+        client: HttpClient,
+        session: HttpSession,
+        credentials: Credentials,
+        tasks: Starter,
+    ) -> None:
+        self._sender = sender
+        self._client = client
+        self._session = session
+        self._credentials = credentials
+        self._tasks = tasks
+        self._stranded: list[Exchange] = []  # they wait for another session
+
+    def repair(self, exchange: Exchange, refusal: Refusal) -> bool:
+        """Have the frame sent again if that may help; say whether it will be."""
+        status = refusal.status
+        if status in (307, 308):
+            return self._redirect(exchange, refusal)
+        if status in exchange.retried:
+            return False
+        begins = exchange.message.method == "initialize"
+        if begins and exchange.retried & _NOT_STREAMABLE:
+            return False
+        exchange.retried.add(status)
+        if status == 401 and self._credentials.renewable:
+            self.identify(exchange, refusal.headers.get("www-authenticate"))
+        elif begins and status in _NOT_STREAMABLE:
+            self._try_apart(exchange, refusal)
+        elif status == 404 and exchange.session and not begins:
+            self._begin_again(exchange)
+        else:
+            return False
+        return True
+
+    def identify(self, exchange: Exchange, challenge: str | None) -> None:
+        """Get credentials, then send the frame."""
+
+        async def identify() -> None:
+            try:
+                await self.renew_credentials(exchange.key, challenge)
+            except Exception as error:  # the user's: for the caller
+                self._sender.failed(exchange, error)
+            else:
+                self._sender.send(exchange)
+
+        self._tasks.start(identify)
+
+    async def renew_credentials(self, number: int, challenge: str | None) -> None:
+        """Get others in place of those of that number.
+
+        Raises:
+            Exception: whatever the user's function raises.
+        """
+        await self._credentials.renew(number, challenge)
+        self._session.authorization = self._credentials.value
+        self._session.write()
+
+    def _redirect(self, exchange: Exchange, refusal: Refusal) -> bool:
+        location = refusal.headers.get("location", "")
+        address = self._session.address.with_target(location)
+        exchange.redirects += 1
+        if address is None or exchange.redirects > _REDIRECTS:
+            return False
+        self._session.address = address
+        self._session.write()
+        self._sender.send(exchange)
+        return True
+
+    def _try_apart(self, exchange: Exchange, refusal: Refusal) -> None:
+        """See whether the server speaks the transport of 2024-11-05."""
+        sender, session = self._sender, self._session
+
+        def found(address: Address) -> None:
+            sender.apart = True
+            session.address = address
+            session.write()
+            sender.send(exchange)
+
+        async def listen() -> None:
+            address = session.address
+            stream = ApartStream(sender.link, self._client, address, found)
+            why = await stream.read(session.get())
+            if stream.named:
+                sender.link.end(why)
+            elif stream.refused:
+                sender.failed(exchange, why)
+            else:
+                sender.failed(exchange, not_an_answer("initialize", address, refusal))
+
+        self._tasks.start(listen)
+
+    def _begin_again(self, exchange: Exchange) -> None:
+        """The server has forgotten the session: begin another, then send the frame."""
+        if not self._stranded and exchange.session < self._session.number:
+            self._sender.send(exchange)  # others have begun it already
+            return
+        self._stranded.append(exchange)
+        if len(self._stranded) > 1:
+            return
+        logger.warning(
+            "%s has forgotten the session: another is begun, without the subscriptions of the old",
+            self._session.address.origin,
+        )
+        self._sender.hold()
+        self._tasks.start(self._renew_session)
+
+    async def _renew_session(self) -> None:
+        link = self._sender.link
+        why = await renewed(self._client, self._session, link.frame_size)
+        if why is not None:
+            reason = f"The server has forgotten the session, and {why}. Connect again."
+            link.end(ConnectionClosedError(reason))
+            return
+        stranded, self._stranded = self._stranded, []
+        for exchange in stranded:
+            self._sender.send(exchange)
+        self._sender.go_on()

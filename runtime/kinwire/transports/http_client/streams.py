@@ -1,0 +1,110 @@
+"""An event stream that is asked for by GET, over as many connections as it takes."""
+
+from __future__ import annotations
+
+__all__ = ("EventStream", "StreamEnd", "answers_to")
+
+import random
+from collections.abc import Callable
+
+import anyio
+
+from kinwire.transports import Link
+from kinwire.transports.http.sse import MEDIA_TYPE, Event, SseDecoder
+from kinwire.transports.http_client.backoff import Backoff
+from kinwire.transports.http_client.fields import RequestHead
+from kinwire.transports.http_client.pool import HttpClient
+from kinwire.transports.http_client.response import Headers, media_type
+
+
+class StreamEnd:
+    """How an attempt went."""
+
+    def __init__(self) -> None:
+        self.status = 0
+        """0 if there was no response at all."""
+        self.headers: Headers = {}
+        self.error: Exception | None = None
+        """Why the connection ended, if it broke."""
+        self.over = anyio.Event()
+
+    @property
+    def opened(self) -> bool:
+        """Whether it was an event stream."""
+        return self.status == 200 and media_type(self.headers) == MEDIA_TYPE
+
+
+class EventStream:
+    """A `Reply` whose events go to `take`; `events` is what has read its beginning."""
+
+    def __init__(
+        self,
+        link: Link,
+        client: HttpClient,
+        take: Callable[[Event], object],
+        events: SseDecoder | None = None,
+    ) -> None:
+        self._link = link
+        self._client = client
+        self._take = take
+        self._end = StreamEnd()
+        self.events = events or SseDecoder(link.frame_size)
+        """Knows what to resume after; another one for each attempt."""
+        self.backoff = Backoff()
+
+    async def read(self, head: RequestHead) -> StreamEnd:
+        """Ask for the stream, and return how it ended; cancelling this closes it."""
+        self._end = end = StreamEnd()
+        before = self.events
+        self.events = SseDecoder(
+            self._link.frame_size,
+            last_event_id=before.last_event_id,
+            retry_ms=before.retry_ms,
+        )
+        flight = self._client.send(head, b"", self)
+        try:
+            await end.over.wait()
+        finally:
+            flight.drop(self)
+        return end
+
+    async def wait(self) -> None:
+        """Wait before the next attempt, as long as the server wants and as it needs."""
+        seconds = self.backoff.next_wait(self.events.retry_ms, jitter=random.random())
+        await anyio.sleep(seconds)
+
+    def head(self, status: int, headers: Headers, /) -> None:
+        """See `Reply.head`."""
+        self._end.status, self._end.headers = status, headers
+        if not self._end.opened:
+            self._end.over.set()  # what it says besides is of no use
+
+    def body(self, chunk: bytes, /) -> None:
+        """See `Reply.body`."""
+        if self._end.opened:
+            for event in self.events.feed(chunk):
+                self.backoff.succeeded()
+                self._take(event)
+            if self._link.paused:
+                self._client.pause()
+
+    def end(self) -> None:
+        """See `Reply.end`."""
+        self._end.over.set()
+
+    def broken(self, error: Exception, /) -> None:
+        """See `Reply.broken`."""
+        self._end.error = error
+        self._end.over.set()
+
+
+def answers_to(link: Link, reply_to: int) -> Callable[[Event], None]:
+    """Return what hands messages over, as those of the reply to one request."""
+
+    def take(event: Event) -> None:
+        if event.overlong:
+            link.overlong(event.data)
+        elif event.name == "message" and event.data.strip():
+            link.answer(event.data, reply_to)
+
+    return take

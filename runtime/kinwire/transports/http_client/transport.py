@@ -1,0 +1,275 @@
+"""Streamable HTTP, the client's side: each frame leaves in a POST of its own.
+
+Answers come in the reply to their request and are matched by both, so that no caller gets another
+one's. What the server says by itself comes on a stream that stays open (`standing.py`). What goes
+wrong with a request is its call's alone; the connection ends when the server refuses the session.
+"""
+
+from __future__ import annotations
+
+__all__ = ("HttpTransport",)
+
+import logging
+from collections.abc import Callable
+
+import anyio
+
+from kinwire.errors import InvalidResponseError
+from kinwire.transports import Link
+from kinwire.transports.http_client.asking import ask
+from kinwire.transports.http_client.credentials import Credentials
+from kinwire.transports.http_client.exchange import Exchange, Refusal
+from kinwire.transports.http_client.faults import no_connection, not_an_answer
+from kinwire.transports.http_client.frames import Outgoing, cancelled_id, outgoing
+from kinwire.transports.http_client.pool import HttpClient
+from kinwire.transports.http_client.queue import SendQueue
+from kinwire.transports.http_client.recovery import Recovery
+from kinwire.transports.http_client.response import Headers
+from kinwire.transports.http_client.resumption import resumed
+from kinwire.transports.http_client.session import HttpSession
+from kinwire.transports.http_client.standing import NO_CALL, keep_listening
+from kinwire.transports.http_client.streams import EventStream, answers_to
+from kinwire.transports.starting import Starter, starting
+
+logger = logging.getLogger("kinwire.transports")
+
+OpenClient = Callable[[Link, Starter], HttpClient]
+
+_MOST = 128  # requests under way, each with a connection
+_HELD = 1024 * 1024  # bytes taken from the session that cannot leave yet
+_PATIENCE = 10.0  # seconds for the receipt of a frame that has no answer
+_AFTER_ANSWER = 5.0  # seconds for a stream to end once the answer has come
+_CLOSING = 1.0  # seconds to send what waits and to end the session
+
+
+class HttpTransport:
+    """The connection to a server behind a URL."""
+
+    quiet = False
+    link: Link
+
+    def __init__(
+        self, session: HttpSession, credentials: Credentials, open_client: OpenClient
+    ) -> None:
+        self._session = session
+        self._credentials = credentials
+        self._open_client = open_client
+        self._queue = SendQueue(_MOST)
+        self._calls: dict[int, Exchange] = {}  # requests under way, by id
+        self._receipts: set[Exchange] = set()  # other frames under way
+        self._standing: anyio.CancelScope | None = None
+        self._receipt: anyio.Event | None = None
+        self.apart = False
+        self._running = False
+
+    async def run(self, link: Link, /) -> None:
+        """See `Transport.run`."""
+        self.link = link
+        async with starting() as self._tasks:
+            self._client = self._open_client(link, self._tasks)
+            self._recovery = Recovery(
+                self, self._client, self._session, self._credentials, self._tasks
+            )
+            self._tasks.start(self._client.run)
+            self._running = True
+            self._pump()
+            try:
+                await anyio.sleep_forever()
+            finally:
+                with anyio.move_on_after(_CLOSING, shield=True):
+                    await self._say_last()
+                self._running = False
+
+    def wake(self) -> None:
+        """See `Transport.wake`."""
+        if self._running:
+            self._pump()
+
+    def resume(self) -> None:
+        """See `Transport.resume`."""
+        if self._running:
+            self._client.resume()
+
+    async def aclose(self) -> None:
+        """See `Transport.aclose`: `run` has done it, while there were connections."""
+
+    async def _say_last(self) -> None:
+        """Send what waits and end the session."""
+        for exchange in list(self._calls.values()):  # their callers have heard already
+            exchange.drop()
+            self._over(exchange)
+        self._queue.forget_requests()
+        while self._receipts or self._queue.size or self.link.waiting:
+            self._receipt = anyio.Event()
+            self._pump()
+            await self._receipt.wait()
+        if self._session.id is not None:
+            await ask(self._client, self._session.delete, b"", limit=0, patience=_CLOSING)
+
+    # What an exchange tells.
+
+    def begun(self, exchange: Exchange, headers: Headers, /) -> None:
+        """See `Owner.begun`."""
+        if exchange.message.method == "initialize":
+            self._session.begun(headers.get("mcp-session-id"))
+
+    def arrived(self, exchange: Exchange, frame: bytes, /) -> None:
+        """See `Owner.arrived`."""
+        link, identifier = self.link, exchange.message.id
+        assert identifier is not None
+        link.answer(frame, identifier)
+        if not link.waits(identifier):
+            if exchange.message.method == "initialize":
+                self._session.greeted(frame)
+            if exchange.events is not None:
+                exchange.hurry(_AFTER_ANSWER)
+                self._over(exchange)
+        if link.paused:
+            self._client.pause()
+
+    def completed(self, exchange: Exchange, /) -> None:
+        """See `Owner.completed`."""
+        message = exchange.message
+        if message.id is not None and self.link.waits(message.id) and not self.apart:
+            if self._calls.get(message.id) is not exchange:
+                return  # it was taken back
+            if exchange.events is not None:
+                self._resume(exchange, broken=False)
+                return
+            error = InvalidResponseError(f"{message.method}: the reply has no answer in it")
+            self.link.fail(message.id, error)
+        self._over(exchange)
+        if message.method == "notifications/initialized" and not self.apart:
+            self._stand()
+
+    def refused(self, exchange: Exchange, refusal: Refusal, /) -> None:
+        """See `Owner.refused`."""
+        if not self._recovery.repair(exchange, refusal):
+            error = not_an_answer(exchange.message.method, self._session.address, refusal)
+            self.failed(exchange, error)
+
+    def lost(self, exchange: Exchange, error: Exception, /) -> None:
+        """See `Owner.lost`."""
+        if exchange.events is not None:
+            self._resume(exchange, broken=True)
+        else:
+            self.failed(exchange, no_connection(self._session.address, error))
+
+    # What leaves.
+
+    def _pump(self) -> None:
+        """Send what may leave."""
+        queue, link = self._queue, self.link
+        while True:
+            message = queue.next()
+            if message is not None:
+                self._session.sent(message)
+                self.send(Exchange(self, message))
+            elif link.waiting and queue.size < _HELD:
+                for frame in link.take():
+                    message = outgoing(frame)
+                    if message.method != "notifications/cancelled" or self._take_back(message):
+                        queue.add(message)
+            else:
+                return
+
+    def send(self, exchange: Exchange, /) -> None:
+        """See `Sender.send`."""
+        message = exchange.message
+        if message.id is not None:
+            self._calls[message.id] = exchange
+        else:
+            self._receipts.add(exchange)
+        if self._credentials.missing:
+            self._recovery.identify(exchange, None)
+            return
+        exchange.session, exchange.key = self._session.number, self._credentials.number
+        waits = message.kind == "request" and not self.apart
+        patience = None if waits else _PATIENCE
+        head = self._session.post
+        exchange.flight = self._client.send(head, message.frame, exchange, patience=patience)
+
+    def _take_back(self, message: Outgoing) -> bool:
+        """Stop a request; say whether the server has to hear of it."""
+        identifier = cancelled_id(message.frame)
+        if identifier is None:
+            return True
+        if self._queue.take_back(identifier):
+            return False
+        exchange = self._calls.get(identifier)
+        if exchange is not None:
+            exchange.drop()
+            self._over(exchange)
+        return True
+
+    def _over(self, exchange: Exchange) -> None:
+        """Nothing more is to be done for its frame."""
+        message = exchange.message
+        if message.id is None:
+            self._receipts.discard(exchange)
+            if self._receipt is not None:
+                self._receipt.set()
+        elif self._calls.pop(message.id, None) is None:
+            return
+        self._queue.done(message)
+        self._pump()
+
+    def failed(self, exchange: Exchange, error: Exception, /) -> None:
+        """See `Sender.failed`."""
+        message = exchange.message
+        if message.id is not None:
+            self.link.fail(message.id, error)
+        else:
+            logger.warning("a message did not reach the server: %s", error)
+        self._over(exchange)
+
+    def hold(self) -> None:
+        """See `Sender.hold`."""
+        self._queue.stopped = True
+        if self._standing is not None:
+            self._standing.cancel()
+
+    def go_on(self) -> None:
+        """See `Sender.go_on`."""
+        self._queue.stopped = False
+        self._stand()
+        self._pump()
+
+    # Streams.
+
+    def _resume(self, exchange: Exchange, *, broken: bool) -> None:
+        """Ask for the rest of a reply until the answer is there."""
+        message = exchange.message
+        identifier = message.id
+        assert identifier is not None
+        stream = EventStream(
+            self.link, self._client, answers_to(self.link, identifier), exchange.events
+        )
+
+        async def go_on() -> None:
+            at_once = broken
+            with anyio.CancelScope() as exchange.resuming:
+                while self.link.waits(identifier):
+                    fault = await resumed(stream, self._session, message.method, broken=at_once)
+                    at_once = False
+                    if fault is not None:
+                        self.link.fail(identifier, fault)
+            self._over(exchange)
+
+        self._tasks.start(go_on)
+
+    def _stand(self) -> None:
+        """Listen to what the server says by itself."""
+
+        async def stand() -> None:
+            with anyio.CancelScope() as self._standing:
+                await keep_listening(stream, self._session, renew)
+
+        async def renew(challenge: str | None) -> bool:
+            if not self._credentials.renewable:
+                return False
+            await self._recovery.renew_credentials(self._credentials.number, challenge)
+            return True
+
+        stream = EventStream(self.link, self._client, answers_to(self.link, NO_CALL))
+        self._tasks.start(stand)

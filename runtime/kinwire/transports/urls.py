@@ -1,0 +1,63 @@
+"""What a host connects to: a transport as it is, or the one that a URL asks for."""
+
+from __future__ import annotations
+
+__all__ = ("UrlOptions", "transport_to")
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypedDict
+
+from kinwire.functions.signatures import name_of
+from kinwire.transports import Transport
+
+if TYPE_CHECKING:
+    from kinwire.transports.http_client.credentials import Auth
+
+_EXAMPLES = 'stdio("python", "server.py"), a URL such as "http://127.0.0.1:8000/mcp", or its like'
+
+
+class UrlOptions(TypedDict, total=False):
+    """What may be said beside a URL. None of the values is ever shown or logged."""
+
+    headers: Mapping[str, str]
+    """Sent with every request."""
+
+    auth: Auth
+    """Asked for the `Authorization` header before the first request, with None, and once more
+    when the server answers 401, with its `WWW-Authenticate` header."""
+
+    insecure: bool
+    """Whether plain text may go to another machine: over a network of your own."""
+
+
+def transport_to(target: Transport | str, options: UrlOptions) -> Transport:
+    """Return what carries frames to `target`.
+
+    Raises:
+        TypeError: `target` is neither, or options for a URL stand beside a transport.
+        ValueError: the URL is none, or an option cannot be sent.
+        InsecureAddressError: others could read what is sent there.
+        ImportError: the URL is of WebSocket, and the extra `ws` is not installed.
+    """
+    if isinstance(target, str):
+        return _transport_of(target, options)
+    if not hasattr(target, "run"):
+        raise TypeError(f"expected {_EXAMPLES}, got {name_of(target)}")
+    if options:
+        raise TypeError(f"{next(iter(options))}: this goes with a URL, not with a transport")
+    return target
+
+
+def _transport_of(url: str, options: UrlOptions) -> Transport:
+    if "://" not in url:
+        raise TypeError(f"expected {_EXAMPLES}, got {url!r:.60}")
+    from kinwire.transports.http_client.address import address_of
+
+    address = address_of(url, insecure=options.get("insecure", False))
+    if address.scheme in ("ws", "wss"):
+        from kinwire.transports.websocket.opening import websocket_transport
+
+        return websocket_transport(address, options)
+    from kinwire.transports.http_client.opening import http_transport
+
+    return http_transport(address, options)

@@ -1,0 +1,171 @@
+"""A server behind a URL of `ws` or `wss`."""
+
+from __future__ import annotations
+
+__all__ = ("WebSocketClient",)
+
+from typing import TYPE_CHECKING
+
+import anyio
+
+from kinwire.errors import ConnectionClosedError
+from kinwire.transports import Link
+from kinwire.transports.http_client.address import Address
+from kinwire.transports.http_client.credentials import Credentials
+from kinwire.transports.http_client.faults import no_connection
+from kinwire.transports.http_client.fields import Fields
+from kinwire.transports.starting import Starter, starting
+from kinwire.transports.tcp.streams import ByteStream, dial
+from kinwire.transports.tcp.tls import client_context
+from kinwire.transports.websocket.connection import WebSocketTransport
+from kinwire.transports.websocket.protocol import client_protocol
+
+if TYPE_CHECKING:
+    from websockets.client import ClientProtocol
+    from websockets.http11 import Response
+
+_HANDSHAKE = 10.0  # seconds
+_NORMAL = 1000
+
+_MENDS = {
+    401: ' It has to know who calls. Pass headers={"Authorization": ...} or auth=...',
+    403: " It knows who calls and refuses, or does not accept this host or origin.",
+    404: " It has no MCP there. Look at the path of the URL.",
+}
+
+
+class WebSocketClient:
+    """The connection to a server; it begins with `run`."""
+
+    quiet = False
+
+    def __init__(self, address: Address, fields: Fields, credentials: Credentials) -> None:
+        self._address = address
+        self._fields = fields
+        self._credentials = credentials
+        self._transport: WebSocketTransport | None = None
+        client_protocol(address)  # the library is there, or this is the place to say so
+
+    async def run(self, link: Link, /) -> None:
+        """See `Transport.run`."""
+        async with starting() as tasks:
+            try:
+                with anyio.fail_after(_HANDSHAKE):
+                    transport = await self._connected(link, tasks)
+            except OSError as error:  # a timeout is one, too
+                link.end(no_connection(self._address, error))
+                return
+            if isinstance(transport, ConnectionClosedError):
+                link.end(transport)
+                return
+            self._transport = transport
+            await transport.run(link)
+
+    def wake(self) -> None:
+        """See `Transport.wake`."""
+        if self._transport is not None:
+            self._transport.wake()
+
+    def resume(self) -> None:
+        """See `Transport.resume`."""
+        if self._transport is not None:
+            self._transport.resume()
+
+    async def aclose(self) -> None:
+        """See `Transport.aclose`: `run` has done it."""
+
+    async def _connected(
+        self, link: Link, tasks: Starter
+    ) -> WebSocketTransport | ConnectionClosedError:
+        """Shake hands, with other credentials if the server wants some; return what came of it."""
+        if self._credentials.missing:
+            await self._credentials.renew(0, None)
+        attempt = await self._attempt(link, tasks)
+        status = attempt.status
+        if status == 401 and self._credentials.renewable:
+            await self._credentials.renew(self._credentials.number, attempt.challenge)
+            attempt = await self._attempt(link, tasks)
+            status = attempt.status
+        if attempt.protocol.handshake_exc is None and status == 101:
+            assert attempt.stream is not None
+            transport = WebSocketTransport(attempt.protocol, attempt.stream, close_code=_NORMAL)
+            attempt.stream.receiver = transport
+            if attempt.gone:
+                transport.lost(None)
+            return transport
+        answer = f"answered HTTP {status}." if status else "does not speak WebSocket there."
+        if status == 101:
+            answer = "does not speak WebSocket as it should."
+        reason = f"{self._address.origin} {answer}{_MENDS.get(status, '')}"
+        return ConnectionClosedError(reason)
+
+    async def _attempt(self, link: Link, tasks: Starter) -> _Handshake:
+        address = self._address
+        handshake = _Handshake(client_protocol(address))
+        tls = client_context() if address.secure else None
+        stream = await dial(
+            address.host, address.port, handshake, tls=tls, loop=link.loop, tasks=tasks
+        )
+        try:
+            await handshake.shake(stream, self._headers())
+        except BaseException:
+            stream.abort()
+            raise
+        if handshake.status != 101 or handshake.protocol.handshake_exc is not None:
+            stream.abort()
+        return handshake
+
+    def _headers(self) -> Fields:
+        value = self._credentials.value
+        return self._fields if value is None else (*self._fields, ("Authorization", value))
+
+
+class _Handshake:
+    """One attempt; what its stream tells until it is over."""
+
+    def __init__(self, protocol: ClientProtocol) -> None:
+        self.protocol = protocol
+        self.stream: ByteStream | None = None
+        self.response: Response | None = None
+        self.gone = False
+        self._over = anyio.Event()
+
+    @property
+    def status(self) -> int:
+        """0 if the answer was none of HTTP."""
+        return 0 if self.response is None else self.response.status_code
+
+    @property
+    def challenge(self) -> str | None:
+        """What the server wants to know."""
+        return None if self.response is None else self.response.headers.get("WWW-Authenticate")
+
+    async def shake(self, stream: ByteStream, fields: Fields) -> None:
+        """Ask, and return when there is an answer or none will come."""
+        self.stream = stream
+        request = self.protocol.connect()
+        for name, value in fields:
+            request.headers[name] = value
+        self.protocol.send_request(request)
+        stream.write(b"".join(self.protocol.data_to_send()))
+        await self._over.wait()
+
+    def received(self, chunk: bytes, /) -> None:
+        """See `Receiver.received`."""
+        protocol = self.protocol
+        if self._over.is_set() and self.status != 101:
+            return
+        protocol.receive_data(chunk)
+        if self.response is None and protocol.events:
+            first = protocol.events.pop(0)
+            self.response = first  # type: ignore[assignment]
+        if self.response is not None or protocol.handshake_exc is not None:
+            self._over.set()
+
+    def room(self) -> None:
+        """See `Receiver.room`."""
+
+    def lost(self, error: Exception | None, /) -> None:
+        """See `Receiver.lost`."""
+        self.gone = True
+        self._over.set()

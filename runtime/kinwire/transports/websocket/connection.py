@@ -1,0 +1,212 @@
+"""Frames over a WebSocket that stands (RFC 6455), the same on both sides.
+
+What breaks the rules ends the connection with the code for it: 1002, 1003 for binary messages, 1007
+for text that is no UTF-8, 1009 for a message beyond the largest frame.
+"""
+
+from __future__ import annotations
+
+__all__ = ("WebSocketTransport",)
+
+from contextvars import copy_context
+from typing import TYPE_CHECKING
+
+import anyio
+
+from kinwire.errors import ConnectionClosedError
+from kinwire.transports import Link
+from kinwire.transports.tcp.streams import ByteStream
+
+if TYPE_CHECKING:
+    from websockets.frames import Frame
+    from websockets.protocol import Protocol
+
+_PING_AFTER = 20.0  # seconds without a word
+_PONG_WITHIN = 20.0
+_LAST_FRAMES = 2.0  # seconds for what waits when the connection closes
+_CLOSE_FRAME = 1.0  # seconds for the peer's close frame
+
+_TEXT, _CONTINUATION, _BINARY, _CLOSE = 1, 0, 2, 8  # opcodes
+_UNSUPPORTED, _NO_UTF8 = 1003, 1007
+_WHY_REFUSED = {
+    1002: "The peer broke the rules of WebSocket.",
+    _UNSUPPORTED: "The peer sent a binary message, and only text is spoken.",
+    _NO_UTF8: "The peer sent text that is no UTF-8.",
+    1009: "The peer sent a message beyond the largest frame.",
+}
+
+
+class WebSocketTransport:
+    """A connection after its handshake; also what its stream tells what arrives.
+
+    `close_code` is sent when this side ends it.
+    """
+
+    quiet = False
+
+    def __init__(self, protocol: Protocol, stream: ByteStream, *, close_code: int) -> None:
+        self._protocol = protocol
+        self._stream = stream
+        self._close_code = close_code
+        self._link: Link | None = None
+        self._parts: list[bytes] = []  # of a message that goes on
+        self._heard = 0
+        self._gone = False
+        self._moved: anyio.Event | None = None  # set when there is room, and at the end
+
+    async def run(self, link: Link, /) -> None:
+        """See `Transport.run`."""
+        self._link = link
+        self._feed = link.feed
+        if link.loop is None:  # there, handlers have the context in which they are begun
+            context = copy_context()
+            self._feed = lambda message: context.run(link.feed, message)
+        self._protocol.max_message_size = link.frame_size
+        self._take_events()  # what came with the handshake
+        if self._gone:
+            self._end("The connection broke off.")
+        self.wake()
+        try:
+            await self._watch(link)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._close(link)
+
+    def wake(self) -> None:
+        """See `Transport.wake`."""
+        link, protocol = self._link, self._protocol
+        if link is None:
+            return
+        while link.waiting and not self._stream.full:
+            frames = link.take()
+            if self._open:
+                for frame in frames:
+                    protocol.send_text(frame)
+                self._flush()
+
+    def resume(self) -> None:
+        """See `Transport.resume`."""
+        self._stream.resume()
+
+    async def aclose(self) -> None:
+        """See `Transport.aclose`: `run` has done it."""
+
+    # What the stream tells.
+
+    def received(self, chunk: bytes, /) -> None:
+        """See `Receiver.received`."""
+        self._heard += 1
+        self._protocol.receive_data(chunk)
+        if self._link is not None:
+            self._take_events()
+            if self._link.paused:
+                self._stream.pause()
+        self._flush()
+
+    def room(self) -> None:
+        """See `Receiver.room`."""
+        self.wake()
+        if self._moved is not None:
+            self._moved.set()
+
+    def lost(self, error: Exception | None, /) -> None:
+        """See `Receiver.lost`."""
+        self._gone = True
+        if self._moved is not None:
+            self._moved.set()
+        self._end("The connection broke off.")
+
+    @property
+    def _open(self) -> bool:
+        return self._protocol.state == 1 and not self._gone
+
+    def _flush(self) -> None:
+        data = self._protocol.data_to_send()
+        if not data or self._gone:
+            return
+        ends = not data[-1]  # so the library says that nothing follows
+        self._stream.write(b"".join(data))
+        if ends:
+            self._stream.close()
+
+    def _take_events(self) -> None:
+        for event in self._protocol.events_received():
+            self._take(event)  # type: ignore[arg-type]
+        refused = self._protocol.close_sent if self._protocol.parser_exc is not None else None
+        if refused is not None:
+            self._end(_WHY_REFUSED.get(refused.code, "The peer broke the rules of WebSocket."))
+
+    def _take(self, frame: Frame) -> None:
+        opcode = frame.opcode
+        if opcode == _CLOSE:
+            self._end(_ended_by_peer(self._protocol))
+        elif opcode == _BINARY:
+            self._refuse(_UNSUPPORTED)
+        elif opcode == _TEXT and frame.fin:
+            self._pass_on(bytes(frame.data))
+        elif opcode in (_TEXT, _CONTINUATION):
+            self._parts.append(bytes(frame.data))
+            if frame.fin:
+                whole = b"".join(self._parts)
+                self._parts.clear()
+                self._pass_on(whole)
+
+    def _pass_on(self, message: bytes) -> None:
+        if not message.isascii():
+            try:
+                message.decode()
+            except UnicodeDecodeError:
+                self._refuse(_NO_UTF8)
+                return
+        self._feed(message)
+
+    def _refuse(self, code: int) -> None:
+        if self._open:
+            self._protocol.fail(code)
+            self._flush()
+            self._end(_WHY_REFUSED[code])
+
+    def _end(self, why: str) -> None:
+        if self._link is not None:
+            self._link.end(ConnectionClosedError(why))
+
+    # Life and end.
+
+    async def _watch(self, link: Link) -> None:
+        """Ping a peer that is silent; end the connection if it does not answer."""
+        while True:
+            heard = self._heard
+            await anyio.sleep(_PING_AFTER)
+            if self._heard != heard or link.paused or not self._open:
+                continue
+            self._protocol.send_ping(b"")
+            self._flush()
+            await anyio.sleep(_PONG_WITHIN)
+            if self._heard == heard and not link.paused:
+                self._end("The peer does not answer pings.")
+                self._stream.abort()
+
+    async def _close(self, link: Link) -> None:
+        """Write what waits, say goodbye, and wait for the peer to do so."""
+        with anyio.move_on_after(_LAST_FRAMES):
+            while link.waiting and self._open:
+                self._moved = anyio.Event()
+                self.wake()
+                if link.waiting:
+                    await self._moved.wait()
+        if self._open:
+            self._protocol.send_close(self._close_code)
+            self._flush()
+        with anyio.move_on_after(_CLOSE_FRAME):
+            while not self._gone:
+                self._moved = anyio.Event()
+                await self._moved.wait()
+        if not self._gone:
+            self._stream.abort()
+
+
+def _ended_by_peer(protocol: Protocol) -> str:
+    code = None if protocol.close_rcvd is None else protocol.close_rcvd.code
+    if code in (None, 1000, 1001, 1005):
+        return "The peer has closed the connection."
+    return f"The peer has closed it with code {code}."

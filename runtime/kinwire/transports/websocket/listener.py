@@ -1,0 +1,120 @@
+"""A port on which a server is reached by WebSocket; sessions are the connections.
+
+Who may reach it, and who is asking, is decided as for HTTP, before the handshake is answered.
+"""
+
+from __future__ import annotations
+
+__all__ = ("serve_websocket",)
+
+import asyncio
+import logging
+from asyncio import AbstractEventLoop
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import partial
+from ssl import SSLContext
+from typing import TYPE_CHECKING
+
+import anyio
+from anyio import TASK_STATUS_IGNORED
+from anyio.abc import TaskStatus
+
+from kinwire.transports.http.guard import Authenticate, Guard
+from kinwire.transports.http.limits import HttpLimits
+from kinwire.transports.http.security import AccessRules, must_be_secure
+from kinwire.transports.starting import Starter, starting
+from kinwire.transports.tcp.listening import listening
+from kinwire.transports.tcp.streams import ByteStream
+from kinwire.transports.websocket.connection import WebSocketTransport
+from kinwire.transports.websocket.handshake import ServerHandshake
+from kinwire.transports.websocket.protocol import server_protocol
+
+if TYPE_CHECKING:
+    from kinwire.server import Server
+
+logger = logging.getLogger("kinwire.transports")
+
+_GOING_AWAY = 1001
+
+
+async def serve_websocket(  # noqa: PLR0913 - all that a listener is made of
+    server: Server,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    *,
+    allowed_hosts: Iterable[str] = (),
+    allowed_origins: Iterable[str] = (),
+    authenticate: Authenticate | None = None,
+    insecure: bool = False,
+    tls: SSLContext | None = None,
+    limits: HttpLimits = HttpLimits(),  # noqa: B008 - frozen
+    task_status: TaskStatus[int] = TASK_STATUS_IGNORED,
+) -> None:
+    """Serve every client that comes, until cancelled; `task_status` is told the port.
+
+    The options are those of `Server.asgi`. Without `tls` it listens on addresses of this machine
+    only, unless `insecure` says that a proxy has the TLS, or that the network is trusted.
+
+    Raises:
+        InsecureAddressError: others could read and change what goes over the network.
+        OSError: the port cannot be had.
+        ValueError: an entry of the lists is no host, or no origin.
+        ImportError: the extra `ws` is not installed.
+    """
+    must_be_secure(host, tls=tls is not None, insecure=insecure, doing="listen on")
+    server_protocol()  # the library is there, or this is the place to say so
+    guard = Guard(
+        AccessRules(allowed_hosts, allowed_origins),
+        limits,
+        insecure=True,  # the one address is checked above
+        authenticate=authenticate,
+        resource_metadata=None,
+    )
+    loop = _running_loop()
+    async with starting() as streams, starting() as sessions:
+        accept = partial(_accept, _Listener(server, guard, limits.sessions, sessions))
+        place = listening(host, port, accept, tls=tls, loop=loop, tasks=streams)
+        async with place as number:
+            task_status.started(number)
+            await anyio.sleep_forever()
+
+
+class _Listener:
+    """What all connections share."""
+
+    def __init__(self, server: Server, guard: Guard, most: int, tasks: Starter) -> None:
+        self.server = server
+        self.guard = guard
+        self.most = most
+        self.tasks = tasks
+        self.open = 0
+
+
+def _accept(listener: _Listener, stream: ByteStream) -> ServerHandshake:
+    handshake = ServerHandshake(stream)
+    listener.tasks.start(partial(_serve, listener, handshake))
+    return handshake
+
+
+async def _serve(listener: _Listener, handshake: ServerHandshake) -> None:
+    listener.open += 1
+    try:
+        full = listener.open > listener.most
+        if await handshake.shaken(listener.guard, full=full):
+            transport = WebSocketTransport(
+                handshake.protocol, handshake.stream, close_code=_GOING_AWAY
+            )
+            handshake.hand_over(transport)
+            await listener.server.serve(transport)
+    except Exception:
+        logger.exception("a session has failed")
+    finally:
+        listener.open -= 1
+        handshake.stream.close()
+
+
+def _running_loop() -> AbstractEventLoop | None:
+    with suppress(RuntimeError):
+        return asyncio.get_running_loop()
+    return None

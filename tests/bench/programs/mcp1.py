@@ -1,0 +1,44 @@
+"""PyPI's `mcp` 1.x over WebSocket, which 2.x has not; runs in an environment that has it.
+
+usage: mcp1.py ws
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+import warnings
+from typing import Any
+
+import uvicorn
+from mcp.server.fastmcp import FastMCP
+from mcp.server.websocket import websocket_server
+
+warnings.simplefilter("ignore")
+logging.disable(logging.INFO)  # a log line a call would be much of its cost
+server = FastMCP("echo", log_level="ERROR")
+
+
+@server.tool()
+async def echo(text: str) -> str:
+    """Return the text."""
+    return text
+
+
+async def application(scope: Any, receive: Any, send: Any) -> None:
+    if scope["type"] == "lifespan":
+        for _ in range(2):
+            message = await receive()
+            await send({"type": f"{message['type']}.complete"})
+        return
+    lower = server._mcp_server
+    async with websocket_server(scope, receive, send) as (read, write):
+        await lower.run(read, write, lower.create_initialization_options())
+
+
+config = uvicorn.Config(
+    application, log_level="error", access_log=False, ws_per_message_deflate=False
+)
+with socket.create_server(("127.0.0.1", 0), backlog=2048) as listener:
+    print(listener.getsockname()[1], flush=True)
+    uvicorn.Server(config).run([listener])

@@ -1,0 +1,76 @@
+"""Approvals against a dull model: bound to all four of what they are for, and never revived."""
+
+from __future__ import annotations
+
+from hypothesis import settings, strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule
+
+from kinwire.mcpl.rules.approvals import Approval, Approvals, approval_key
+from kinwire_protocols.mcpl import Scope
+
+SERVERS, SETS, LABELS = st.sampled_from("ab"), st.sampled_from("xy"), st.sampled_from(["/p", "/q"])
+PAYLOADS = st.sampled_from([None, {"mode": "r"}, {"mode": "w"}])
+
+
+def test_the_key_tells_apart_all_that_an_approval_is_bound_to() -> None:
+    keys = {
+        approval_key(server, name, Scope(label=label, payload=payload))
+        for server in "ab"
+        for name in "xy"
+        for label in ("/p", "/q")
+        for payload in (None, {}, {"n": 1}, {"n": True}, {"n": "1"})
+    }
+    assert len(keys) == 2 * 2 * 2 * 5
+
+
+def test_spelling_of_a_place_and_order_of_members_mean_nothing() -> None:
+    one = approval_key("a", "x", Scope(label="/p/./q", payload={"a": 1, "b": 2}))
+    assert one == approval_key("a", "x", Scope(label="/p//q", payload={"b": 2, "a": 1}))
+    assert one.startswith(approval_key("a", "x"))
+    assert one.startswith(approval_key("a"))
+    assert not one.startswith(approval_key("b"))
+
+
+def test_the_oldest_goes_when_there_are_too_many() -> None:
+    approvals = Approvals(limit=2)
+    assert approvals.keep("a", Approval(10, None)) == []
+    assert approvals.keep("b", Approval(10, None)) == []
+    assert approvals.keep("c", Approval(10, None)) == ["a"]
+    assert len(approvals) == 2
+
+
+class ApprovalsAgainstModel(RuleBasedStateMachine):
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = 0.0
+        self.real = Approvals()
+        self.model: dict[tuple[str, str, str, str], float] = {}
+
+    @rule(seconds=st.integers(1, 8))
+    def wait(self, seconds: int) -> None:
+        self.now += seconds
+
+    @rule(server=SERVERS, name=SETS, label=LABELS, payload=PAYLOADS, lasts=st.integers(1, 10))
+    def approve(
+        self, server: str, name: str, label: str, payload: dict[str, str] | None, lasts: int
+    ) -> None:
+        key = approval_key(server, name, Scope(label=label, payload=payload))
+        self.real.keep(key, Approval(self.now + lasts, payload))
+        self.model[server, name, label, str(payload)] = self.now + lasts
+
+    @rule(server=SERVERS, name=st.one_of(st.none(), SETS))
+    def revoke(self, server: str, name: str | None) -> None:
+        self.real.forget(approval_key(server, name))
+        for key in list(self.model):
+            if key[0] == server and name in (None, key[1]):
+                del self.model[key]
+
+    @rule(server=SERVERS, name=SETS, label=LABELS, payload=PAYLOADS)
+    def look(self, server: str, name: str, label: str, payload: dict[str, str] | None) -> None:
+        key = approval_key(server, name, Scope(label=label, payload=payload))
+        expected = self.model.get((server, name, label, str(payload)), 0.0) > self.now
+        assert (self.real.find(key, now=self.now) is not None) == expected
+
+
+TestApprovals = ApprovalsAgainstModel.TestCase
+TestApprovals.settings = settings(max_examples=15, stateful_step_count=15, deadline=None)

@@ -1,0 +1,105 @@
+"""Events that come again, events that are too many, and the pauses between attempts."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import settings, strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule
+
+from kinwire.mcpl.rules.admission import BACKPRESSURE, NOT_IN_TIME, Admission
+from kinwire.mcpl.rules.push_dedup import REUSED, Kept, PushDedup, body_digest
+from kinwire.mcpl.rules.retry import is_final, push_delay, taken_before
+from kinwire_protocols.mcpl import PushEventParams, PushEventPayload, PushEventResult
+
+DONE = PushEventResult(accepted=True, inference_id="inf_1")
+
+
+def test_the_oldest_is_forgotten_when_there_are_too_many() -> None:
+    dedup = PushDedup(limit=3)
+    for event in "abcd":
+        dedup.keep(event, Kept("x", DONE, 0))
+    assert len(dedup) == 3
+    assert dedup.look("a", now=0) is None
+    assert dedup.look("d", now=0) == Kept("x", DONE, 0)
+
+
+def test_every_member_of_an_event_tells_it_from_others() -> None:
+    event = PushEventParams(
+        feature_set="s", event_id="e", timestamp="t", payload=PushEventPayload(content="c")
+    )
+    others = [
+        event.model_copy(update={"timestamp": "u"}),
+        event.model_copy(update={"origin": {}}),
+        event.model_copy(update={"payload": PushEventPayload(content="d")}),
+        event.model_copy(update={"feature_set": "other"}),
+    ]
+    assert len({body_digest(one) for one in (event, *others)}) == 5
+
+
+class DedupAgainstModel(RuleBasedStateMachine):
+    def __init__(self) -> None:
+        super().__init__()
+        self.now, self.real = 0.0, PushDedup(window=10)
+        self.model: list[tuple[str, str, float]] = []  # every event ever kept, never trimmed
+
+    @rule(seconds=st.integers(1, 12))
+    def wait(self, seconds: int) -> None:
+        self.now += seconds
+
+    @rule(event=st.sampled_from("abc"), body=st.sampled_from("xy"))
+    def push(self, event: str, body: str) -> None:
+        alive = [b for e, b, at in self.model if e == event and self.now - at < 10]
+        expected = None if not alive else DONE if alive == [body] else REUSED
+        kept = self.real.look(event, now=self.now)
+        assert (None if kept is None else kept.answer_to(body)) == expected
+        if expected is None:
+            self.real.keep(event, Kept(body, DONE, at=self.now))
+            self.model.append((event, body, self.now))
+
+
+TestDedup = DedupAgainstModel.TestCase
+TestDedup.settings = settings(max_examples=15, stateful_step_count=15, deadline=None)
+
+
+def test_there_is_room_for_so_many_at_once() -> None:
+    admission = Admission(at_once=2, per_second=100)
+    assert [admission.enter(now=0) for _ in range(3)] == [True, True, False]
+    admission.leave()
+    assert admission.enter(now=0)
+
+
+def test_there_is_room_for_so_many_in_a_second() -> None:
+    admission = Admission(at_once=1000, per_second=10)
+    assert sum(admission.enter(now=5.0) for _ in range(20)) == 10
+    assert sum(admission.enter(now=5.5) for _ in range(20)) == 5
+    assert sum(admission.enter(now=99.0) for _ in range(20)) == 10
+
+
+def test_pauses_grow_to_an_end_and_are_spread() -> None:
+    full = [push_delay(n, first=0.5, most=30, jitter=1.0) for n in (2, 3, 4, 9, 5000)]
+    assert full == [0.5, 1.0, 2.0, 30, 30]
+    assert push_delay(2, first=0.5, most=30, jitter=0.0) == 0.25
+
+
+FINAL = [
+    (DONE, True),
+    (REUSED, True),
+    (BACKPRESSURE, False),
+    (NOT_IN_TIME, False),
+    (PushEventResult(accepted=False), True),
+    (PushEventResult(accepted=False, reason="Unknown feature set: nope"), True),
+]
+
+
+@pytest.mark.parametrize(("answer", "final"), FINAL)
+def test_only_a_refusal_for_the_moment_is_worth_another_attempt(
+    answer: PushEventResult, final: bool
+) -> None:
+    assert is_final(answer) is final
+
+
+def test_a_host_that_answers_duplicate_to_a_retry_took_the_first_one() -> None:
+    duplicate = PushEventResult(accepted=False, reason="duplicate")
+    assert not taken_before(duplicate, 1)
+    assert taken_before(duplicate, 2)
+    assert not taken_before(REUSED, 2)

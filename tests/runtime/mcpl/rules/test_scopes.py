@@ -1,0 +1,91 @@
+"""What becomes of labels: lists in their order, one form for each place, and no way round."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kinwire.mcpl.rules.labels import LABEL_SIZE, label_fault, normal_label
+from kinwire.mcpl.rules.scopes import MOST_PATTERNS, ScopeLists
+from kinwire_protocols.mcpl import ScopeRules
+
+VECTORS = json.loads((Path(__file__).parents[3] / "vectors" / "glob.json").read_text("utf-8"))
+
+
+def lists(white: list[str], black: list[str]) -> ScopeLists:
+    return ScopeLists(ScopeRules(whitelist=white, blacklist=black))
+
+
+FILES = lists(["/project/**"], ["**/.env", "**/secrets/**"])
+PLACES = lists(["#*", "/project/**"], ["#admin-*"])
+
+JUDGED = [
+    (FILES, "/project/.env", "deny"),
+    (FILES, "/project/a/.env", "deny"),
+    (FILES, "/project/.cache/secrets/k", "deny"),
+    (FILES, "/project/.github/x", "approve"),
+    (FILES, "/project/src/a.ts", "approve"),
+    (FILES, "/elsewhere", "ask"),
+    (PLACES, "#admin-ops", "deny"),
+    (PLACES, "#admin-a/b", "deny"),
+    (PLACES, "#dev", "approve"),
+    (PLACES, "/project/../other/key", "deny"),
+    (PLACES, "/project/./x", "approve"),
+    (PLACES, "/project//x", "approve"),
+    (lists(["**"], ["/project/secrets/**"]), "/project//secrets/x", "deny"),
+    (lists(["**"], ["/project/secrets/**"]), "/project/./secrets/x", "deny"),
+    (lists(["**"], ["caf\u00e9"]), "cafe\u0301", "deny"),
+    (lists(["https://host/**"], []), "https://host/a", "approve"),
+    (lists(["/a"], ["/a"]), "/a", "deny"),
+    (lists([], []), "/a", "ask"),
+]
+
+
+@pytest.mark.parametrize(("rules", "label", "outcome"), JUDGED)
+def test_the_blacklist_comes_first_then_the_whitelist(
+    rules: ScopeLists, label: str, outcome: str
+) -> None:
+    assert rules.judge(label)[0] == outcome
+
+
+@pytest.mark.parametrize("label", VECTORS["denied"])
+def test_a_label_that_may_stand_for_another_place_is_denied_whatever_the_lists_say(
+    label: str,
+) -> None:
+    assert label_fault(label) is not None
+    assert lists(["**"], []).judge(label)[0] == "deny"
+
+
+FAULTS = [
+    ("", "it has 0 characters"),
+    ("a" * (LABEL_SIZE + 1), "it has 513 characters"),
+    ("//server/share", "whose names stand for others"),
+    ("/./proc/self/root/etc", "whose names stand for others"),
+    ("/a/%2E%2e/b", "a backslash or an escape"),
+    ("/a/.. /b", "spaces around dots"),
+    ("a\nb", "not seen"),
+    ("\ud800", "not seen"),
+]
+
+
+@pytest.mark.parametrize(("label", "why"), FAULTS)
+def test_it_is_said_why_a_label_cannot_be_judged(label: str, why: str) -> None:
+    assert why in str(label_fault(label))
+
+
+@pytest.mark.parametrize("label", ["#general", "discord:acme/dev ops", "/a.b/c..d", "Käse/100%"])
+def test_a_plain_label_has_no_fault(label: str) -> None:
+    assert label_fault(label) is None
+
+
+def test_one_place_has_one_form() -> None:
+    forms = ["/a/b", "/a//b", "/a/./b", "/./a/b"]
+    assert {normal_label(form) for form in forms} == {"/a/b"}
+    assert normal_label("/a/b/") == "/a/b/"
+
+
+def test_there_is_an_end_to_patterns() -> None:
+    with pytest.raises(ValueError, match=f"at most {MOST_PATTERNS} patterns"):
+        lists(["a"] * MOST_PATTERNS, ["b"])

@@ -1,0 +1,240 @@
+"""The handshake of MCPL: who has it, in which shape, and what passes before the first update."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import anyio
+import pytest
+
+from kinwire import CapabilityNotNegotiatedError, Context, Host, Server, SessionStateError, pair
+from kinwire.mcpl import McplHost, McplServer
+from kinwire_protocols import mcp, mcpl
+from kinwire_protocols.mcpl.methods import PUSH_EVENT
+from tests.runtime.mcp.raw_client import raw_client
+from tests.runtime.mcpl.lives import MEMORY, feature, live_pair, raw_server, sent
+
+pytestmark = pytest.mark.anyio
+
+EVENT = mcpl.PushEventParams(
+    feature_set="memory.proactive",
+    event_id="evt_1",
+    timestamp="2026-01-23T14:00:00Z",
+    payload=mcpl.PushEventPayload(content="You wanted to call Alice today"),
+)
+
+
+def memory(mcpl_server: McplServer | None) -> Server:
+    server = Server("memory", "1", extensions=[] if mcpl_server is None else [mcpl_server])
+
+    @server.tool
+    async def remind(context: Context) -> str:
+        """Push an event, or say why that cannot be."""
+        try:
+            await context.session.call(PUSH_EVENT, EVENT)
+        except CapabilityNotNegotiatedError:
+            return "nobody to push to"
+        return "pushed"
+
+    @server.resource("memory://facts")
+    async def facts() -> str:
+        """What is known."""
+        return "two facts"
+
+    return server
+
+
+def hearing() -> tuple[McplHost, list[str]]:
+    host, heard = McplHost(enabled=["*"]), list[str]()
+
+    @host.on.push_event
+    async def push_event(params: mcpl.PushEventParams) -> mcpl.PushEventResult:
+        heard.append(params.event_id)
+        return mcpl.PushEventResult(accepted=True)
+
+    return host, heard
+
+
+async def said(connection: Any, name: str) -> str:
+    (block,) = (await connection.mcp.tools_call(name=name)).content
+    assert isinstance(block, mcp.TextContent)
+    return block.text
+
+
+@pytest.mark.parametrize("live_host", [True, False], ids=["host", "plain host"])
+@pytest.mark.parametrize("live_server", [True, False], ids=["server", "plain server"])
+@pytest.mark.spec("mcpl-3.2-3", "mcpl-3.3-3", "mcpl-2-1")
+async def test_each_of_the_four_pairs_works_as_far_as_both_go(
+    live_server: bool, live_host: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    mcpl_host, heard = hearing()
+    server = memory(McplServer(feature_sets=MEMORY) if live_server else None)
+    host = Host("h", "1", extensions=[mcpl_host] if live_host else [])
+    both = live_server and live_host
+    with anyio.fail_after(20):
+        async with pair(server, host) as connection:
+            assert await said(connection, "remind") == ("pushed" if both else "nobody to push to")
+            assert (await connection.mcp.resources_read(uri="memory://facts")).contents
+            assert (mcpl_host.of(connection) is not None) == both
+            updates = sent(connection, "client", "featureSets/update")
+    assert heard == ["evt_1"] * both
+    assert len(updates) == both
+    assert not caplog.records
+
+
+@pytest.mark.spec("mcpl-3.2-1", "mcpl-3.2-2")
+async def test_a_host_of_mcp_is_sent_nothing_of_mcpl() -> None:
+    server = memory(McplServer(feature_sets=MEMORY))
+    with anyio.fail_after(20):
+        async with raw_client(server) as client:
+            answer = await client.greet()
+            assert "experimental" not in answer["capabilities"]
+            await client.session.raw("tools/call", {"name": "remind"})
+    assert [one["method"] for one in client.heard if "method" in one] == []
+
+
+@pytest.mark.spec("mcpl-3.3-1", "mcpl-3.3-2")
+async def test_a_server_of_mcp_is_served_no_event_and_called_for_no_hook() -> None:
+    mcpl_host, heard = hearing()
+    with anyio.fail_after(20):
+        async with pair(memory(None), Host("h", "1", extensions=[mcpl_host])) as connection:
+            assert mcpl_host.of(connection) is None
+            assert mcpl_host.servers == []
+            with pytest.raises(CapabilityNotNegotiatedError):
+                await mcpl.Server(connection).state_rollback(feature_set="a", checkpoint="b")
+    assert heard == []
+
+
+@pytest.mark.spec("mcpl-3.1-1", "mcpl-5.1-1", "mcpl-5.1-2")
+async def test_the_offers_stand_below_experimental_and_leave_the_version_of_mcp_alone() -> None:
+    async with live_pair(McplServer(feature_sets=MEMORY), hearing()[0]) as (connection, _):
+        greeting = connection.greeting
+        assert greeting.protocol_version == "2024-11-05"
+        offered = (greeting.capabilities.experimental or {})["mcpl"]
+        assert offered["version"] == "0.4"
+        assert offered["pushEvents"] is True
+        assert set(offered["featureSets"]) == set(MEMORY)
+
+
+@pytest.mark.spec("mcpl-5.2-1", "mcpl-5.2-2", "mcpl-5.2-3")
+async def test_a_host_offers_what_it_serves_at_the_same_place() -> None:
+    async with live_pair(McplServer(feature_sets=MEMORY), hearing()[0]) as (connection, _):
+        (offer,) = sent(connection, "client", "initialize")
+    assert offer["protocolVersion"] == "2024-11-05"
+    offered = offer["capabilities"]["experimental"]["mcpl"]
+    assert offered["version"] == "0.4"
+    assert offered["pushEvents"] is True
+    assert offered["featureSets"] is True
+    assert "inferenceRequest" not in offered
+
+
+@pytest.mark.spec("mcpl-5.2-4", "mcpl-5.3-1", "mcpl-6.4-1")
+async def test_the_first_update_follows_initialized_at_once() -> None:
+    async with live_pair(McplServer(feature_sets=MEMORY), hearing()[0]) as (connection, _):
+        begun = [frame.data for frame in connection.frames if frame.sender == "client"]
+    names = [b"initialize", b"notifications/initialized", b"featureSets/update"]
+    assert all(name in data for name, data in zip(names, begun, strict=True))
+
+
+async def test_what_is_tagged_and_comes_before_the_update_waits_for_it() -> None:
+    mcpl_host, heard = hearing()
+    declared = {"memory.proactive": {"description": "A", "uses": ["pushEvents"]}}
+    offer: dict[str, Any] = {"pushEvents": True, "featureSets": declared}
+    answers: list[Any] = []
+    order: list[str] = []
+    async with (
+        raw_server(offer) as raw,
+        anyio.create_task_group() as tasks,
+        Host("h", "1", extensions=[mcpl_host]) as host,
+    ):
+
+        async def push() -> None:
+            event = {"featureSet": "memory.proactive", "eventId": "early", "timestamp": "now"}
+            answers.append(
+                await raw.session.raw("push/event", {**event, "payload": {"content": "x"}})
+            )
+            order.extend(one.get("method", "reply") for one in raw.heard)
+
+        tasks.start_soon(push)  # while the host waits for the result of `initialize`
+        await host.connect(raw.transport)
+    assert answers == [{"accepted": True}]
+    assert heard == ["early"]
+    assert order.index("featureSets/update") < order.index("reply")
+
+
+async def test_an_empty_offer_is_one_of_mcpl_with_nothing_to_switch() -> None:
+    mcpl_host = McplHost(enabled=["*"])
+    async with raw_server({}) as raw, Host("h", "1", extensions=[mcpl_host]) as host:
+        live = mcpl_host.of(await host.connect(raw.transport))
+        assert live is not None
+        assert live.enabled == []
+        await raw.session.raw("ping")
+        assert raw.told("featureSets/update") == [{"enabled": [], "disabled": []}]
+
+
+async def test_a_list_of_sets_as_some_servers_write_it_is_switched_like_an_object(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    mcpl_host = McplHost(enabled=["heartbeat"])
+    declared = {"name": "heartbeat", "description": "Alive", "uses": ["tools"], "hostState": False}
+    offer = {"version": "0.5", "pushEvents": True, "channels": False, "featureSets": [declared]}
+    async with raw_server(offer) as raw, Host("h", "1", extensions=[mcpl_host]) as host:
+        live = mcpl_host.of(await host.connect(raw.transport, server_id="beat"))
+        assert live is not None
+        assert live.id == "beat"
+        assert live.enabled == ["heartbeat"]
+    assert "beat: its offer of MCPL: version: expected 0.4, got '0.5'" in caplog.text
+
+
+async def test_a_server_can_write_its_sets_as_a_list_for_hosts_that_know_no_object() -> None:
+    mcpl_server = McplServer(feature_sets=MEMORY, as_list=True)
+    async with live_pair(mcpl_server, McplHost(enabled=["*"])) as (connection, live):
+        offered = (connection.greeting.capabilities.experimental or {})["mcpl"]
+        assert [one["name"] for one in offered["featureSets"]] == list(MEMORY)
+        assert live.enabled == sorted(MEMORY)
+
+
+async def test_a_host_with_id_0_and_without_an_update_finds_every_set_on() -> None:
+    mcpl_server = McplServer(feature_sets=MEMORY)
+    server = memory(mcpl_server)
+    offer = {"experimental": {"mcpl": {"version": "0.4", "channels": True, "modelInfo": True}}}
+    with anyio.fail_after(20):
+        async with raw_client(server) as client:
+            await client.greet(offer)
+            (live,) = mcpl_server.hosts
+            assert live.enabled == sorted(MEMORY)
+
+
+async def test_a_server_can_be_set_to_wait_for_the_first_update() -> None:
+    mcpl_server = McplServer(feature_sets=MEMORY, enabled_at_first=False)
+    server = memory(mcpl_server)
+    offer = {"experimental": {"mcpl": {"pushEvents": True, "featureSets": True}}}
+    with anyio.fail_after(20):
+        async with raw_client(server) as client:
+            await client.greet(offer)
+            (live,) = mcpl_server.hosts
+            assert live.enabled == []
+            with pytest.raises(mcpl.FeatureSetNotEnabledError):
+                await mcpl.Client(live.session).push_event(**dict(EVENT))
+            await client.session.raw_notify("featureSets/update", {"enabled": ["memory.*"]})
+            await client.session.raw("ping")
+            assert live.enabled == sorted(MEMORY)
+
+
+async def test_a_server_asks_for_nothing_before_the_handshake_is_over() -> None:
+    mcpl_server = McplServer(feature_sets=MEMORY)
+    offer = {"experimental": {"mcpl": {"pushEvents": True, "featureSets": True}}}
+    with anyio.fail_after(20):
+        async with raw_client(memory(mcpl_server)) as client:
+            await client.greet(offer, done=False)
+            (live,) = mcpl_server.hosts
+            with pytest.raises(SessionStateError, match="has not finished the handshake"):
+                await live.session.call(PUSH_EVENT, EVENT)
+            assert client.told("push/event") == []
+
+
+def test_a_set_of_a_server_has_a_name_that_a_set_can_have() -> None:
+    with pytest.raises(ValueError, match=r"without a star, got 'memory\.\*'"):
+        McplServer(feature_sets={"memory.*": feature()})

@@ -1,0 +1,178 @@
+"""Streams that break, and clients that come back to them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import anyio
+import pytest
+from anyio.lowlevel import checkpoint
+
+from kinwire import Context
+from kinwire.transports.http.limits import HttpLimits
+from kinwire.transports.http.sse import Event
+from tests.runtime.transports.http.asgi import Client, Response, message
+from tests.runtime.transports.http.conftest import Tools
+
+pytestmark = pytest.mark.anyio
+
+NEW = "2025-11-25"  # clients of that version know events without data
+
+
+def call(name: str, id: object = 1, **arguments: object) -> dict[str, object]:
+    meta = {"progressToken": "t"}
+    return message("tools/call", id, name=name, arguments=arguments, _meta=meta)
+
+
+def progress_of(events: Sequence[Event]) -> list[Any]:
+    frames = [json.loads(event.data) for event in events]
+    return [frame["params"]["progress"] if "params" in frame else "answer" for frame in frames]
+
+
+async def all_of(response: Response) -> list[Event]:
+    await response.until("ended")
+    return response.events
+
+
+async def test_what_was_lost_of_an_answer_comes_once_and_in_order(tools: Tools) -> None:
+    client = await Client(tools.server.asgi()).begin()
+    async with client.open("POST", call("wait", steps=5)) as broken:
+        events = [await broken.event() for _ in range(5)]
+    assert progress_of(events) == [1, 2, 3, 4, 5]
+    async with client.open("GET", last_event_id=events[1].id) as resumed:
+        missed = [await resumed.event() for _ in range(3)]
+        tools.go_on.set()
+        assert progress_of([*missed, *await all_of(resumed)]) == [3, 4, 5, "answer"]
+
+
+async def test_an_answer_that_nobody_waited_for_is_kept(tools: Tools) -> None:
+    client = await Client(tools.server.asgi()).begin()
+    async with client.open("POST", call("wait", steps=1)) as broken:
+        first = await broken.event()
+    tools.go_on.set()
+    while tools.running:
+        await checkpoint()
+    for _ in range(2):  # what was sent may have been lost again
+        async with client.open("GET", last_event_id=first.id) as resumed:
+            assert progress_of(await all_of(resumed)) == ["answer"]
+
+
+async def test_a_stream_can_break_again_before_it_says_anything(tools: Tools) -> None:
+    client = await Client(tools.server.asgi()).begin()
+    async with client.open("POST", call("wait", steps=1)) as broken:
+        first = await broken.event()
+    async with client.open("GET", last_event_id=first.id):
+        pass
+    async with client.open("GET", last_event_id=first.id) as resumed:
+        tools.go_on.set()
+        assert progress_of(await all_of(resumed)) == ["answer"]
+
+
+async def test_a_stream_that_is_read_is_not_given_to_a_second_reader(tools: Tools) -> None:
+    client = await Client(tools.server.asgi()).begin()
+    async with client.open("POST", call("wait", steps=1)) as reading:
+        first = await reading.event()
+        assert (await client.request("GET", last_event_id=first.id)).status == 409
+        tools.go_on.set()
+        assert progress_of(await all_of(reading)) == ["answer"]
+
+
+async def test_the_own_stream_resumes_with_what_came_meanwhile(tools: Tools) -> None:
+    client = await Client(tools.server.asgi()).begin()
+    async with client.open("GET") as own:
+        await client.post(call("grow"))
+        seen = await own.event()
+    tools.server.remove_tool("later")
+    async with client.open("GET", last_event_id=seen.id) as own:
+        assert (await own.frame())["method"] == "notifications/tools/list_changed"
+
+
+@pytest.mark.parametrize("id", ["99", "x", "1-1"])
+async def test_an_event_that_is_not_kept_cannot_be_resumed_after(tools: Tools, id: str) -> None:
+    client = await Client(tools.server.asgi()).begin()
+    answer = await client.request("GET", last_event_id=id)
+    assert (answer.status, answer.json["error"]["code"]) == (400, -32600)
+
+
+async def test_what_nobody_came_back_for_is_forgotten(tools: Tools) -> None:
+    limits = HttpLimits(event_age=0.05, patience=0.05)
+    client = await Client(tools.server.asgi(limits=limits)).begin()
+    async with client.open("POST", call("wait", steps=1)) as broken:
+        first = await broken.event()
+    session = client.app.sessions.get(str(client.session))
+    assert session is not None
+    assert len(session.adrift) == 1
+    await anyio.sleep(0.15)
+    assert len(session.adrift) == 0
+    assert (await client.request("GET", last_event_id=first.id)).status == 400
+    tools.go_on.set()
+
+
+@pytest.mark.parametrize(("version", "primed"), [(NEW, True), ("2025-06-18", False)])
+async def test_clients_that_know_it_are_told_at_once_how_to_come_back(
+    tools: Tools, version: str, primed: bool
+) -> None:
+    limits = HttpLimits(patience=0.01, retry=0.25)
+    client = await Client(tools.server.asgi(limits=limits)).begin(version)
+    async with client.open("POST", call("wait")) as broken:
+        if primed:
+            first = await broken.event()
+            assert (first.data, first.id) == (b"", "1")
+            assert b"retry: 250\n" in broken.body
+        else:
+            assert broken.body == b""
+    if primed:
+        async with client.open("GET") as own:
+            assert (await own.event()).data == b""
+        async with client.open("GET", last_event_id="1") as resumed:
+            tools.go_on.set()
+            assert progress_of([(await all_of(resumed))[-1]]) == ["answer"]
+
+
+async def test_a_reader_that_is_slow_bounds_what_is_kept_for_it(tools: Tools) -> None:
+    client = await Client(tools.server.asgi()).begin()
+    text = "x" * 10_000
+
+    @tools.server.tool
+    async def flood(count: int) -> str:
+        """Say much outside of any request."""
+        for number in range(count):
+            await connection.log("info", f"{number} {text}", None)
+        return "done"
+
+    (connection,) = tools.server._sessions
+    answer = await client.post(call("flood", count=500), accept="application/json")
+    assert answer.status == 200
+    session = client.app.sessions.get(str(client.session))
+    assert session is not None
+    own = session.link.outbox.own
+    assert own.size <= 2**20
+    async with client.open("GET") as late:
+        numbers = [int((await late.frame())["params"]["data"].split()[0])]
+        while numbers[-1] != 499:
+            numbers.append(int((await late.frame())["params"]["data"].split()[0]))
+    assert numbers == list(range(numbers[0], 500))
+    assert numbers[0] > 0
+
+
+async def test_a_reader_that_stands_still_slows_no_other_session(tools: Tools) -> None:
+    @tools.server.tool
+    async def flood(context: Context) -> str:
+        while True:
+            await context.log("info", "x" * 10_000)
+
+    app = tools.server.asgi()
+    slow, quick = await Client(app).begin(), await Client(app).begin()
+    async with slow.sent("POST", call("flood")) as stuck:
+        stuck.hold()
+        answer = await quick.post(call("echo", text="hi"))
+        assert answer.json["result"]["content"][0]["text"] == "hi"
+        session = app.sessions.get(str(slow.session))
+        assert session is not None
+        while not session.link.outbox.full:
+            await checkpoint()
+        sizes = [stream.stream.size for stream in session.deliveries]
+        assert max(sizes) < 2**20 + 20_000
+        await slow.request("DELETE")

@@ -1,0 +1,238 @@
+"""A host over Streamable HTTP: what is asked, what is made of answers, and the standing stream."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import anyio
+import anyio.lowlevel
+import pytest
+
+from kinwire import Host, InvalidResponseError, RequestTimeoutError, connect
+from kinwire_protocols import mcp
+from tests.runtime.transports.http_client.raw_server import (
+    SESSION,
+    Asked,
+    Line,
+    RawServer,
+    polite,
+    reply_to,
+)
+
+pytestmark = pytest.mark.anyio
+
+TEXT: dict[str, Any] = {"content": [{"type": "text", "text": "done"}]}
+
+
+async def test_the_handshake_and_what_follows_say_what_they_are() -> None:
+    async with RawServer.serving(polite()) as server:
+        async with connect(server.url + "?key=k", headers={"X-Tenant": "a"}) as peer:
+            await peer.mcp.ping()
+    first, second, third = [one for one in server.asked if one.method == "POST"]
+    assert first.target == "/mcp?key=k"
+    assert first.headers["accept"] == "application/json, text/event-stream"
+    assert first.headers["content-type"] == "application/json"
+    assert not {"mcp-session-id", "mcp-protocol-version"} & set(first.headers)
+    for later in (second, third):
+        assert later.headers["mcp-session-id"] == SESSION
+        assert later.headers["mcp-protocol-version"] == "2024-11-05"
+        assert later.headers["x-tenant"] == "a"
+    last = server.asked[-1]
+    assert (last.method, last.headers["mcp-session-id"]) == ("DELETE", SESSION)
+
+
+def test_it_speaks_where_anyio_did_not_start_the_loop() -> None:
+    async def stream(asked: Asked, line: Line) -> None:
+        await line.stream()
+        await line.event({}, id="1", retry="1", event="first")
+        await line.close()
+
+    async def go_on(asked: Asked, line: Line) -> None:
+        if "last-event-id" not in asked.headers:
+            await line.status(405)
+            return
+        await line.stream()
+        await line.event({"jsonrpc": "2.0", "id": 2, "result": TEXT})
+
+    async def speak() -> None:
+        async with (
+            RawServer.serving(polite(tools_call=stream, GET=go_on)) as server,
+            connect(server.url) as peer,
+        ):
+            await peer.mcp.tools_call(name="x")
+
+    asyncio.run(speak())
+
+
+async def test_calls_one_after_the_other_share_a_connection() -> None:
+    async with RawServer.serving(polite()) as server, connect(server.url) as peer:
+        for _ in range(5):
+            await peer.mcp.ping()
+        assert {one.connection for one in server.asked if one.about == "ping"} == {1}
+
+
+async def test_a_stream_brings_messages_before_the_answer() -> None:
+    reports: list[float] = []
+
+    async def stream(asked: Asked, line: Line) -> None:
+        token = asked.message["params"]["_meta"]["progressToken"]
+        params = {"progressToken": token, "progress": 0.5}
+        await line.stream()
+        await line.event({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
+        await line.event({"jsonrpc": "2.0", "id": "s1", "method": "ping"})
+        await line.event(reply_to(asked, TEXT))
+        await line.close()
+
+    async with RawServer.serving(polite(tools_call=stream)) as server, connect(server.url) as peer:
+        loud = peer.with_options(on_progress=lambda report: reports.append(report.progress))
+        result = await mcp.Server(loud).tools_call(name="x")
+        assert result.content == [mcp.TextContent(text="done")]
+    assert reports == [0.5]
+    answers = [one.message for one in server.asked if one.about == "reply"]
+    assert answers == [{"jsonrpc": "2.0", "id": "s1", "result": {}}]
+
+
+async def test_what_follows_a_notification_does_not_overtake_it() -> None:
+    held = anyio.Event()
+
+    async def late(asked: Asked, line: Line) -> None:
+        await held.wait()
+        await line.status(202)
+
+    async with (
+        RawServer.serving(polite(notifications_initialized=late)) as server,
+        connect(server.url) as peer,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(peer.mcp.ping)
+        while "notifications/initialized" not in server.about():
+            await anyio.lowlevel.checkpoint()
+        await anyio.wait_all_tasks_blocked()
+        assert "ping" not in server.about()
+        held.set()
+    assert "ping" in server.about()
+
+
+async def test_what_was_said_last_arrives_before_the_session_ends() -> None:
+    async with RawServer.serving(polite()) as server, Host("h", "1", roots=[]) as host:
+        peer = await host.connect(server.url)
+        await peer.mcp.notifications_roots_list_changed()
+        await peer.aclose()
+        assert server.about()[-2:] == ["notifications/roots/list_changed", "DELETE"]
+
+
+async def test_a_call_that_is_given_up_is_taken_back_and_its_connection_closed() -> None:
+    closed = anyio.Event()
+
+    async def never(asked: Asked, line: Line) -> None:
+        await line.stream()
+        await line.until_closed()
+        closed.set()
+
+    async with RawServer.serving(polite(tools_call=never)) as server, connect(server.url) as peer:
+        with pytest.raises(RequestTimeoutError):
+            await mcp.Server(peer.with_options(timeout=0.05)).tools_call(name="x")
+        await closed.wait()
+        await peer.mcp.ping()
+    cancelled = [one.message for one in server.asked if one.about == "notifications/cancelled"]
+    assert [one["params"]["requestId"] for one in cancelled] == [2]
+
+
+async def test_many_calls_at_once_get_their_own_answers() -> None:
+    async def echo(asked: Asked, line: Line) -> None:
+        name = asked.message["params"]["name"]
+        await line.json(reply_to(asked, {"content": [{"type": "text", "text": name}]}))
+
+    async def call(peer: Any, name: str) -> None:
+        result = await peer.mcp.tools_call(name=name)
+        assert result.content[0].text == name
+
+    async with (
+        RawServer.serving(polite(tools_call=echo)) as server,
+        connect(server.url) as peer,
+        anyio.create_task_group() as tasks,
+    ):
+        for number in range(150):  # more than there are connections
+            tasks.start_soon(call, peer, f"tool{number}")
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_an_answer_in_the_reply_to_another_call_reaches_nobody(streamed: bool) -> None:
+    waiting: dict[str, int] = {}
+    both = anyio.Event()
+
+    async def crossed(asked: Asked, line: Line) -> None:
+        name = asked.message["params"]["name"]
+        waiting[name] = asked.message["id"]
+        if len(waiting) == 2:
+            both.set()
+        await both.wait()
+        if name == "honest":
+            await line.json(reply_to(asked, TEXT))
+            return
+        stolen = {"jsonrpc": "2.0", "id": waiting["honest"], "result": {"content": []}}
+        if streamed:
+            await line.stream()
+            await line.event(stolen)
+            await line.close()
+        else:
+            await line.json(stolen)
+
+    async def call_honest(peer: Any) -> None:
+        assert (await peer.mcp.tools_call(name="honest")).content != []
+
+    async with (
+        RawServer.serving(polite(tools_call=crossed)) as server,
+        connect(server.url) as peer,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(call_honest, peer)
+        with pytest.raises(InvalidResponseError, match=r"tools/call: the reply"):
+            await peer.mcp.tools_call(name="thief")
+
+
+async def test_the_standing_stream_is_opened_again_where_it_broke_off() -> None:
+    heard: list[Any] = []
+    twice = anyio.Event()
+
+    def news(number: int) -> dict[str, Any]:
+        params = {"level": "info", "data": number}
+        return {"jsonrpc": "2.0", "method": "notifications/message", "params": params}
+
+    async def standing(asked: Asked, line: Line) -> None:
+        last = asked.headers.get("last-event-id")
+        await line.stream()
+        await line.event({"jsonrpc": "2.0", "id": 2, "result": {}})  # belongs elsewhere
+        if last is None:
+            await line.event(news(1), id="e-1_a:b", retry="1")
+            await line.close()
+        else:
+            assert last == "e-1_a:b"
+            await line.event(news(2))
+            await line.until_closed()
+
+    def hear(message: Any) -> None:
+        heard.append(message.data)
+        if len(heard) == 2:
+            twice.set()
+
+    async def slow(asked: Asked, line: Line) -> None:
+        await twice.wait()
+        await line.json(reply_to(asked, TEXT))
+
+    async with (
+        RawServer.serving(polite(GET=standing, tools_call=slow)) as server,
+        connect(server.url, on_log=hear) as peer,
+    ):
+        assert (await peer.mcp.tools_call(name="x")).content != []
+    assert heard == [1, 2]
+
+
+async def test_a_server_without_a_standing_stream_is_asked_once() -> None:
+    async with RawServer.serving(polite()) as server, connect(server.url) as peer:
+        while "GET" not in server.about():
+            await anyio.lowlevel.checkpoint()
+        for _ in range(3):
+            await peer.mcp.ping()
+    assert server.about().count("GET") == 1

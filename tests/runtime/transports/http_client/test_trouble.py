@@ -1,0 +1,287 @@
+"""A host over Streamable HTTP whose server, or network, does not do what it should."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio
+import pytest
+
+from kinwire import (
+    ConnectionClosedError,
+    Host,
+    InsecureAddressError,
+    InvalidResponseError,
+    Limits,
+    RpcError,
+    connect,
+    stdio,
+)
+from tests.runtime.transports.http_client.raw_server import (
+    GREETING,
+    SESSION,
+    Asked,
+    Handler,
+    Line,
+    RawServer,
+    polite,
+    reply_to,
+)
+
+pytestmark = pytest.mark.anyio
+
+
+def answer(raw: bytes) -> Handler:
+    async def handle(asked: Asked, line: Line) -> None:
+        await line.raw(raw)
+        await line.close()
+
+    return handle
+
+
+def response(body: bytes = b"", status: int = 200, kind: str = "application/json") -> Handler:
+    async def handle(asked: Asked, line: Line) -> None:
+        await line.status(status, body, content_type=kind)
+
+    return handle
+
+
+BROKEN = [
+    (response(b"<html>", 502, "text/html"), InvalidResponseError, "answered HTTP 502."),
+    (response(b"<html>", 200, "text/html"), InvalidResponseError, "expected JSON .* 'text/html'"),
+    (response(b""), InvalidResponseError, "the answer is empty"),
+    (response(b"{]"), InvalidResponseError, "Parse error"),
+    (response(b"[]"), InvalidResponseError, "one JSON object"),
+    (response(b"", 202), InvalidResponseError, "the reply has no answer in it"),
+    (response(b"", 413), InvalidResponseError, "HTTP 413. The message is larger"),
+    (response(b"x" * 3000), InvalidResponseError, "longer than 2000 bytes"),
+    (
+        response(b'{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no\\u001b"}}', 400),
+        InvalidResponseError,
+        r"HTTP 400: no $",
+    ),
+    (answer(b"HTTP/1.1 200 OK\r\n"), ConnectionClosedError, "closed the connection before it"),
+    (answer(b"HTTP/1.1 200 OK\r\nX: " + b"x" * 20_000), ConnectionClosedError, "headers of more"),
+    (answer(b"220 ESMTP\r\n\r\n"), ConnectionClosedError, "does not begin as HTTP/1.1 does"),
+    (
+        answer(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n: hello\n\n"),
+        InvalidResponseError,
+        "the reply ended without the answer",
+    ),
+    (
+        answer(
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: "
+            + b"x" * 3000
+            + b"\n\n"
+        ),
+        InvalidResponseError,
+        "the reply ended without the answer",
+    ),
+]
+
+
+@pytest.mark.parametrize(("handler", "error", "why"), BROKEN)
+async def test_the_call_fails_at_once_and_the_next_one_works(
+    handler: Handler, error: type[Exception], why: str
+) -> None:
+    server = RawServer.serving(polite(tools_call=handler))
+    async with server as raw, Host("h", "1", limits=Limits(frame_size=2000)) as host:
+        peer = await host.connect(raw.url)
+        with anyio.fail_after(2), pytest.raises(error, match=why):
+            await peer.mcp.tools_call(name="x")
+        await peer.mcp.ping()
+
+
+async def test_an_error_response_is_the_calls_whatever_its_status() -> None:
+    async def refuse(asked: Asked, line: Line) -> None:
+        error = {"code": -32602, "message": "no such tool"}
+        body = {"jsonrpc": "2.0", "id": asked.message["id"], "error": error}
+        await line.json(body, status=400)
+
+    async with RawServer.serving(polite(tools_call=refuse)) as server, connect(server.url) as peer:
+        with pytest.raises(RpcError, match="no such tool"):
+            await peer.mcp.tools_call(name="x")
+
+
+async def test_a_server_that_is_gone_fails_calls_within_a_second() -> None:
+    async def die(asked: Asked, line: Line) -> None:
+        raw.stop()
+        await line.close()
+
+    async with RawServer.serving(polite(tools_call=die)) as raw, connect(raw.url) as peer:
+        for _ in range(2):
+            with anyio.fail_after(1), pytest.raises(ConnectionClosedError, match="No answer from"):
+                await peer.mcp.tools_call(name="x")
+
+
+async def test_a_connection_that_was_closed_while_idle_is_replaced() -> None:
+    async def last(asked: Asked, line: Line) -> None:
+        await line.json(reply_to(asked))
+        await line.close()
+
+    async with RawServer.serving(polite(ping=last)) as server, connect(server.url) as peer:
+        for _ in range(3):
+            await peer.mcp.ping()
+            await anyio.wait_all_tasks_blocked()
+        assert len({one.connection for one in server.asked if one.about == "ping"}) == 3
+
+
+# The session.
+
+
+async def test_a_forgotten_session_is_begun_again() -> None:
+    known = [SESSION]
+
+    async def forgetful(asked: Asked, line: Line) -> None:
+        if asked.headers.get("mcp-session-id") != known[0]:
+            await line.status(404)
+        else:
+            await line.json(reply_to(asked))
+
+    async def hello(asked: Asked, line: Line) -> None:
+        assert "mcp-session-id" not in asked.headers
+        await line.json(reply_to(asked, GREETING), mcp_session_id=known[0])
+
+    async with (
+        RawServer.serving(polite(initialize=hello, ping=forgetful)) as server,
+        connect(server.url) as peer,
+    ):
+        await peer.mcp.ping()
+        known[0] = "another"
+        async with anyio.create_task_group() as tasks:
+            for _ in range(3):
+                tasks.start_soon(peer.mcp.ping)
+        posts = [one for one in server.about() if one not in ("GET", "ping")]
+        assert posts == ["initialize", "notifications/initialized"] * 2
+
+
+async def test_a_session_that_is_never_known_is_not_begun_for_ever() -> None:
+    async with (
+        RawServer.serving(polite(ping=response(status=404))) as server,
+        connect(server.url) as peer,
+    ):
+        with pytest.raises(InvalidResponseError, match="HTTP 404"):
+            await peer.mcp.ping()
+        assert server.about().count("initialize") == 2
+
+
+async def test_a_session_with_other_offers_is_another_one() -> None:
+    greetings = [GREETING, {**GREETING, "capabilities": {}}]
+
+    async def hello(asked: Asked, line: Line) -> None:
+        await line.json(reply_to(asked, greetings.pop(0)), mcp_session_id=SESSION)
+
+    async with (
+        RawServer.serving(polite(initialize=hello, ping=response(status=404))) as server,
+        connect(server.url) as peer,
+    ):
+        with pytest.raises(ConnectionClosedError, match="it offers something else now"):
+            await peer.mcp.ping()
+
+
+# Who is calling.
+
+
+async def test_auth_is_asked_before_and_once_more(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG")
+    challenges: list[str | None] = []
+    seen: list[str] = []
+
+    async def auth(challenge: str | None) -> str:
+        challenges.append(challenge)
+        return f"Bearer s3cret{len(challenges)}"
+
+    async def strict(asked: Asked, line: Line) -> None:
+        seen.append(asked.headers["authorization"])
+        if seen[-1] == "Bearer s3cret2":
+            await line.json(reply_to(asked))
+        else:
+            await line.status(401, WWW_Authenticate="Bearer")
+
+    async with (
+        RawServer.serving(polite(ping=strict)) as server,
+        connect(server.url, auth=auth) as peer,
+    ):
+        async with anyio.create_task_group() as tasks:
+            for _ in range(3):
+                tasks.start_soon(peer.mcp.ping)
+        with pytest.raises(InvalidResponseError) as caught:
+            server.handler = response(status=401)
+            await peer.mcp.ping()
+    assert challenges == [None, "Bearer", None]
+    assert "answered HTTP 401. It has to know who calls" in str(caught.value)
+    assert "s3cret" not in caplog.text + str(caught.value)
+
+
+async def test_what_auth_raises_is_the_callers() -> None:
+    def auth(challenge: str | None) -> str:
+        raise KeyError("no token")
+
+    async with RawServer.serving(polite()) as server, Host("h", "1") as host:
+        with pytest.raises(KeyError, match="no token"):
+            await host.connect(server.url, auth=auth)
+        with pytest.raises(ValueError, match="expected the value of a header"):
+            await host.connect(server.url, auth=lambda _: "two\nlines")
+    assert server.asked == []
+
+
+async def test_a_redirect_is_followed_on_the_same_origin_only() -> None:
+    async def move(asked: Asked, line: Line) -> None:
+        if asked.target == "/mcp":
+            await line.status(307, Location="/mcp/")
+        else:
+            await home(asked, line)
+
+    home = polite()
+    async with RawServer.serving(move) as server, connect(server.url) as peer:
+        await peer.mcp.ping()
+        assert [one.target for one in server.asked].count("/mcp") == 1
+
+    async with (
+        RawServer.serving(polite()) as other,
+        RawServer.serving(redirect_to(other)) as server,
+        Host("h", "1") as host,
+    ):
+        with pytest.raises(InvalidResponseError, match=rf"moved to http://127.0.0.1:{other.port}"):
+            await host.connect(server.url, headers={"Authorization": "Bearer s3cret"})
+        assert other.asked == []
+
+
+def redirect_to(other: RawServer) -> Handler:
+    async def move(asked: Asked, line: Line) -> None:
+        await line.status(308, Location=other.url)
+
+    return move
+
+
+# What is refused before anything is sent.
+
+
+REFUSED: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
+    ("http://example.com/mcp", {}, InsecureAddressError, "'example.com' without TLS"),
+    ("ftp://example.com/", {}, ValueError, "expected a URL with http, https, ws or wss"),
+    ("http://127.0.0.1/a b", {}, ValueError, "without spaces"),
+    ("http:///mcp", {}, ValueError, "a URL with a host"),
+    ("http://127.0.0.1:x/", {}, ValueError, "a malformed one"),
+    ("python x.py", {}, TypeError, r"expected stdio\(.*got 'python x.py'"),
+    (stdio("x"), {"headers": {}}, TypeError, "headers: this goes with a URL"),
+    ("http://127.0.0.1/", {"headers": {"A b": "x"}}, ValueError, "the name of a header"),
+    ("http://127.0.0.1/", {"headers": {"Host": "x"}}, ValueError, "Host is written by"),
+    ("http://127.0.0.1/", {"headers": {"X": "s3cret\r\nY: z"}}, ValueError, "of one line"),
+    (
+        "http://ann:s3cret@127.0.0.1/",
+        {"auth": lambda _: "x"},
+        ValueError,
+        "one way to say who is calling",
+    ),
+]
+
+
+@pytest.mark.parametrize(("target", "options", "error", "why"), REFUSED)
+async def test_what_cannot_be_meant_is_refused(
+    target: Any, options: dict[str, Any], error: type[Exception], why: str
+) -> None:
+    async with Host("h", "1") as host:
+        with pytest.raises(error, match=why) as caught:
+            await host.connect(target, **options)
+    assert "s3cret" not in str(caught.value)

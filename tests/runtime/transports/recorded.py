@@ -1,0 +1,40 @@
+"""A transport whose frames are noted, as its session sees them."""
+
+from __future__ import annotations
+
+__all__ = ("Recorded",)
+
+import json
+from typing import Any
+
+from kinwire.transports import Link, Transport
+
+
+class Recorded:
+    """Passes everything on, and keeps each message with who sent it."""
+
+    def __init__(self, inner: Transport) -> None:
+        self._inner = inner
+        self.quiet = inner.quiet
+        self.wake, self.resume, self.aclose = inner.wake, inner.resume, inner.aclose
+        self.messages: list[tuple[str, Any]] = []
+
+    async def run(self, link: Link, /) -> None:
+        """See `Transport.run`."""
+        feed, answer, take = link.feed, link.answer, link.take
+
+        def fed(frame: bytes) -> None:
+            self.messages.append(("server", json.loads(frame)))
+            feed(frame)
+
+        def answered(frame: bytes, id: int) -> None:
+            self.messages.append(("server", json.loads(frame)))
+            answer(frame, id)
+
+        def taken() -> list[bytes]:
+            frames = take()
+            self.messages += [("client", json.loads(frame)) for frame in frames]
+            return frames
+
+        link.feed, link.answer, link.take = fed, answered, taken
+        await self._inner.run(link)

@@ -1,0 +1,131 @@
+"""A host that connects by WebSocket: the handshake, and how connections end."""
+
+from __future__ import annotations
+
+import logging
+
+import anyio
+import pytest
+
+from kinwire import ConnectionClosedError, Host, InsecureAddressError, connect
+from tests.runtime.transports.http_client.raw_server import GREETING, Asked, Line, RawServer
+from tests.runtime.transports.websocket.raw_peers import RawEnd, raw_server
+
+pytestmark = pytest.mark.anyio
+
+
+async def greet(end: RawEnd) -> None:
+    hello = await end.message()
+    await end.say({"jsonrpc": "2.0", "id": hello["id"], "result": GREETING})
+    assert (await end.message())["method"] == "notifications/initialized"
+
+
+async def test_a_host_says_goodbye(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    codes: list[int | None] = []
+    requests: list[str] = []
+
+    async def handle(end: RawEnd) -> None:
+        await greet(end)
+        codes.append(await end.close_code())
+
+    async with raw_server(handle, requests) as url, connect(url.replace("//", "//ann:s3cret@")):
+        pass
+    assert codes == [1000]
+    assert "Authorization: Basic YW5uOnMzY3JldA==" in requests[0].split("\r\n")
+    assert "Sec-WebSocket-Protocol: mcp" in requests[0].split("\r\n")
+    assert "YW5uOnMzY3JldA" not in caplog.text
+    assert "s3cret" not in caplog.text
+
+
+ENDS = [
+    pytest.param(b"", "The peer has closed the connection.", id="no code"),
+    pytest.param((1001).to_bytes(2), "The peer has closed the connection.", id="going away"),
+    pytest.param((1011).to_bytes(2), "The peer has closed it with code 1011.", id="a fault"),
+    pytest.param(None, "The connection broke off.", id="no close frame"),
+]
+
+
+@pytest.mark.parametrize(("code", "why"), ENDS)
+async def test_calls_fail_at_once_when_the_server_goes(code: bytes | None, why: str) -> None:
+    async def handle(end: RawEnd) -> None:
+        await greet(end)
+        await end.message()
+        if code is not None:
+            await end.send(code, opcode=8)
+            assert await end.frame() == (8, code)
+
+    async with raw_server(handle) as url, connect(url) as peer:
+        with anyio.fail_after(1), pytest.raises(ConnectionClosedError) as caught:
+            await peer.mcp.ping()
+    assert caught.value.reason == why
+
+
+async def test_a_server_that_breaks_the_rules_is_left() -> None:
+    codes: list[int | None] = []
+
+    async def handle(end: RawEnd) -> None:
+        await greet(end)
+        await end.message()
+        await end.send(b"\xff")
+        codes.append(await end.close_code())
+
+    async with raw_server(handle) as url, connect(url) as peer:
+        with pytest.raises(ConnectionClosedError, match="text that is no UTF-8"):
+            await peer.mcp.ping()
+    assert codes == [1007]
+
+
+REFUSALS = [
+    pytest.param(404, "answered HTTP 404. It has no MCP there.", id="404"),
+    pytest.param(401, "answered HTTP 401. It has to know who calls.", id="401"),
+    pytest.param(200, "answered HTTP 200.", id="plain HTTP"),
+]
+
+
+@pytest.mark.parametrize(("status", "why"), REFUSALS)
+async def test_a_refused_handshake_is_told(status: int, why: str) -> None:
+    async def refuse(asked: Asked, line: Line) -> None:
+        await line.status(status)
+
+    async with RawServer.serving(refuse) as server, Host("h", "1") as host:
+        with pytest.raises(ConnectionClosedError) as caught:
+            await host.connect(server.url.replace("http:", "ws:"))
+        origin = server.url.replace("http:", "ws:").removesuffix("/mcp")
+        assert caught.value.reason.startswith(f"{origin} {why}")
+
+
+async def test_a_server_that_speaks_something_else_is_told() -> None:
+    async def chat(asked: Asked, line: Line) -> None:
+        await line.raw(b"220 mail.example ESMTP\r\n\r\n")
+
+    async with RawServer.serving(chat) as server, Host("h", "1") as host:
+        with pytest.raises(ConnectionClosedError, match="does not speak WebSocket there"):
+            await host.connect(server.url.replace("http:", "ws:"))
+
+
+async def test_nobody_at_the_port_is_told() -> None:
+    async with Host("h", "1") as host:
+        with pytest.raises(ConnectionClosedError, match=r"^No answer from ws://127\.0\.0\.1:1: "):
+            await host.connect("ws://127.0.0.1:1/mcp")
+        with pytest.raises(InsecureAddressError, match=r"connect to 'example\.com' without TLS"):
+            await host.connect("ws://example.com/mcp")
+
+
+async def test_auth_is_asked_again_when_the_server_refuses() -> None:
+    asked: list[str | None] = []
+    requests: list[str] = []
+
+    async def auth(challenge: str | None) -> str:
+        asked.append(challenge)
+        return f"Bearer t{len(asked)}"
+
+    async def refuse(one: Asked, line: Line) -> None:
+        requests.append(one.headers["authorization"])
+        await line.status(401, WWW_Authenticate='Bearer scope="x"')
+
+    async with RawServer.serving(refuse) as server, Host("h", "1") as host:
+        with pytest.raises(ConnectionClosedError, match="HTTP 401"):
+            await host.connect(server.url.replace("http:", "ws:"), auth=auth)
+    assert asked == [None, 'Bearer scope="x"']
+    assert requests == ["Bearer t1", "Bearer t2"]

@@ -1,0 +1,202 @@
+"""A server that is reached by WebSocket: the handshake, messages, and how connections end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import pytest
+
+from kinwire import Context, InsecureAddressError, Limits, Server, connect
+from kinwire._background import background
+from kinwire.transports.http.guard import current_principal
+from kinwire.transports.http.limits import HttpLimits
+from kinwire.transports.websocket.listener import serve_websocket
+from tests.runtime.transports.websocket.raw_peers import raw_client
+
+pytestmark = pytest.mark.anyio
+
+HELLO = {
+    "protocolVersion": "2024-11-05",
+    "capabilities": {},
+    "clientInfo": {"name": "raw", "version": "1"},
+}
+
+
+@pytest.fixture
+def server() -> Server:
+    server = Server("s", "1", limits=Limits(frame_size=10_000))
+
+    @server.tool
+    async def echo(text: str) -> str:
+        return text
+
+    @server.tool
+    async def caller() -> str:
+        return str(current_principal())
+
+    @server.tool
+    async def wait(context: Context) -> None:
+        await context.progress(1)
+        await anyio.sleep_forever()
+
+    return server
+
+
+@asynccontextmanager
+async def served(server: Server, **options: Any) -> AsyncGenerator[int]:
+    with anyio.fail_after(20):
+        async with background() as tasks:
+
+            async def serve(*, task_status: Any) -> None:
+                await serve_websocket(server, task_status=task_status, **options)
+
+            yield await tasks.start(serve)
+            tasks.cancel_scope.cancel()
+
+
+async def test_host_and_server_speak(server: Server) -> None:
+    async with served(server) as port, connect(f"ws://127.0.0.1:{port}/mcp") as peer:
+        for text in ("plain", "Grüße \u2028", "x" * 9_000):
+            result = await peer.mcp.tools_call(name="echo", arguments={"text": text})
+            assert result.content[0].text == text  # type: ignore[union-attr]
+
+
+def test_they_speak_where_anyio_did_not_start_the_loop(server: Server) -> None:
+    async def speak() -> None:
+        async with served(server) as port, connect(f"ws://127.0.0.1:{port}/mcp") as peer:
+            await peer.mcp.ping()
+
+    asyncio.run(speak())
+
+
+REFUSED = [
+    pytest.param({"Host": "evil.example"}, 421, id="host of others"),
+    pytest.param({"Host": None}, 400, id="no host"),
+    pytest.param({"Origin": "http://evil.example"}, 403, id="page of others"),
+    pytest.param({"Origin": "null"}, 403, id="page without origin"),
+    pytest.param({"Sec-WebSocket-Protocol": "graphql-ws"}, 400, id="another subprotocol"),
+    pytest.param({"Upgrade": None}, 426, id="plain HTTP"),
+    pytest.param({"Sec-WebSocket-Version": "8"}, 400, id="old version"),
+    pytest.param({"X": "x" * 20_000}, 431, id="endless header"),
+]
+
+
+@pytest.mark.parametrize(("headers", "status"), REFUSED)
+async def test_a_handshake_is_refused(
+    server: Server, headers: dict[str, str | None], status: int
+) -> None:
+    async with served(server) as port, raw_client(port, **headers) as (client, answer):
+        assert answer.startswith(f"HTTP/1.1 {status} ")
+        assert "evil" not in answer + (await client.rest()).decode()
+
+
+async def test_own_pages_and_clients_without_subprotocol_are_welcome(server: Server) -> None:
+    async with served(server) as port:
+        own = f"http://127.0.0.1:{port}"
+        async with raw_client(port, Origin=own, Sec_WebSocket_Protocol=None) as (client, answer):
+            assert answer.startswith("HTTP/1.1 101 ")
+            assert "result" in await client.ask(1, "initialize", **HELLO)
+
+
+async def test_the_subprotocol_is_mcp(server: Server) -> None:
+    async with served(server) as port, raw_client(port) as (_, answer):
+        assert "Sec-WebSocket-Protocol: mcp" in answer.split("\r\n")
+
+
+async def test_the_token_says_who_calls(server: Server) -> None:
+    async def authenticate(token: str) -> str | None:
+        return "ann" if token == "good" else None
+
+    async with served(server, authenticate=authenticate) as port:
+        async with raw_client(port) as (_, answer):
+            assert answer.startswith("HTTP/1.1 401 ")
+            assert "www-authenticate: Bearer" in answer.split("\r\n")
+        url = f"ws://127.0.0.1:{port}/mcp"
+        async with connect(url, headers={"Authorization": "Bearer good"}) as peer:
+            result = await peer.mcp.tools_call(name="caller")
+            assert result.content[0].text == "ann"  # type: ignore[union-attr]
+
+
+async def test_a_client_too_many_is_told_so(server: Server) -> None:
+    limits = HttpLimits(sessions=1)
+    async with served(server, limits=limits) as port, raw_client(port), raw_client(port) as found:
+        assert found[1].startswith("HTTP/1.1 503 ")
+
+
+CODES = [
+    pytest.param({"data": b"x", "opcode": 2}, 1003, id="binary"),
+    pytest.param({"data": b"\xff\xfe"}, 1007, id="no UTF-8"),
+    pytest.param({"data": b"x" * 10_001}, 1009, id="too long"),
+    pytest.param({"data": b"x", "opcode": 0}, 1002, id="a continuation of nothing"),
+    pytest.param({"data": b"x", "opcode": 3}, 1002, id="unknown opcode"),
+]
+
+
+@pytest.mark.parametrize(("frame", "code"), CODES)
+async def test_a_broken_rule_ends_the_connection_with_its_code(
+    server: Server, frame: dict[str, Any], code: int
+) -> None:
+    async with served(server) as port, raw_client(port) as (client, _):
+        await client.ask(1, "initialize", **HELLO)
+        await client.send(**frame)
+        assert await client.close_code() == code
+        assert await client.rest() == b""
+
+
+async def test_a_long_message_in_pieces_is_too_long_as_well(server: Server) -> None:
+    async with served(server) as port, raw_client(port) as (client, _):
+        await client.ask(1, "initialize", **HELLO)
+        for number in range(3):
+            await client.send(b"x" * 5_000, opcode=0 if number else 1, final=False)
+        assert await client.close_code() == 1009
+
+
+async def test_pieces_make_a_message_and_pings_go_between_them(server: Server) -> None:
+    async with served(server) as port, raw_client(port) as (client, _):
+        await client.ask(1, "initialize", **HELLO)
+        await client.send(b'{"jsonrpc":"2.0",', final=False)
+        await client.send(b"there?", opcode=9)
+        assert (await client.frame()) == (10, b"there?")
+        await client.send(b'"id":2,"method":"ping"}', opcode=0)
+        assert await client.message() == {"jsonrpc": "2.0", "id": 2, "result": {}}
+
+
+@pytest.mark.parametrize("code", [b"", (1000).to_bytes(2), (1001).to_bytes(2)])
+async def test_a_close_is_answered_with_its_own_code(server: Server, code: bytes) -> None:
+    async with served(server) as port, raw_client(port) as (client, _):
+        await client.ask(1, "initialize", **HELLO)
+        await client.send(code, opcode=8)
+        assert await client.frame() == (8, code)  # never 1005, which stands for none
+
+
+async def test_a_server_that_stops_goes_away(server: Server) -> None:
+    async with anyio.create_task_group() as tasks:
+        port: int = await tasks.start(serve_websocket, server)
+        with anyio.fail_after(10):
+            async with raw_client(port) as (client, _):
+                await client.ask(1, "initialize", **HELLO)
+                tasks.cancel_scope.cancel()
+                with anyio.CancelScope(shield=True):
+                    assert await client.close_code() == 1001
+
+
+async def test_clients_with_the_same_ids_get_their_own_answers(server: Server) -> None:
+    async def call(port: int, name: str) -> None:
+        async with raw_client(port) as (client, _):
+            await client.ask(1, "initialize", **HELLO)
+            for id in range(2, 5):
+                answer = await client.ask(id, "tools/call", name="echo", arguments={"text": name})
+                assert answer["result"]["content"][0]["text"] == name
+
+    async with served(server) as port, anyio.create_task_group() as tasks:
+        for number in range(20):
+            tasks.start_soon(call, port, f"client {number}")
+
+
+async def test_another_machine_may_not_listen_in(server: Server) -> None:
+    with pytest.raises(InsecureAddressError, match=r"listen on '0\.0\.0\.0' without TLS"):
+        await serve_websocket(server, "0.0.0.0")
