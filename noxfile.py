@@ -144,6 +144,27 @@ def packaging(session: nox.Session) -> None:
 
 
 @nox.session
+def docs(session: nox.Session) -> None:
+    """Build the reference site into site/ and check it; with a browser, click through it."""
+    tag = last_tag()
+    since = ("--against", tag) if tag is not None else ()
+    run_module(session, "kinwire", "docs", "build", "--out", "site", *since)
+    run_module(session, "kinwire", "docs", "check", "--out", "site", *since)
+    if os.environ.get("CI") == "true":
+        bring_a_browser(session)
+    run_module(session, "pytest", "-m", "browser", "tests/codegen/site", *session.posargs)
+
+
+def bring_a_browser(session: nox.Session) -> None:
+    """Install what the tests with a browser need; elsewhere than in CI they do without."""
+    run_module(session, "pip", "install", "-q", "-e", ".[browser]")
+    if shutil.which("chromium") is None:
+        session.run("apt-get", "update", "-qq", external=True)
+        install = ("apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium")
+        session.run(*install, external=True, env={"DEBIAN_FRONTEND": "noninteractive"})
+
+
+@nox.session
 def build(session: nox.Session) -> None:
     """Put wheel and sdist into dist/."""
     shutil.rmtree("dist", ignore_errors=True)

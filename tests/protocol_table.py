@@ -22,7 +22,10 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 
 # What of kinwire plays a role. A protocol that is not here has its bindings and nothing else.
-PLAYERS = {"mcp": {"client": ["connect", "Host"], "server": ["Server"]}}
+PLAYERS = {
+    "mcp": {"client": ["connect", "Host"], "server": ["Server"]},
+    "mcpl": {"client": ["mcpl.McplHost"], "server": ["mcpl.McplServer"]},
+}
 
 # The module of a transport is called like it, but for the client's end of stdio.
 NAMES = {"child": "stdio"}
@@ -65,7 +68,9 @@ def carried_by(document: dict[str, Any]) -> str:
 def roles(protocol: str, role: str) -> str:
     """Return what plays a role of a protocol, as names of `kinwire` that are there."""
     players = PLAYERS.get(protocol, {}).get(role, [])
-    assert all(hasattr(kinwire, player) for player in players)
+    for player in players:
+        package, _, name = player.rpartition(".")
+        assert hasattr(importlib.import_module(f"kinwire.{package}".rstrip(".")), name)
     return ", ".join(f"`{player}`" for player in players) or "bindings only"
 
 

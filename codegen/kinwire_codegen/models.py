@@ -5,7 +5,6 @@ from __future__ import annotations
 __all__ = ("formatted", "models")
 
 import subprocess
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -81,9 +80,10 @@ def formatted(files: dict[str, str], package: str) -> dict[str, str]:
 
 
 def _ruff(*arguments: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "ruff", *arguments], capture_output=True, text=True, check=False
-    )
+    from ruff import find_ruff_bin  # type: ignore[import-untyped]
+
+    command = [find_ruff_bin(), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(
             f"ruff {arguments[0]} failed on the generated code:\n{done.stderr or done.stdout}"

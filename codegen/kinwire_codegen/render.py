@@ -12,7 +12,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from kinwire_codegen.document import Document, Documents, resolve
+from kinwire_codegen.document import Document, Documents, Reference, resolve
 from kinwire_codegen.names import class_name, constant_name
 from kinwire_codegen.package import OWNED, SHARED, Package
 from kinwire_codegen.rows import (
@@ -67,6 +67,7 @@ def protocol_files(
     templates = _templates(document, speaks=bool(rows or tools), tools=tools, augments=augments)
     live = [row for row in rows if not row.considered]
     added = added_errors(augments)
+    offers = _offers(maker)
     context = {
         "documents": documents,
         "document": document,
@@ -81,6 +82,8 @@ def protocol_files(
         "names": sorted(modules[document.name].names),
         "error_names": [class_name(name) for name in document.content["errors"]],
         "imports": _imports(rows),
+        "method_imports": sorted({*_imports(rows), *map(maker.type_import, offers.values())}),
+        "offers": offers,
         "tool_imports": _imports(tools),
         "augment_imports": _imports(augments),
         "table_imports": _table_imports(maker),
@@ -118,6 +121,15 @@ def _foreign(document: Document, rows: Iterable[Row | AugmentRow]) -> list[str]:
     """Return the other protocols whose errors the rows name."""
     errors: set[RowError] = {error for row in rows for error in row.errors}
     return sorted({error.home for error in errors} - {document.module})
+
+
+def _offers(maker: Maker) -> dict[str, Reference]:
+    """Return the types of what the two ends offer, where they are classes."""
+    named = maker.document.content.get("offers", {}).items()
+    found = {end: resolve(text, maker.document.name) for end, text in named}
+    return {
+        end: kind for end, kind in found.items() if kind.name in maker.modules[kind.protocol].classes
+    }
 
 
 def _table_imports(maker: Maker) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Module", "Parameter", "read_module")
+__all__ = ("Module", "Parameter", "argument_name", "read_module")
 
 import ast
 from dataclasses import dataclass
@@ -78,16 +78,22 @@ def read_module(source: str, name: str) -> Module:
     return Module(tuple(names), imports, classes)
 
 
+def argument_name(name: str) -> str:
+    """Return what an attribute is called as an argument of a stub."""
+    return f"{name}_" if name in TAKEN else name
+
+
 def _parameters(node: ast.ClassDef) -> list[Parameter]:
     found = []
     for index, statement in enumerate(node.body):
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             name = statement.target.id
             default = None if statement.value is None else ast.unparse(statement.value)
-            argument = f"{name}_" if name in TAKEN else name
             following = node.body[index + 1] if index + 1 < len(node.body) else None
             annotation = ast.unparse(_bare(statement.annotation))
-            found.append(Parameter(name, argument, annotation, default, _docstring(following)))
+            found.append(
+                Parameter(name, argument_name(name), annotation, default, _docstring(following))
+            )
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ("Source", "SourceError", "open_source")
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from kinwire_codegen.loading import META, load_documents
 from kinwire_codegen.positions import Position, nearest_position, positions
 
 GIT_SECONDS = 30
+_PROTOCOL = re.compile(r"[A-Za-z0-9-]{1,80}")  # enough to be the name of a file
 
 
 class SourceError(Exception):
@@ -88,12 +90,15 @@ def _file(name: str, path: Path, *, shown: Path | None = None) -> Source:
     """Return the document of a file, whatever it is called; those it extends may lie beside it."""
     if not path.is_file():
         raise SourceError(f"{name}: {path.name} is not there. Name a commit that has it.")
-    text = path.read_text(encoding="utf-8")
-    content = _parsed(text)
+    try:
+        text = path.read_text(encoding="utf-8")
+        content = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise SourceError(f"{shown or path}: it is no JSON: {error}. Mend the file.") from None
     protocol = content.get("protocol") if isinstance(content, dict) else None
-    if not isinstance(protocol, str) or not protocol.replace("-", "").isalnum():
+    if not isinstance(protocol, str) or not _PROTOCOL.fullmatch(protocol):
         mend = "kinwire import makes a document of another description."
-        raise SourceError(f"{path}: it is no protocol document. {mend}")
+        raise SourceError(f"{shown or path}: it is no protocol document. {mend}")
     with TemporaryDirectory() as folder:
         _gather(Path(folder), path.parent, content)
         Path(folder, f"{protocol}.json").write_text(text, encoding="utf-8")
@@ -101,23 +106,30 @@ def _file(name: str, path: Path, *, shown: Path | None = None) -> Source:
     return Source(name, documents, {protocol: (str(shown or path), text)}, (protocol,))
 
 
-def _parsed(text: str) -> Any:
+def _parsed(path: Path) -> Any:
+    """Return what is in a file, None if that cannot be told: the documents are checked later."""
     try:
-        return json.loads(text)
-    except ValueError:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
         return None
+
+
+def _extended(content: Any) -> list[str]:
+    """Return the files of what a document extends, which nobody has checked yet."""
+    names = content.get("extends") if isinstance(content, dict) else None
+    names = names if isinstance(names, list) else []
+    return [f"{name}.json" for name in names if _PROTOCOL.fullmatch(str(name))]
 
 
 def _gather(folder: Path, beside: Path, content: Any) -> None:
     """Copy the meta-schema and what a document extends, at any depth, from its own folder."""
-    waiting = [META, "jsonrpc.json", *(f"{name}.json" for name in content.get("extends", ()))]
+    waiting = [META, "jsonrpc.json", *_extended(content)]
     while waiting:
         file = waiting.pop()
         if (beside / file).is_file() and not (folder / file).exists():
             shutil.copyfile(beside / file, folder / file)
-            found = _parsed((folder / file).read_text(encoding="utf-8"))
-            if isinstance(found, dict) and file != META:
-                waiting += [f"{name}.json" for name in found.get("extends", ())]
+            if file != META:
+                waiting += _extended(_parsed(folder / file))
 
 
 @contextmanager
@@ -127,6 +139,9 @@ def _checked_out(commit: str, beside: Path) -> Iterator[Path]:
     if not home.is_dir():
         raise SourceError(f"{beside}: there is no such file or folder. Mend the path.")
     asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}")
+    if _git(home, "rev-parse", "--git-dir") is None:
+        mend = "Name a file or a folder that is there, or put the documents into one."
+        raise SourceError(f"{commit}: {home} lies in no git repository. {mend}")
     if _git(home, *asked) is None:
         mend = "Name a file, a folder, or a commit, tag or branch of the repository."
         raise SourceError(f"{commit}: there is neither a path nor a commit of that name. {mend}")
@@ -148,4 +163,6 @@ def _git(folder: Path, *arguments: str) -> bytes | None:
         done = subprocess.run(command, capture_output=True, timeout=GIT_SECONDS, check=False)
     except FileNotFoundError:
         raise SourceError("git is not installed, so commits cannot be read. Install it.") from None
+    except subprocess.TimeoutExpired:
+        raise SourceError(f"git has not answered for {GIT_SECONDS} s. Try it by hand.") from None
     return done.stdout if done.returncode == 0 else None

@@ -110,6 +110,8 @@ class ProtocolTable:
     """Where its offer sits below `capabilities`, as a dotted path; None for none."""
     capability_aliases: tuple[str, ...] = ()
     """Other places where a peer's offer is looked for."""
+    offers: Mapping[str, type[Message]] = field(default_factory=dict[str, type[Message]])
+    """The types of what the `client` and the `server` offer there."""
     methods: Mapping[str, Method[Any, Any]]
     errors: Mapping[str, type[RpcError]]
     added_errors: Mapping[str | None, tuple[type[RpcError], ...]] = field(

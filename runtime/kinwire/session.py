@@ -188,7 +188,7 @@ class Session:
             ConnectionClosedError, UnsendableError: as for `notify`.
         """
         driver = self._opened()
-        await driver.wait_for_room()
+        await driver.wait_for_room(last=True)
         driver.engine.notify(name, params or {})
 
     def with_options(
@@ -289,7 +289,7 @@ class Session:
     ) -> None:
         """Send a progress report; `Request.progress` is the way to call this."""
         driver = self._opened()
-        await driver.wait_for_room()
+        await driver.wait_for_room(last=True)
         driver.engine.inbound.progress(request, progress, total, message)
 
     def _must_be_negotiated(self, method: Method[Any, Any]) -> None:

@@ -150,6 +150,8 @@ class RoutedOutbox(Outbox):
         self.own = Stream(self, own=True)
         self.waiting = self.own.queue
         self._parked = 0  # bytes in the queues that nobody takes
+        self.crowded = False
+        """Whether something gave way: nothing holds back who sends what nobody takes."""
 
     def add(self, frame: bytes, call: Outbound | None = None) -> None:
         """Queue a frame on the stream that is current, or on the session's own."""
@@ -216,6 +218,7 @@ class RoutedOutbox(Outbox):
 
     def _trim(self, stream: Stream) -> None:
         while stream.queue and (self._parked > self._limit or len(stream.queue) > _PARKED):
+            self.crowded = True
             self._drop_oldest(stream)
 
     def _drop_oldest(self, stream: Stream) -> None:

@@ -72,7 +72,7 @@ def _one(arguments: Namespace, path: Path) -> None:
 
     imported = _imported(arguments, path)
     content = imported.content
-    folder = arguments.out / re.sub(r"[^\w.-]", "-", content["version"])
+    folder = arguments.out / (re.sub(r"[^\w.-]", "-", content["version"]).lstrip(".") or "version")
     target = folder / f"{content['protocol']}.json"
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     if target.exists() and target.read_text(encoding="utf-8") != text:

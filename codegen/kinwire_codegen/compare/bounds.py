@@ -26,6 +26,9 @@ def changed_bounds(old: Node, new: Node) -> Iterator[tuple[str, str]]:
     yield from _pattern(old.get("pattern"), new.get("pattern"))
     if old.get("uniqueItems", False) != new.get("uniqueItems", False):
         yield "validators-only", f"uniqueItems is {new.get('uniqueItems', False)}"
+    if old.get("format") != new.get("format"):
+        before, after = _told(old.get("format")), _told(new.get("format"))
+        yield "validators-only", f"format was {before} and is {after}"
 
 
 def _pattern(before: str | None, after: str | None) -> Iterator[tuple[str, str]]:

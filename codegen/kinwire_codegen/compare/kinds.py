@@ -38,7 +38,9 @@ def changed_kinds(
             (values, [one for one in found if one.kind == "value"]),
             (kinds, [one for one in found if one.kind != "value"]),
         ):
-            if some:
+            if some and rule == "type-narrowed" and any(one.kind == "value" for one in after):
+                yield rule, f"{label} may only be {_told(after)} now"
+            elif some:
                 yield rule, f"{label} {verb.format(_told(some))}"
 
 

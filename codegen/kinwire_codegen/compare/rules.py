@@ -152,7 +152,8 @@ _ROWS = (
      " became required.",
      "Readers fill it in where it is absent; writers of the old form are understood."),
     _wire("B323", "validators-only", _C, _E.WARNS, "What only validators look at has changed.",
-     "The bindings do not look at `uniqueItems` and at which members go together; peers may."),
+     "The bindings do not look at formats, at `uniqueItems`, at which members go together and at"
+     " whether others are refused; peers may."),
     _wire("B324", "member-deprecated", _D, _E.SAFE, "A member is deprecated.",
      "It works as before. Say in its description what to use instead."),
     _wire("B401", "augment-removed", _R, _E.LOSES, "A member is no longer added to a message.",

@@ -141,6 +141,11 @@ class _Comparison:
         if together[0] != together[1]:
             what = f"which members of {other.typed.label} go together has changed"
             yield Raw("validators-only", other.typed, what)
+        closed = [side.typed.node.get("additionalProperties") is False for side in (one, other)]
+        if closed[0] != closed[1]:
+            word = "refuses" if closed[1] else "takes"
+            what = f"{other.typed.label} {word} other members now"
+            yield Raw("validators-only", other.typed, what)
 
     def _members(self, old: Typed, new: Typed) -> Iterator[Raw]:
         meetings = paired_members(self._old.members(old), self._new.members(new))

@@ -50,6 +50,7 @@ class Types:
     made: Node = field(default_factory=dict)
     _waiting: list[str] = field(default_factory=list)
     _names: dict[str, str] = field(default_factory=dict)
+    _lost: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for name in self.source:
@@ -65,6 +66,10 @@ class Types:
             self.made[mine] = {}
             self._waiting.append(name)
         return f"#/$defs/{mine}"
+
+    def left_out(self) -> list[str]:
+        """Return the references that became any value, because the file does not have them."""
+        return [f"{text}: it is not in the file" for text in dict.fromkeys(self._lost)]
 
     def name_of(self, name: str) -> str:
         """Return what a type of the source is called here."""
@@ -119,6 +124,8 @@ class Types:
 
     def _referred(self, text: str) -> Node:
         name = text.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+        if name not in self.source:
+            self._lost.append(text)
         if name in ANYTHING or name not in self.source:
             return {"type": "array"} if name == "JSONArray" else {}
         return {"$ref": self.reference(name)}
@@ -188,11 +195,13 @@ class Types:
 
     def _tags(self, branch: Node) -> Node:
         found: Node = {}
-        waiting = [branch]
+        waiting, followed = [branch], set[str]()
         while waiting:
             here = waiting.pop()
-            if "$ref" in here:
-                waiting.append(self.made.get(here["$ref"].rpartition("/")[2], {}))
+            name = here.get("$ref", "").rpartition("/")[2]
+            if name not in followed:
+                followed.add(name)
+                waiting.append(self.made.get(name, {}))
             waiting += here.get("allOf", ())
             members = here.get("properties", {})
             required = here.get("required", ())

@@ -48,7 +48,7 @@ def mcp_document(schema: Any, *, protocol: str, version: str, taken: frozenset[s
         "errors": errors,
         "$defs": dict(sorted(types.made.items())),
     }
-    return Imported(content, tuple(left))
+    return Imported(content, (*left, *types.left_out()))
 
 
 def _definitions(schema: Any) -> Node:
@@ -71,8 +71,7 @@ def _sent(definitions: Node, role: str) -> Iterator[tuple[str, Node]]:
         union = definitions.get(f"{role.title()}{kind}", {})
         for branch in union.get("anyOf", [union]):
             if "$ref" in branch:
-                name = branch["$ref"].rpartition("/")[2]
-                yield name, definitions[name]
+                yield branch["$ref"].rpartition("/")[2], _followed(definitions, branch)
             elif "properties" in branch:  # a union of one is written out
                 method = branch["properties"]["method"]
                 yield _named(definitions, kind, method), branch
@@ -161,11 +160,14 @@ def _followed(definitions: Node, node: Node) -> Node:
 
 def _last_name(definitions: Node, node: Node) -> str:
     """Return the definition that a reference leads to, through other names of it."""
-    name = ""
+    names: list[str] = []
     while "$ref" in node:
-        name = node["$ref"].rpartition("/")[2]
+        name = str(node["$ref"]).rpartition("/")[2]
+        if name in names or name not in definitions:
+            raise NotMcpSchemaError(f"the reference {node['$ref']!r} leads to no definition")
+        names.append(name)
         node = definitions[name]
-    return name
+    return names[-1] if names else ""
 
 
 def _errors(definitions: Node, types: Types) -> Iterator[tuple[str, Node]]:

@@ -58,7 +58,7 @@ def openrpc_document(
         "errors": reader.errors,
         "$defs": dict(sorted(reader.types.made.items())),
     }
-    return Imported(found, tuple(reader.left_out))
+    return Imported(found, (*reader.left_out, *reader.types.left_out()))
 
 
 def _protocol(title: str) -> str:
@@ -78,10 +78,16 @@ class _Reader:
 
     def methods(self) -> Iterator[tuple[str, Node]]:
         """Yield each row that can be said."""
-        for method in self._content["methods"]:
-            if not isinstance(method, dict) or not _METHOD.fullmatch(str(method.get("name"))):
-                self.left_out.append(f"{_named(method)}: no name of a method")
+        met: set[str] = set()
+        for given in self._content["methods"]:
+            method, name = given, _named(given)
+            if not isinstance(method, dict) or not _METHOD.fullmatch(name):
+                self.left_out.append(f"{name}: no name of a method")
                 continue
+            if name in met:
+                self.left_out.append(f"{name}: it is there twice")
+                continue
+            met.add(name)
             try:
                 yield method["name"], self._row(method)
             except _CannotSay as reason:

@@ -6,19 +6,24 @@ __all__ = ("example_of", "handler_code", "shell_line", "stub_call")
 
 import json
 import shlex
-from typing import Any
+from typing import Any, NamedTuple
 
 from kinwire_codegen.document import Reference, members_of, resolve
 from kinwire_codegen.names import snake_name
 from kinwire_codegen.reference.links import Links
+from kinwire_codegen.signatures import argument_name
 
 Node = dict[str, Any]
 
 WIDTH = 88
 
 
-class _Code(str):
-    """A text that is Python already."""
+class _Read(NamedTuple):
+    """A message that is read from plain data."""
+
+    kind: str
+    """Its class, as users import it."""
+    value: Any
 
 
 def example_of(links: Links, kind: Reference) -> Any:
@@ -28,8 +33,7 @@ def example_of(links: Links, kind: Reference) -> Any:
 
 def stub_call(links: Links, stub: str, kind: Reference, given: Node) -> str:
     """Return the call of a stub with an example of its params; inner objects as they are read."""
-    arguments = {name: value for name, value in _arguments(links, kind, given)}
-    return _call(f"await {stub}", arguments, 0)
+    return _call(f"await {stub}", _arguments(links, kind, given), 0)
 
 
 def handler_code(links: Links, base: str, stub: str, kinds: list[Reference], result: Any) -> str:
@@ -41,7 +45,10 @@ def handler_code(links: Links, base: str, stub: str, kinds: list[Reference], res
             f"    async def {stub}(\n        self, params: {class_of(links, kinds[0])}\n"
             f"    ) -> {returned}:"
         )
-    answer = f"return {_made(links, kinds[1], result, 8)}" if len(kinds) > 1 else "print(params)"
+    answer = "print(params)"
+    if len(kinds) > 1:
+        answer = literal(_Read(returned, result), 8) if result else f"{returned}()"
+        answer = f"return {answer}"
     name = "Tools" if base.endswith("Tools") else "Handlers"
     return f"class {name}({base}):\n{first}\n        {answer}"
 
@@ -63,33 +70,36 @@ def class_of(links: Links, kind: Reference) -> str:
     return f"{links.documents[kind.protocol].module}.{kind.name}"
 
 
-def _arguments(links: Links, kind: Reference, given: Node) -> list[tuple[str, Any]]:
+def _arguments(links: Links, kind: Reference, given: Node) -> dict[str, Any]:
     members, _ = members_of(links.documents, kind)
-    found = []
+    found = {}
     for name, value in given.items():
         owner, node = members.get(name, (kind, {}))
         if "const" not in node:
-            found.append((snake_name(name), _value(links, owner, node, value)))
+            found[argument_name(snake_name(name))] = _value(links, owner, node, value)
     return found
 
 
 def _value(links: Links, owner: Reference, node: Node, value: Any) -> Any:
-    if "$ref" in node and isinstance(value, dict):
+    """Return an example as a stub takes it: messages inside it are read from plain data."""
+    if "$ref" in node:
         kind = resolve(node["$ref"], owner.protocol)
-        if members_of(links.documents, kind)[0]:
-            return _Code(_made(links, kind, value, 4))
+        if isinstance(value, dict) and members_of(links.documents, kind)[0]:
+            return _Read(class_of(links, kind), value)
+        return _value(links, kind, links.documents.definition(kind), value)
+    if isinstance(value, list) and isinstance(node.get("items"), dict):
+        return [_value(links, owner, node["items"], one) for one in value]
     return value
 
 
-def _made(links: Links, kind: Reference, value: Any, indent: int) -> str:
-    named = class_of(links, kind)
-    if not value and members_of(links.documents, kind)[0]:
-        return f"{named}()"
-    one_line = f"from_wire({named}, {literal(value)})"
-    if len(one_line) + indent <= WIDTH - 12:
+def _read(message: _Read, indent: int | None) -> str:
+    """Return the code that reads a message."""
+    one_line = f"from_wire({message.kind}, {literal(message.value)})"
+    if indent is None or len(one_line) + indent <= WIDTH - 12:
         return one_line
     inner = " " * (indent + 4)
-    return f"from_wire(\n{inner}{named},\n{inner}{literal(value, indent + 4)},\n{' ' * indent})"
+    value = literal(message.value, indent + 4)
+    return f"from_wire(\n{inner}{message.kind},\n{inner}{value},\n{' ' * indent})"
 
 
 def _call(name: str, arguments: dict[str, Any], indent: int) -> str:
@@ -103,8 +113,8 @@ def _call(name: str, arguments: dict[str, Any], indent: int) -> str:
 
 def literal(value: Any, indent: int | None = None) -> str:
     """Return plain data as Python; `indent` lays out what is too long for a line."""
-    if isinstance(value, _Code):
-        return str(value)
+    if isinstance(value, _Read):
+        return _read(value, indent)
     if isinstance(value, str):
         return _text(value)
     if not isinstance(value, dict | list) or not value:
@@ -126,6 +136,5 @@ def _entries(value: Any, indent: int | None) -> list[str]:
 
 def _text(value: str) -> str:
     """Return a text in double quotes, unless it has some itself."""
-    if '"' in value:
-        return repr(value)
-    return f'"{repr(chr(34) + value)[2:-1]}"'
+    plain = repr(value)
+    return f'"{plain[1:-1]}"' if plain[0] == "'" and '"' not in value else plain

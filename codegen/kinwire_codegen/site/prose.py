@@ -56,7 +56,7 @@ def rendered(text: str) -> tuple[str, list[Section]]:
         opening = html.index(f'id="{anchor}"')
         closing = html.index("</h", opening)
         html = html[:closing] + link + html[closing + 3 :]
-    return site_link(html), sections
+    return site_link(html).replace("<th></th>", "<td></td>"), sections
 
 
 def _headings(tokens: list[Token]) -> Iterator[Section]:

@@ -8,6 +8,8 @@ from kinwire_protocols.mcpe import errors
 from kinwire_protocols.mcpe.models import (
     EventBatchNotificationParams,
     EventNotificationParams,
+    MCPECapabilities,
+    MCPEClientCapabilities,
     SubscriptionExpiredNotificationParams,
 )
 from kinwire_protocols.peer import Method, ProtocolTable
@@ -57,6 +59,10 @@ PROTOCOL: Final = ProtocolTable(
     version="2025-01-01",
     capability="experimental.mcpe",
     capability_aliases=("mcpe", "events"),
+    offers={
+        "client": MCPEClientCapabilities,
+        "server": MCPECapabilities,
+    },
     methods={
         "events/event": EVENTS_EVENT,
         "events/batch": EVENTS_BATCH,

@@ -30,6 +30,7 @@ from kinwire_protocols.mcpl.models import (
     InferenceChunkParams,
     InferenceRequestParams,
     InferenceRequestResult,
+    McplCapability,
     ModelInfo,
     PushEventParams,
     PushEventResult,
@@ -374,6 +375,10 @@ PROTOCOL: Final = ProtocolTable(
     title="MCP Live",
     version="0.4.1-draft",
     capability="experimental.mcpl",
+    offers={
+        "client": McplCapability,
+        "server": McplCapability,
+    },
     methods={
         "push/event": PUSH_EVENT,
         "context/beforeInference": CONTEXT_BEFORE_INFERENCE,

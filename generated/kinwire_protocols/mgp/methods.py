@@ -20,6 +20,7 @@ from kinwire_protocols.mgp.models import (
     AuditNotificationParams,
     CallbackRequestNotificationParams,
     CallbackRespondParams,
+    ClientOffer,
     DiscoveredServer,
     DiscoveryDeregisterParams,
     DiscoveryDeregisterResult,
@@ -40,6 +41,7 @@ from kinwire_protocols.mgp.models import (
     PermissionRequestParams,
     PermissionRequestResult,
     PermissionResponseParams,
+    ServerOffer,
     StreamCancelParams,
     StreamCancelResult,
     StreamChunkNotificationParams,
@@ -502,6 +504,10 @@ PROTOCOL: Final = ProtocolTable(
     version="0.2.0",
     capability="mgp",
     capability_aliases=("experimental.mgp",),
+    offers={
+        "client": ClientOffer,
+        "server": ServerOffer,
+    },
     methods={
         "mgp/permission/request": MGP_PERMISSION_REQUEST,
         "mgp/permission/response": MGP_PERMISSION_RESPONSE,

@@ -120,7 +120,9 @@ def _method_lines(entry: Entry, where: str) -> Iterator[str]:
         if part in node:
             kind = reference_from(node[part], entry.protocol)
             yield f"\n{part}: {kind.name}"
-            yield from _type_lines(entry.documents, kind, entry.name, part)
+            # A tool's are inside those of `tools/call`: what is added to messages is not in there.
+            part_of_message = part if entry.table == "methods" else ""
+            yield from _type_lines(entry.documents, kind, entry.name, part_of_message)
 
 
 def _facts(node: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ __all__ = ("ADDRESSES", "PORT", "Place", "listen")
 
 import socket
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from kinwire.cli.failure import UsageError
@@ -41,6 +42,7 @@ def listen(server: Server, place: Place) -> None:
     """
     import uvicorn
 
+    from kinwire.cli.uvicorn_server import SessionsFirst
     from kinwire.transports.http.security import must_be_secure
 
     must_be_secure(place.host, tls=False, insecure=place.insecure, doing="listen on")
@@ -59,7 +61,8 @@ def listen(server: Server, place: Place) -> None:
     with _bound(place.host, place.port) as listener:
         where = _url(place.transport, listener)
         print(f"serving {printable(server.info.name)} at {where}", file=sys.stderr, flush=True)
-        uvicorn.Server(config).run([listener])
+        with suppress(KeyboardInterrupt):  # to be told so is how it ends: no fault
+            SessionsFirst(config, app).run([listener])
 
 
 def _names(place: Place) -> list[str]:

@@ -34,7 +34,8 @@ def _signature(tool: mcp.Tool) -> str:
     required = tool.input_schema.required or ()
     definitions = (tool.input_schema.model_extra or {}).get("$defs")
     shown = [
-        f"{name}: {shape_of(schema, definitions)}" + ("" if name in required else " = " + _default(schema))
+        f"{name}: {shape_of(schema, definitions)}"
+        + ("" if name in required else " = " + _default(schema))
         for name, schema in (tool.input_schema.properties or {}).items()
     ]
     return first_line(f"{tool.name}({', '.join(shown)})")

@@ -95,9 +95,14 @@ class Driver(ABC):
     ) -> Any:
         """Send a request and return its result as JSON."""
 
-    async def wait_for_room(self) -> None:
-        """Return when frames may be queued."""
-        while self.engine.outbox.full and not self._ending:
+    async def wait_for_room(self, *, last: bool = False) -> None:
+        """Return when frames may be queued.
+
+        Calls are over as soon as the connection ends. What handlers have to say meanwhile is the
+        `last` that leaves: it waits on, or one that has much to say would never let others run.
+        """
+        inbound = self.engine.inbound
+        while self.engine.outbox.full and not (inbound.silent if last else self._ending):
             if self._room is None or self._room.is_set():
                 self._room = self._signal()
             await self._room.wait()
@@ -196,6 +201,7 @@ class Driver(ABC):
             with anyio.move_on_after(self._drain) as self._draining:
                 await self._until_idle()
             self.engine.close(why, self._keep)
+            self.room()
             await self._stop_handlers()
             left = [work.method.name for work in self._running()]
             if left:

@@ -10,6 +10,8 @@ __all__ = ("RoutedAnyioDriver", "RoutedAsyncioDriver")
 from asyncio import AbstractEventLoop, Task
 from typing import cast
 
+from anyio.lowlevel import checkpoint
+
 from kinwire.drivers.anyio_driver import AnyioDriver
 from kinwire.drivers.asyncio_driver import AsyncioDriver
 from kinwire.drivers.base import Driver
@@ -27,6 +29,13 @@ class _Routed(Driver):
         members = {name: getattr(plain, name) for name in plain.__slots__}
         engine = self.engine
         return RoutedLink(**members, accept=engine.accept, outbox=engine.outbox, ended=engine.ended)
+
+    async def wait_for_room(self, *, last: bool = False) -> None:
+        """See `Driver.wait_for_room`; what nobody takes gives way, but others run meanwhile."""
+        await super().wait_for_room(last=last)
+        if self.engine.outbox.crowded:
+            self.engine.outbox.crowded = False
+            await checkpoint()
 
     def wake_writer(self) -> None:
         """A stream wakes whoever takes from it."""

@@ -8,6 +8,11 @@ from __future__ import annotations
 __all__ = (
     "CallState",
     "CheckpointTree",
+    "HookFailedError",
+    "Hooks",
+    "Injection",
+    "InjectionLimits",
+    "Injections",
     "LiveHost",
     "LiveServer",
     "McplHost",
@@ -25,12 +30,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kinwire.mcpl.errors import ScopeDeniedError, StateRefusedError
+    from kinwire.mcpl.errors import HookFailedError, ScopeDeniedError, StateRefusedError
+    from kinwire.mcpl.hooks import Hooks
     from kinwire.mcpl.host import McplHost
     from kinwire.mcpl.live_host import LiveHost
     from kinwire.mcpl.live_server import LiveServer
     from kinwire.mcpl.push import PushedEvent
     from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree
+    from kinwire.mcpl.rules.injections import Injection, InjectionLimits, Injections
     from kinwire.mcpl.scopes import ScopeAnswer, ScopeRequest, Scopes
     from kinwire.mcpl.served_state import CallState
     from kinwire.mcpl.server import McplServer
@@ -39,6 +46,11 @@ if TYPE_CHECKING:
 _HOMES = {
     "CallState": "served_state",
     "CheckpointTree": "rules.checkpoint_tree",
+    "HookFailedError": "errors",
+    "Hooks": "hooks",
+    "Injection": "rules.injections",
+    "InjectionLimits": "rules.injections",
+    "Injections": "rules.injections",
     "LiveHost": "live_host",
     "LiveServer": "live_server",
     "McplHost": "host",

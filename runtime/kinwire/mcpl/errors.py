@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("ScopeDeniedError", "StateRefusedError")
+__all__ = ("HookFailedError", "ScopeDeniedError", "StateRefusedError")
 
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,22 @@ from kinwire.errors import InvalidResponseError, KinwireError
 if TYPE_CHECKING:
     from kinwire.mcpl.scopes import ScopeRequest
     from kinwire_protocols import mcp
+
+
+class HookFailedError(KinwireError):
+    """A hook after inference failed without which the response is not to be shown."""
+
+    def __init__(self, server: str, feature_set: str, reason: str) -> None:
+        super().__init__(server, feature_set, reason)
+        self.server = server
+        self.feature_set = feature_set
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return (
+            f"context/afterInference: {self.server} failed, and {self.feature_set} fails closed: "
+            f"{self.reason}. Show an error in the place of the response."
+        )
 
 
 class ScopeDeniedError(KinwireError):

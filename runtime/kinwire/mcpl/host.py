@@ -12,9 +12,11 @@ from typing import ClassVar
 from kinwire.connection import Connection
 from kinwire.context import Context
 from kinwire.extension import ExtensionHandlers
+from kinwire.mcpl.hooks import HookRunner, Hooks
 from kinwire.mcpl.live_server import LiveServer
 from kinwire.mcpl.push import Inboxes, OnPush
 from kinwire.mcpl.rules.feature_sets import FeaturePolicy, FeatureSets
+from kinwire.mcpl.rules.injections import Injections
 from kinwire.mcpl.rules.offers import VERSION, read_offer
 from kinwire.mcpl.scopes import ScopeGuard, Scopes
 from kinwire.mcpl.states import StateMode, States
@@ -31,6 +33,8 @@ from kinwire_protocols.mcpl.methods import (
     SCOPE_ELEVATE,
 )
 from kinwire_protocols.mcpl.models import (
+    AfterInferenceParams,
+    BeforeInferenceParams,
     PushEventParams,
     PushEventResult,
     ScopeElevateParams,
@@ -46,8 +50,9 @@ class McplHost:
 
     `enabled` and `disabled` are names of feature sets or patterns (`memory.*`, `*`) that are on or
     off at first; what neither names is off. `forbidden` ones can never be enabled. `scopes` says
-    where they may act, and `state` which checkpoints are kept: a tree, the latest or none.
-    `on_push` takes over the events of servers, each within `push_timeout` seconds.
+    where they may act, `hooks` how they take part in inference, and `state` which checkpoints are kept: a tree, the latest or none.
+    `on_push` takes over the events of servers, each within `push_timeout` seconds and of one server
+    no more than `push_rate` a second.
     `records` keep what has to outlive the process; without them it is kept in memory.
     """
 
@@ -60,8 +65,10 @@ class McplHost:
         disabled: Iterable[str] = (),
         forbidden: Iterable[str] = (),
         scopes: Scopes | None = None,
+        hooks: Hooks | None = None,
         on_push: OnPush | None = None,
         push_timeout: float = 30.0,
+        push_rate: float = 100.0,
         state: StateMode = "tree",
         records: Records | None = None,
         clock: Clock = time.time,
@@ -74,7 +81,8 @@ class McplHost:
         time_of_day = forward(clock)
         self._guard = ScopeGuard(scopes or Scopes(), records, time_of_day)
         self._states = States(state, records)
-        self._inboxes = Inboxes(on_push, push_timeout, records, time_of_day)
+        self._hooks = HookRunner(hooks or Hooks())
+        self._inboxes = Inboxes(on_push, push_timeout, push_rate, records, time_of_day)
         self._policy = FeaturePolicy(
             enabled=tuple(enabled), disabled=tuple(disabled), forbidden=tuple(forbidden)
         )
@@ -97,12 +105,27 @@ class McplHost:
         """Return the MCPL side of a connection; None if the server speaks only MCP."""
         return self._servers.get(connection.session)
 
+    async def before_inference(self, params: BeforeInferenceParams) -> Injections:
+        """Ask all servers for context, at once, and return what came in time and may be used."""
+        return await self._hooks.before(self.servers, params)
+
+    async def after_inference(self, params: AfterInferenceParams) -> str:
+        """Show servers a response, and return it as those leave it that may change it.
+
+        Raises:
+            HookFailedError: a server failed without which nothing is to be shown.
+        """
+        return await self._hooks.after(self.servers, params)
+
     def offer(self, theirs: JsonObject | None) -> JsonObject:
         """Return what the host offers: what it has handlers for, and hooks."""
         served = self._handlers.routes
         offered: JsonObject = {
             "version": VERSION,
-            "contextHooks": {"beforeInference": True, "afterInference": {"blocking": True}},
+            "contextHooks": {
+                "beforeInference": True,
+                "afterInference": {"blocking": self._hooks.policy.blocking},
+            },
             "featureSets": True,
             "state": {"mode": self._states.mode, "rollback": self._states.mode == "tree"},
         }

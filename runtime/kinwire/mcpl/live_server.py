@@ -5,11 +5,13 @@ from __future__ import annotations
 __all__ = ("LiveServer",)
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import anyio
 
+from kinwire.errors import InvalidResponseError
 from kinwire.extension import Next
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.hook_replies import after_allowed, before_allowed
@@ -25,12 +27,14 @@ from kinwire.mcpl.tool_sets import ToolSets
 from kinwire.request import Request
 from kinwire.session import Session
 from kinwire_protocols import mcp
+from kinwire_protocols.jsonrpc.errors import InvalidRequestError
 from kinwire_protocols.mcp.methods import NOTIFICATIONS_INITIALIZED
 from kinwire_protocols.mcpl.methods import (
     CONTEXT_AFTER_INFERENCE,
     CONTEXT_BEFORE_INFERENCE,
     FEATURE_SETS_CHANGED,
     FEATURE_SETS_UPDATE,
+    INFERENCE_REQUEST,
 )
 from kinwire_protocols.mcpl.models import (
     AfterInferenceParams,
@@ -64,6 +68,7 @@ class LiveServer:
         self.scopes = ServerScopes(session.peer_id, feature_sets, guard, self._update)
         """Where the server may act."""
         self._configured = anyio.Event()
+        self._owed = 0  # answers to hooks that the server owes
         session.intercept_outbound(self._begin, NOTIFICATIONS_INITIALIZED)
         session.intercept_outbound(self._check_before, CONTEXT_BEFORE_INFERENCE)
         session.intercept_outbound(self._check_after, CONTEXT_AFTER_INFERENCE)
@@ -111,6 +116,14 @@ class LiveServer:
         self._sets.switch(disabled=[checked_pattern(pattern) for pattern in patterns])
         await self._update()
 
+    def takes_part(self, use: str) -> bool:
+        """Return whether a set that is on uses this hook, and the server offers it."""
+        if use == "contextHooks.beforeInference":
+            offered = self.offer.before_inference
+        else:
+            offered = self.offer.after_inference
+        return offered and any(use in self.feature_sets[name].uses for name in self.enabled)
+
     async def state(self, feature_set: str) -> ServerState:
         """Return the checkpoints of a feature set.
 
@@ -142,6 +155,11 @@ class LiveServer:
 
     async def _admit(self, params: Any, request: Request, go_on: Next[Any, Any]) -> Any:
         await self._configured.wait()  # what comes before the update cannot be judged yet
+        if request.method is INFERENCE_REQUEST and self._owed:
+            raise InvalidRequestError(
+                "inference/request: expected it outside of hooks, got it while the server owes the "
+                "answer to one. Answer the hook first, and ask for inference later."
+            )
         refusal = self._sets.refusal(params.feature_set, TAGGED[request.method])
         if refusal is not None:
             logger.info("%s: refused %s: %s", self.id, request.method.name, refusal)
@@ -170,8 +188,11 @@ class LiveServer:
         method: Method[BeforeInferenceParams, BeforeInferenceResult],
         go_on: Next[BeforeInferenceParams, BeforeInferenceResult],
     ) -> BeforeInferenceResult:
-        reply, refused = before_allowed(await go_on(params), self._sets)
-        self._tell(refused, method)
+        with self._owing():
+            answer = await go_on(params)
+        reply, refused = before_allowed(answer, self._sets)
+        for fault in refused:
+            logger.warning("%s: %s: left out %s", self.id, method.name, fault)
         return reply
 
     async def _check_after(
@@ -180,13 +201,19 @@ class LiveServer:
         method: Method[AfterInferenceParams, AfterInferenceResult],
         go_on: Next[AfterInferenceParams, Any],
     ) -> Any:
-        answer = await go_on(params)
+        with self._owing():
+            answer = await go_on(params)
         if answer is None:  # it was a notification
             return None
         reply, refused = after_allowed(answer, self._sets)
-        self._tell(refused, method)
+        if refused:  # to go on as if nothing had been changed could show what is not to be shown
+            raise InvalidResponseError(f"{method.name}#/{refused[0]}")
         return reply
 
-    def _tell(self, refused: list[str], method: Method[Any, Any]) -> None:
-        for fault in refused:
-            logger.warning("%s: %s: left out %s", self.id, method.name, fault)
+    @contextmanager
+    def _owing(self) -> Generator[None]:
+        self._owed += 1
+        try:
+            yield
+        finally:
+            self._owed -= 1

@@ -61,10 +61,16 @@ class Inboxes:
     """The events of all servers of a host."""
 
     def __init__(
-        self, hand_over: OnPush | None, timeout: float, records: Records | None, clock: Clock
+        self,
+        hand_over: OnPush | None,
+        timeout: float,
+        rate: float,
+        records: Records | None,
+        clock: Clock,
     ) -> None:
         self._hand_over = hand_over
         self._timeout = timeout
+        self._rate = rate
         self._records = records
         self._clock = clock  # never goes back
         self._found: dict[str, _Inbox] = {}
@@ -74,31 +80,68 @@ class Inboxes:
         inbox = self._found.get(server.id)
         if inbox is None:
             assert self._hand_over is not None  # else events are not served
-            inbox = self._found[server.id] = _Inbox(
-                server.id, self._hand_over, self._timeout, self._records, self._clock
-            )
+            admission = Admission(per_second=self._rate)
+            copy = _Copy(server.id, self._records, self._clock)
+            inbox = _Inbox(self._hand_over, self._timeout, admission, copy)
+            self._found[server.id] = inbox
         return await inbox.take(server, params)
+
+
+class _Copy:
+    """What is known of one server's events, in memory and in records."""
+
+    def __init__(self, server: str, records: Records | None, clock: Clock) -> None:
+        self._place = f"push/{digest(server)[:_SHORT]}/"
+        self._records = records
+        self._clock = clock
+        self._dedup = PushDedup()
+
+    async def look(self, event_id: str) -> Kept | None:
+        """Return what is known of an event, None if it is new."""
+        kept = self._dedup.look(event_id, now=self._clock())
+        if kept is not None or self._records is None:
+            return kept
+        record = await self._records.get(self._key(event_id))
+        if record is None:
+            return None
+        value = record.value
+        answer = value["answer"] and from_wire(PushEventResult, value["answer"])
+        return Kept(value["digest"], answer, value["at"])
+
+    async def keep(self, event_id: str, body: str, answer: PushEventResult | None) -> None:
+        """Write down an event, and its answer as soon as there is one."""
+        kept = Kept(body, answer, self._clock())
+        if self._records is not None:
+            known = None if answer is None else to_wire(answer)
+            value = {"digest": body, "answer": known, "at": kept.at}
+            await self._records.put(self._key(event_id), value, expires_in=WINDOW)
+        self._dedup.keep(event_id, kept)
+
+    async def forget(self, event_id: str) -> None:
+        """Let an event be new again."""
+        self._dedup.forget(event_id)
+        if self._records is not None:
+            await self._records.delete(self._key(event_id))
+
+    def _key(self, event_id: str) -> str:
+        return self._place + digest(event_id)[:_SHORT]
 
 
 class _Inbox:
     """The events of one server."""
 
     def __init__(
-        self, server: str, hand_over: OnPush, timeout: float, records: Records | None, clock: Clock
+        self, hand_over: OnPush, timeout: float, admission: Admission, copy: _Copy
     ) -> None:
-        self._server = server
-        self._place = f"push/{digest(server)[:_SHORT]}/"
         self._hand_over = hand_over
         self._timeout = timeout
-        self._records = records
-        self._clock = clock
-        self._dedup = PushDedup()
-        self._admission = Admission()
+        self._admission = admission
+        self._copy = copy
         self._under_way: dict[str, anyio.Event] = {}
         self._turns = defaultdict[str, anyio.Lock](anyio.Lock)  # by feature set
 
     async def take(self, server: LiveServer, params: PushEventParams) -> PushEventResult:
-        """Return what the event has earned, now or when it came first."""
+        """Return what the event has earned."""
         body, event_id = body_digest(params), params.event_id
         while (earlier := self._under_way.get(event_id)) is not None:
             await earlier.wait()  # a repeat that overtakes must find the first one's answer
@@ -118,58 +161,28 @@ class _Inbox:
     async def _in_turn(
         self, server: LiveServer, params: PushEventParams, body: str
     ) -> PushEventResult:
-        known = await self._known(params.event_id)
+        known = await self._copy.look(params.event_id)
         answer = None if known is None else known.answer_to(body)
         if answer is None:
             return await self._taken(PushedEvent(server, params, known is not None), body)
         if answer is REUSED:
-            logger.warning("%s: event %.60r came again as another", self._server, params.event_id)
+            logger.warning("%s: event %.60r came again as another", server.id, params.event_id)
         return answer
 
     async def _taken(self, event: PushedEvent, body: str) -> PushEventResult:
         event_id = event.params.event_id
-        await self._write(event_id, body, None)
-        self._dedup.keep(event_id, Kept(body, None, self._clock()))
+        await self._copy.keep(event_id, body, None)
         try:
             with anyio.fail_after(self._timeout):
                 answer = await self._hand_over(event)
         except TimeoutError:
-            logger.warning("%s: event %.60r was not taken in time", self._server, event_id)
+            logger.warning("%s: event %.60r was not taken in time", event.server.id, event_id)
             return NOT_IN_TIME
         except Exception:
-            await self._forget(event_id)  # it was not taken: the server may send it again
+            await self._copy.forget(event_id)  # it was not taken: the server may send it again
             raise
         if answer.accepted:
-            await self._write(event_id, body, answer)
-            self._dedup.keep(event_id, Kept(body, answer, self._clock()))
+            await self._copy.keep(event_id, body, answer)
         else:
-            await self._forget(event_id)  # "not now" must not outlive its reason
+            await self._copy.forget(event_id)  # "not now" must not outlive its reason
         return answer
-
-    async def _known(self, event_id: str) -> Kept | None:
-        kept = self._dedup.look(event_id, now=self._clock())
-        if kept is not None or self._records is None:
-            return kept
-        record = await self._records.get(self._key(event_id))
-        if record is None:
-            return None
-        value = record.value
-        answer = value["answer"] and from_wire(PushEventResult, value["answer"])
-        return Kept(value["digest"], answer, value["at"])
-
-    async def _write(self, event_id: str, body: str, answer: PushEventResult | None) -> None:
-        if self._records is not None:
-            value = {
-                "digest": body,
-                "answer": None if answer is None else to_wire(answer),
-                "at": self._clock(),
-            }
-            await self._records.put(self._key(event_id), value, expires_in=WINDOW)
-
-    async def _forget(self, event_id: str) -> None:
-        self._dedup.forget(event_id)
-        if self._records is not None:
-            await self._records.delete(self._key(event_id))
-
-    def _key(self, event_id: str) -> str:
-        return self._place + digest(event_id)[:_SHORT]

@@ -118,6 +118,15 @@ def test_a_commit_gives_the_documents_of_the_same_path(
     assert main(["breaking", "--against", "v1", str(path), "--category", "docs"]) == 0
 
 
+UNREADABLE = {
+    "empty": b"",
+    "binary": bytes(range(256)),
+    "utf-16": "{}".encode("utf-16"),
+    "with a mark": b"\xef\xbb\xbf{}",
+    "nested": b"[" * 500_000 + b"]" * 500_000,
+}
+
+
 @pytest.mark.parametrize(
     ("against", "path", "says"),
     [
@@ -125,6 +134,9 @@ def test_a_commit_gives_the_documents_of_the_same_path(
         ("--all", "new", "expected one argument"),
         ("old", "nowhere", "nowhere: there is no such file or folder."),
         ("list.json", "new", "list.json: it is no protocol document. kinwire import makes"),
+        ("new", "nan", "nan: it is no protocol document."),
+        *[(name, "new", f"{name}: it is no JSON") for name in UNREADABLE],
+        *[("new", name, f"{name}: it is no JSON") for name in UNREADABLE],
     ],
 )
 def test_a_side_that_is_not_there_is_named(
@@ -137,6 +149,9 @@ def test_a_side_that_is_not_there_is_named(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     (tmp_path / "list.json").write_text("[]")
+    (tmp_path / "nan").write_text("NaN")
+    for name, content in UNREADABLE.items():
+        (tmp_path / name).write_bytes(content)
     git(tmp_path, "init", "-q")
     monkeypatch.chdir(tmp_path)
     try:
@@ -145,6 +160,27 @@ def test_a_side_that_is_not_there_is_named(
         code = int(ended.code or 0)
     assert code == 2
     assert says in capsys.readouterr().err
+
+
+def test_a_commit_where_there_is_no_repository_is_told(
+    sides: tuple[Path, Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(sides[0].parents[1]))
+    assert main(["breaking", "--against", "v1", str(sides[1])]) == 2
+    assert "lies in no git repository" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("extends", [5, "toy", {"toy": 1}, [5], ["../../toy"], [None]])
+def test_a_file_whose_extends_is_none_is_a_finding_and_copies_nothing(
+    extends: Any, sides: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = sides
+    write(new, json.loads(new.read_text()) | {"extends": extends})
+    main(["breaking", "--against", str(old), str(new)])
+    said = capsys.readouterr()
+    assert "Error" not in said.err
+    if extends != ["../../toy"]:
+        assert "toy.json#/extends" in said.out
 
 
 def test_a_document_at_fault_is_a_finding(
@@ -219,7 +255,12 @@ def test_official_schemas_are_imported_each_into_its_folder(
         (
             '{"$defs": {"ClientRequest": {"anyOf": [{"$ref": "#/$defs/Nope"}]}}}',
             "2025-01-01.json",
-            "it is not written as a file of that kind is: KeyError('Nope'). Mend the file.",
+            "the reference '#/$defs/Nope' leads to no definition. Name another file",
+        ),
+        (
+            '{"$defs": {"ClientRequest": {"anyOf": [{"properties": 5}]}}}',
+            "2025-01-01.json",
+            "it is not written as a file of that kind is: TypeError",
         ),
         ("{}", "x.json", "which version it is does not show. Say --as-version."),
     ],
@@ -230,6 +271,18 @@ def test_a_file_that_nothing_can_be_made_of_is_named(
     (tmp_path / name).write_text(text)
     assert main(["import", "mcp-schema", str(tmp_path / name)]) == 2
     assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("version", ["..", ".", "/", "../../up"])
+def test_a_document_stays_in_the_folder_that_it_is_written_to(
+    version: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    info = {"title": "../T", "version": version}
+    write(tmp_path / "rpc.json", {"methods": [{"name": "told", "params": []}], "info": info})
+    out = tmp_path / "in" / "out"
+    assert main(["import", "openrpc", str(tmp_path / "rpc.json"), "--out", str(out)]) == 0
+    (made,) = tmp_path.glob("**/t.json")
+    assert made.parents[1] == out
 
 
 def test_an_imported_document_that_was_edited_is_not_written_over(

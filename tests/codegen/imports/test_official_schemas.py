@@ -222,6 +222,20 @@ def error_of(name: str, value: Any, found: Bindings) -> Any:
     return made
 
 
+@pytest.mark.parametrize("target", ["A", "Self", "Nope"])
+def test_params_that_lead_to_no_definition_are_refused(target: str) -> None:
+    ask = {"properties": {"method": {"const": "ask"}, "params": {"$ref": f"#/$defs/{target}"}}}
+    definitions = {
+        "ClientRequest": {"anyOf": [{"$ref": "#/$defs/AskRequest"}]},
+        "AskRequest": ask,
+        "A": {"$ref": "#/$defs/B"},
+        "B": {"$ref": "#/$defs/A"},
+        "Self": {"$ref": "#/$defs/Self"},
+    }
+    with pytest.raises(NotMcpSchemaError, match="leads to no definition"):
+        mcp_document({"$defs": definitions}, protocol="mcp", version="1", taken=frozenset())
+
+
 def test_what_is_no_schema_of_mcp_is_refused() -> None:
     with pytest.raises(NotMcpSchemaError, match="no definition ClientRequest"):
         mcp_document({"$defs": {}}, protocol="mcp", version="1", taken=frozenset())

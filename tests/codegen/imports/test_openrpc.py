@@ -101,6 +101,26 @@ def test_what_others_describe_becomes_a_document_without_findings() -> None:
     assert {name: row["code"] for name, row in found.content["errors"].items()} == {"PetsBusy": 100}
 
 
+def test_a_circle_of_references_is_a_finding_and_no_end_of_work() -> None:
+    types = {"A": {"$ref": "#/components/schemas/B"}, "B": {"$ref": "#/components/schemas/A"}}
+    either = {"anyOf": [{"$ref": "#/components/schemas/A"}, {"$ref": "#/components/schemas/B"}]}
+    method = {"name": "a", "params": [{"name": "b", "schema": either}]}
+    found = imported({"methods": [method], "components": {"schemas": types}})
+    findings = lint(Documents({"imported": Document(found.content)}, {}, ("imported",)))
+    assert [finding.what for finding in findings] == [
+        "'A' is defined by itself",
+        "'B' is defined by itself",
+    ]
+
+
+def test_a_reference_out_of_the_file_and_a_second_method_of_a_name_are_named() -> None:
+    method = {"name": "a", "params": [{"name": "b", "schema": {"$ref": "other.json#/B"}}]}
+    assert imported({"methods": [method, method]}).left_out == (
+        "a: it is there twice",
+        "other.json#/B: it is not in the file",
+    )
+
+
 def test_what_cannot_be_said_is_named() -> None:
     assert imported(PETS).left_out == (
         "count: its result is no object",

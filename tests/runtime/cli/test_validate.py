@@ -197,7 +197,16 @@ DESCRIBED = [
     ("mcp#Tool", ["Tool  type  Model Context Protocol", "inputSchema  ToolInputSchema  required"]),
     ("ResourceNotFound", ["ResourceNotFound  error -32002"]),
     ("-32002", ["ResourceNotFound  error -32002  Model Context Protocol"]),
-    ("ListToolsResult", ["everything of PaginatedResult", "tools  Tool[]  required"]),
+    (
+        "ListToolsResult",
+        ["nextCursor  Cursor  optional", "tools       Tool[]  required"],
+    ),
+    ("mcpl#FeatureSetNotEnabled", ["data: FeatureSetErrorData"]),
+    (
+        "mcp#tools/call",
+        ["scope       Scope           by mcpl", "trace_id    TraceId         by mgp"],
+    ),
+    ("channels/list", ["_meta     RequestMeta  optional"]),
     ("LoggingLevel", ['"debug" | "info" | "notice"']),
     ("ModelPreferences", ["costPriority          number, minimum 0, maximum 1  optional"]),
 ]

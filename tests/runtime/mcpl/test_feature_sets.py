@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire import Context, Host, RpcError, Server
+from kinwire import Context, Host, InvalidResponseError, RpcError, Server
 from kinwire.mcpl import McplHost, McplServer
 from kinwire_protocols import mcpl
 from kinwire_protocols.mcpl.methods import (
@@ -222,5 +222,5 @@ async def test_a_host_does_not_take_a_server_s_word_for_the_tags_of_its_hook_rep
     async with raw_server(offer, routes) as raw, Host("h", "1", extensions=[host]) as opened:
         hooks = mcpl.Server(await opened.connect(raw.transport))
         assert (await hooks.context_before_inference(**before())).context_injections == []
-        after = await hooks.context_after_inference(**before(), assistant_message="x")
-        assert after.modified_response is None
+        with pytest.raises(InvalidResponseError, match="modifiedResponse: Feature set not enabled"):
+            await hooks.context_after_inference(**before(), assistant_message="x")

@@ -28,14 +28,14 @@ class Admission:
     def __init__(self, *, at_once: int = 1000, per_second: float = 100.0) -> None:
         self._free = at_once
         self._rate = per_second
-        self._bucket = per_second
+        self._most = self._bucket = max(1.0, per_second)
         self._filled_at: float | None = None
 
     def enter(self, *, now: float) -> bool:
         """Return whether there is room for one more; then `leave` has to be called."""
         if self._filled_at is not None:
             grown = self._bucket + (now - self._filled_at) * self._rate
-            self._bucket = min(self._rate, grown)
+            self._bucket = min(self._most, grown)
         self._filled_at = now
         if self._free <= 0 or self._bucket < 1:
             return False

@@ -5,3 +5,7 @@ are connections that stay open (`pool.py`) and the reader of responses (`respons
 as the libraries for it cost five times what a call costs here. Pure are `address.py`, `fields.py`,
 `response.py`, `frames.py` and `backoff.py`.
 """
+
+from __future__ import annotations
+
+__all__ = ()

@@ -46,8 +46,8 @@ class ApartStream:
             await EventStream(self._link, self._client, self._take).read(head)
         if self.refused:
             return ConnectionClosedError(
-                f"{self._address.origin} wants messages to be posted elsewhere. It may not: what is "
-                "sent here is not for another."
+                f"{self._address.origin} wants messages to be posted elsewhere. It may not: what "
+                "is sent here is not for another."
             )
         return ConnectionClosedError(_ENDED)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("no_connection", "not_an_answer")
+__all__ = ("holds_answer", "no_connection", "not_an_answer")
 
 import json
 import ssl
@@ -36,7 +36,7 @@ def not_an_answer(method: str, address: Address, refusal: Refusal) -> InvalidRes
     text += f": {said}" if said else "."
     mend = _MENDS.get(refusal.status)
     if mend is not None:
-        text += " " + mend.format(to=_moved_to(address, refusal))
+        text += " " + mend.replace("{to}", _moved_to(address, refusal))
     return InvalidResponseError(text)
 
 
@@ -53,11 +53,24 @@ def no_connection(address: Address, error: Exception) -> ConnectionClosedError:
     return ConnectionClosedError(f"No answer from {address.origin}: {reason.rstrip('.')}.")
 
 
+def holds_answer(refusal: Refusal, identifier: int) -> bool:
+    """Whether the body of a refusal is the response to that request, whatever the status says."""
+    message = _message_in(refusal.body)
+    return type(message) is dict and message.get("id") == identifier and "error" in message
+
+
+def _message_in(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+
+
 def _said(body: bytes) -> str:
     """Return the message of the error response in `body`, if that is what it is."""
     try:
-        message: Any = json.loads(body)["error"]["message"]
-    except (ValueError, KeyError, TypeError, RecursionError):
+        message: Any = _message_in(body)["error"]["message"]
+    except (KeyError, TypeError):
         return ""
     if not isinstance(message, str):
         return ""

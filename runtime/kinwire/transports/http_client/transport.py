@@ -19,7 +19,7 @@ from kinwire.transports import Link
 from kinwire.transports.http_client.asking import ask
 from kinwire.transports.http_client.credentials import Credentials
 from kinwire.transports.http_client.exchange import Exchange, Refusal
-from kinwire.transports.http_client.faults import no_connection, not_an_answer
+from kinwire.transports.http_client.faults import holds_answer, no_connection, not_an_answer
 from kinwire.transports.http_client.frames import Outgoing, cancelled_id, outgoing
 from kinwire.transports.http_client.pool import HttpClient
 from kinwire.transports.http_client.queue import SendQueue
@@ -61,6 +61,7 @@ class HttpTransport:
         self._receipt: anyio.Event | None = None
         self.apart = False
         self._running = False
+        self._closing = False
 
     async def run(self, link: Link, /) -> None:
         """See `Transport.run`."""
@@ -95,6 +96,8 @@ class HttpTransport:
 
     async def _say_last(self) -> None:
         """Send what waits and end the session."""
+        self._closing = True
+        self._stop_standing()
         for exchange in list(self._calls.values()):  # their callers have heard already
             exchange.drop()
             self._over(exchange)
@@ -144,7 +147,13 @@ class HttpTransport:
 
     def refused(self, exchange: Exchange, refusal: Refusal, /) -> None:
         """See `Owner.refused`."""
-        if not self._recovery.repair(exchange, refusal):
+        identifier = exchange.message.id
+        if self._recovery.repair(exchange, refusal):
+            return
+        if identifier is not None and holds_answer(refusal, identifier):
+            self.link.answer(refusal.body, identifier)
+            self._over(exchange)
+        else:
             error = not_an_answer(exchange.message.method, self._session.address, refusal)
             self.failed(exchange, error)
 
@@ -226,8 +235,7 @@ class HttpTransport:
     def hold(self) -> None:
         """See `Sender.hold`."""
         self._queue.stopped = True
-        if self._standing is not None:
-            self._standing.cancel()
+        self._stop_standing()
 
     def go_on(self) -> None:
         """See `Sender.go_on`."""
@@ -262,6 +270,8 @@ class HttpTransport:
         """Listen to what the server says by itself."""
 
         async def stand() -> None:
+            if self._closing:
+                return
             with anyio.CancelScope() as self._standing:
                 await keep_listening(stream, self._session, renew)
 
@@ -273,3 +283,7 @@ class HttpTransport:
 
         stream = EventStream(self.link, self._client, answers_to(self.link, NO_CALL))
         self._tasks.start(stand)
+
+    def _stop_standing(self) -> None:
+        if self._standing is not None:
+            self._standing.cancel()

@@ -4,3 +4,7 @@
 `listener.py` ask and are asked; `asgi.py` is for servers that have their own. Framing and handshake
 are those of the library `websockets` (extra `ws`), without its I/O.
 """
+
+from __future__ import annotations
+
+__all__ = ()

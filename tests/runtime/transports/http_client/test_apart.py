@@ -30,6 +30,7 @@ class OldServer:
         self._endpoint = endpoint
         self._status = status
         self._stream: Line | None = None
+        self._turn = anyio.Lock()
 
     async def __call__(self, asked: Asked, line: Line) -> None:
         if asked.method == "GET":
@@ -41,7 +42,8 @@ class OldServer:
             await line.status(self._status)
         else:
             await line.status(202, b"Accepted")
-            await self._answer(asked)
+            async with self._turn:
+                await self._answer(asked)
 
     async def _answer(self, asked: Asked) -> None:
         assert self._stream is not None
@@ -78,7 +80,7 @@ async def test_the_end_of_the_stream_is_the_end_of_the_session() -> None:
     async with old_server("/messages") as server, connect(server.url) as peer:
         with anyio.fail_after(1), pytest.raises(ConnectionClosedError, match="event stream"):
             await peer.mcp.tools_call(name="x")
-        await peer.wait_closed()
+        assert peer.session.closed
 
 
 async def test_messages_are_not_posted_to_another_origin() -> None:

@@ -65,10 +65,12 @@ async def test_what_was_missed_comes_once_and_in_order(abort: bool) -> None:
     heard: list[float] = []
     begun = stream((report(1), IDS[0]), (report(2), IDS[1]), abort=abort)
     get, asked_for = resuming(stream((report(3), IDS[2]), (ANSWER, "x")))
-    async with RawServer.serving(polite(tools_call=begun, GET=get)) as server:
-        async with connect(server.url) as peer:
-            loud = peer.with_options(on_progress=lambda one: heard.append(one.progress))
-            await mcp.Server(loud).tools_call(name="x")
+    async with (
+        RawServer.serving(polite(tools_call=begun, GET=get)) as server,
+        connect(server.url) as peer,
+    ):
+        loud = peer.with_options(on_progress=lambda one: heard.append(one.progress))
+        await mcp.Server(loud).tools_call(name="x")
     assert heard == [1, 2, 3]
     assert asked_for == [IDS[1]]
 
@@ -76,9 +78,11 @@ async def test_what_was_missed_comes_once_and_in_order(abort: bool) -> None:
 async def test_a_second_break_does_not_forget_where_to_go_on() -> None:
     get, asked_for = resuming(stream(), stream(), stream((ANSWER, "x")))
     begun = stream((report(1), IDS[0]))
-    async with RawServer.serving(polite(tools_call=begun, GET=get)) as server:
-        async with connect(server.url) as peer:
-            await peer.mcp.tools_call(name="x")
+    async with (
+        RawServer.serving(polite(tools_call=begun, GET=get)) as server,
+        connect(server.url) as peer,
+    ):
+        await peer.mcp.tools_call(name="x")
     assert asked_for == [IDS[0]] * 3
 
 

@@ -25,10 +25,14 @@ pytestmark = pytest.mark.anyio
 TEXT: dict[str, Any] = {"content": [{"type": "text", "text": "done"}]}
 
 
+async def ping(url: str, **options: Any) -> None:
+    async with connect(url, **options) as peer:
+        await peer.mcp.ping()
+
+
 async def test_the_handshake_and_what_follows_say_what_they_are() -> None:
     async with RawServer.serving(polite()) as server:
-        async with connect(server.url + "?key=k", headers={"X-Tenant": "a"}) as peer:
-            await peer.mcp.ping()
+        await ping(server.url + "?key=k", headers={"X-Tenant": "a"})
     first, second, third = [one for one in server.asked if one.method == "POST"]
     assert first.target == "/mcp?key=k"
     assert first.headers["accept"] == "application/json, text/event-stream"
@@ -69,7 +73,7 @@ async def test_calls_one_after_the_other_share_a_connection() -> None:
     async with RawServer.serving(polite()) as server, connect(server.url) as peer:
         for _ in range(5):
             await peer.mcp.ping()
-        assert {one.connection for one in server.asked if one.about == "ping"} == {1}
+        assert server.connections <= 2  # one of them was for the standing stream
 
 
 async def test_a_stream_brings_messages_before_the_answer() -> None:
@@ -119,7 +123,8 @@ async def test_what_was_said_last_arrives_before_the_session_ends() -> None:
         peer = await host.connect(server.url)
         await peer.mcp.notifications_roots_list_changed()
         await peer.aclose()
-        assert server.about()[-2:] == ["notifications/roots/list_changed", "DELETE"]
+        said = [one for one in server.about() if one != "GET"]
+        assert said[-2:] == ["notifications/roots/list_changed", "DELETE"]
 
 
 async def test_a_call_that_is_given_up_is_taken_back_and_its_connection_closed() -> None:

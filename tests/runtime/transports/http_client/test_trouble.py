@@ -52,7 +52,7 @@ BROKEN = [
     (response(b""), InvalidResponseError, "the answer is empty"),
     (response(b"{]"), InvalidResponseError, "Parse error"),
     (response(b"[]"), InvalidResponseError, "one JSON object"),
-    (response(b"", 202), InvalidResponseError, "the reply has no answer in it"),
+    (response(b"", 202, "text/plain"), InvalidResponseError, "the reply has no answer in it"),
     (response(b"", 413), InvalidResponseError, "HTTP 413. The message is larger"),
     (response(b"x" * 3000), InvalidResponseError, "longer than 2000 bytes"),
     (
@@ -205,8 +205,8 @@ async def test_auth_is_asked_before_and_once_more(caplog: pytest.LogCaptureFixtu
         async with anyio.create_task_group() as tasks:
             for _ in range(3):
                 tasks.start_soon(peer.mcp.ping)
+        server.handler = response(status=401)
         with pytest.raises(InvalidResponseError) as caught:
-            server.handler = response(status=401)
             await peer.mcp.ping()
     assert challenges == [None, "Bearer", None]
     assert "answered HTTP 401. It has to know who calls" in str(caught.value)

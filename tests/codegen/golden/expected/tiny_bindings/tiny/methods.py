@@ -6,7 +6,7 @@ from typing import Final
 
 from tiny_bindings.peer import Method, ProtocolTable
 from tiny_bindings.tiny import errors
-from tiny_bindings.tiny.models import DustResult, FindParams, FindResult, LentParams
+from tiny_bindings.tiny.models import Bag, DustResult, FindParams, FindResult, LentParams, Offer
 from tiny_bindings.tinybase import errors as tinybase_errors
 from tiny_bindings.tinybase.models import OpenResult
 
@@ -71,6 +71,10 @@ PROTOCOL: Final = ProtocolTable(
     version="2.1-draft",
     capability="experimental.tiny",
     capability_aliases=("tiny",),
+    offers={
+        "client": Bag,
+        "server": Offer,
+    },
     methods={
         "books/find": BOOKS_FIND,
         "books/lent": BOOKS_LENT,

@@ -1,0 +1,175 @@
+"""Hooks of a host around its inference: what all servers inject, and who changes the response.
+
+MCPL 10, 13.3 and 13.4. `rules/injections.py` checks and orders. A server whose sets for a hook are
+all off is not asked and sees nothing.
+"""
+
+from __future__ import annotations
+
+__all__ = ("HookRunner", "Hooks")
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import anyio
+
+from kinwire.mcpl.errors import HookFailedError
+from kinwire.mcpl.injected_content import Fetch, resolved
+from kinwire.mcpl.live_server import LiveServer
+from kinwire.mcpl.rules.injections import (
+    Injection,
+    InjectionLimits,
+    Injections,
+    blocks_of,
+    grouped,
+    injection_fault,
+    size_of,
+)
+from kinwire.mcpl.rules.names import checked_pattern, matches
+from kinwire_protocols.mcpl.methods import CONTEXT_AFTER_INFERENCE, CONTEXT_BEFORE_INFERENCE
+from kinwire_protocols.mcpl.models import (
+    AfterInferenceParams,
+    BeforeInferenceParams,
+    Block,
+    ContextInjection,
+)
+
+logger = logging.getLogger("kinwire.mcpl")
+
+_BEFORE = "contextHooks.beforeInference"
+_AFTER = "contextHooks.afterInference"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hooks:
+    """How a host runs its hooks; `McplHost(hooks=...)` takes one. Times are in seconds.
+
+    `order` names the servers that come first, by what the host calls them; the others follow in
+    the order in which they were connected. `fail_closed` are patterns of feature sets without whose
+    hook no response is shown. `accept` has the last word on an injection, by a plain function.
+    `fetch` gets what is at an http address; without it that is dropped.
+    """
+
+    order: Sequence[str] = ()
+    before_timeout: float = 5.0
+    after_timeout: float = 10.0
+    blocking: bool = True
+    fail_closed: Sequence[str] = ()
+    limits: InjectionLimits = field(default_factory=InjectionLimits)
+    accept: Callable[[Injection], bool] | None = None
+    fetch: Fetch | None = None
+
+    def __post_init__(self) -> None:
+        for pattern in self.fail_closed:
+            checked_pattern(pattern)
+
+
+class HookRunner:
+    """The hooks of one host."""
+
+    def __init__(self, policy: Hooks) -> None:
+        self.policy = policy
+
+    async def before(
+        self, servers: Sequence[LiveServer], params: BeforeInferenceParams
+    ) -> Injections:
+        """Ask all servers at once, and return what came in time and may be used."""
+        asked = [one for one in self._ordered(servers) if one.takes_part(_BEFORE)]
+        brought: dict[int, list[Injection]] = {}
+
+        async def ask(place: int, server: LiveServer) -> None:
+            brought[place] = await self._asked(server, params)
+
+        async with anyio.create_task_group() as tasks:
+            for place, server in enumerate(asked):
+                tasks.start_soon(ask, place, server)
+        return grouped(one for place in range(len(asked)) for one in brought[place])
+
+    async def after(self, servers: Sequence[LiveServer], params: AfterInferenceParams) -> str:
+        """Return the response as the servers that may change it leave it; tell it to the others.
+
+        Raises:
+            HookFailedError: a server failed without which nothing is to be shown.
+        """
+        asked = [one for one in self._ordered(servers) if one.takes_part(_AFTER)]
+        blocking = [one for one in asked if self.policy.blocking and one.offer.blocking]
+        for server in blocking:
+            changed = await self._changed(server, params)
+            if changed is not None:
+                params = params.model_copy(update={"assistant_message": changed})
+        for server in asked:
+            if server not in blocking:
+                await self._told(server, params)
+        return params.assistant_message
+
+    async def _asked(self, server: LiveServer, params: BeforeInferenceParams) -> list[Injection]:
+        used: list[Injection] = []
+        try:
+            with anyio.fail_after(self.policy.before_timeout):
+                reply = await server.session.call(CONTEXT_BEFORE_INFERENCE, params, timeout=None)
+                size = 0
+                for one in reply.context_injections or []:
+                    injection = await self._made(server, one, reply.feature_set)
+                    if self._is_fit(injection, size):
+                        used.append(injection)
+                        size += size_of(injection.content)
+        except TimeoutError:
+            logger.warning("%s: its hook before inference was late", server.id)
+        except Exception as error:  # one server's trouble is not that of the inference
+            logger.warning("%s: its hook before inference failed: %s", server.id, error)
+        return used
+
+    async def _made(self, server: LiveServer, one: ContextInjection, tag: str | None) -> Injection:
+        content: list[Block] = []
+        for block in blocks_of(one.content):
+            found = await resolved(block, server.session, self.policy.fetch)
+            kept = [each for each in found if each.type in self.policy.limits.types]
+            if not kept:
+                logger.warning("%s: left out a block of type %s", server.id, block.type)
+            content += kept
+        name = one.feature_set or tag or ""  # replies without one do not come so far
+        return Injection(server.id, name, one.namespace, one.position, content, one.metadata)
+
+    def _is_fit(self, injection: Injection, before: int) -> bool:
+        fault = injection_fault(injection, self.policy.limits, before=before)
+        if fault is None and self.policy.accept is not None and not self.policy.accept(injection):
+            fault = "the host does not accept it"
+        if fault is not None:
+            logger.warning("%s: left out an injection: %s", injection.server, fault)
+        return fault is None
+
+    async def _changed(self, server: LiveServer, params: AfterInferenceParams) -> str | None:
+        try:
+            with anyio.fail_after(self.policy.after_timeout):
+                reply = await server.session.call(CONTEXT_AFTER_INFERENCE, params, timeout=None)
+        except Exception as error:
+            why = "it was late" if isinstance(error, TimeoutError) else str(error)
+            logger.warning("%s: its hook after inference failed: %s", server.id, why)
+            needed = self._needed(server)
+            if needed is not None:
+                raise HookFailedError(server.id, needed, why) from error
+            return None
+        return reply.modified_response
+
+    async def _told(self, server: LiveServer, params: AfterInferenceParams) -> None:
+        try:
+            await server.session.notify(CONTEXT_AFTER_INFERENCE, params)
+        except Exception as error:
+            logger.warning("%s was not told of an inference: %s", server.id, error)
+
+    def _needed(self, server: LiveServer) -> str | None:
+        """Return a set of the server without whose hook nothing is to be shown."""
+        taking_part = (name for name in server.enabled if _AFTER in server.feature_sets[name].uses)
+        return next(
+            (
+                name
+                for name in taking_part
+                if any(matches(pattern, name) for pattern in self.policy.fail_closed)
+            ),
+            None,
+        )
+
+    def _ordered(self, servers: Sequence[LiveServer]) -> list[LiveServer]:
+        places = {name: place for place, name in enumerate(self.policy.order)}
+        return sorted(servers, key=lambda one: places.get(one.id, len(places)))

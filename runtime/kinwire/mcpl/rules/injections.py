@@ -1,0 +1,105 @@
+"""What servers put into the context: one form, checks before use, and order (MCPL 10.3 to 10.8)."""
+
+from __future__ import annotations
+
+__all__ = (
+    "Injection",
+    "InjectionLimits",
+    "Injections",
+    "blocks_of",
+    "grouped",
+    "injection_fault",
+    "size_of",
+)
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kinwire.mcpl.rules.names import checked_pattern, matches
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.mcp.models import TextContent
+from kinwire_protocols.mcpl.models import Block, Content, Position
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """Content that goes into the context."""
+
+    server: str
+    """What the host calls the server."""
+    feature_set: str
+    namespace: str
+    position: Position
+    content: Sequence[Block]
+    metadata: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Injections:
+    """All of it by position, in the order in which it is to stand there."""
+
+    system: list[Injection] = field(default_factory=list[Injection])
+    before_user: list[Injection] = field(default_factory=list[Injection])
+    after_user: list[Injection] = field(default_factory=list[Injection])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InjectionLimits:
+    """What an injection may be. Sizes are characters of text."""
+
+    size: int = 32 * 1024
+    hook_size: int = 128 * 1024
+    """Of all injections in one reply."""
+    types: frozenset[str] = frozenset({"text", "image", "audio"})
+    """The blocks that the host's model takes; others are dropped."""
+    positions: Mapping[str, frozenset[Position]] = field(
+        default_factory=dict[str, frozenset[Position]]
+    )
+    """By pattern of feature sets where they may inject; without a pattern that is everywhere."""
+
+    def __post_init__(self) -> None:
+        for pattern in self.positions:
+            checked_pattern(pattern)
+
+
+def blocks_of(content: Content) -> list[Block]:
+    """Return content as blocks: plain text is worth one text block."""
+    return [TextContent(text=content)] if isinstance(content, str) else content
+
+
+def injection_fault(injection: Injection, limits: InjectionLimits, *, before: int) -> str | None:
+    """Return why an injection may not be used, as a clause; None if it may.
+
+    `before` is the size of what the same reply brought before it.
+    """
+    size = size_of(injection.content)
+    if size > limits.size:
+        return f"it has {size} characters of text, more than {limits.size}"
+    if before + size > limits.hook_size:
+        return f"the reply has more than {limits.hook_size} characters of text"
+    allowed = [
+        places
+        for pattern, places in limits.positions.items()
+        if matches(pattern, injection.feature_set)
+    ]
+    if allowed and not any(injection.position in places for places in allowed):
+        return f"{injection.feature_set} may not inject at {injection.position}"
+    return None if injection.content else "nothing of it can be used"
+
+
+def size_of(content: Sequence[Block]) -> int:
+    """Return how many characters of text there are."""
+    return sum(len(block.text) for block in content if isinstance(block, TextContent))
+
+
+def grouped(injections: Iterable[Injection]) -> Injections:
+    """Return the injections by position; those of one position keep their order."""
+    found = Injections()
+    places = {
+        "system": found.system,
+        "beforeUser": found.before_user,
+        "afterUser": found.after_user,
+    }
+    for injection in injections:
+        places[injection.position].append(injection)
+    return found

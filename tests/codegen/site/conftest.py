@@ -1,0 +1,73 @@
+"""Two sites, each built once: of the tiny protocol with a guide, and of everything there is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from kinwire_codegen.document import Documents
+from kinwire_codegen.loading import load_documents
+from kinwire_codegen.site.build import site_files
+from kinwire_codegen.site.pages import Source
+
+ROOT = Path(__file__).parents[3]
+GOLDEN = ROOT / "tests" / "codegen" / "golden" / "schema"
+
+GUIDE = """\
+# Lending books
+
+A guide with `code`, a [link](second.md#two-words) and a [file](notes.txt).
+
+## Two words
+
+```python lend.py
+print("<lent>")
+```
+
+## Two words
+
+| a | b |
+| --- | --- |
+| 1 | <b> |
+"""
+SECOND = "# Second\n\nSee [the first](lending.md).\n\n## Two words\n\nText.\n"
+
+
+@pytest.fixture(scope="session")
+def tiny() -> Documents:
+    return load_documents(GOLDEN)
+
+
+@pytest.fixture(scope="session")
+def tiny_site(tiny: Documents, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, bytes]:
+    """The site of the tiny protocol, with two guides and a place of publication."""
+    guides = tmp_path_factory.mktemp("tiny") / "docs"
+    guides.mkdir()
+    (guides / "lending.md").write_text(GUIDE, encoding="utf-8")
+    (guides / "second.md").write_text(SECOND, encoding="utf-8")
+    (guides / "notes.txt").write_text("notes", encoding="utf-8")
+    versions = [("2", "."), ("1", "../1/")]
+    return site_files(
+        Source(
+            documents=tiny,
+            guides=guides,
+            title="Tiny",
+            base_url="https://tiny.example/x/y/",
+            version="2",
+            versions=versions,
+        )
+    )
+
+
+@pytest.fixture(scope="session")
+def whole() -> Source:
+    """What the site of this project is made from."""
+    documents = load_documents(ROOT / "schema")
+    return Source(documents=documents, guides=ROOT / "docs", package="kinwire")
+
+
+@pytest.fixture(scope="session")
+def whole_site(whole: Source) -> Mapping[str, bytes]:
+    return site_files(whole)

@@ -1,0 +1,124 @@
+"""Each fault of a site is found, with its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kinwire_codegen.site.build import site_files
+from kinwire_codegen.site.check import check_site
+from kinwire_codegen.site.pages import Source
+from kinwire_codegen.site.reading import read_html
+from tests.codegen.documents import documents, protocol
+
+PAGE = """<html><head><title>T</title><meta name="description" content="D">
+<script src="a.js"></script></head>
+<body><main><h1>T</h1>
+<a href="b.html#there">b</a>
+{}</main></body></html>"""
+FILES = {"a.js": "let a = 1;", "b.html": PAGE.format('<p id="there"></p>')}
+
+
+def found(**changed: str) -> list[str]:
+    files = FILES | {"index.html": PAGE.format("")} | changed
+    return [str(finding) for finding in check_site({k: v.encode() for k, v in files.items()})]
+
+
+def page(inner: str) -> str:
+    return PAGE.format(inner)
+
+
+def test_a_site_without_a_fault_has_no_findings() -> None:
+    assert found() == []
+
+
+CASES = [
+    pytest.param('<a href="c.html">c</a>', "line 5: the link to c.html leads nowhere", id="page"),
+    pytest.param('<a href="b.html#x">c</a>', "line 5: b.html has no place 'x'", id="anchor"),
+    pytest.param('<a href="#x">c</a>', "line 5: index.html has no place 'x'", id="own anchor"),
+    pytest.param('<a href="#">c</a>', "line 5: a link leads to its own page", id="no target"),
+    pytest.param(
+        '<p id="a"></p><p id="a">', "line 5: the id 'a' stands in line 5 already", id="id"
+    ),
+    pytest.param('<p id="a b"></p>', "line 5: 'a b' is no id", id="a space in an id"),
+    pytest.param("<p><b></p></b>", "line 5: </p> closes <b>", id="crossed tags"),
+    pytest.param("<p>", "line 5: </main> closes <p>", id="open tag"),
+    pytest.param('<p class="a" class="b"></p>', "<p> has an attribute twice", id="attribute"),
+    pytest.param('<img src="a.js">', "line 5: a picture has no words", id="alt"),
+    pytest.param(
+        '<script src="//cdn.example/x.js"></script>',
+        "line 5: it loads //cdn.example/x.js from another host",
+        id="script of another host",
+    ),
+    pytest.param(
+        '<img alt="" src="https://cdn.example/x.png">',
+        "line 5: it loads https://cdn.example/x.png from another host",
+        id="picture of another host",
+    ),
+]
+
+
+@pytest.mark.parametrize(("inner", "told"), CASES)
+def test_a_fault_is_told_with_its_line(inner: str, told: str) -> None:
+    assert any(told in line for line in found(**{"index.html": page(inner)}))
+
+
+def test_a_link_to_another_host_is_no_request() -> None:
+    assert found(**{"index.html": page('<a href="https://example.org">x</a>')}) == []
+
+
+@pytest.mark.parametrize(
+    "line", ['@import "https://cdn.example/a.css";', "a { background: url(//cdn.example/b) }"]
+)
+def test_a_style_sheet_that_asks_another_host_is_told(line: str) -> None:
+    (told,) = found(**{"a.css": f"b {{}}\n{line}\n"})
+    assert told.startswith("a.css#line 2: it asks another host")
+
+
+def test_a_page_that_nothing_leads_to_is_told() -> None:
+    (told,) = found(**{"lonely.html": page("")})
+    assert told == "lonely.html#: no way leads to the page. Add a link to it."
+
+
+def test_a_page_without_a_description_is_told() -> None:
+    (told,) = found(**{"b.html": FILES["b.html"].replace('content="D"', 'content=""')})
+    assert told.startswith("b.html#: the page has no description")
+
+
+def test_a_page_without_title_heading_or_main_is_told() -> None:
+    faults = [what for _, what, _ in read_html("<p></p>").faults]
+    assert faults == [f"the page has no <{tag}>" for tag in ("title", "h1", "main")]
+
+
+PLACES = [
+    ('id="text"', "toy.json#/$defs/Params/properties/text"),
+    ('id="params"', "toy.json#/methods/say/params"),
+    ('id="error.7"', "toy.json#/errors/Loud"),
+    ('id="Loud"', "toy.json#/errors/Loud"),
+]
+
+
+def test_what_a_document_names_must_have_its_place(tmp_path: Path) -> None:
+    text = {"type": "string", "description": "What."}
+    types = {"Params": {"description": "P.", "type": "object", "properties": {"text": text}}}
+    row = {"kind": "notification", "from": "client", "section": "1", "summary": "S."}
+    toy = protocol(
+        types=types,
+        methods={"say": row | {"params": "#/$defs/Params"}},
+        errors={"Loud": {"code": 7, "message": "Loud", "description": "L."}},
+    )
+    known = documents(tmp_path, toy)
+    files = site_files(Source(documents=known))
+    assert check_site(files, known) == []
+    for cut, place in PLACES:
+        less = {path: text.replace(cut.encode(), b"") for path, text in files.items()}
+        told = [str(finding) for finding in check_site(less, known)]
+        assert any(line.startswith(place) for line in told), cut
+
+
+def test_a_member_without_a_description_is_told(tmp_path: Path) -> None:
+    types = {"T": {"description": "T.", "type": "object", "properties": {"a": {"type": "string"}}}}
+    known = documents(tmp_path, protocol(types=types))
+    told = [str(finding) for finding in check_site(site_files(Source(documents=known)), known)]
+    assert told == ["toy.json#/$defs/T/properties/a: it has no description. Say what it is."]

@@ -1,0 +1,199 @@
+"""The site of a tiny protocol: what is on its pages, and what lies beside them."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kinwire_codegen.document import Documents
+from kinwire_codegen.loading import load_documents
+from kinwire_codegen.site.build import markdown_files, site_files
+from kinwire_codegen.site.check import check_site
+from kinwire_codegen.site.pages import Source
+from tests.codegen.documents import documents, protocol
+
+Files = Mapping[str, bytes]
+
+FIND = "tiny/methods/books-find.html"
+
+
+def text(files: Files, path: str) -> str:
+    return files[path].decode()
+
+
+def test_nothing_is_to_mend(tiny_site: Files, tiny: Documents) -> None:
+    assert check_site(tiny_site, tiny, "https://tiny.example/x/y/") == []
+
+
+def test_the_same_documents_make_the_same_bytes(tiny: Documents) -> None:
+    source = Source(documents=tiny)
+    assert site_files(source) == site_files(source)
+
+
+def test_every_page_lies_beside_itself_as_markdown(tiny_site: Files) -> None:
+    pages = {path.removesuffix(".html") for path in tiny_site if path.endswith(".html")}
+    twins = {path.removesuffix(".md") for path in tiny_site if path.endswith(".md")}
+    assert pages - twins == {"404"}
+    assert twins - pages == set()
+
+
+@pytest.mark.parametrize(
+    "anchor", ["params.sort-by", "result", "error.8", "example", "example.client"]
+)
+def test_a_method_has_a_place_for_each_of_its_parts(tiny_site: Files, anchor: str) -> None:
+    assert f'id="{anchor}"' in text(tiny_site, FIND)
+
+
+def test_a_place_tells_its_link_to_who_hovers_or_tabs(tiny_site: Files) -> None:
+    page = text(tiny_site, FIND)
+    assert '<a class="anchor" href="#params.sort-by" aria-label="Link to params.sort-by">' in page
+
+
+def test_a_method_shows_who_sends_it_in_words_and_as_a_picture(tiny_site: Files) -> None:
+    page = text(tiny_site, FIND)
+    assert "<span>request</span><span>reader → shelf</span>" in page
+    assert "<title>reader sends books/find to shelf, which answers with FindResult</title>" in page
+
+
+def test_the_current_page_is_marked_in_the_list(tiny_site: Files) -> None:
+    marked = re.findall(r'<a href="([^"]+)" aria-current="page"', text(tiny_site, FIND))
+    assert marked == ["../../tiny/methods/books-find.html"]
+
+
+def test_a_decision_stands_in_a_box(tiny_site: Files) -> None:
+    boxes = [path for path in tiny_site if b'<div class="decision">' in tiny_site[path]]
+    assert "tiny/index.html" in boxes
+
+
+def test_a_state_machine_is_drawn_with_every_state_and_step(
+    tiny_site: Files, tiny: Documents
+) -> None:
+    ((name, machine),) = tiny["tiny"].table("machines").items()
+    page = text(tiny_site, "machines.html")
+    drawing = page[page.index('<svg class="machine"') :]
+    assert f"{name}:" in drawing
+    steps = machine["transitions"]
+    for word in {step["from"] for step in steps} | {step["to"] for step in steps}:
+        assert f">{word}</text>" in drawing
+
+
+def test_a_code_tells_each_of_its_meanings_and_who_answers_with_it(tiny_site: Files) -> None:
+    page = text(tiny_site, "errors.html")
+    part = page[page.index('id="error.8"') :]
+    assert "NoSuchBook" in part
+    assert 'href="tiny/methods/books-find.html"' in part
+
+
+def test_an_augment_is_told_by_the_message_that_it_adds_to(
+    tiny_site: Files, tiny: Documents
+) -> None:
+    page = text(tiny_site, "augments.html")
+    for row in tiny["tiny"].augments:
+        assert f"<code>{row['member']}</code>" in page
+
+
+def test_a_guide_leads_to_other_guides_and_to_its_files(tiny_site: Files) -> None:
+    page = text(tiny_site, "guides/lending.html")
+    assert 'href="../guides/second.html#two-words"' in page
+    assert 'href="../guides/files/notes.txt"' in page
+    assert tiny_site["guides/files/notes.txt"] == b"notes"
+
+
+def test_a_guide_cannot_write_html(tiny_site: Files) -> None:
+    page = text(tiny_site, "guides/lending.html")
+    assert "&lt;b&gt;" in page
+    assert "&lt;lent&gt;" in page
+    assert "<b>" not in page
+
+
+def test_headings_of_one_text_have_two_anchors(tiny_site: Files) -> None:
+    page = text(tiny_site, "guides/lending.html")
+    assert 'id="two-words"' in page
+    assert 'id="two-words-1"' in page
+
+
+def test_the_index_leads_to_pages_and_places_that_are_there(tiny_site: Files) -> None:
+    script = text(tiny_site, "assets/index.js")
+    index = json.loads(script.removeprefix("window.KINWIRE_INDEX=").rstrip(";\n"))
+    assert {page[1] for page in index["pages"]} <= tiny_site.keys()
+    for number, _, _, anchor, _ in index["places"]:
+        assert f'id="{anchor}"' in text(tiny_site, index["pages"][number][1])
+    assert ["member", "params.sort-by"] in [place[1:3] for place in index["places"]]
+
+
+def test_an_index_cannot_end_the_script_that_it_stands_in(tmp_path: Path) -> None:
+    odd = {"description": "</script><b>", "type": "string"}
+    member = {"$ref": "#/$defs/Odd", "description": "<i>"}
+    params = {"description": "P.", "type": "object", "properties": {'a"><i': member}}
+    described = {"Odd": odd, "Params": params}
+    row = {"kind": "notification", "from": "client", "section": "1", "summary": "<i>x"}
+    rows = {"a/b": row | {"params": "#/$defs/Params"}}
+    found = documents(tmp_path, protocol(types=described, methods=rows))
+    files = site_files(Source(documents=found))
+    assert not [path for path in files if path.endswith(".html") and b"<i>" in files[path]]
+    assert not [path for path in files if path.endswith(".html") and b"<b>" in files[path]]
+
+
+def test_a_site_for_a_place_has_a_map_and_a_page_for_what_is_missing(tiny_site: Files) -> None:
+    assert "<loc>https://tiny.example/x/y/tiny/index.html</loc>" in text(tiny_site, "sitemap.xml")
+    missing = text(tiny_site, "404.html")
+    assert 'href="https://tiny.example/x/y/assets/site.css"' in missing
+    assert 'data-root="https://tiny.example/x/y/"' in missing
+
+
+def test_other_versions_can_be_chosen(tiny_site: Files) -> None:
+    page = text(tiny_site, FIND)
+    assert '<option value="." selected>2</option>' in page
+    assert '<option value="../1/">1</option>' in page
+
+
+def test_all_pages_are_listed_for_programs_that_read(tiny_site: Files) -> None:
+    listed = text(tiny_site, "llms.txt")
+    twins = [path for path in tiny_site if path.endswith(".md")]
+    assert [path for path in twins if f"(https://tiny.example/x/y/{path})" not in listed] == [
+        "index.md"
+    ]
+    assert "<!-- tiny/methods/books-find.md -->" in text(tiny_site, "llms-full.txt")
+
+
+def test_sphinx_finds_a_class_by_its_name(tiny_site: Files) -> None:
+    head, _, packed = tiny_site["objects.inv"].partition(b"zlib.\n")
+    assert head.startswith(b"# Sphinx inventory version 2\n# Project: Tiny\n")
+    lines = zlib.decompress(packed).decode().splitlines()
+    assert "kinwire_protocols.tiny.Book py:class 1 tiny/types/Book.html -" in lines
+
+
+def test_markdown_alone_has_the_same_pages(tiny: Documents) -> None:
+    source = Source(documents=tiny)
+    found = markdown_files(source)
+    assert {path for path in site_files(source) if path.endswith(".md")} == {
+        path for path in found if path.endswith(".md")
+    }
+    assert b"[books/find" in found["tiny/index.md"] or b"`books/find`" in found["tiny/index.md"]
+
+
+def test_what_changed_has_a_page_that_leads_to_the_places(tiny: Documents, tmp_path: Path) -> None:
+    for path in (Path(__file__).parents[1] / "golden" / "schema").glob("*.json"):
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["protocol"] == "tiny":
+            del content["methods"]["books/find"]["errors"]
+            content["version"] = "0.0.1"
+        (tmp_path / path.name).write_text(json.dumps(content), encoding="utf-8")
+    old = load_documents(tmp_path)
+    files = site_files(Source(documents=tiny, olds=[("v0.0.1", old)]))
+    page = text(files, "changes/v0.0.1.html")
+    assert "tiny: 0.0.1 →" in page
+    assert 'href="../tiny/methods/books-find.html' in page
+    assert check_site(files, tiny) == []
+    assert 'href="changes/index.html"' in text(files, "index.html")
+
+
+def test_a_site_is_called_as_it_is_told(tiny: Documents) -> None:
+    source = replace(Source(documents=tiny), title="Books & more")
+    assert "<h1>Books &amp; more</h1>" in text(site_files(source), "index.html")

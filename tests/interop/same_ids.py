@@ -1,0 +1,43 @@
+"""Two requests with the same id at once on one session over HTTP: who gets which answer."""
+
+from __future__ import annotations
+
+__all__ = ("Outcome", "two_at_once")
+
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPException
+from typing import Any, NamedTuple
+
+from tests.runtime.transports.raw import RawHttp, message
+
+_ID = 7
+
+
+class Outcome(NamedTuple):
+    """What the two callers got: the text of a result, the code of an error, None for nothing."""
+
+    first: str | int | None
+    second: str | int | None
+
+
+def two_at_once(port: int) -> Outcome:
+    """Return what a server makes of it that has the tools of `servers/slow_kinwire.py`."""
+    with RawHttp(port) as client, ThreadPoolExecutor(1) as threads:
+        first = threads.submit(_answer, client, "slow")
+        client.ask(message("ping", "between"))  # so that the first one has arrived
+        second = _answer(client, "quick")
+        return Outcome(first.result(), second)
+
+
+def _answer(client: RawHttp, tool: str) -> str | int | None:
+    try:
+        found = client.send(message("tools/call", _ID, name=tool, arguments={}))
+    except (OSError, HTTPException):  # silence, or a stream that ends
+        return None
+    return next(map(_of, found), None)
+
+
+def _of(answer: Any) -> str | int:
+    if "error" in answer:
+        return int(answer["error"]["code"])
+    return str(answer["result"]["content"][0]["text"])

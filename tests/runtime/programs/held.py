@@ -1,0 +1,33 @@
+"""A server whose calls can be held, and one that says more than anybody reads."""
+
+from __future__ import annotations
+
+import anyio
+
+from kinwire import Context, Server
+
+server = Server("held", "1.0")
+
+
+@server.tool
+async def hold() -> None:
+    """Wait until the call is taken back, or the server ends."""
+    await anyio.sleep_forever()
+
+
+@server.tool
+async def pour(kilobytes: int, context: Context) -> str:
+    """Log so many kilobytes."""
+    for _ in range(kilobytes):
+        await context.log("error", "x" * 1024)
+    return "poured"
+
+
+@server.tool
+def echo(text: str) -> str:
+    """Return the text."""
+    return text
+
+
+if __name__ == "__main__":
+    server.run()

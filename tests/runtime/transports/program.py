@@ -1,0 +1,55 @@
+"""Servers of ours in a process of their own, as `kinwire serve` starts them."""
+
+from __future__ import annotations
+
+__all__ = ("Program", "serving")
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.runtime.transports.serving import URLS
+
+_SERVING = re.compile(r" at (?:http|ws)://127\.0\.0\.1:(\d+)/")
+
+
+class Program(NamedTuple):
+    """A process that listens."""
+
+    process: subprocess.Popen[str]
+    port: int
+
+    def url(self, transport: str) -> str:
+        """Return where clients connect to."""
+        return URLS[transport].format(self.port)
+
+    def peak(self) -> int:
+        """Return how many bytes of memory it has held at most (Linux only)."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
+        found = re.search(r"VmHWM:\s+(\d+) kB", status)
+        assert found is not None
+        return int(found[1]) * 1024
+
+
+@contextmanager
+def serving(file: Path, transport: str = "http") -> Iterator[Program]:
+    """Yield a process that serves `file` on a free port of this machine."""
+    command = (sys.executable, "-m", "kinwire", "serve", str(file))
+    process = subprocess.Popen(
+        (*command, "--transport", transport, "--port", "0"),
+        stdin=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        try:
+            assert process.stderr is not None
+            found = _SERVING.search(line := process.stderr.readline())
+            assert found is not None, line
+            yield Program(process, int(found[1]))
+        finally:
+            process.terminate()

@@ -1,0 +1,199 @@
+"""Clients of bytes: they send what no client of ours would, and show everything that comes back."""
+
+from __future__ import annotations
+
+__all__ = ("RAW", "RawClient", "RawHttp", "RawSse", "RawWebSocket")
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from http.client import HTTPConnection, HTTPResponse
+from types import TracebackType
+from typing import Any, Self
+
+from websockets.sync.client import connect
+
+PATIENCE = 10.0  # seconds until something comes
+MARK = "mark"
+"""The id of a ping behind each frame: what comes before its answer is all that comes."""
+
+_POST = {
+    "Content-Type": "application/json",
+    "Accept": "application/json, text/event-stream",
+    "Connection": "close",  # and so the socket is closed when the response was read
+}
+
+
+def message(method: str, id: Any = None, **params: Any) -> bytes:
+    """Return a request, without an id a notification."""
+    named = {} if id is None else {"id": id}
+    return json.dumps({"jsonrpc": "2.0", **named, "method": method, "params": params}).encode()
+
+
+INITIALIZE = message(
+    "initialize",
+    "first",
+    protocolVersion="2024-11-05",
+    capabilities={},
+    clientInfo={"name": "raw", "version": "0"},
+)
+
+
+class RawClient(ABC):
+    """One session, after its handshake."""
+
+    def __init__(self, port: int, initialize: bytes = INITIALIZE) -> None:
+        self.port = port
+        self.greeting = self.open(initialize)
+        self.send(message("notifications/initialized"))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @abstractmethod
+    def open(self, initialize: bytes) -> Any:
+        """Connect, and return the answer to `initialize`."""
+
+    @abstractmethod
+    def send(self, frame: bytes) -> list[Any]:
+        """Send a frame; return what comes in the reply to it, where each has one."""
+
+    @abstractmethod
+    def ask(self, frame: bytes) -> list[Any]:
+        """Send a frame and return all messages that come of it."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Leave without a word."""
+
+
+class RawHttp(RawClient):
+    """Streamable HTTP: each frame in a POST of its own."""
+
+    def open(self, initialize: bytes) -> Any:
+        self._fields: dict[str, str] = {}
+        response = self.post(initialize)
+        assert response.status == 200, response.read()
+        self._fields["Mcp-Session-Id"] = response.headers["Mcp-Session-Id"]
+        (greeting,) = messages_in(response)
+        return greeting
+
+    def post(self, body: bytes, fields: Mapping[str, str] = {}) -> HTTPResponse:
+        """Send a request on a connection of its own; the body of the response is not read yet."""
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection.request("POST", "/mcp", body, {**_POST, **self._fields, **fields})
+        return connection.getresponse()
+
+    def send(self, frame: bytes) -> list[Any]:
+        return messages_in(self.post(frame))
+
+    def ask(self, frame: bytes) -> list[Any]:
+        found = self.send(frame)
+        assert self.send(message("ping", MARK)) == [{"jsonrpc": "2.0", "id": MARK, "result": {}}]
+        return found
+
+    def close(self) -> None:
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection.request("DELETE", "/mcp", headers={**self._fields, "Connection": "close"})
+        connection.getresponse().read()
+
+
+class RawSse(RawClient):
+    """HTTP+SSE: POSTs in, one stream out."""
+
+    def open(self, initialize: bytes) -> Any:
+        self._connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        self._connection.request("GET", "/sse", headers={"Accept": "text/event-stream"})
+        self._response = self._connection.getresponse()
+        self._events = events_in(self._response)
+        self._address = next(self._events)
+        if self._address.startswith("?"):
+            self._address = f"/sse{self._address}"
+        self.send(initialize)
+        return self.next()
+
+    def send(self, frame: bytes) -> list[Any]:
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection.request("POST", self._address, frame, _POST)
+        connection.getresponse().read()
+        return []
+
+    def next(self) -> Any:
+        """Return the next message of the server."""
+        return json.loads(next(self._events))
+
+    def ask(self, frame: bytes) -> list[Any]:
+        self.send(frame)
+        self.send(message("ping", MARK))
+        return list(until_the_mark(self.next))
+
+    def close(self) -> None:
+        self._response.close()
+        self._connection.close()
+
+
+class RawWebSocket(RawClient):
+    """WebSocket: a frame in a text message."""
+
+    def open(self, initialize: bytes) -> Any:
+        url = f"ws://127.0.0.1:{self.port}/mcp"
+        self.socket = connect(url, subprotocols=["mcp"], max_size=None, compression=None)  # type: ignore[list-item]
+        self.send(initialize)
+        return self.next()
+
+    def send(self, frame: bytes) -> list[Any]:
+        self.socket.send(frame, text=True)
+        return []
+
+    def next(self) -> Any:
+        """Return the next message of the server."""
+        return json.loads(self.socket.recv(PATIENCE))
+
+    def ask(self, frame: bytes) -> list[Any]:
+        self.send(frame)
+        self.send(message("ping", MARK))
+        return list(until_the_mark(self.next))
+
+    def close(self) -> None:
+        self.socket.close()
+
+
+RAW: Mapping[str, Callable[..., RawClient]] = {
+    "http": RawHttp,
+    "sse": RawSse,
+    "ws": RawWebSocket,
+}
+
+
+def until_the_mark(following: Callable[[], Any]) -> Iterator[Any]:
+    while (found := following()).get("id") != MARK:
+        yield found
+
+
+def messages_in(response: HTTPResponse) -> list[Any]:
+    """Return the messages of a response, whichever of the two kinds it is."""
+    if response.headers.get("Content-Type", "").startswith("text/event-stream"):
+        return [json.loads(data) for data in events_in(response) if data]
+    body = response.read()
+    return [json.loads(body)] if body else []
+
+
+def events_in(response: HTTPResponse) -> Iterator[str]:
+    """Yield the data of each event."""
+    assert response.status == 200, response.read()
+    lines: list[str] = []
+    while line := response.readline().decode():
+        if line in ("\n", "\r\n"):
+            if lines:
+                yield "\n".join(lines)
+            lines = []
+        elif line.startswith("data:"):
+            lines.append(line[5:].strip(" \r\n"))
