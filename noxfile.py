@@ -126,6 +126,12 @@ def interop(session: nox.Session) -> None:
 
 
 @nox.session
+def soak(session: nox.Session) -> None:
+    """Load a server for half an hour over every transport, or for `-- MINUTES` (Linux only)."""
+    run_module(session, "tests.runtime.transports.soak", *session.posargs)
+
+
+@nox.session
 def ledger(session: nox.Session) -> None:
     """Print how much of the specifications tests claim; `-- --open` and `-- --mutate` go deeper."""
     run_module(session, "tests.spec", *session.posargs)

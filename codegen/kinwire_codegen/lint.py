@@ -27,6 +27,8 @@ RESERVED = {
     *("ServerTools", "ToolHandlers", "ToolMethod"),
 }
 RESERVED_METHODS = {"call", "dispatch", "notify", "rows"}
+PAGES = ("methods", "tools", "$defs")  # with a page for each entry, which has its name
+LONGEST = 100  # characters: systems end at 143 to 255 bytes, and names get more signs in a file's
 TAKEN = "is a name that the generated code uses itself"
 
 
@@ -104,6 +106,16 @@ def notifications_expect_nothing(document: Document, documents: Documents) -> It
                 yield pointer("methods", name, part), what, "Remove it."
 
 
+def names_fit_a_file(document: Document, documents: Documents) -> Iterator[Fault]:
+    names: list[tuple[str, str]] = [("protocol", document.name)]
+    names += [(table, name) for table in PAGES for name in document.table(table)]
+    for table, name in names:
+        if len(name) > LONGEST:
+            place = pointer(table) if table == "protocol" else pointer(table, name)
+            what = f"a name of {len(name)} characters: {LONGEST} are the most for its files"
+            yield place, what, "Shorten it."
+
+
 def names_are_free(document: Document, documents: Documents) -> Iterator[Fault]:
     taken = {
         name: other.file for other in documents.extended(document) for name in other.definitions
@@ -155,6 +167,7 @@ FIRST: tuple[Rule, ...] = (
 )
 THEN: tuple[Rule, ...] = (
     notifications_expect_nothing,
+    names_fit_a_file,
     names_are_free,
     methods_stay_apart,
     codes_are_distinct,

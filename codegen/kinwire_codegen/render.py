@@ -67,7 +67,9 @@ def protocol_files(
     templates = _templates(document, speaks=bool(rows or tools), tools=tools, augments=augments)
     live = [row for row in rows if not row.considered]
     added = added_errors(augments)
-    offers = _offers(maker)
+    offers = _classes(maker, document.content.get("offers", {}))
+    errors = document.content["errors"].items()
+    data = _classes(maker, {name: error["data"] for name, error in errors if "data" in error})
     context = {
         "documents": documents,
         "document": document,
@@ -82,8 +84,11 @@ def protocol_files(
         "names": sorted(modules[document.name].names),
         "error_names": [class_name(name) for name in document.content["errors"]],
         "imports": _imports(rows),
-        "method_imports": sorted({*_imports(rows), *map(maker.type_import, offers.values())}),
+        "method_imports": sorted(
+            {*_imports(rows), *map(maker.type_import, [*offers.values(), *data.values()])}
+        ),
         "offers": offers,
+        "error_data": data,
         "tool_imports": _imports(tools),
         "augment_imports": _imports(augments),
         "table_imports": _table_imports(maker),
@@ -123,13 +128,11 @@ def _foreign(document: Document, rows: Iterable[Row | AugmentRow]) -> list[str]:
     return sorted({error.home for error in errors} - {document.module})
 
 
-def _offers(maker: Maker) -> dict[str, Reference]:
-    """Return the types of what the two ends offer, where they are classes."""
-    named = maker.document.content.get("offers", {}).items()
-    found = {end: resolve(text, maker.document.name) for end, text in named}
-    return {
-        end: kind for end, kind in found.items() if kind.name in maker.modules[kind.protocol].classes
-    }
+def _classes(maker: Maker, named: dict[str, str]) -> dict[str, Reference]:
+    """Return the types that `named` refers to, where they are classes."""
+    found = {name: resolve(text, maker.document.name) for name, text in named.items()}
+    classes = {name: module.classes for name, module in maker.modules.items()}
+    return {name: kind for name, kind in found.items() if kind.name in classes[kind.protocol]}
 
 
 def _table_imports(maker: Maker) -> list[str]:

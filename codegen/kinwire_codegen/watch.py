@@ -1,14 +1,16 @@
-"""Regenerate on each save, and say what changed."""
+"""Regenerate on each save, and say what changed and who breaks."""
 
 from __future__ import annotations
 
-__all__ = ("differences", "watch")
+__all__ = ("breaks", "differences", "watch")
 
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from kinwire_codegen.build import Change, write
+from kinwire_codegen.compare import compare
+from kinwire_codegen.compare.verdict import Category, Level
 from kinwire_codegen.document import Documents
 from kinwire_codegen.findings import DocumentError
 
@@ -43,8 +45,9 @@ def _generate(make: Make, out: Path, before: Documents | None) -> Documents | No
         _say("nothing written; waiting for the next save")
         return before
     write(found, out)
-    for line in differences(before, documents) if before else ():
-        _say(line)
+    if before:
+        for line in (*differences(before, documents), *breaks(before, documents)):
+            _say(line)
     _say(f"{len(found)} file{'' if len(found) == 1 else 's'} written")
     return documents
 
@@ -62,6 +65,15 @@ def differences(before: Documents, after: Documents) -> Iterator[str]:
                 if old.get(entry) != new.get(entry):
                     verb = "added" if entry not in old else "changed" if entry in new else "removed"
                     yield f"{name}.json {table} {entry}: {verb}"
+
+
+def breaks(before: Documents, after: Documents) -> Iterator[str]:
+    """Yield a line for every change that peers of the last save may notice."""
+    for change in compare(before, after).of(Category.WIRE):
+        if change.level is not Level.SAFE:
+            victims = f". Breaks {', '.join(map(str, change.breaks))}" if change.breaks else ""
+            level = change.level.name.lower()
+            yield f"{change.protocol}.json {change.rule.id} {level}: {change.what}{victims}"
 
 
 def _stamps(folder: Path) -> list[tuple[str, int, int]]:

@@ -110,9 +110,9 @@ class RpcError(Exception):
 def error_to_wire(error: RpcError) -> JsonObject:
     """Return `error` as the `error` member of a response; its data says which one it is."""
     body: JsonObject = {"code": error.code, "message": error.message}
-    data: Any = error.data
-    if error.protocol is not None and (data is None or isinstance(data, dict)):
-        data = {**(data or {}), "protocol": error.protocol, "name": error.name}
-    if data is not None:
-        body["data"] = data
+    if error.protocol is not None and (error.data is None or isinstance(error.data, dict)):
+        members: JsonObject = error.data or {}
+        body["data"] = {**members, "protocol": error.protocol, "name": error.name}
+    elif error.data is not None:
+        body["data"] = error.data
     return body

@@ -114,6 +114,8 @@ class ProtocolTable:
     """The types of what the `client` and the `server` offer there."""
     methods: Mapping[str, Method[Any, Any]]
     errors: Mapping[str, type[RpcError]]
+    error_data: Mapping[str, type[Message]] = field(default_factory=dict[str, type[Message]])
+    """The types of what errors have as `data`, by the name of the error."""
     added_errors: Mapping[str | None, tuple[type[RpcError], ...]] = field(
         default_factory=dict[str | None, tuple[type[RpcError], ...]]
     )

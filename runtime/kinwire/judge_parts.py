@@ -1,6 +1,7 @@
-"""What a message holds of other protocols than its method's: their tools and their augments.
+"""What a message holds beside its method's own type: tools, augments, offers, data of errors.
 
-Pure. An augment counts wherever its target stands in a message, also deep inside.
+Pure. An augment counts wherever its target stands in a message, also deep inside; an offer at each
+place below `capabilities` where it is looked for.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from kinwire.errors import RpcError
+from kinwire.gates import at_path
 from kinwire.jsonrpc import is_object
 from kinwire_protocols.augment import AnyAugment, Augment, ErrorAugment
-from kinwire_protocols.base import JsonObject, Message
-from kinwire_protocols.peer import Method, ProtocolTable
+from kinwire_protocols.base import JsonObject, Message, from_wire
+from kinwire_protocols.peer import Method, ProtocolTable, error_kind
 from kinwire_protocols.problems import Problem, problems, shown
 from kinwire_protocols.tool_methods import ToolMethod
 
@@ -25,12 +27,17 @@ AnyTool = ToolMethod[Any, Any]
 
 
 class Parts:
-    """The tools and augments of some protocols."""
+    """The tools, augments and offers of some protocols."""
 
     def __init__(self, tables: Sequence[ProtocolTable]) -> None:
         rows = [row for table in tables for row in table.tools.values()]
         self._tools = {name: row for row in rows[::-1] for name in (row.name, *row.aliases)}
         self._augments = [augment for table in tables for augment in table.augments]
+        self._offering = [table for table in tables if table.offers]
+        self._added_errors = [table.added_errors for table in tables]
+        self._error_data: dict[tuple[str | None, str | None], type[Message]] = {
+            (table.name, name): kind for table in tables for name, kind in table.error_data.items()
+        }
 
     def tool(self, row: Row, params: object) -> AnyTool | None:
         """Return the tool that `params` of the method `row` call, if a protocol defines it."""
@@ -57,8 +64,10 @@ class Parts:
     ) -> Iterator[Problem]:
         """Yield what is wrong with a reply that fits its own type."""
         if "error" in message:
+            error = message["error"]
             augments = [one for one in self._augments if isinstance(one, ErrorAugment)]
-            yield from _read(augments, message["error"], "/error/data")
+            added = _read(augments, error, "/error/data")
+            yield from dict.fromkeys((*added, *self._data_problems(row, error)))
         elif row.result is not None:
             result = message["result"]
             yield from self._added(row, "result", result, row.decode_result(result))
@@ -66,12 +75,50 @@ class Parts:
                 yield from _result_problems(tool, result)
 
     def _added(self, row: Row, part: str, body: JsonObject, made: Message) -> Iterator[Problem]:
+        found = (*self._augmented(row, part, body, made), *self._offered(row, part, body))
+        yield from dict.fromkeys(found)  # an offer may be an augment too
+
+    def _augmented(self, row: Row, part: str, body: JsonObject, made: Message) -> Iterator[Problem]:
         places = {f"{row.name} {part}", f"every {part}"}
         yield from _read([one for one in self._augments if one.to in places], body, f"/{part}")
         by_type = [one for one in self._augments if isinstance(one, Augment) and "#" in one.to]
         for pointer, inner in _messages(made, f"/{part}") if by_type else ():
             met = [one for one in by_type if one.message is type(inner)]
             yield from _read(met, inner, pointer)
+
+    def _data_problems(self, row: Row, error: JsonObject) -> Iterator[Problem]:
+        data, code = error.get("data"), error["code"]
+        added = [
+            kind
+            for errors in self._added_errors
+            for method in (row.name, None)
+            for kind in errors.get(method, ())
+        ]
+        meant = error_kind(row.errors, code, data) or error_kind(tuple(added), code, data)
+        if meant is not None and data is not None:
+            expected = self._error_data.get((meant.protocol, meant.name))
+            if expected is not None:
+                yield from _misfits(expected, data, "/error/data")
+
+    def _offered(self, row: Row, part: str, body: JsonObject) -> Iterator[Problem]:
+        if (row.protocol, row.name) != ("mcp", "initialize"):
+            return
+        end = "client" if part == "params" else "server"
+        for table in self._offering:
+            places = [place for place in (table.capability, *table.capability_aliases) if place]
+            for place in places if end in table.offers else ():
+                offer = at_path(body["capabilities"], place)
+                if offer is not None:
+                    pointer = f"/{part}/capabilities/{place.replace('.', '/')}"
+                    yield from _misfits(table.offers[end], offer, pointer)
+
+
+def _misfits(kind: type[Message], value: object, place: str) -> Iterator[Problem]:
+    try:
+        from_wire(kind, value)
+    except ValidationError as error:
+        for one in problems(error, value):
+            yield Problem(f"{place}{one.pointer}", one.expected, one.got)
 
 
 def _read(augments: Iterable[AnyAugment], body: Any, place: str) -> Iterator[Problem]:

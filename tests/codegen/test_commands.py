@@ -183,7 +183,7 @@ def watching(folder: Path) -> Iterator[Callable[[], str]]:
     try:
         yield said
         process.send_signal(signal.SIGINT)
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
     finally:
         limit.cancel()
         process.kill()
@@ -243,6 +243,10 @@ def test_watch_says_what_changed_on_each_save(tmp_path: Path) -> None:
         document["errors"]["NotebookFull"]["code"] = 1002
         path.write_text(json.dumps(document))
         assert said() == "toy.json errors NotebookFull: changed"
+        assert said() == (
+            "toy.json B203 breaking: error NotebookFull had the code 1001 and has 1002."
+            " Breaks old receivers (server), old senders (client)"
+        )
         assert said() == "6 files written"
         path.write_text("{")
         assert said().startswith("toy.json#: cannot be read as JSON")

@@ -51,6 +51,18 @@ def ring(count: int) -> dict[str, Any]:
 
 BAD = [
     pytest.param(
+        protocol(methods={"a/" + "b" * 99: row()}, types=THING),
+        f"toy.json#/methods/a~1{'b' * 99}: a name of 101 characters: 100 are the most for its"
+        " files. Shorten it.",
+        id="a name of a method that no file can have",
+    ),
+    pytest.param(
+        protocol(types={"A" * 101: THING["Thing"]}),
+        f"toy.json#/$defs/{'A' * 101}: a name of 101 characters: 100 are the most for its files."
+        " Shorten it.",
+        id="a name of a type that no file can have",
+    ),
+    pytest.param(
         protocol(methods={"a": row(params="#/$defs/Thng")}, types=THING),
         "toy.json#/methods/a/params: 'Thng' is not a definition. Did you mean 'Thing'?",
         id="a method names a type that is not there",

@@ -66,6 +66,10 @@ def test_a_protocol_says_what_the_document_says(document: Any) -> None:
         content["version"],
         content.get("capability"),
     )
+    offered = {end: f"#/$defs/{kind.__name__}" for end, kind in table.offers.items()}
+    assert offered == content.get("offers", {})
+    data = {name: f"#/$defs/{kind.__name__}" for name, kind in table.error_data.items()}
+    assert data == {name: e["data"] for name, e in content["errors"].items() if "data" in e}
     assert list(table.methods) == list(content["methods"])
     found = {name: (kind.default_code, kind.default_message) for name, kind in table.errors.items()}
     assert found == {

@@ -25,6 +25,16 @@ def reply(number: int, **result: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": number, "result": result}
 
 
+def handshake(**capabilities: Any) -> list[Line]:
+    """Return a handshake in which both ends say that they have these capabilities."""
+    said = {"protocolVersion": "2024-11-05", "capabilities": capabilities}
+    who = {"name": "a", "version": "1"}
+    return [
+        ("client", request(1, "initialize", **said, clientInfo=who)),
+        ("server", reply(1, **said, serverInfo=who)),
+    ]
+
+
 def failure(number: int, **error: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": number, "error": {"code": 1, "message": "x"} | error}
 
@@ -94,6 +104,19 @@ BAD = [
         id="a member that a protocol adds to a type deep inside",
     ),
     pytest.param(
+        [
+            ("client", request(1, "state/rollback", featureSet="a", checkpoint="c")),
+            ("server", failure(1, code=-32005, data={"checkpoint": 5})),
+        ],
+        "/error/data/checkpoint: expected a valid string, got 5",
+        id="the data of an error of the method",
+    ),
+    pytest.param(
+        [("client", CALL), ("server", failure(1, code=-32005, data={"checkpoint": 5}))],
+        "/error/data/checkpoint: expected a valid string, got 5",
+        id="the data of an error that a protocol adds",
+    ),
+    pytest.param(
         [("client", request(3, "tools/call", name="events_pause", arguments={}))],
         "/params/arguments/subscriptionId: expected a value, got nothing",
         id="arguments of a protocol's tool",
@@ -111,10 +134,53 @@ BAD = [
 ]
 
 
+OFFERS = [
+    pytest.param(
+        {"experimental": {"mcpl": {"version": "0.4", "pushEvents": 5}}},
+        "experimental/mcpl/pushEvents: expected a valid boolean, got 5",
+        id="where it belongs",
+    ),
+    pytest.param(
+        {"experimental": {"mgp": {"version": 5, "extensions": []}}},
+        "experimental/mgp/version: expected a valid string, got 5",
+        id="at an older place",
+    ),
+    pytest.param(
+        {"mgp": {"version": 5, "extensions": []}},
+        "mgp/version: expected a valid string, got 5",
+        id="told once where it is an augment too",
+    ),
+    pytest.param({"mcpe": 5}, "mcpe: expected an object, got 5", id="no object"),
+]
+
+
+@pytest.mark.parametrize(("capabilities", "expected"), OFFERS)
+def test_what_an_end_offers_of_a_protocol_is_judged(
+    capabilities: dict[str, Any], expected: str
+) -> None:
+    verdicts = judged(*handshake(**capabilities))
+    assert [str(one) for verdict in verdicts for one in verdict.problems] == [
+        f"/{part}/capabilities/{expected}" for part in ("params", "result")
+    ]
+
+
+def test_good_offers_and_those_of_protocols_that_nobody_knows_are_fine() -> None:
+    offers = {"mcpl": {"version": "0.4", "pushEvents": True}, "vendor": {"version": 5}}
+    verdicts = judged(*handshake(experimental=offers, other=5))
+    assert [verdict.problems for verdict in verdicts] == [(), ()]
+
+
 @pytest.mark.parametrize(("lines", "expected"), BAD)
 def test_what_another_protocol_adds_is_judged_too(lines: list[Line], expected: str) -> None:
     verdict = judged(*lines)[-1]
     assert str(verdict.problems[0]).startswith(expected)
+
+
+@pytest.mark.parametrize("error", [{}, {"data": None}, {"data": {"a": 5}, "code": 77}])
+def test_an_error_without_data_or_of_no_protocol_breaks_no_type(error: dict[str, Any]) -> None:
+    asked = request(1, "state/rollback", featureSet="a", checkpoint="c")
+    verdicts = judged(("client", asked), ("server", failure(1, **{"code": -32005} | error)))
+    assert [verdict.problems for verdict in verdicts] == [(), ()]
 
 
 def test_a_tool_that_failed_said_so_and_breaks_no_type() -> None:

@@ -92,7 +92,7 @@ def answered(program: str, *messages: dict[str, Any]) -> tuple[dict[Any, Any], s
         input="\n".join(lines) + "\n",
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=60,
     )
     replies = map(json.loads, done.stdout.splitlines())
     results = {reply["id"]: reply.get("result") for reply in replies}
@@ -137,7 +137,7 @@ def test_interrupting_a_server_ends_it_without_a_traceback(program: str) -> None
         process.stdin.flush()
         process.stdout.readline()  # it serves now
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=30) == 130
+        assert process.wait(timeout=60) == 130
         assert process.stderr.read() == b""
 
 
@@ -155,7 +155,7 @@ def test_a_tool_that_blocks_does_not_keep_a_server_that_is_interrupted(program: 
         process.stdout.readline()
         process.stdout.readline()  # the answer to the ping: the tool runs
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=30) == 130
+        assert process.wait(timeout=60) == 130
 
 
 @pytest.mark.parametrize(

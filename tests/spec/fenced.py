@@ -59,10 +59,8 @@ def blocks_of(text: str) -> list[Block]:
 
 
 def rows_of(protocol: str) -> list[dict[str, Any]]:
-    """Return the rows of a protocol, none where none are written yet."""
+    """Return the rows of a protocol."""
     file = Path(__file__).with_name("blocks") / f"{protocol}.json"
-    if not file.is_file():
-        return []
     found: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
     return found
 

@@ -139,11 +139,11 @@ class _Assembly:
     def _of_types(
         self, flows: Roots, renamed: dict[Reference, Reference], names: set[str]
     ) -> Iterator[Change]:
-        met: dict[tuple[str, str, str, bool], tuple[Raw, set[Flow]]] = {}
+        met: dict[tuple[str, str, str, str, bool], tuple[Raw, set[Flow]]] = {}
         for pair, found in self._types.found.items():
             for raw in found:
                 if raw.at.home in names and not _is_renaming(raw, renamed):
-                    key = (raw.rule, raw.at.home, str(raw.at.place), raw.gone)
+                    key = (raw.rule, raw.at.home, str(raw.at.place), raw.what, raw.gone)
                     met.setdefault(key, (raw, set()))[1].update(flows.get(pair, ()))
         for raw, ways in met.values():
             yield self._told(raw, ways)

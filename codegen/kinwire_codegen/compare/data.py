@@ -30,7 +30,7 @@ def compare_data(before: Document, after: Document) -> Iterator[Change]:
     """Yield what changed in one protocol beside rows, errors and types."""
     told = _Teller(before, after)
     for table in DATA:
-        yield from _named(told, ("data",), (table,), before.table(table), after.table(table))
+        yield from _named(told, "data", (table,), before.table(table), after.table(table))
     for binding, tables in ENTRIES.items():
         old, new = before.content.get(binding), after.content.get(binding)
         if old is None or new is None:
@@ -59,10 +59,7 @@ class _Teller:
         return changed(rule, document.name, place, what, flows=[flow], gone=gone, anchor=anchor)
 
 
-def _named(
-    told: _Teller, rules: tuple[str], place: Place, olds: Node, news: Node
-) -> Iterator[Change]:
-    (rule,) = rules
+def _named(told: _Teller, rule: str, place: Place, olds: Node, news: Node) -> Iterator[Change]:
     for name in olds:
         if name not in news:
             what = f"{' '.join(map(str, place))} {name} is gone"
@@ -82,15 +79,15 @@ def _entries(told: _Teller, binding: str, table: str, olds: Node, news: Node) ->
         yield from _paths(told, binding, table, olds, news)
         return
     outer = [{name: {**node, inner: {}} for name, node in side.items()} for side in (olds, news)]
-    yield from _named(told, (binding,), (binding, table), *outer)
+    yield from _named(told, binding, (binding, table), *outer)
     for name in (one for one in olds if one in news):
         place = (binding, table, name, inner)
-        yield from _named(told, (binding,), place, olds[name][inner], news[name][inner])
+        yield from _named(told, binding, place, olds[name][inner], news[name][inner])
 
 
 def _paths(told: _Teller, binding: str, table: str, olds: Node, news: Node) -> Iterator[Change]:
     bare = [{n: {**node, "aliases": []} for n, node in side.items()} for side in (olds, news)]
-    yield from _named(told, (binding,), (binding, table), *bare)
+    yield from _named(told, binding, (binding, table), *bare)
     for name in (one for one in olds if one in news):
         was, is_now = (set(side[name].get("aliases", ())) for side in (olds, news))
         place = (binding, table, name)

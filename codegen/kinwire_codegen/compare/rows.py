@@ -139,10 +139,7 @@ class _Comparison:
             yield self._told("method-deprecated", name, f"{name} is deprecated", "status")
 
     def _lists(self, name: str, other: str, row: Row, there: Row) -> Iterator[Change]:
-        for key, rule, word in (
-            ("aliases", "alias", "name"),
-            ("errors", "error-of-method", "error"),
-        ):
+        for key, rule, word in LISTS:
             olds, news = set(row.get(key, ())), set(there.get(key, ()))
             for one in sorted(olds - news - {other}):
                 yield self._told(

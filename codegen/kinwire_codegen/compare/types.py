@@ -87,7 +87,7 @@ class _Comparison:
             yield Raw(rule, new, what)
         yield from _bounds(before, after)
         yield from self._arrays(before, after)
-        yield from self._objects(before, after, old, new)
+        yield from self._objects(before, after, new)
 
     def _pair(self, old: Reference, new: Reference, where: Typed) -> Iterator[Raw]:
         self.inner.add(Pair(old, new))
@@ -104,15 +104,11 @@ class _Comparison:
             )
 
     def _objects(
-        self,
-        before: Sequence[Alternative],
-        after: Sequence[Alternative],
-        old: Typed,
-        new: Typed,
+        self, before: Sequence[Alternative], after: Sequence[Alternative], new: Typed
     ) -> Iterator[Raw]:
         olds, news = _of(before, "object"), _of(after, "object")
         if not olds or not news:
-            return  # `_scalars` has told that the kind came or went
+            return  # `changed_kinds` has told that the kind came or went
         for one, other in self._matched(olds, news):
             if one is None and other is not None:
                 if not _of(before, ANY):
@@ -150,9 +146,9 @@ class _Comparison:
     def _members(self, old: Typed, new: Typed) -> Iterator[Raw]:
         meetings = paired_members(self._old.members(old), self._new.members(new))
         for name, meeting in meetings:
-            yield from self._meeting(name, meeting, new)
+            yield from self._meeting(name, meeting)
 
-    def _meeting(self, name: str, meeting: Meeting, owner: Typed) -> Iterator[Raw]:
+    def _meeting(self, name: str, meeting: Meeting) -> Iterator[Raw]:
         old, new = meeting.old, meeting.new
         if old is None and new is not None:
             rule = "required-member-added" if new.required else "optional-member-added"

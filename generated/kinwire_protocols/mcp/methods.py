@@ -31,6 +31,7 @@ from kinwire_protocols.mcp.models import (
     ReadResourceRequestParams,
     ReadResourceResult,
     RequestParams,
+    ResourceNotFoundData,
     ResourceUpdatedNotificationParams,
     SetLevelRequestParams,
     SubscribeRequestParams,
@@ -452,6 +453,9 @@ PROTOCOL: Final = ProtocolTable(
     errors={
         "ResourceNotFound": errors.ResourceNotFoundError,
         "SamplingRejected": errors.SamplingRejectedError,
+    },
+    error_data={
+        "ResourceNotFound": ResourceNotFoundData,
     },
 )
 """The protocol as a table."""

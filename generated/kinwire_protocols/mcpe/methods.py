@@ -6,6 +6,7 @@ from typing import Final
 
 from kinwire_protocols.mcpe import errors
 from kinwire_protocols.mcpe.models import (
+    ErrorData,
     EventBatchNotificationParams,
     EventNotificationParams,
     MCPECapabilities,
@@ -74,6 +75,13 @@ PROTOCOL: Final = ProtocolTable(
         "SubscriptionLimitReached": errors.SubscriptionLimitReachedError,
         "DeviceNotFound": errors.DeviceNotFoundError,
         "Unauthorized": errors.UnauthorizedError,
+    },
+    error_data={
+        "NotInitialized": ErrorData,
+        "SubscriptionNotFound": ErrorData,
+        "SubscriptionLimitReached": ErrorData,
+        "DeviceNotFound": ErrorData,
+        "Unauthorized": ErrorData,
     },
     tools_in="kinwire_protocols.mcpe.tools",
 )

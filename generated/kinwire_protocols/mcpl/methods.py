@@ -25,6 +25,8 @@ from kinwire_protocols.mcpl.models import (
     ChannelsPublishParams,
     ChannelsPublishResult,
     ChannelsRegisterParams,
+    CheckpointNotFoundData,
+    FeatureSetErrorData,
     FeatureSetsChangedParams,
     FeatureSetsUpdateParams,
     InferenceChunkParams,
@@ -407,6 +409,11 @@ PROTOCOL: Final = ProtocolTable(
         "ChannelNotPermitted": errors.ChannelNotPermittedError,
         "UnknownChannel": errors.UnknownChannelError,
         "ChannelOpenFailed": errors.ChannelOpenFailedError,
+    },
+    error_data={
+        "FeatureSetNotEnabled": FeatureSetErrorData,
+        "UnknownFeatureSet": FeatureSetErrorData,
+        "CheckpointNotFound": CheckpointNotFoundData,
     },
     added_errors={
         "tools/call": (

@@ -12,6 +12,7 @@ from kinwire_protocols.mcplite.models import (
     ListPromptsResult,
     ListToolsParams,
     ListToolsResult,
+    ToolNotFoundData,
     ToolResult,
 )
 from kinwire_protocols.peer import Method, ProtocolTable
@@ -84,6 +85,9 @@ PROTOCOL: Final = ProtocolTable(
     },
     errors={
         "ToolNotFound": errors.ToolNotFoundError,
+    },
+    error_data={
+        "ToolNotFound": ToolNotFoundData,
     },
     tools_in="kinwire_protocols.mcplite.tools",
 )

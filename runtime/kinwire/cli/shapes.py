@@ -34,9 +34,11 @@ def shape_of(schema: Any, definitions: Any = None) -> str:
     match schema:
         case {"$ref": str(reference)}:
             name = reference.rpartition("/")[2]
-            found = definitions.get(name) if isinstance(definitions, dict) else None
-            closed = isinstance(found, dict) and ("enum" in found or "const" in found)
-            return shape_of(found) if closed else name
+            match definitions:
+                case {**named}:
+                    return _values_of(named.get(name)) or name
+                case _:
+                    return name
         case {"const": constant}:
             return json.dumps(constant, ensure_ascii=False)
         case {"enum": [*choices]}:
@@ -51,6 +53,15 @@ def shape_of(schema: Any, definitions: Any = None) -> str:
             return " | ".join(map(str, kinds))
         case _:
             return "any"
+
+
+def _values_of(schema: Any) -> str | None:
+    """Return the values of a type that has certain ones only."""
+    match schema:
+        case {"enum": _} | {"const": _}:
+            return shape_of(schema)
+        case _:
+            return None
 
 
 def limits_of(schema: dict[str, Any]) -> list[str]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 __all__ = ("Tap",)
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -51,6 +52,8 @@ class Tap:
         parser.usage, parser.epilog = _USAGE, _EPILOG
         text = f"the recording (default: {_DEFAULT}); where it exists, a number is added"
         parser.add_argument("--out", default=_DEFAULT, metavar="FILE.jsonl", help=text)
+        # Whoever forgets the two dashes is told where they go.
+        parser.add_argument("words", nargs="*", help=SUPPRESS)
         parser.set_defaults(command=None)
 
     def run(self, arguments: Namespace) -> int:
@@ -58,6 +61,10 @@ class Tap:
         from kinwire.cli.recording.recorder import Recorder, opened_anew
 
         command: list[str] | None = arguments.command
+        words: list[str] = arguments.words
+        if words:
+            hint = f"kinwire tap -- {shlex.join([*words, *(command or ())])}"
+            raise UsageError("The command stands behind two dashes.", hint)
         if command is None:
             raise UsageError("No command is named.", f"usage: {_USAGE}")
         fd, path = opened_anew(Path(arguments.out))

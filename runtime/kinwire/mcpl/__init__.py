@@ -10,6 +10,8 @@ __all__ = (
     "CheckpointTree",
     "HookFailedError",
     "Hooks",
+    "Inference",
+    "InferenceStream",
     "Injection",
     "InjectionLimits",
     "Injections",
@@ -17,11 +19,15 @@ __all__ = (
     "LiveServer",
     "McplHost",
     "McplServer",
+    "ModelAnswer",
+    "ModelRequest",
+    "Provider",
     "PushedEvent",
     "ScopeAnswer",
     "ScopeDeniedError",
     "ScopeRequest",
     "Scopes",
+    "ScriptedProvider",
     "ServerState",
     "StateRefusedError",
 )
@@ -33,6 +39,14 @@ if TYPE_CHECKING:
     from kinwire.mcpl.errors import HookFailedError, ScopeDeniedError, StateRefusedError
     from kinwire.mcpl.hooks import Hooks
     from kinwire.mcpl.host import McplHost
+    from kinwire.mcpl.inference import (
+        Inference,
+        ModelAnswer,
+        ModelRequest,
+        Provider,
+        ScriptedProvider,
+    )
+    from kinwire.mcpl.inference_streams import InferenceStream
     from kinwire.mcpl.live_host import LiveHost
     from kinwire.mcpl.live_server import LiveServer
     from kinwire.mcpl.push import PushedEvent
@@ -48,6 +62,12 @@ _HOMES = {
     "CheckpointTree": "rules.checkpoint_tree",
     "HookFailedError": "errors",
     "Hooks": "hooks",
+    "Inference": "inference",
+    "InferenceStream": "inference_streams",
+    "ModelAnswer": "inference",
+    "ModelRequest": "inference",
+    "Provider": "inference",
+    "ScriptedProvider": "inference",
     "Injection": "rules.injections",
     "InjectionLimits": "rules.injections",
     "Injections": "rules.injections",

@@ -6,13 +6,14 @@ __all__ = ("McplHost",)
 
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from kinwire.connection import Connection
 from kinwire.context import Context
 from kinwire.extension import ExtensionHandlers
 from kinwire.mcpl.hooks import HookRunner, Hooks
+from kinwire.mcpl.inference import Inference, InferenceDesk
 from kinwire.mcpl.live_server import LiveServer
 from kinwire.mcpl.push import Inboxes, OnPush
 from kinwire.mcpl.rules.feature_sets import FeaturePolicy, FeatureSets
@@ -25,9 +26,11 @@ from kinwire.storage.clock import Clock, forward
 from kinwire.storage.records import Records
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject, Message
+from kinwire_protocols.mcp.models import RequestParams
 from kinwire_protocols.mcpl.methods import (
     FEATURE_SETS_CHANGED,
     INFERENCE_REQUEST,
+    MODEL_INFO,
     PROTOCOL,
     PUSH_EVENT,
     SCOPE_ELEVATE,
@@ -35,10 +38,14 @@ from kinwire_protocols.mcpl.methods import (
 from kinwire_protocols.mcpl.models import (
     AfterInferenceParams,
     BeforeInferenceParams,
+    InferenceRequestParams,
+    InferenceRequestResult,
+    ModelInfo,
     PushEventParams,
     PushEventResult,
     ScopeElevateParams,
     ScopeElevateResult,
+    TokenUsage,
 )
 from kinwire_protocols.peer import ProtocolTable
 
@@ -50,9 +57,10 @@ class McplHost:
 
     `enabled` and `disabled` are names of feature sets or patterns (`memory.*`, `*`) that are on or
     off at first; what neither names is off. `forbidden` ones can never be enabled. `scopes` says
-    where they may act, `hooks` how they take part in inference, and `state` which checkpoints are kept: a tree, the latest or none.
-    `on_push` takes over the events of servers, each within `push_timeout` seconds and of one server
-    no more than `push_rate` a second.
+    where they may act, `hooks` how they take part in the host's inference and `inference` what runs
+    theirs, `state` which checkpoints are kept: a tree, the latest or none. `on_push` takes over the
+    events of servers, each within `push_timeout` seconds and of one server no more than `push_rate`
+    a second.
     `records` keep what has to outlive the process; without them it is kept in memory.
     """
 
@@ -66,6 +74,7 @@ class McplHost:
         forbidden: Iterable[str] = (),
         scopes: Scopes | None = None,
         hooks: Hooks | None = None,
+        inference: Inference | None = None,
         on_push: OnPush | None = None,
         push_timeout: float = 30.0,
         push_rate: float = 100.0,
@@ -81,6 +90,7 @@ class McplHost:
         time_of_day = forward(clock)
         self._guard = ScopeGuard(scopes or Scopes(), records, time_of_day)
         self._states = States(state, records)
+        self._desk = None if inference is None else InferenceDesk(inference)
         self._hooks = HookRunner(hooks or Hooks())
         self._inboxes = Inboxes(on_push, push_timeout, push_rate, records, time_of_day)
         self._policy = FeaturePolicy(
@@ -90,6 +100,10 @@ class McplHost:
         self._defaults = ExtensionHandlers()
         self._defaults.add(FEATURE_SETS_CHANGED, _taken)
         self._handlers.add(SCOPE_ELEVATE, self._elevate)
+        if inference is not None:
+            self._handlers.add(INFERENCE_REQUEST, self._infer)
+        if inference is not None and inference.model is not None:
+            self._handlers.add(MODEL_INFO, self._model_info)
         if on_push is not None:
             self._handlers.add(PUSH_EVENT, self._push)
         self.on = mcpl.ClientOn(self._handlers.add)
@@ -104,6 +118,11 @@ class McplHost:
     def of(self, connection: Connection) -> LiveServer | None:
         """Return the MCPL side of a connection; None if the server speaks only MCP."""
         return self._servers.get(connection.session)
+
+    @property
+    def usage(self) -> Mapping[tuple[str, str], TokenUsage]:
+        """The tokens that inference for servers has used, by server and feature set."""
+        return {} if self._desk is None else self._desk.meter.spent
 
     async def before_inference(self, params: BeforeInferenceParams) -> Injections:
         """Ask all servers for context, at once, and return what came in time and may be used."""
@@ -156,6 +175,16 @@ class McplHost:
 
     async def _elevate(self, params: ScopeElevateParams, context: Context) -> ScopeElevateResult:
         return await self._servers[context.session].scopes.elevate(params)
+
+    async def _infer(
+        self, params: InferenceRequestParams, context: Context
+    ) -> InferenceRequestResult:
+        assert self._desk is not None
+        return await self._desk.serve(self._servers[context.session], params, context)
+
+    async def _model_info(self, params: RequestParams) -> ModelInfo:
+        assert self._desk is not None
+        return await self._desk.model_info()
 
     async def _push(self, params: PushEventParams, context: Context) -> PushEventResult:
         return await self._inboxes.take(self._servers[context.session], params)

@@ -5,12 +5,14 @@ from __future__ import annotations
 __all__ = ("LiveHost",)
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from kinwire.errors import SessionStateError
 from kinwire.extension import Next
 from kinwire.mcp.server_session import ServerSession
+from kinwire.mcpl.inference_streams import InferenceStream, InferenceStreams
 from kinwire.mcpl.pusher import push
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.hook_replies import after_allowed, before_allowed
@@ -24,6 +26,7 @@ from kinwire_protocols.mcpl.methods import (
     CONTEXT_AFTER_INFERENCE,
     CONTEXT_BEFORE_INFERENCE,
     FEATURE_SETS_UPDATE,
+    INFERENCE_REQUEST,
     STATE_ROLLBACK,
 )
 from kinwire_protocols.mcpl.models import (
@@ -32,6 +35,10 @@ from kinwire_protocols.mcpl.models import (
     BeforeInferenceResult,
     Content,
     FeatureSetsUpdateParams,
+    InferenceMessage,
+    InferencePreferences,
+    InferenceRequestParams,
+    InferenceRequestResult,
     PushEventResult,
     RollbackParams,
     RollbackResult,
@@ -61,6 +68,7 @@ class LiveHost:
         session.intercept_inbound(self._check_before, CONTEXT_BEFORE_INFERENCE)
         session.intercept_inbound(self._check_after, CONTEXT_AFTER_INFERENCE)
         session.intercept_inbound(self._check_rollback, STATE_ROLLBACK)
+        self._streams = InferenceStreams(session)
         self.state = ServedState(session, feature_sets.declared, tools)
         for row in TAGGED:
             session.intercept_outbound(self._must_be_enabled, row)
@@ -108,6 +116,49 @@ class LiveHost:
             attempts=attempts,
             first_delay=first_delay,
         )
+
+    async def infer(
+        self,
+        feature_set: str,
+        messages: str | Sequence[InferenceMessage],
+        *,
+        conversation_id: str | None = None,
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+        timeout: float | None = 300.0,
+    ) -> InferenceRequestResult:
+        """Have the host's model answer, and return the answer. Not from within a hook.
+
+        `messages` as text is one message of the user.
+
+        Raises:
+            FeatureSetNotEnabledError, UnknownFeatureSetError: the set may not.
+            CapabilityNotNegotiatedError: the host runs no inference for servers.
+            InternalError: it could not be run; `data["reason"]` is `no_route`, `busy`,
+                `budget_spent`, `timeout` or `provider_failed` with a host of kinwire.
+            RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError: as for
+                `Session.call`.
+        """
+        params = _request(feature_set, messages, conversation_id, max_tokens, temperature)
+        return await self.session.call(INFERENCE_REQUEST, params, timeout=timeout)
+
+    def stream(
+        self,
+        feature_set: str,
+        messages: str | Sequence[InferenceMessage],
+        *,
+        conversation_id: str | None = None,
+        max_tokens: int | None = None,
+        temperature: float | None = None,
+    ) -> AbstractAsyncContextManager[InferenceStream]:
+        """Have the host's model answer piece by piece.
+
+        `async with host.stream(...) as answer: async for delta in answer: ...`, then
+        `answer.result` is the whole. Leaving the block before stops the model. The loop raises what
+        `infer` raises. Where streaming was not negotiated the answer is one piece.
+        """
+        params = _request(feature_set, messages, conversation_id, max_tokens, temperature)
+        return self._streams.open(params.model_copy(update={"stream": True}))
 
     async def _obey(
         self,
@@ -172,3 +223,21 @@ class LiveHost:
     def _tell(self, kept_back: list[str], request: Request) -> None:
         for fault in kept_back:
             logger.info("%s: kept back %s", request.method.name, fault)
+
+
+def _request(
+    feature_set: str,
+    messages: str | Sequence[InferenceMessage],
+    conversation_id: str | None,
+    max_tokens: int | None,
+    temperature: float | None,
+) -> InferenceRequestParams:
+    if isinstance(messages, str):
+        messages = [InferenceMessage(role="user", content=messages)]
+    wishes = InferencePreferences(max_tokens=max_tokens, temperature=temperature)
+    return InferenceRequestParams(
+        feature_set=feature_set,
+        conversation_id=conversation_id,
+        messages=list(messages),
+        preferences=None if max_tokens is None and temperature is None else wishes,
+    )

@@ -47,14 +47,14 @@ class McplServer:
     What the sets use is what is offered; `also_uses` are uses of sets that come later, by
     `change`. `tools` says by name which set a tool belongs to: it is marked so, and refused while
     the set is off; with `strict_scopes` also where its set is scoped and a call brings no scope.
-    Until a host has said which sets are on they all are, or none if `enabled_at_first`
-    is false. `blocking` asks hosts to wait for the hook after inference. Some hosts read the sets
-    as a list alone: `as_list` writes them so.
+    Until a host has said which sets are on they all are, or none if `enabled_at_first` is false.
+    `blocking` asks hosts to wait for the hook after inference, `model_info` says that `model/info`
+    is asked. Some hosts read the sets as a list alone: `as_list` writes them so.
     """
 
     protocol: ClassVar[ProtocolTable] = PROTOCOL
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all that a server may say of itself
         self,
         *,
         feature_sets: Mapping[str, FeatureSet],
@@ -62,6 +62,7 @@ class McplServer:
         also_uses: Collection[str] = (),
         enabled_at_first: bool = True,
         blocking: bool = False,
+        model_info: bool = False,
         strict_scopes: bool = False,
         as_list: bool = False,
     ) -> None:
@@ -74,12 +75,14 @@ class McplServer:
         self._also_uses = frozenset(also_uses)
         self._enabled_at_first = enabled_at_first
         self._blocking = blocking
+        self._model_info = model_info
         self._tools = dict(tools or {})
         self._strict_scopes = strict_scopes
         self._as_list = as_list
         self._handlers = ExtensionHandlers()
         self._defaults = ExtensionHandlers()
         self._defaults.add(FEATURE_SETS_UPDATE, _taken)
+        self._defaults.add(INFERENCE_CHUNK, _taken)
         self._defaults.add(STATE_ROLLBACK, self._roll_back)
         self.on = mcpl.ServerOn(self._handlers.add)
         """Where handlers are registered: `@live.on.context_before_inference`."""
@@ -141,7 +144,9 @@ class McplServer:
         if "pushEvents" in uses:
             offered["pushEvents"] = True
         if "inferenceRequest" in uses:
-            offered["inferenceRequest"] = {"streaming": INFERENCE_CHUNK.name in served}
+            offered["inferenceRequest"] = {"streaming": True}
+        if self._model_info:
+            offered["modelInfo"] = True
         return offered
 
     def attach(self, session: Session, theirs: JsonObject | None) -> None:

@@ -86,6 +86,14 @@ OF_MEMBERS: list[tuple[str, str, Any, str, dict[str, tuple[str, list[str]]]]] = 
         {PARAMS: ("WARNING", []), RESULT: ("WARNING", []), TOLD: ("WARNING", [])},
     ),
     (
+        "properties", "a", {"type": "string", "format": "uri"}, "B323",
+        {PARAMS: ("WARNING", []), RESULT: ("WARNING", []), TOLD: ("WARNING", [])},
+    ),
+    (
+        "", "additionalProperties", False, "B323",
+        {PARAMS: ("WARNING", []), RESULT: ("WARNING", []), TOLD: ("WARNING", [])},
+    ),
+    (
         "properties", "b", {"type": "integer", "deprecated": True}, "B324",
         {PARAMS: ("SAFE", []), RESULT: ("SAFE", []), TOLD: ("SAFE", [])},
     ),
@@ -167,6 +175,22 @@ def test_closed_sets_are_compared_by_value(
     before = edited(toy(), changing(path, "a", {"type": "string", "enum": old}))
     found = compared(changing(path, "a", {"type": "string", "enum": new}), before)
     assert sorted(change.rule.name for change in found) == rules
+
+
+def test_two_bounds_of_one_member_are_told_both() -> None:
+    before = edited(toy(), changing(f"{PARAMS}/properties", "b", {"type": "integer"}))
+    bounded = {"type": "integer", "minimum": 1, "maximum": 5}
+    found = compared(changing(f"{PARAMS}/properties", "b", bounded), before)
+    assert sorted(change.what for change in found) == [
+        "AskParams.b: maximum was none and is 5",
+        "AskParams.b: minimum was none and is 1",
+    ]
+
+
+def test_a_text_that_becomes_a_closed_set_is_told_by_what_is_left() -> None:
+    closed = {"type": "string", "enum": ["x", "y"]}
+    (change,) = compared(changing(f"{PARAMS}/properties", "a", closed))
+    assert change.what == 'AskParams.a may only be "x" or "y" now'
 
 
 def test_a_value_more_in_an_open_set_is_nothing_new() -> None:

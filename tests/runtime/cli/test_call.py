@@ -149,7 +149,7 @@ def test_an_interrupted_call_says_nothing_and_leaves_no_server(number: int) -> N
         ready, server = process.stderr.readline().split()
         assert ready == "ready"
         process.send_signal(number)
-        assert process.communicate(timeout=30) == ("", "")
+        assert process.communicate(timeout=60) == ("", "")
     assert process.returncode == 128 + number
     with pytest.raises(ProcessLookupError):
         os.kill(int(server), 0)

@@ -326,5 +326,5 @@ def test_the_shell_completes_verbs_and_options(tmp_path: Path, line: str, words:
         "COMP_TYPE": "9",
     }
     command = [sys.executable, "-m", "kinwire"]
-    subprocess.run(command, env={**os.environ, **asked}, timeout=30, check=True)
+    subprocess.run(command, env={**os.environ, **asked}, timeout=60, check=True)
     assert {word.strip() for word in answer.read_text().split("\v")} == words

@@ -71,6 +71,8 @@ def test_bytes_pass_at_once(tmp_path: Path) -> None:
     ("words", "code", "message"),
     [
         ([], 2, "No command is named."),
+        (["python", "my notes.py"], 2, "hint: kinwire tap -- python 'my notes.py'"),
+        (["python", "--", "notes.py"], 2, "hint: kinwire tap -- python notes.py"),
         (["--", "no-such-program"], 4, "error: Cannot start 'no-such-program': No such file"),
         (["--out", "none/a.jsonl", "--", "cat"], 2, "error: none/a.jsonl: No such file"),
     ],

@@ -35,11 +35,8 @@ TURN: dict[str, Any] = {
 class Speaker:
     """A server with one set for both hooks; what it does in them is up to the test."""
 
-    def __init__(
-        self, name: str, *uses: str, blocking: bool = True, tag: str | None = None
-    ) -> None:
+    def __init__(self, name: str, *uses: str, blocking: bool = True) -> None:
         self.name = name
-        self.tag = tag or f"{name}.all"
         sets = {f"{name}.all": feature(*(uses or (BEFORE, AFTER, "inferenceRequest")))}
         self.live = McplServer(feature_sets=sets, blocking=blocking)
         self.server = Server(name, "1", extensions=[self.live])
@@ -68,7 +65,7 @@ class Speaker:
         changed = self.after
         if callable(changed):
             changed = await changed()
-        return mcpl.AfterInferenceResult(feature_set=self.tag, modified_response=changed)
+        return mcpl.AfterInferenceResult(feature_set=f"{self.name}.all", modified_response=changed)
 
 
 @asynccontextmanager

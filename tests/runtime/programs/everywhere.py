@@ -65,7 +65,7 @@ async def wait(context: Context) -> None:
 
 
 @server.tool
-def change() -> None:
+async def change() -> None:
     """Change a resource, and the list of prompts."""
     server.resource_updated("memo://today")
     server.prompt(plan)

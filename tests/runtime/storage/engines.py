@@ -33,7 +33,7 @@ ON_ALL = pytest.mark.parametrize(
 )
 """Runs tests that take an engine on all of them, and on the loops that each knows."""
 
-_START = 20.0  # seconds that the server gets to answer
+_START = 60.0  # seconds that the server gets to answer
 _numbers = count()
 
 

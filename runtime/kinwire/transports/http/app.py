@@ -39,7 +39,7 @@ class HttpApp:
         self.stateless = stateless
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Respond to one request."""
+        """Respond to one request, or serve one WebSocket."""
         if scope["type"] == "http":
             reply = await Incoming(self, scope, receive, send).respond()
             if reply is not None:
@@ -47,7 +47,9 @@ class HttpApp:
         elif scope["type"] == "lifespan":
             await self._live(receive, send)
         else:
-            await send({"type": "websocket.close", "code": 1000})
+            from kinwire.transports.websocket.asgi import serve_websocket_scope
+
+            await serve_websocket_scope(self._serve, self.guard, scope, receive, send)
 
     def run(
         self,

@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 
 from kinwire.errors import ConnectionClosedError
-from kinwire.transports import Link, Transport
+from kinwire.transports import Link
 from kinwire.transports.http.guard import Guard
 from kinwire.transports.http.head import read_head
 from kinwire.transports.http.replies import Receive, Reply, Scope, Send, send_reply
@@ -22,7 +22,7 @@ _GOING_AWAY, _UNSUPPORTED = 1001, 1003
 
 
 async def serve_websocket_scope(
-    serve: Callable[[Transport], Awaitable[None]],
+    serve: Callable[[Any], Awaitable[None]],
     guard: Guard,
     scope: Scope,
     receive: Receive,
@@ -50,6 +50,7 @@ class AsgiWebSocket:
     """A connection that was accepted."""
 
     quiet = False
+    handshake = True  # a session begins with it, other than a single request
 
     def __init__(self, receive: Receive, send: Send) -> None:
         self._receive = receive

@@ -6,7 +6,15 @@ from typing import Final
 
 from tiny_bindings.peer import Method, ProtocolTable
 from tiny_bindings.tiny import errors
-from tiny_bindings.tiny.models import Bag, DustResult, FindParams, FindResult, LentParams, Offer
+from tiny_bindings.tiny.models import (
+    Author,
+    Bag,
+    DustResult,
+    FindParams,
+    FindResult,
+    LentParams,
+    Offer,
+)
 from tiny_bindings.tinybase import errors as tinybase_errors
 from tiny_bindings.tinybase.models import OpenResult
 
@@ -84,6 +92,9 @@ PROTOCOL: Final = ProtocolTable(
     errors={
         "NoSuchBook": errors.NoSuchBookError,
         "Dusty": errors.DustyError,
+    },
+    error_data={
+        "NoSuchBook": Author,
     },
     added_errors={
         "shelf/open": (errors.NoSuchBookError,),

@@ -1,0 +1,162 @@
+"""Answers to a server's inference requests, piece by piece (MCPL 11.4).
+
+A chunk names the request that it belongs to by its id, which only the session knows. So a stream
+begins when the one before it has had its first chunk, or its end. A result may be read before the
+chunks that came with it are: they get a moment, and what is missing then is taken from the result.
+"""
+
+from __future__ import annotations
+
+__all__ = ("InferenceStream", "InferenceStreams")
+
+from collections import deque
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Self
+
+import anyio
+
+from kinwire._background import background
+from kinwire.extension import Next
+from kinwire.jsonrpc import Id
+from kinwire.request import Request
+from kinwire.session import Session
+from kinwire_protocols.mcpl.methods import INFERENCE_CHUNK, INFERENCE_REQUEST
+from kinwire_protocols.mcpl.models import (
+    InferenceChunkParams,
+    InferenceRequestParams,
+    InferenceRequestResult,
+)
+
+_PATIENCE = 300.0  # seconds, for the whole answer
+_MOMENT = 0.05  # seconds; a host that sends no chunks costs no more
+_MOST_ENDED = 1000  # requests whose late chunks are known
+_MOST_UNREAD = 1000  # pieces; then they grow longer
+
+
+class InferenceStream:
+    """An answer under way: `async for delta in stream`, then `stream.result`."""
+
+    def __init__(self) -> None:
+        self._unread: deque[str] = deque()
+        self._news = anyio.Event()
+        self._error: Exception | None = None
+        self._result: InferenceRequestResult | None = None
+        self._next_index = 0
+        self._said: list[str] = []
+        self._length = 0
+        self._piece = anyio.Event()
+        self.begun = anyio.Event()
+        """Set when the id of the request is known, or not needed any more."""
+
+    @property
+    def result(self) -> InferenceRequestResult:
+        """The whole answer, once the loop has ended.
+
+        Raises:
+            RuntimeError: the loop has not ended.
+        """
+        if self._result is None:
+            raise RuntimeError("The answer is still under way. Read the stream to its end first.")
+        return self._result
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> str:
+        while not self._unread:
+            if self._error is not None:
+                raise self._error
+            if self._result is not None:
+                raise StopAsyncIteration
+            self._news = anyio.Event()
+            await self._news.wait()
+        return self._unread.popleft()
+
+    def take(self, index: int, delta: str) -> None:
+        """Take a piece; one that comes again, or after the end, is dropped."""
+        if index < self._next_index or self._result is not None:
+            return
+        self._next_index = index + 1
+        self._said.append(delta)
+        self._length += len(delta)
+        self._piece.set()
+        if len(self._unread) < _MOST_UNREAD:
+            self._unread.append(delta)
+        else:
+            self._unread[-1] += delta
+        self._news.set()
+
+    async def has_length(self, length: int) -> None:
+        """Return when the pieces have come to so many characters."""
+        while self._length < length:
+            self._piece = anyio.Event()
+            await self._piece.wait()
+
+    def end(self, result: InferenceRequestResult | None, error: Exception | None) -> None:
+        """Take the answer as a whole, or why there is none."""
+        said = "".join(self._said)
+        if result is not None and result.content.startswith(said) and result.content != said:
+            self.take(self._next_index, result.content[len(said) :])
+        self._result, self._error = result, error
+        self.begun.set()
+        self._news.set()
+
+
+class InferenceStreams:
+    """The streams of one session."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._begun: dict[Id, InferenceStream] = {}
+        self._ended: deque[Id] = deque(maxlen=_MOST_ENDED)
+        self._beginning: InferenceStream | None = None
+        session.intercept_inbound(self._chunk, INFERENCE_CHUNK)
+
+    @asynccontextmanager
+    async def open(self, params: InferenceRequestParams) -> AsyncGenerator[InferenceStream]:
+        """Yield the answer to a request; what is left of it at the end of the block is stopped."""
+        stream = InferenceStream()
+        async with background() as tasks:
+            tasks.start_soon(self._run, stream, params)
+            yield stream
+            tasks.cancel_scope.cancel()
+
+    async def _run(self, stream: InferenceStream, params: InferenceRequestParams) -> None:
+        while self._beginning is not None:
+            await self._beginning.begun.wait()
+        self._beginning = stream
+        try:
+            result = await self._session.call(INFERENCE_REQUEST, params, timeout=_PATIENCE)
+            with anyio.move_on_after(_MOMENT):
+                await stream.has_length(len(result.content))
+            stream.end(result, None)
+        except Exception as error:  # it comes up where the stream is read
+            stream.end(None, error)
+        finally:
+            stream.begun.set()
+            if self._beginning is stream:
+                self._beginning = None
+            self._forget(stream)
+
+    def _forget(self, stream: InferenceStream) -> None:
+        ended = [key for key, one in self._begun.items() if one is stream]
+        for key in ended:
+            del self._begun[key]
+            self._ended.append(key)
+
+    async def _chunk(
+        self,
+        params: InferenceChunkParams,
+        request: Request,
+        go_on: Next[InferenceChunkParams, None],
+    ) -> None:
+        stream = self._begun.get(params.request_id)
+        is_first = params.index == 0 and params.request_id not in self._ended
+        if stream is None and self._beginning is not None and is_first:
+            stream, self._beginning = self._beginning, None
+            self._begun[params.request_id] = stream
+            stream.begun.set()
+        if stream is not None:
+            stream.take(params.index, params.delta)
+        await go_on(params)

@@ -1,0 +1,79 @@
+"""Servers behind a URL: served by the command, used by the command, and no secret is shown."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.runtime.cli.scripts import Captured, ran
+from tests.runtime.programs import held
+from tests.runtime.transports.program import Program, serving
+
+FILE = Path(held.__file__)
+SECRET = "s3cret"
+NOBODY = "http://127.0.0.1:1/mcp"
+
+
+@pytest.fixture(scope="module")
+def program() -> Iterator[Program]:
+    with serving(FILE) as one:
+        yield one
+
+
+@pytest.mark.parametrize("transport", ["http", "sse"])
+def test_verbs_use_a_server_behind_a_url(
+    capsys: Captured, program: Program, transport: str
+) -> None:
+    url = program.url(transport)
+    code, out, err = ran(capsys, "call", url, "echo", "text=hi", "--header", "X-One: 1")
+    assert (code, json.loads(out)["content"][0]["text"], err) == (0, "hi", "")
+    code, out, _ = ran(capsys, "list", url)
+    assert (code, out.split()[0]) == (0, "hold()")
+    code, out, _ = ran(capsys, "doctor", url)
+    assert (code, "ok       handshake    held 1.0 answered" in out) == (0, True)
+    code, out, _ = ran(capsys, "inspect", url)
+    assert (code, "tools/call" in out) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("call", "http://example.com/mcp", "ping"), 2, "hint: Use TLS. --insecure is for"),
+        (("call", "http:///mcp", "ping"), 2, "expected a URL with a host"),
+        (("call", NOBODY, "ping", "--", "x"), 2, "Two servers are named."),
+        (("list", str(FILE), "--header", f"A: {SECRET}"), 2, "are for a URL"),
+        (("call", NOBODY, "ping", "--header", f"A {SECRET}"), 2, "expected a name, a colon"),
+        (("call", NOBODY, "ping", "--header", f"Host: {SECRET}"), 2, "Host is written by"),
+        (("call", NOBODY, "ping", "--header", f"Authorization: {SECRET}"), 4, "127.0.0.1:1"),
+        (("serve", str(FILE), "--port", "1"), 2, "stdio has no address to listen on"),
+        (("serve", str(FILE), "--transport", "http", "--host", "0.0.0.0"), 2, "without TLS"),
+        (
+            ("serve", str(FILE), "--transport", "http", "--allow-host", "a b"),
+            2,
+            "--allow-host: ",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_told_without_a_secret(
+    capsys: Captured, words: tuple[str, ...], code: int, message: str
+) -> None:
+    ended, out, err = ran(capsys, *words)
+    assert (ended, out) == (code, "")
+    assert message in err
+    assert SECRET not in err
+
+
+def test_a_port_in_use_is_told(capsys: Captured) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        code, _, err = ran(capsys, "serve", str(FILE), "--transport", "http", "--port", port)
+    assert (code, f"Cannot listen on 127.0.0.1, port {port}" in err) == (2, True)
+
+
+def test_the_doctor_says_what_to_look_at_where_nobody_is(capsys: Captured) -> None:
+    code, out, _ = ran(capsys, "doctor", NOBODY, "--header", f"Authorization: {SECRET}")
+    assert (code, "Is it running there?" in out, SECRET in out) == (4, True, False)

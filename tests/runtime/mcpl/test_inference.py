@@ -1,0 +1,285 @@
+"""Inference that a live server asks for: routed, in pieces, limited, stopped."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import pytest
+
+from kinwire import CapabilityNotNegotiatedError, Context, RpcError, Server
+from kinwire.calls import Route
+from kinwire.mcpl import (
+    Inference,
+    LiveHost,
+    McplHost,
+    McplServer,
+    ModelAnswer,
+    ModelRequest,
+    ScriptedProvider,
+)
+from kinwire_protocols import mcpl
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
+from kinwire_protocols.mcpl import RoutingPolicy, TokenUsage
+from kinwire_protocols.mcpl.methods import INFERENCE_REQUEST
+from tests.runtime.mcp.raw_client import raw_client
+from tests.runtime.mcpl.lives import MEMORY, Lives, live_pair, sent
+
+pytestmark = pytest.mark.anyio
+
+SUMMARY = "Consolidated memory summary"
+ANSWER = ModelAnswer(
+    SUMMARY, "claude-haiku-4-5-20251001", "stop", TokenUsage(input_tokens=450, output_tokens=120)
+)
+SET = "memory.consolidation"
+OnDelta = Callable[[str], Awaitable[None]] | None
+
+
+@asynccontextmanager
+async def inferring(
+    provider: Any, routing: RoutingPolicy | None = None, **options: Any
+) -> AsyncGenerator[tuple[LiveHost, Lives, McplHost]]:
+    live = McplServer(feature_sets=MEMORY, model_info=True)
+    policy = Inference(
+        provider=provider, routing=routing or RoutingPolicy(default="haiku"), **options
+    )
+    mcpl_host = McplHost(enabled=["*"], inference=policy)
+    async with live_pair(live, mcpl_host) as lives:
+        await lives.connection.mcp.ping()
+        yield live.hosts[0], lives, mcpl_host
+
+
+@pytest.mark.spec("mcpl-11.1-1", "mcpl-11.3-1", "mcpl-11.3-2")
+async def test_a_server_has_the_host_s_model_answer() -> None:
+    provider = ScriptedProvider(ANSWER)
+    async with inferring(provider) as (server, _, _host):
+        result = await server.infer(SET, "Summarize", max_tokens=500, temperature=0.7)
+    assert result.content == SUMMARY
+    assert result.model == "claude-haiku-4-5-20251001"
+    assert provider.requests == [
+        ModelRequest("haiku", [mcpl.InferenceMessage(role="user", content="Summarize")], 500, 0.7)
+    ]
+
+
+@pytest.mark.spec("mcpl-11.3-3", "mcpl-11.3-4", "mcpl-11.5-7")
+async def test_the_result_says_why_the_model_stopped_and_what_it_used() -> None:
+    async with inferring(ScriptedProvider(ANSWER, ANSWER)) as (server, _, host):
+        result = await server.infer(SET, "Summarize")
+        assert result.finish_reason == "end_turn"
+        assert result.usage == TokenUsage(input_tokens=450, output_tokens=120)
+        await server.infer(SET, "Summarize")
+        assert host.usage == {("memory", SET): TokenUsage(input_tokens=900, output_tokens=240)}
+
+
+@pytest.mark.spec("mcpl-11.4-1", "mcpl-11.4-2", "mcpl-11.4-3")
+async def test_an_answer_comes_in_pieces_and_then_as_a_whole() -> None:
+    async with inferring(ScriptedProvider(ANSWER)) as (server, (connection, _), _host):
+        async with server.stream(SET, "Summarize") as answer:
+            pieces = [delta async for delta in answer]
+            assert answer.result.content == SUMMARY
+        chunks = sent(connection, "client", "inference/chunk")
+        (request,) = (
+            message
+            for message in map(json.loads, (frame.data for frame in connection.frames))
+            if message.get("method") == "inference/request"
+        )
+    assert "".join(pieces) == SUMMARY
+    assert [chunk["delta"] for chunk in chunks] == ["Consolidated ", "memory ", "summary"]
+    assert [chunk["index"] for chunk in chunks] == [0, 1, 2]
+    assert {chunk["requestId"] for chunk in chunks} == {request["id"]}
+    assert request["params"]["stream"] is True
+
+
+@pytest.mark.spec("mcpl-11.2-3")
+async def test_without_stream_there_are_no_pieces() -> None:
+    async with inferring(ScriptedProvider(ANSWER)) as (server, (connection, _), _host):
+        await server.infer(SET, "Summarize")
+        assert sent(connection, "client", "inference/chunk") == []
+
+
+class Parrot:
+    """Answers with the question, when the test lets it."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        self.stopped: list[str] = []
+        self.go_on = anyio.Event()
+
+    async def answer(self, request: ModelRequest, on_delta: OnDelta) -> ModelAnswer:
+        said = str(request.messages[0].content)
+        self.begun.append(said)
+        try:
+            if on_delta is not None:
+                await on_delta(said[0])
+            await self.go_on.wait()
+            for sign in said[1:]:
+                if on_delta is not None:
+                    await on_delta(sign)
+        except BaseException:
+            self.stopped.append(said)
+            raise
+        return ModelAnswer(said, request.model)
+
+
+async def test_two_streams_at_once_do_not_mix() -> None:
+    provider = Parrot()
+    read: dict[str, str] = {}
+    async with inferring(provider) as (server, _, _host):
+
+        async def follow(text: str) -> None:
+            async with server.stream(SET, text) as answer:
+                read[text] = "".join([delta async for delta in answer])
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(follow, "abcdef")
+            tasks.start_soon(follow, "uvwxyz")
+            while len(provider.begun) < 2:
+                await anyio.lowlevel.checkpoint()
+            provider.go_on.set()
+    assert read == {"abcdef": "abcdef", "uvwxyz": "uvwxyz"}
+
+
+async def test_a_stream_that_is_left_stops_the_model_and_its_pieces() -> None:
+    provider = Parrot()
+    async with inferring(provider) as (server, (connection, _), _host):
+        async with server.stream(SET, "abc") as answer:
+            assert await anext(aiter(answer)) == "a"
+        await connection.mcp.ping()
+        while not provider.stopped:
+            await anyio.lowlevel.checkpoint()
+        provider.go_on.set()
+        await connection.mcp.ping()
+        assert len(sent(connection, "client", "inference/chunk")) == 1
+        with pytest.raises(RuntimeError, match="still under way"):
+            _ = answer.result
+    assert provider.stopped == ["abc"]
+
+
+async def test_a_tool_can_wait_for_an_inference() -> None:
+    live = McplServer(feature_sets=MEMORY)
+    server = Server("memory", "1", extensions=[live])
+
+    @server.tool
+    async def consolidate(context: Context) -> str:
+        """Summarize what is known."""
+        host = live.of(context)
+        assert host is not None
+        async with host.stream(SET, "Summarize") as answer:
+            return "".join([delta async for delta in answer])
+
+    policy = Inference(provider=ScriptedProvider(ANSWER), routing=RoutingPolicy(default="haiku"))
+    async with live_pair(live, McplHost(enabled=["*"], inference=policy), server) as lives:
+        result = await lives.connection.mcp.tools_call(name="consolidate")
+    assert getattr(result.content[0], "text", "") == SUMMARY
+
+
+@pytest.mark.spec("mcpl-11.5-1", "mcpl-11.5-5", "mcpl-11.2-2")
+async def test_models_are_chosen_by_server_set_and_conversation() -> None:
+    provider = ScriptedProvider(*[ANSWER] * 3)
+    routing = RoutingPolicy(
+        default="haiku",
+        by_feature={f"memory/{SET}": "sonnet"},
+        overrides={"conversation:conv_123": "opus"},
+    )
+    async with inferring(provider, routing, larger={"sonnet": (1000, "large")}) as (server, _, _h):
+        await server.infer(SET, "short")
+        await server.infer(SET, "short", conversation_id="conv_123")
+        await server.infer(SET, "x" * 4000)
+    assert [one.model for one in provider.requests] == ["sonnet", "opus", "large"]
+
+
+async def test_what_cannot_be_run_is_an_error_that_says_why(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def reason(server: LiveHost) -> Any:
+        with pytest.raises(InternalError) as raised:
+            await server.infer(SET, "Summarize")
+        return raised.value.data["reason"]
+
+    async with inferring(ScriptedProvider(), RoutingPolicy(default="")) as (server, _, _h):
+        assert await reason(server) == "no_route"
+    async with inferring(ScriptedProvider()) as (server, _, _h):  # no answer is left
+        assert await reason(server) == "provider_failed"
+    async with inferring(ScriptedProvider(ANSWER), budgets={"memory.*": 500}) as (server, _, _h):
+        await server.infer(SET, "Summarize")
+        assert await reason(server) == "budget_spent"
+    async with inferring(Parrot(), timeout=0.01) as (server, _, _h):
+        assert await reason(server) == "timeout"
+        with pytest.raises(InternalError):
+            async with server.stream(SET, "Summarize") as answer:
+                assert [delta async for delta in answer]
+    async with inferring(Parrot(), at_once=0) as (server, _, _h):
+        assert await reason(server) == "busy"
+    assert "pop from empty list" in caplog.text
+
+
+@pytest.mark.spec("mcpl-11.5-2", "mcpl-13.1-5")
+async def test_a_set_that_is_off_or_does_not_infer_gets_nothing() -> None:
+    provider = ScriptedProvider(ANSWER)
+    async with inferring(provider) as (server, (connection, live), _host):
+        with pytest.raises(mcpl.FeatureSetNotEnabledError, match="uses inferenceRequest"):
+            await server.infer("memory.proactive", "Summarize")
+        await live.disable(SET)
+        with pytest.raises(mcpl.FeatureSetNotEnabledError):
+            await server.session.raw(
+                "inference/request",
+                {"featureSet": SET, "messages": [{"role": "user", "content": "x"}]},
+            )
+        await connection.mcp.ping()
+    assert provider.requests == []
+
+
+@pytest.mark.spec("mcpl-11.2-1", "mcpl-11.2-4")
+async def test_a_request_without_set_or_messages_is_invalid() -> None:
+    async with inferring(ScriptedProvider()) as (server, _, _host):
+        for params, message in (
+            ({"messages": []}, "/featureSet: expected"),
+            ({"featureSet": SET}, "/messages: expected"),
+        ):
+            with pytest.raises(InvalidParamsError, match=message):
+                await server.session.raw("inference/request", params)
+
+
+@pytest.mark.spec("mcpl-12-1", "mcpl-12.1-1", "mcpl-12.2-1")
+async def test_a_server_can_ask_which_model_runs() -> None:
+    model = mcpl.ModelInfo(
+        id="claude-opus-4-5-20251101",
+        vendor="anthropic",
+        context_window=200_000,
+        capabilities=["vision", "tools"],
+    )
+    async with inferring(ScriptedProvider(), model=model) as (server, (connection, _), _host):
+        assert await mcpl.Client(server.session).model_info() == model
+        assert sent(connection, "server", "model/info") == [{}]
+    async with inferring(ScriptedProvider()) as (server, _, _host):
+        with pytest.raises(RpcError) as raised:
+            await mcpl.Client(server.session).model_info()
+    assert raised.value.code == -32601
+
+
+async def test_a_host_without_a_model_is_not_asked() -> None:
+    live = McplServer(feature_sets=MEMORY)
+    async with live_pair(live, McplHost(enabled=["*"])) as (connection, _):
+        await connection.mcp.ping()
+        with pytest.raises(CapabilityNotNegotiatedError):
+            await live.hosts[0].infer(SET, "Summarize")
+
+
+async def test_a_host_elsewhere_may_stop_for_reasons_of_its_own_and_without_usage() -> None:
+    async def answer(params: Any, request: Any) -> JsonObject:
+        return {"content": "x", "model": "m", "finishReason": "stop"}
+
+    live = McplServer(feature_sets=MEMORY)
+    server = Server("memory", "1", extensions=[live])
+    offer = {"experimental": {"mcpl": {"inferenceRequest": True}}}
+    routes = {INFERENCE_REQUEST.name: Route(INFERENCE_REQUEST, answer)}
+    with anyio.fail_after(20):
+        async with raw_client(server, routes) as client:
+            await client.greet(offer)
+            async with live.hosts[0].stream(SET, "x") as stream:
+                assert [delta async for delta in stream] == ["x"]
+                assert stream.result.finish_reason == "stop"

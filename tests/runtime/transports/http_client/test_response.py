@@ -1,0 +1,153 @@
+"""Responses of HTTP/1.1: what is read of them, however they are cut, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import h11
+import pytest
+
+from kinwire.transports.http_client.response import (
+    Headers,
+    MalformedResponseError,
+    ResponseReader,
+    media_type,
+)
+
+
+class Told:
+    """What a reply was told."""
+
+    def __init__(self) -> None:
+        self.status = 0
+        self.headers: Headers = {}
+        self.text = b""
+
+    def head(self, status: int, headers: Headers, /) -> None:
+        self.status, self.headers = status, headers
+
+    def body(self, chunk: bytes, /) -> None:
+        self.text += chunk
+
+    def end(self) -> None: ...
+    def broken(self, error: Exception, /) -> None: ...
+
+
+GOOD = [
+    pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", id="counted"),
+    pytest.param(b"HTTP/1.1 200 \r\ncontent-length:5\r\n\r\nhello", id="no reason"),
+    pytest.param(b"HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n", id="nothing"),
+    pytest.param(
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n002;x=y\r\nlo\r\n"
+        b"0\r\nX-Trailer: 1\r\n\r\n",
+        id="chunked",
+    ),
+    pytest.param(b"HTTP/1.1 204 No Content\r\nX: a\r\nX: b\r\n\r\n", id="no content"),
+    pytest.param(
+        b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 x\r\n\r\nHTTP/1.1 404 x\r\n"
+        b"Content-Length: 1\r\n\r\n!",
+        id="interim responses before",
+    ),
+    pytest.param(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello", id="to the end"),
+    pytest.param(b"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello", id="old"),
+    pytest.param(
+        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello", id="said twice"
+    ),
+]
+
+
+def as_h11_reads(data: bytes) -> tuple[int, bytes, bool]:
+    """Return status, body and whether the connection can be used again."""
+    connection = h11.Connection(h11.CLIENT)
+    connection.send(h11.Request(method="GET", target="/", headers=[("Host", "x")]))
+    connection.send(h11.EndOfMessage())
+    connection.receive_data(data)
+    connection.receive_data(b"")
+    status, body = 0, b""
+    while True:
+        event: Any = connection.next_event()
+        if isinstance(event, h11.Response):
+            status = event.status_code
+        elif isinstance(event, h11.Data):
+            body += bytes(event.data)
+        elif isinstance(event, h11.EndOfMessage):
+            return status, body, connection.their_state is h11.DONE
+
+
+@pytest.mark.parametrize("data", GOOD)
+def test_it_is_read_as_h11_reads_it_however_it_is_cut(data: bytes) -> None:
+    expected = as_h11_reads(data)
+    for size in range(1, len(data) + 1):
+        told, reader = Told(), ResponseReader()
+        reader.expect(told)
+        over = False
+        for at in range(0, len(data), size):
+            over = reader.feed(data[at : at + size])
+        assert over or reader.ended()
+        assert (told.status, told.text, reader.reusable) == expected
+
+
+BAD = [
+    pytest.param(b"HTTP/2 200 OK\r\n\r\n", "does not begin", id="version"),
+    pytest.param(b"\x15\x03\x01\x00\r\n\r\n", "does not begin", id="TLS"),
+    pytest.param(b"HTTP/1.1 20 OK\r\n\r\n", "does not begin", id="short status"),
+    pytest.param(b"HTTP/1.1 101 Go\r\n\r\n", "switches to a protocol", id="upgrade"),
+    pytest.param(b"HTTP/1.1 200 OK\r\n folded\r\n\r\n", "a line of its headers", id="folded"),
+    pytest.param(b"HTTP/1.1 200 OK\r\nA : b\r\n\r\n", "a line of its headers", id="space"),
+    pytest.param(b"HTTP/1.1 200 OK\nA: b\r\n\r\n", "does not begin", id="bare newline"),
+    pytest.param(b"HTTP/1.1 200 OK\r\nA: b\rc\r\n\r\n", "a line of its headers", id="bare CR"),
+    pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "no number", id="negative"),
+    pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: 1_0\r\n\r\n", "no number", id="underscore"),
+    pytest.param(
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", "two values", id="two"
+    ),
+    pytest.param(
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "two places",
+        id="length and chunks",
+    ),
+    pytest.param(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", "two", id="gzip"),
+    pytest.param(
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", "size of a chunk", id="size"
+    ),
+    pytest.param(
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n", "longer", id="chunk"
+    ),
+    pytest.param(
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;" + b"x" * 2000, "line", id="line"
+    ),
+    pytest.param(b"HTTP/1.1 200 OK\r\nX: " + b"x" * 20_000, "headers of more than", id="headers"),
+    pytest.param(
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nab", "more came than was asked", id="more"
+    ),
+]
+
+
+@pytest.mark.parametrize(("data", "why"), BAD)
+def test_what_could_be_read_in_two_ways_is_refused(data: bytes, why: str) -> None:
+    reader = ResponseReader()
+    reader.expect(Told())
+    with pytest.raises(MalformedResponseError, match=why):
+        reader.feed(data)
+
+
+def test_one_connection_has_many_responses() -> None:
+    reader = ResponseReader()
+    for number in range(3):
+        told = Told()
+        reader.expect(told)
+        assert reader.feed(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n%d" % number)
+        assert told.text == b"%d" % number
+
+
+def test_a_cut_off_response_is_not_whole() -> None:
+    for data in (b"", b"HTTP/1.1 2", b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na"):
+        reader = ResponseReader()
+        reader.expect(Told())
+        reader.feed(data)
+        assert not reader.ended()
+
+
+def test_a_media_type_has_no_parameters_and_no_case() -> None:
+    assert media_type({"content-type": "Text/Event-Stream; charset=utf-8"}) == "text/event-stream"
+    assert media_type({}) == ""

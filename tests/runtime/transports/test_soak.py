@@ -1,0 +1,28 @@
+"""Half a minute of mixed load; `nox -s soak` does half an hour of it."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from tests.runtime.transports.soak import LIMITS, soaked
+
+pytestmark = [
+    pytest.mark.faults,
+    pytest.mark.skipif(sys.platform != "linux", reason="reads /proc"),
+]
+
+SECONDS = 15.0  # on each backend
+
+
+@pytest.mark.parametrize("backend", ["asyncio", "trio"])
+def test_nothing_grows_while_clients_come_and_go(backend: str) -> None:
+    grown = soaked(SECONDS, backend)
+    assert grown.cycles > 2, "the server is too slow for this to mean anything"
+    over = {
+        name: value
+        for name, value in grown._asdict().items()
+        if name != "cycles" and value > getattr(LIMITS, name)
+    }
+    assert over == {}
