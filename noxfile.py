@@ -115,7 +115,8 @@ def faults(session: nox.Session) -> None:
 @nox.session
 def slow(session: nox.Session) -> None:
     """Run the guides' programs, type checkers, rarer loops, and properties with many examples."""
-    thorough = ("-m", "slow or hypothesis", "--hypothesis-profile=thorough")
+    chosen = "(slow or hypothesis) and not faults and not interop and not packaging"
+    thorough = ("-m", chosen, "--hypothesis-profile=thorough")
     run_module(session, "pytest", *thorough, *IN_PARALLEL, *session.posargs)
 
 

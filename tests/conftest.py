@@ -10,8 +10,11 @@ from hypothesis import HealthCheck, settings
 from tests.spec.ledger import claims_of, faults_of_claims
 
 # A shell starts background jobs, and so some CI systems start everything, with interrupts ignored,
-# and that is inherited. Tests interrupt child processes, which must get Python's usual handling.
+# nohup with hang-ups ignored, and that is inherited. Tests send both to child processes, which must
+# get Python's usual handling.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # How many examples a property is tried with: few on every change, more in `nox -s slow`, which asks
 # for it by --hypothesis-profile. Nothing is said of time: a machine may be busy.

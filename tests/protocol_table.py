@@ -27,8 +27,8 @@ PLAYERS = {
     "mcpl": {"client": ["mcpl.McplHost"], "server": ["mcpl.McplServer"]},
 }
 
-# The module of a transport is called like it, but for the client's end of stdio.
-NAMES = {"child": "stdio"}
+# The module or package of a transport is called like it, but for these.
+NAMES = {"child": "stdio", "http": "HTTP", "http_client": "HTTP", "websocket": "WebSocket"}
 
 TABLE = re.compile(r"^\| protocol \|.*\n(?:\|.*\n)*", re.MULTILINE)
 
@@ -78,14 +78,22 @@ def transports() -> list[str]:
     """Return the names of the transports that the runtime has, each once."""
     package = kinwire.transports
     modules = [module.name for module in iter_modules(package.__path__)]
-    return sorted({NAMES.get(name, name) for name in modules if has_transport(name)})
+    found = {NAMES.get(name, name) for name in modules if has_transport(name)}
+    return sorted(found, key=str.lower)
 
 
 def has_transport(module: str) -> bool:
-    classes = vars(importlib.import_module(f"kinwire.transports.{module}")).values()
+    name = f"kinwire.transports.{module}"
+    folder = getattr(importlib.import_module(name), "__path__", ())
+    inside = [f"{name}.{part.name}" for part in iter_modules(folder)]
+    return any(defines_transport(part) for part in (name, *inside))
+
+
+def defines_transport(module: str) -> bool:
+    classes = vars(importlib.import_module(module)).values()
     return any(
         isinstance(one, type)
-        and one.__module__ == f"kinwire.transports.{module}"
+        and one.__module__ == module
         and all(hasattr(one, name) for name in ("run", "wake", "resume", "aclose"))
         for one in classes
     )

@@ -13,6 +13,7 @@ __all__ = (
     "Extension",
     "HandlerDefinitionError",
     "Host",
+    "HttpLimits",
     "InsecureAddressError",
     "InvalidResponseError",
     "KinwireError",
@@ -34,6 +35,7 @@ __all__ = (
     "UnsendableError",
     "choose_model",
     "connect",
+    "current_principal",
     "pair",
     "stdio",
     "unattended",
@@ -75,12 +77,15 @@ if TYPE_CHECKING:
     from kinwire.session import Session
     from kinwire.testing import pair
     from kinwire.transports.child import stdio
+    from kinwire.transports.http.guard import current_principal
+    from kinwire.transports.http.limits import HttpLimits
 
 _HOMES = {
     "Connection": "connection",
     "Context": "context",
     "Extension": "extension",
     "Host": "host",
+    "HttpLimits": "transports.http.limits",
     "Limits": "limits",
     "ModelProfile": "mcp.rules.model_choice",
     "Sampling": "mcp.sampling",
@@ -90,6 +95,7 @@ _HOMES = {
     "ToolError": "mcp.tools",
     "choose_model": "mcp.rules.model_choice",
     "connect": "host",
+    "current_principal": "transports.http.guard",
     "pair": "testing",
     "stdio": "transports.child",
     "unattended": "mcp.sampling",

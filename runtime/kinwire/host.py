@@ -135,7 +135,7 @@ class Host:
     ) -> Connection:
         """Return a connection to the server behind `target`: `stdio(...)`, a URL, or their like.
 
-        `headers`, `auth` and `insecure` go with a URL (`UrlOptions`).
+        `headers`, `auth`, `proxy` and `insecure` go with a URL (`UrlOptions`).
         `server_id` is what extensions call the server in what they store and log. Without it that
         is the name that the server gives itself, which another server may give itself too.
         `on_log` is a plain function that gets each log message of the server. Without it they go

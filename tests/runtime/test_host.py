@@ -289,7 +289,7 @@ async def test_a_host_connects_only_while_it_is_open(server: Server) -> None:
 
 async def test_a_command_is_no_transport() -> None:
     async with Host("h", "1") as host:
-        with pytest.raises(TypeError, match=r"expected stdio\(.*\) or its like, got 'python x.py'"):
+        with pytest.raises(TypeError, match=r"expected stdio\(.*, a URL .*got 'python x.py'"):
             await host.connect("python x.py")
         with pytest.raises(TypeError, match=r"got builtins\.object$"):  # and no address
             await host.connect(object())  # type: ignore[arg-type]

@@ -156,4 +156,74 @@ MANAGERS = {
             "mcp-progress-2",
         ),
     ),
+    "mcpl feature sets": Manager(
+        attributes=("kinwire.mcpl.rules.feature_sets:FeatureSets.refusal",),
+        rows=(
+            "mcpl-6.6-1",
+            "mcpl-6.6-2",
+            "mcpl-6.6-3",
+            "mcpl-A-2",
+            "mcpl-A-3",
+        ),
+    ),
+    "mcpl scopes": Manager(
+        attributes=("kinwire.mcpl.server_scopes:ServerScopes.leave",),
+        rows=(
+            "mcpl-7.5-2",
+            "mcpl-7.5-3",
+            "mcpl-7.5-4",
+            "mcpl-7.6-1",
+            "mcpl-7.6-2",
+            "mcpl-7.6-3",
+            "mcpl-7.7-1",
+            "mcpl-7.7-3",
+        ),
+    ),
+    "mcpl state": Manager(
+        attributes=("kinwire.mcpl.states:StoredTree.record",),
+        rows=(
+            "mcpl-8.2-2",
+            "mcpl-8.3-2",
+            "mcpl-8.3-5",
+            "mcpl-8.4-1",
+            "mcpl-8.4-2",
+            "mcpl-8.6-2",
+        ),
+    ),
+    "mcpl push": Manager(
+        attributes=("kinwire.mcpl.push:Inboxes.take",),
+        rows=(
+            "mcpl-9.3-1",
+            "mcpl-9.3-2",
+            "mcpl-9.3-3",
+            "mcpl-9.4-1",
+            "mcpl-9.4-2",
+        ),
+    ),
+    "mcpl hooks": Manager(
+        attributes=(
+            "kinwire.mcpl.hooks:HookRunner.before",
+            "kinwire.mcpl.hooks:HookRunner.after",
+        ),
+        rows=(
+            "mcpl-10.2-1",
+            "mcpl-10.3-6",
+            "mcpl-10.5-3",
+            "mcpl-10.6-4",
+            "mcpl-10.8-1",
+            "mcpl-13.3-2",
+            "mcpl-13.4-1",
+        ),
+    ),
+    "mcpl inference": Manager(
+        attributes=("kinwire.mcpl.inference:InferenceDesk.serve",),
+        rows=(
+            "mcpl-11.1-1",
+            "mcpl-11.3-1",
+            "mcpl-11.3-4",
+            "mcpl-11.4-1",
+            "mcpl-11.4-3",
+            "mcpl-11.5-1",
+        ),
+    ),
 }

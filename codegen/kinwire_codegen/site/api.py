@@ -130,8 +130,8 @@ def _docstring(member: Any) -> str:
 
 def _section(found: re.Match[str]) -> str:
     entries = re.sub(r"\n {8,}", " ", found[2]).strip("\n").splitlines()
-    items = [re.sub(r"^    (\w+):", r"- `\1`:", line) for line in entries]
-    return f"**{found[1]}**\n\n" + "\n".join(items)
+    items = [re.sub(r"^([\w.]+(?:, ?[\w.]+)*):", r"`\1`:", line.strip()) for line in entries]
+    return f"**{found[1]}**\n\n" + "".join(f"- {item}\n" for item in items if item)
 
 
 def _signature(name: str, member: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ("as_html", "breakable", "coloured", "inline", "plain", "site_link", "words_of")
 
+import keyword
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
@@ -19,9 +20,22 @@ from pygments.util import ClassNotFound
 _MARKED = re.compile(r"[`*_\[\]<>&\\!\"]")
 _CODE = re.compile(r"`([^`]+)`")
 _LINK = re.compile(r'href="(?!https?:|#|mailto:)([^"#]*?)(README)?\.md(#[^"]*)?"')
-_JSON = re.compile(
-    r'("(?:[^"\\]|\\.)*")(\s*:)?|(true|false|null)\b|(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)'
-)
+_STRING = r'(?:"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\')'
+_DOCSTRING = r'"""[\s\S]*?"""'
+_NUMBER = r"(?P<mi>(?<![\w.])-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
+_KEYWORDS = "|".join(keyword.kwlist)
+_QUICK = {
+    "json": re.compile(
+        rf"(?P<nt>{_STRING}(?=\s*:))|(?P<s2>{_STRING})|(?P<kc>\b(?:true|false|null)\b)|{_NUMBER}"
+    ),
+    "python": re.compile(
+        rf"(?P<c1>#[^\n]*)|(?P<s2>(?:\b[rbf])?(?:{_DOCSTRING}|{_STRING}))|(?P<nd>^\s*@[\w.]+)"
+        r"|(?P<nf>(?<=\bdef )\w+)|(?P<nc>(?<=\bclass )\w+)"
+        rf"|(?P<k>\b(?:{_KEYWORDS})\b)|{_NUMBER}",
+        re.MULTILINE,
+    ),
+}
+"""What colours the two languages that pages are full of, without the time of a lexer."""
 
 _JOINT = re.compile(r"([/._:])(?=\w)")
 COLOURS = {
@@ -43,14 +57,13 @@ def inline(text: str) -> Markup:
     """Return inline Markdown as HTML."""
     if not _MARKED.search(text):
         return Markup(text)  # nothing in it means anything in HTML
-    only = text.replace("`", "")
-    if not _MARKED.search(only) and text.count("`") % 2 == 0:  # code and nothing else
+    if not _MARKED.search(_CODE.sub("", text)):  # code and nothing else
         return Markup(_CODE.sub(_code, text))
     return Markup(site_link(_markdown().renderInline(text)))
 
 
 def _code(found: re.Match[str]) -> str:
-    text = found[1]
+    text = escape(found[1], quote=False)
     return f"<code>{breakable(text) if len(text) > LONG else text}</code>"
 
 
@@ -83,12 +96,17 @@ def plain(text: str) -> str:
 @lru_cache(maxsize=10_000)
 def coloured(language: str, text: str) -> Markup:
     """Return code as HTML with its parts marked by class."""
-    if language == "json":
-        return Markup(_JSON.sub(_json_part, text.replace("&", "&amp;").replace("<", "&lt;")))
+    if language in _QUICK:
+        return Markup(_QUICK[language].sub(_part, escape(text, quote=False)))
     lexer = _lexer(language)
     if lexer is None:
         return Markup(escape(text))
     return Markup("".join(_parts(lexer, text)).rstrip("\n"))
+
+
+def _part(found: re.Match[str]) -> str:
+    name = found.lastgroup or ""
+    return f'<span class="{name}">{found[0]}</span>'
 
 
 def _parts(lexer: Lexer, text: str) -> Iterator[str]:
@@ -97,14 +115,6 @@ def _parts(lexer: Lexer, text: str) -> Iterator[str]:
         name = STANDARD_TYPES.get(kind, "")
         part = escape(word, quote=False)
         yield f'<span class="{name}">{part}</span>' if name in COLOURS else part
-
-
-def _json_part(found: re.Match[str]) -> str:
-    """Return a part of JSON with its class, by hand: a hundred times as fast as a lexer."""
-    text, colon, word, number = found.groups()
-    if text is not None:
-        return f'<span class="{"nt" if colon else "s2"}">{text}</span>{colon or ""}'
-    return f'<span class="{"kc" if word else "mi"}">{word or number}</span>'
 
 
 @cache

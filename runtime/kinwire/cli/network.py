@@ -6,7 +6,6 @@ __all__ = ("ADDRESSES", "PORT", "Place", "listen")
 
 import socket
 import sys
-from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from kinwire.cli.failure import UsageError
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from kinwire.server import Server
 
 PORT = 8000
-_DRAIN = 5  # seconds that running requests get at the end
 
 ADDRESSES = {"http": "http://{}/mcp", "sse": "http://{}/sse", "ws": "ws://{}/mcp"}
 """What clients are to be given, by the transport; host and port stand for the braces."""
@@ -40,9 +38,7 @@ def listen(server: Server, place: Place) -> None:
         UsageError: nobody can listen there.
         InsecureAddressError: `host` can be reached from other machines.
     """
-    import uvicorn
-
-    from kinwire.cli.uvicorn_server import SessionsFirst
+    from kinwire.transports.http.running import run_on
     from kinwire.transports.http.security import must_be_secure
 
     must_be_secure(place.host, tls=False, insecure=place.insecure, doing="listen on")
@@ -50,19 +46,10 @@ def listen(server: Server, place: Place) -> None:
         app = server.asgi(allowed_hosts=_names(place), insecure=place.insecure)
     except ValueError as error:
         raise UsageError(f"--allow-host: {error}") from None
-    config = uvicorn.Config(
-        app,
-        log_level="warning",
-        timeout_graceful_shutdown=_DRAIN,
-        # Names of headers are what a client chose, so nothing of a request is logged.
-        access_log=False,
-        server_header=False,
-    )
-    with _bound(place.host, place.port) as listener:
+    with _bound(place) as listener:
         where = _url(place.transport, listener)
         print(f"serving {printable(server.info.name)} at {where}", file=sys.stderr, flush=True)
-        with suppress(KeyboardInterrupt):  # to be told so is how it ends: no fault
-            SessionsFirst(config, app).run([listener])
+        run_on(app, listener)
 
 
 def _names(place: Place) -> list[str]:
@@ -71,14 +58,16 @@ def _names(place: Place) -> list[str]:
     return place.names if host in ("0.0.0.0", "[::]") else [*place.names, host]
 
 
-def _bound(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+def _bound(place: Place) -> socket.socket:
+    from kinwire.transports.http.running import bound
+
     try:
-        return socket.create_server((host, port), family=family, backlog=2048)
+        return bound(place.host, place.port)
     except (OSError, OverflowError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise UsageError(
-            f"Cannot listen on {host}, port {port}: {why}.", "--port 0 takes a free one."
+            f"Cannot listen on {place.host}, port {place.port}: {why}.",
+            "--port 0 takes a free one.",
         ) from None
 
 

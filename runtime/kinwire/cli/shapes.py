@@ -34,11 +34,7 @@ def shape_of(schema: Any, definitions: Any = None) -> str:
     match schema:
         case {"$ref": str(reference)}:
             name = reference.rpartition("/")[2]
-            match definitions:
-                case {**named}:
-                    return _values_of(named.get(name)) or name
-                case _:
-                    return name
+            return _values_of(name, definitions) or name
         case {"const": constant}:
             return json.dumps(constant, ensure_ascii=False)
         case {"enum": [*choices]}:
@@ -55,11 +51,16 @@ def shape_of(schema: Any, definitions: Any = None) -> str:
             return "any"
 
 
-def _values_of(schema: Any) -> str | None:
-    """Return the values of a type that has certain ones only."""
-    match schema:
+def _values_of(name: str, definitions: Any) -> str | None:
+    """Return the values of the type of that name if it has certain ones only."""
+    match definitions:
+        case {**named}:
+            found = named.get(name)
+        case _:
+            return None
+    match found:
         case {"enum": _} | {"const": _}:
-            return shape_of(schema)
+            return shape_of(found)
         case _:
             return None
 

@@ -53,16 +53,15 @@ def parsed(url: str) -> Address:
     raise _refused(url, _FORMS, "another one", "Begin it with memory:, sqlite: or nats:.")
 
 
-def checked_name(name: str) -> str:
+def checked_name(name: object) -> str:
     """Return the name of records or of a log.
 
     Raises:
         StorageInputError: no store takes it.
     """
-    given: object = name
-    if isinstance(given, str) and _NAME.fullmatch(given):
-        return given
-    got = repr(given[:80]) if isinstance(given, str) else shown(given)
+    if isinstance(name, str) and _NAME.fullmatch(name):
+        return name
+    got = repr(name[:80]) if isinstance(name, str) else shown(name)
     raise refused("name", "1 to 64 of a-z, 0-9, - and _", got, "Rename it.")
 
 

@@ -6,7 +6,7 @@ __all__ = ("DEPTH", "VALUE_SIZE", "decoded", "encoded", "unreadable")
 
 import json
 import re
-from typing import Any
+from typing import Any, cast
 
 from kinwire.storage.errors import StorageDamagedError, StorageInputError
 from kinwire.storage.inputs import shown
@@ -69,12 +69,13 @@ def _refuse_other_keys(value: Any, place: str) -> None:
     while waiting:
         part = waiting.pop()
         if isinstance(part, dict):
-            for key, member in part.items():
+            members = cast("dict[object, Any]", part)
+            for key in members:
                 if not isinstance(key, str):
                     raise _refused(place, "texts as keys", f"one that is {shown(key)}")
-                waiting.append(member)
+            waiting.extend(members.values())
         elif isinstance(part, list | tuple):
-            waiting.extend(part)
+            waiting.extend(cast("list[Any]", part))
 
 
 def _depth(text: str) -> int:

@@ -26,6 +26,9 @@ class UrlOptions(TypedDict, total=False):
     """Asked for the `Authorization` header before the first request, with None, and once more
     when the server answers 401, with its `WWW-Authenticate` header."""
 
+    proxy: str | None
+    """The URL of a proxy for `http` and `https`, with its name and password if it wants them."""
+
     insecure: bool
     """Whether plain text may go to another machine: over a network of your own."""
 
@@ -55,6 +58,8 @@ def _transport_of(url: str, options: UrlOptions) -> Transport:
 
     address = address_of(url, insecure=options.get("insecure", False))
     if address.scheme in ("ws", "wss"):
+        if options.get("proxy") is not None:
+            raise ValueError("proxy: this goes with http and https, not with WebSocket")
         from kinwire.transports.websocket.opening import websocket_transport
 
         return websocket_transport(address, options)

@@ -16,7 +16,14 @@ import uvicorn
 def listen(app: Any) -> None:
     """Serve until this process is told to end; the port is the first line on stdout."""
     config = uvicorn.Config(
-        app, loop="uvloop", http="httptools", log_level="error", access_log=False
+        app,
+        loop="uvloop",
+        http="httptools",
+        ws="websockets-sansio",
+        ws_per_message_deflate=False,
+        ws_ping_interval=None,  # who drives this with bytes answers no pings
+        log_level="error",
+        access_log=False,
     )
     with socket.create_server(("127.0.0.1", 0), backlog=2048) as listener:
         print(listener.getsockname()[1], flush=True)

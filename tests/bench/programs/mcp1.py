@@ -6,13 +6,13 @@ usage: mcp1.py ws
 from __future__ import annotations
 
 import logging
-import socket
 import warnings
 from typing import Any
 
-import uvicorn
 from mcp.server.fastmcp import FastMCP
 from mcp.server.websocket import websocket_server
+
+from tests.bench.programs.listening import listen
 
 warnings.simplefilter("ignore")
 logging.disable(logging.INFO)  # a log line a call would be much of its cost
@@ -36,9 +36,4 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
         await lower.run(read, write, lower.create_initialization_options())
 
 
-config = uvicorn.Config(
-    application, log_level="error", access_log=False, ws_per_message_deflate=False
-)
-with socket.create_server(("127.0.0.1", 0), backlog=2048) as listener:
-    print(listener.getsockname()[1], flush=True)
-    uvicorn.Server(config).run([listener])
+listen(application)

@@ -227,8 +227,8 @@ def test_print_shows_every_example_and_no_navigation(window: Window) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_phone_needs_no_sideways_scrolling(chromium: Any, site: str, path: str) -> None:
-    window = Window(chromium, site, viewport={"width": 390, "height": 844}, has_touch=True)
+def test_a_phone_needs_no_sideways_scrolling(chromium: Any, address: str, path: str) -> None:
+    window = Window(chromium, address, viewport={"width": 390, "height": 844}, has_touch=True)
     page = window.open(path)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert not page.locator("nav").is_visible()

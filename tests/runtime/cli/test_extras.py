@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kinwire.cli.extras import install_command
+from kinwire.cli.extras import install_command, missing_extra
 
 METADATA = "Metadata-Version: 2.1\nName: kinwire\nVersion: 1.0\n"
 
@@ -35,3 +35,15 @@ def test_an_extra_comes_from_the_folder_that_is_installed(
         (info / "direct_url.json").write_text(json.dumps(origin), encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     assert install_command("cli") == command
+
+
+def test_a_module_that_is_called_otherwise_than_its_distribution_leads_to_its_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = tmp_path / "kinwire-1.0.dist-info"
+    info.mkdir()
+    lines = "Provides-Extra: docs\nRequires-Dist: markdown-it-py>=4.0; extra == 'docs'\n"
+    (info / "METADATA").write_text(METADATA + lines, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    missing = ModuleNotFoundError("No module named 'markdown_it'", name="markdown_it")
+    assert missing_extra(missing) == "docs"

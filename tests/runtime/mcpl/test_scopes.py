@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -254,16 +253,14 @@ async def test_leave_that_comes_after_the_set_was_switched_off_is_none() -> None
         answer.set()
 
 
-async def test_approvals_outlive_the_process_where_records_keep_them(tmp_path: Path) -> None:
-    url, person = f"sqlite:///{tmp_path}/host.db", Person()
-    for _process in range(2):
-        async with open_store(url) as store:
-            records = await store.records("mcpl")
+async def test_approvals_outlive_the_host_where_records_keep_them() -> None:
+    person = Person()
+    async with open_store("memory:") as store:
+        records = await store.records("mcpl")
+        for _host in range(2):
             async with files(Scopes(ask=person), records=records) as (server, _):
                 assert (await server.elevate("/etc/hosts", {"n": 1})).payload == {"n": 1}
-    assert len(person.asked) == 1
-    async with open_store(url) as store:
-        records = await store.records("mcpl")
+        assert len(person.asked) == 1
         async with files(Scopes(ask=person), records=records) as (server, (_, live)):
             await live.scopes.revoke()
         async with files(Scopes(ask=person), records=records) as (server, _):

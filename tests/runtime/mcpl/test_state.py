@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -162,30 +161,28 @@ async def test_with_a_host_of_mcp_nothing_is_carried_and_everything_works() -> N
             await connection.session.raw("tools/call", unknown)
 
 
-async def test_checkpoints_and_head_are_there_after_a_restart(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path}/host.db"
-    async with open_store(url) as store, noting(records=await store.records("mcpl")) as lives:
-        for text in ("one", "two", "three"):
-            await add(lives, text)
-        before = await lives.server.state("notes.edit")
-        await before.roll_back(before.tree.checkpoints[1].id)
-        await add(lives, "four")
-        drawn = before.tree.render()
-    async with open_store(url) as store, noting(records=await store.records("mcpl")) as lives:
-        state = await lives.server.state("notes.edit")
-        assert state.tree.render() == drawn
-        await add(lives, "five")
-        assert state.tree.data == {"notes": ["one", "two", "four", "five"]}
-        first = state.tree.checkpoints[0].id
-        assert (await state.roll_back(first)).success  # by a server that was started anew
-        assert state.tree.data == {"notes": ["one"]}
+async def test_checkpoints_and_head_are_there_for_the_host_after_this_one() -> None:
+    async with open_store("memory:") as store:
+        records = await store.records("mcpl")
+        async with noting(records=records) as lives:
+            for text in ("one", "two", "three"):
+                await add(lives, text)
+            before = await lives.server.state("notes.edit")
+            await before.roll_back(before.tree.checkpoints[1].id)
+            await add(lives, "four")
+            drawn = before.tree.render()
+        async with noting(records=records) as lives:
+            state = await lives.server.state("notes.edit")
+            assert state.tree.render() == drawn
+            await add(lives, "five")
+            assert state.tree.data == {"notes": ["one", "two", "four", "five"]}
+            first = state.tree.checkpoints[0].id
+            assert (await state.roll_back(first)).success  # by a server that was started anew
+            assert state.tree.data == {"notes": ["one"]}
 
 
-async def test_what_is_pruned_takes_no_record_and_costs_its_children_nothing(
-    tmp_path: Path,
-) -> None:
-    url = f"sqlite:///{tmp_path}/host.db"
-    async with open_store(url) as store:
+async def test_what_is_pruned_takes_no_record_and_costs_its_children_nothing() -> None:
+    async with open_store("memory:") as store:
         records = await store.records("mcpl")
         async with noting(records=records, state="latest") as lives:
             for text in ("one", "two", "three"):

@@ -47,6 +47,8 @@ def server(tmp_path: Path) -> Iterator[NatsServer]:
 def send(server: NatsServer, number: signal.Signals) -> None:
     assert server.process is not None
     os.kill(server.process.pid, number)
+    if number == signal.SIGSTOP:
+        os.waitpid(server.process.pid, os.WUNTRACED)  # until it stands
 
 
 async def keep_writing(

@@ -7,11 +7,13 @@ __all__ = ("RAW", "RawClient", "RawHttp", "RawSse", "RawWebSocket")
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from http.client import HTTPConnection, HTTPResponse
 from types import TracebackType
 from typing import Any, Self
 
 from websockets.sync.client import connect
+from websockets.typing import Subprotocol
 
 PATIENCE = 10.0  # seconds until something comes
 MARK = "mark"
@@ -71,6 +73,10 @@ class RawClient(ABC):
         """Send a frame and return all messages that come of it."""
 
     @abstractmethod
+    def answer(self, frame: bytes) -> Any:
+        """Send a request and return its answer, before which nothing may come."""
+
+    @abstractmethod
     def close(self) -> None:
         """Leave without a word."""
 
@@ -98,6 +104,10 @@ class RawHttp(RawClient):
     def ask(self, frame: bytes) -> list[Any]:
         found = self.send(frame)
         assert self.send(message("ping", MARK)) == [{"jsonrpc": "2.0", "id": MARK, "result": {}}]
+        return found
+
+    def answer(self, frame: bytes) -> Any:
+        (found,) = self.send(frame)
         return found
 
     def close(self) -> None:
@@ -135,6 +145,10 @@ class RawSse(RawClient):
         self.send(message("ping", MARK))
         return list(until_the_mark(self.next))
 
+    def answer(self, frame: bytes) -> Any:
+        self.send(frame)
+        return self.next()
+
     def close(self) -> None:
         self._response.close()
         self._connection.close()
@@ -145,7 +159,9 @@ class RawWebSocket(RawClient):
 
     def open(self, initialize: bytes) -> Any:
         url = f"ws://127.0.0.1:{self.port}/mcp"
-        self.socket = connect(url, subprotocols=["mcp"], max_size=None, compression=None)  # type: ignore[list-item]
+        opening = connect(url, subprotocols=[Subprotocol("mcp")], max_size=None, compression=None)
+        self._ends = ExitStack()
+        self.socket = self._ends.enter_context(opening)
         self.send(initialize)
         return self.next()
 
@@ -162,8 +178,12 @@ class RawWebSocket(RawClient):
         self.send(message("ping", MARK))
         return list(until_the_mark(self.next))
 
+    def answer(self, frame: bytes) -> Any:
+        self.send(frame)
+        return self.next()
+
     def close(self) -> None:
-        self.socket.close()
+        self._ends.close()
 
 
 RAW: Mapping[str, Callable[..., RawClient]] = {

@@ -79,7 +79,7 @@
   }
 
   function copying() {
-    all("pre.code").forEach((block) => {
+    all("pre").forEach((block) => {
       const holder = document.createElement("div"), button = document.createElement("button");
       holder.className = "held";
       block.replaceWith(holder);

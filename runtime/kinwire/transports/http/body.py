@@ -17,8 +17,8 @@ _DIGITS = 18
 
 async def read_body(head: Head, receive: Receive, sessions: Sessions, limit: int) -> bytes | Reply:
     """Return the body, or the refusal that it earns."""
-    declared = head.text(b"content-length")
-    number = declared if declared is not None and declared.isdecimal() else "0"
+    declared = head.values.get(b"content-length", b"0").strip()
+    number = declared if declared.isdigit() else b"0"
     if len(number) > _DIGITS or int(number) > limit:
         return _too_large(limit)
     if sessions.loop is None:
@@ -40,19 +40,23 @@ async def read_body(head: Head, receive: Receive, sessions: Sessions, limit: int
 
 
 async def _read(receive: Receive, limit: int) -> bytes | Reply:
+    message = await receive()
+    part: bytes = message.get("body", b"")
+    if part and len(part) <= limit and not message.get("more_body", False):
+        return part  # almost always
     parts: list[bytes] = []
     size = 0
     while True:
-        message = await receive()
         if message["type"] == "http.disconnect":
             return refusal(400, "The body ends too early.")
-        part: bytes = message.get("body", b"")
+        part = message.get("body", b"")
         size += len(part)
         if size > limit:
             return _too_large(limit)
         parts.append(part)
         if not message.get("more_body", False):
-            return part if len(parts) == 1 else b"".join(parts)
+            return b"".join(parts)
+        message = await receive()
 
 
 def _too_large(limit: int) -> Reply:

@@ -56,20 +56,21 @@ class Responder:
         stream.answer_only = not accepts.stream
         session.deliveries.add(delivery)
         try:
-            while not (stream.over or delivery.cut):
+            while stream.expecting and not delivery.cut:
                 if accepts.stream and (stream.queue or delivery.late):
                     break
                 await stream.arrival(self._loop)
-            if not stream.queue and (stream.over or delivery.cut):
-                await self._send_nothing()
-            elif stream.over and accepts.json and len(stream.queue) == 1:
+            if stream.over and accepts.json and len(stream.queue) == 1:
                 await self._send_whole()
+            elif not stream.queue and (delivery.cut or not stream.expecting):
+                await self._send_nothing()
             else:
                 await self._send_stream([])
         finally:
             session.deliveries.discard(delivery)
             session.used_at = time.monotonic()
-            session.leave(stream)
+            if stream.queue or not stream.over or delivery.streaming:
+                session.leave(stream)
 
     async def stream(self, missed: Sequence[bytes] = ()) -> None:
         """Respond with a stream that begins with the events in `missed`."""

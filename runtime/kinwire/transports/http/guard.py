@@ -6,12 +6,13 @@ __all__ = ("PRINCIPAL", "Authenticate", "Guard", "current_principal")
 
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
+from functools import lru_cache
 
 from kinwire.rpc_errors import internal_error
 from kinwire.transports.http.head import Head
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.replies import Reply, Scope, refusal
-from kinwire.transports.http.security import AccessRules, is_loopback
+from kinwire.transports.http.security import AccessRules, Refusal, is_loopback
 
 Authenticate = Callable[[str], Awaitable[object]]
 """Takes a bearer token; returns who it stands for, or None if it is not (or no more) valid."""
@@ -42,6 +43,7 @@ class Guard:
         resource_metadata: str | None,
     ) -> None:
         self._rules = rules
+        self._known = lru_cache(maxsize=256)(self._by_values)
         self._limits = limits
         self.insecure = insecure
         self.authenticate = authenticate
@@ -56,12 +58,23 @@ class Guard:
             # A socket file has no port.
             if server and server[1] is not None and not is_loopback(server[0]):
                 return refusal(403, _PLAIN)
-        refused = self._rules.refusal(head.all(b"host"), head.all(b"origin"))
+        values = head.values
+        if head.repeated:
+            refused = self._rules.refusal(head.all(b"host"), head.all(b"origin"))
+        else:
+            refused = self._known(values.get(b"host"), values.get(b"origin"))
         if refused is not None:
             return refusal(refused.status, refused.why)
         if head.size > self._limits.header_size:
             return refusal(431, f"The headers exceed {self._limits.header_size} bytes.")
         return None
+
+    def _by_values(self, host: bytes | None, origin: bytes | None) -> Refusal | None:
+        # By the bytes, as almost all requests have the same ones.
+        values = [
+            () if value is None else (value.decode("latin-1").strip(),) for value in (host, origin)
+        ]
+        return self._rules.refusal(*values)
 
     async def identify(self, head: Head) -> Reply | None:
         """Set who asks, or return what a request earns that does not say so."""

@@ -107,13 +107,12 @@ class AccessRules:
         self._any = ANY in entries
         self._hosts = {_host_entry(entry) for entry in entries if entry != ANY}
         self._origins = {_origin_entry(entry) for entry in origins}
-        self.refusal = lru_cache(maxsize=256)(self._refusal)
+
+    def refusal(self, hosts: tuple[str, ...], origins: tuple[str, ...]) -> Refusal | None:
         """Return what a request with these headers earns, None if it may go on.
 
-        Both are tuples of the values of all headers of that name.
+        Both are the values of all headers of that name.
         """
-
-    def _refusal(self, hosts: tuple[str, ...], origins: tuple[str, ...]) -> Refusal | None:
         if len(hosts) != 1:
             return Refusal(400, "Host: expected exactly one.")
         host = split_host(hosts[0])

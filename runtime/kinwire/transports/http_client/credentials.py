@@ -51,14 +51,16 @@ class Credentials:
             if self._ask is None or self.number != number:
                 return
             answer = self._ask(challenge)
-            value: object = await answer if isawaitable(answer) else answer
-            if not isinstance(value, str) or not _VALUE.fullmatch(value):
-                got = "one with other signs" if isinstance(value, str) else name_of(value)
-                raise ValueError(
-                    f'auth: expected the value of a header, such as "Bearer ...", got {got}.'
-                )
+            value = _checked(await answer if isawaitable(answer) else answer)
             self.value = value
             self.number += 1
+
+
+def _checked(value: object) -> str:
+    if isinstance(value, str) and _VALUE.fullmatch(value):
+        return value
+    got = "one with other signs" if isinstance(value, str) else name_of(value)
+    raise ValueError(f'auth: expected the value of a header, such as "Bearer ...", got {got}.')
 
 
 def credentials_of(address: Address, fields: Fields, auth: Auth | None) -> Credentials:

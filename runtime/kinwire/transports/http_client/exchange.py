@@ -17,6 +17,7 @@ from kinwire.transports.http.sse import MEDIA_TYPE, Event, SseDecoder
 from kinwire.transports.http_client.frames import Outgoing
 from kinwire.transports.http_client.pool import Flight
 from kinwire.transports.http_client.response import Headers, media_type
+from kinwire.transports.lines import HEAD
 
 _REFUSAL_SHOWN = 8 * 1024  # bytes of the body of a refusal that are read
 
@@ -104,20 +105,20 @@ class Exchange:
         elif kind == "application/json":
             self._json = True
         elif status != 202:
-            self._fail(f"expected JSON or an event stream, got {kind or 'a body of no type'!r:.60}")
+            self._give_up(f"expected JSON or an event stream, got {kind or 'no type'!r:.60}")
 
     def body(self, chunk: bytes, /) -> None:
         """See `Reply.body`."""
         if self._refusal is not None:
-            self._keep(chunk, _REFUSAL_SHOWN)
+            if not self._keep(chunk, _REFUSAL_SHOWN):
+                self.drop()
+                self.end()
         elif self.events is not None:
             for event in self.events.feed(chunk):
                 self._take(event)
         elif self._json and not self._keep(chunk, limit := self._owner.link.frame_size):
-            self._owner.link.overlong(b"".join(self._parts)[:512])
-            self._fail(f"the answer is longer than {limit} bytes")
-            self.drop()
-            self._owner.completed(self)
+            self._owner.link.overlong(b"".join(self._parts)[:HEAD])
+            self._give_up(f"the answer is longer than {limit} bytes")
 
     def end(self) -> None:
         """See `Reply.end`."""
@@ -148,6 +149,11 @@ class Exchange:
         if self._size - len(chunk) <= limit:
             self._parts.append(chunk)
         return self._size <= limit
+
+    def _give_up(self, why: str) -> None:
+        self._fail(why)
+        self.drop()
+        self._owner.completed(self)
 
     def _fail(self, why: str) -> None:
         if self.message.id is not None:

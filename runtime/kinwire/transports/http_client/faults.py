@@ -9,6 +9,7 @@ import ssl
 from typing import Any
 
 from kinwire.errors import ConnectionClosedError, InvalidResponseError
+from kinwire.jsonrpc import is_object
 from kinwire.transports.http_client.address import Address, origin_of
 from kinwire.transports.http_client.exchange import Refusal
 
@@ -56,7 +57,7 @@ def no_connection(address: Address, error: Exception) -> ConnectionClosedError:
 def holds_answer(refusal: Refusal, identifier: int) -> bool:
     """Whether the body of a refusal is the response to that request, whatever the status says."""
     message = _message_in(refusal.body)
-    return type(message) is dict and message.get("id") == identifier and "error" in message
+    return is_object(message) and message.get("id") == identifier and "error" in message
 
 
 def _message_in(body: bytes) -> Any:

@@ -11,6 +11,7 @@ from kinwire.transports.http_client.address import Address
 from kinwire.transports.http_client.credentials import credentials_of
 from kinwire.transports.http_client.fields import checked_headers
 from kinwire.transports.http_client.pool import HttpClient, Pool
+from kinwire.transports.http_client.proxied import ProxiedClient, check_proxy
 from kinwire.transports.http_client.session import HttpSession
 from kinwire.transports.http_client.transport import HttpTransport
 from kinwire.transports.starting import Starter
@@ -23,12 +24,19 @@ def http_transport(address: Address, options: UrlOptions) -> HttpTransport:
     """Return the connection to the server at `address`.
 
     Raises:
-        ValueError: an option cannot be sent, or two of them say who is calling.
+        ValueError: an option cannot be used, or two of them say who is calling.
+        ImportError: there is a proxy, and the extra `proxy` is not installed.
     """
     fields = checked_headers(options.get("headers", {}))
     credentials = credentials_of(address, fields, options.get("auth"))
 
+    proxy = options.get("proxy")
+    if proxy is not None:
+        check_proxy(proxy)
+
     def open_client(link: Link, tasks: Starter) -> HttpClient:
+        if proxy is not None:
+            return ProxiedClient(proxy, tasks)
         return Pool(address, link.loop, tasks)
 
     return HttpTransport(HttpSession(address, fields), credentials, open_client)

@@ -69,9 +69,8 @@ class Pool:
         self, head: RequestHead, body: bytes, reply: Reply, *, patience: float | None = None
     ) -> HttpConnection:
         """See `HttpClient.send`."""
-        if self._idle:
-            connection = self._idle.pop()
-        else:
+        connection = self._usable()
+        if connection is None:
             connection = HttpConnection(self._freed, self._closed, self._now)
             self._open.add(connection)
             self._tasks.start(partial(self._connect, connection))
@@ -119,6 +118,16 @@ class Pool:
             connection.failed(error)
         else:
             connection.connected(stream)
+
+    def _usable(self) -> HttpConnection | None:
+        """Return an open connection that the server is not about to close."""
+        now = self._now()
+        while self._idle:
+            connection = self._idle.pop()
+            if connection.deadline is None or connection.deadline > now:
+                return connection
+            connection.give_up(TimeoutError())
+        return None
 
     def _sweep(self) -> None:
         now = self._now()

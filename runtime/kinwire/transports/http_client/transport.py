@@ -278,7 +278,11 @@ class HttpTransport:
         async def renew(challenge: str | None) -> bool:
             if not self._credentials.renewable:
                 return False
-            await self._recovery.renew_credentials(self._credentials.number, challenge)
+            try:
+                await self._recovery.renew_credentials(self._credentials.number, challenge)
+            except Exception as error:  # the user's: nobody waits whom it could be told
+                logger.warning("auth failed, and with it the stream of news: %r", error)
+                return False
             return True
 
         stream = EventStream(self.link, self._client, answers_to(self.link, NO_CALL))

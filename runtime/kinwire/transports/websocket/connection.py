@@ -60,7 +60,11 @@ class WebSocketTransport:
         self._feed = link.feed
         if link.loop is None:  # there, handlers have the context in which they are begun
             context = copy_context()
-            self._feed = lambda message: context.run(link.feed, message)
+
+            def feed(message: bytes) -> None:
+                context.run(link.feed, message)
+
+            self._feed = feed
         self._protocol.max_message_size = link.frame_size
         self._take_events()  # what came with the handshake
         if self._gone:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from hypothesis import settings, strategies as st
+from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
 from kinwire.mcpl.rules.approvals import Approval, Approvals, approval_key
 from kinwire_protocols.mcpl import Scope
+from tests.runtime.mcpl.long_runs import BRIEF, long_run
 
 SERVERS, SETS, LABELS = st.sampled_from("ab"), st.sampled_from("xy"), st.sampled_from(["/p", "/q"])
 PAYLOADS = st.sampled_from([None, {"mode": "r"}, {"mode": "w"}])
@@ -73,4 +74,5 @@ class ApprovalsAgainstModel(RuleBasedStateMachine):
 
 
 TestApprovals = ApprovalsAgainstModel.TestCase
-TestApprovals.settings = settings(max_examples=15, stateful_step_count=15, deadline=None)
+TestApprovals.settings = BRIEF
+TestApprovalsAtLength = long_run(ApprovalsAgainstModel)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import settings, strategies as st
+from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from pydantic import MISSING
 
 from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree, StateError
 from kinwire_protocols.base import from_wire
 from kinwire_protocols.mcpl import StateUpdate
+from tests.runtime.mcpl.long_runs import BRIEF, long_run
 
 
 def update(checkpoint: str, **members: Any) -> StateUpdate:
@@ -174,10 +175,10 @@ def test_the_drawing_has_a_dot_for_each_checkpoint_and_breaks_on_no_name() -> No
 
 
 def test_a_branch_of_many_checkpoints_is_drawn_straight() -> None:
-    tree = CheckpointTree(checkpoints=10_000)
-    for number in range(5000):
+    tree = CheckpointTree(checkpoints=2000)
+    for number in range(1500):
         tree.record(update(f"c{number}", data=number), base=tree.head)
-    assert tree.render().splitlines()[-1] == "c4999 *"
+    assert tree.render().splitlines()[-1] == "c1499 *"
 
 
 class TreeAgainstModel(RuleBasedStateMachine):
@@ -228,4 +229,5 @@ class TreeAgainstModel(RuleBasedStateMachine):
 
 
 TestTree = TreeAgainstModel.TestCase
-TestTree.settings = settings(max_examples=20, stateful_step_count=15, deadline=None)
+TestTree.settings = BRIEF
+TestTreeAtLength = long_run(TreeAgainstModel)

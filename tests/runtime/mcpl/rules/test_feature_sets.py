@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import settings, strategies as st
+from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from kinwire.mcpl.rules.feature_sets import FeaturePolicy, FeatureSets
 from kinwire_protocols.mcpl import FeatureSetNotEnabledError, UnknownFeatureSetError
 from tests.runtime.mcpl.lives import MEMORY, feature
+from tests.runtime.mcpl.long_runs import BRIEF, long_run
 
 NAMES = ["memory", "memory.retrieval", "memory.a.b", "memoryx.y"]
 
@@ -122,4 +123,5 @@ class SwitchesAgainstModel(RuleBasedStateMachine):
 
 
 TestSwitches = SwitchesAgainstModel.TestCase
-TestSwitches.settings = settings(stateful_step_count=12)
+TestSwitches.settings = BRIEF
+TestSwitchesAtLength = long_run(SwitchesAgainstModel)

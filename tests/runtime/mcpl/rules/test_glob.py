@@ -44,7 +44,7 @@ def as_expression(pattern: str) -> re.Pattern[str]:
     return re.compile(text)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     pattern=st.lists(st.sampled_from(["a", "b", "/", "*", "**", "**/", "?", ".", "/**/"]))
     .map("".join)

@@ -191,7 +191,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(before=JSON, after=JSON)
 def test_the_patch_between_two_values_makes_one_of_the_other(before: Any, after: Any) -> None:
     kept = deepcopy(before)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import settings, strategies as st
+from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
 from kinwire.mcpl.rules.admission import BACKPRESSURE, NOT_IN_TIME, Admission
 from kinwire.mcpl.rules.push_dedup import REUSED, Kept, PushDedup, body_digest
 from kinwire.mcpl.rules.retry import is_final, push_delay, taken_before
 from kinwire_protocols.mcpl import PushEventParams, PushEventPayload, PushEventResult
+from tests.runtime.mcpl.long_runs import BRIEF, long_run
 
 DONE = PushEventResult(accepted=True, inference_id="inf_1")
 
@@ -58,7 +59,8 @@ class DedupAgainstModel(RuleBasedStateMachine):
 
 
 TestDedup = DedupAgainstModel.TestCase
-TestDedup.settings = settings(max_examples=15, stateful_step_count=15, deadline=None)
+TestDedup.settings = BRIEF
+TestDedupAtLength = long_run(DedupAgainstModel)
 
 
 def test_there_is_room_for_so_many_at_once() -> None:

@@ -39,6 +39,15 @@ def answer(raw: bytes) -> Handler:
     return handle
 
 
+def endless(status: int, kind: str) -> Handler:
+    async def handle(asked: Asked, line: Line) -> None:
+        head = f"HTTP/1.1 {status} x\r\nContent-Type: {kind}\r\n\r\n"
+        await line.raw(head.encode() + b"x" * 10_000)
+        await line.until_closed()
+
+    return handle
+
+
 def response(body: bytes = b"", status: int = 200, kind: str = "application/json") -> Handler:
     async def handle(asked: Asked, line: Line) -> None:
         await line.status(status, body, content_type=kind)
@@ -49,6 +58,9 @@ def response(body: bytes = b"", status: int = 200, kind: str = "application/json
 BROKEN = [
     (response(b"<html>", 502, "text/html"), InvalidResponseError, "answered HTTP 502."),
     (response(b"<html>", 200, "text/html"), InvalidResponseError, "expected JSON .* 'text/html'"),
+    (endless(200, "text/html"), InvalidResponseError, "expected JSON .* 'text/html'"),
+    (endless(200, "application/json"), InvalidResponseError, "longer than 2000 bytes"),
+    (endless(500, "text/html"), InvalidResponseError, "answered HTTP 500."),
     (response(b""), InvalidResponseError, "the answer is empty"),
     (response(b"{]"), InvalidResponseError, "Parse error"),
     (response(b"[]"), InvalidResponseError, "one JSON object"),

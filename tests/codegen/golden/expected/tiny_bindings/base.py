@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from operator import is_
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
 from pydantic_core import CoreSchema
@@ -110,9 +110,10 @@ class RpcError(Exception):
 def error_to_wire(error: RpcError) -> JsonObject:
     """Return `error` as the `error` member of a response; its data says which one it is."""
     body: JsonObject = {"code": error.code, "message": error.message}
-    if error.protocol is not None and (error.data is None or isinstance(error.data, dict)):
-        members: JsonObject = error.data or {}
-        body["data"] = {**members, "protocol": error.protocol, "name": error.name}
-    elif error.data is not None:
-        body["data"] = error.data
+    data: object = error.data
+    if error.protocol is not None and (data is None or isinstance(data, dict)):
+        members = cast(JsonObject, data or {})
+        data = {**members, "protocol": error.protocol, "name": error.name}
+    if data is not None:
+        body["data"] = data
     return body

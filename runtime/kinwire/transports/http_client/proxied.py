@@ -1,0 +1,171 @@
+"""Requests through a proxy, by the library `httpx2` (extra `proxy`), which knows how to ask one.
+
+A task stands behind each request, and each costs many times one of `Pool`.
+"""
+
+from __future__ import annotations
+
+__all__ = ("ProxiedClient", "check_proxy")
+
+from functools import partial
+from math import inf
+from typing import TYPE_CHECKING
+
+import anyio
+
+from kinwire.transports.http_client.fields import RequestHead
+from kinwire.transports.http_client.response import Headers, Reply
+from kinwire.transports.starting import Starter
+from kinwire.transports.tcp.tls import client_context
+
+if TYPE_CHECKING:
+    from httpx2 import AsyncHTTPTransport
+
+_WAITS = {"connect": 10.0, "read": None, "write": None, "pool": None}  # seconds
+_LAST = 1.0  # seconds to close a connection
+
+
+def check_proxy(proxy: str) -> None:
+    """Return if `proxy` is the URL of one that can be asked.
+
+    Raises:
+        ValueError: it is not. It is not shown: there may be a password in it.
+        ImportError: the extra `proxy` is not installed.
+    """
+    try:
+        import httpx2
+    except ImportError:
+        raise ImportError("A proxy needs the library `httpx2`. Install kinwire[proxy].") from None
+    try:
+        httpx2.Proxy(proxy)
+    except (ValueError, httpx2.InvalidURL):
+        raise ValueError("proxy: expected a URL such as http://proxy.example:3128") from None
+
+
+class ProxiedClient:
+    """An `HttpClient` whose connections begin at the proxy."""
+
+    def __init__(self, proxy: str, tasks: Starter) -> None:
+        self._proxy = proxy
+        self._tasks = tasks
+        self._transport: AsyncHTTPTransport | None = None
+        self._ready = anyio.Event()
+        self._reading = anyio.Event()
+        self._reading.set()
+
+    def send(
+        self, head: RequestHead, body: bytes, reply: Reply, *, patience: float | None = None
+    ) -> _Flight:
+        """See `HttpClient.send`."""
+        flight = _Flight(reply, patience)
+        self._tasks.start(partial(self._fly, flight, head, body))
+        return flight
+
+    async def run(self) -> None:
+        """See `HttpClient.run`."""
+        import httpx2
+
+        # Not a client of that library: it would log addresses, with what stands in their queries.
+        limits = httpx2.Limits(max_connections=None, keepalive_expiry=4.0)
+        tls = client_context()
+        async with httpx2.AsyncHTTPTransport(
+            verify=tls, trust_env=False, limits=limits, proxy=self._proxy
+        ) as self._transport:
+            self._ready.set()
+            await anyio.sleep_forever()
+
+    def pause(self) -> None:
+        """See `HttpClient.pause`."""
+        if self._reading.is_set():
+            self._reading = anyio.Event()
+
+    def resume(self) -> None:
+        """See `HttpClient.resume`."""
+        self._reading.set()
+
+    async def _fly(self, flight: _Flight, head: RequestHead, body: bytes) -> None:
+        import httpx2
+
+        try:
+            with flight.scoped():
+                await self._ready.wait()
+                await self._exchange(flight, head, body)
+        except (httpx2.TransportError, OSError) as error:
+            # Its own text may have the address in it.
+            flight.broken(ConnectionError(f"{type(error).__name__} on the way through the proxy"))
+        else:
+            flight.end()
+
+    async def _exchange(self, flight: _Flight, head: RequestHead, body: bytes) -> None:
+        import httpx2
+
+        assert self._transport is not None
+        request = httpx2.Request(
+            head.method,
+            head.address.origin + head.address.target,
+            headers=list(head.fields),
+            content=body or None,
+            extensions={"timeout": _WAITS},
+        )
+        response = await self._transport.handle_async_request(request)
+        try:
+            flight.head(response.status_code, dict(response.headers))
+            async for chunk in response.aiter_raw():
+                await self._reading.wait()
+                flight.body(chunk)
+        finally:
+            with anyio.move_on_after(_LAST, shield=True):
+                await response.aclose()
+
+
+class _Flight:
+    """A request under way."""
+
+    def __init__(self, reply: Reply, patience: float | None) -> None:
+        self._reply: Reply | None = reply
+        self._patience = patience
+        self._scope: anyio.CancelScope | None = None
+
+    def drop(self, reply: Reply, /) -> None:
+        """See `Flight.drop`."""
+        if self._reply is reply:
+            self._reply = None
+            if self._scope is not None:
+                self._scope.cancel()
+
+    def hurry(self, reply: Reply, seconds: float, /) -> None:
+        """See `Flight.hurry`."""
+        if self._reply is reply and self._scope is not None:
+            self._scope.deadline = anyio.current_time() + seconds
+
+    def scoped(self) -> anyio.CancelScope:
+        """Return what ends the exchange when its time is over, or nobody wants it."""
+        until = inf if self._patience is None else anyio.current_time() + self._patience
+        self._scope = anyio.CancelScope(deadline=until)
+        if self._reply is None:
+            self._scope.cancel()
+        return self._scope
+
+    def head(self, status: int, headers: Headers) -> None:
+        """Tell the beginning."""
+        if self._reply is not None:
+            self._reply.head(status, headers)
+
+    def body(self, chunk: bytes) -> None:
+        """Tell the next bytes."""
+        if self._reply is not None:
+            self._reply.body(chunk)
+
+    def end(self) -> None:
+        """Tell that it is complete, or that its time is over."""
+        if self._scope is not None and self._scope.cancelled_caught:
+            self.broken(TimeoutError("no answer came in time"))
+        elif self._reply is not None:
+            reply, self._reply = self._reply, None
+            reply.end()
+
+    def broken(self, error: Exception) -> None:
+        """Tell that it will not become complete."""
+        if self._reply is not None:
+            reply, self._reply = self._reply, None
+            reply.broken(error)

@@ -1,0 +1,58 @@
+"""Texts as HTML: what documents and guides say cannot become markup."""
+
+from __future__ import annotations
+
+import pytest
+
+from kinwire_codegen.site.inline import breakable, coloured, inline, plain, words_of
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("plain", "plain"),
+        ("a < b & c", "a &lt; b &amp; c"),
+        ("`a`", "<code>a</code>"),
+        ("`a` or `b`", "<code>a</code> or <code>b</code>"),
+        ("`a<b>`", "<code>a&lt;b&gt;</code>"),
+        ("x > `_`", "x &gt; <code>_</code>"),
+        ("**a**", "<strong>a</strong>"),
+        ("[a](../../mcp/README.md#x)", '<a href="../../mcp/index.html#x">a</a>'),
+        ("[a](../../mcp/types/B.md)", '<a href="../../mcp/types/B.html">a</a>'),
+        ("[a](https://x.example/b.md)", '<a href="https://x.example/b.md">a</a>'),
+        ("[a](javascript:alert)", "[a](javascript:alert)"),
+        ("<script>", "&lt;script&gt;"),
+        ("`notifications/a_b.c`", "<code>notifications/<wbr>a_<wbr>b.<wbr>c</code>"),
+    ],
+)
+def test_inline_text_becomes_html(text: str, html: str) -> None:
+    assert str(inline(text)) == html
+
+
+def test_a_text_without_its_marks() -> None:
+    assert plain("a `b` & [c](d.md)") == "a b & c"
+    assert words_of("<p>a &amp; <b>b</b></p>") == "a & b"
+    assert breakable("a/b") == "a/<wbr>b"
+
+
+def test_json_is_coloured_by_what_a_part_is() -> None:
+    assert str(coloured("json", '{"a": ["<", -1.5e3, true]}')) == (
+        '{<span class="nt">"a"</span>: [<span class="s2">"&lt;"</span>,'
+        ' <span class="mi">-1.5e3</span>, <span class="kc">true</span>]}'
+    )
+
+
+def test_python_is_coloured_by_what_a_part_is() -> None:
+    text = '@a.b\nasync def f():\n    """A # "b"."""\n    return "x" + \'y\'  # if 5\n'
+    assert str(coloured("python", text)) == (
+        '<span class="nd">@a.b</span>\n'
+        '<span class="k">async</span> <span class="k">def</span> <span class="nf">f</span>():\n'
+        '    <span class="s2">"""A # "b"."""</span>\n'
+        '    <span class="k">return</span> <span class="s2">"x"</span>'
+        ' + <span class="s2">\'y\'</span>  <span class="c1"># if 5</span>\n'
+    )
+
+
+def test_other_languages_are_known_or_left_as_they_are() -> None:
+    assert '<span class="gp">$ </span>' in coloured("console", "$ ls <x>\nout")
+    assert str(coloured("nonsense", "<x>")) == "&lt;x&gt;"

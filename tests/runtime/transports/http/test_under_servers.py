@@ -1,0 +1,78 @@
+"""The application where other people run it: under hypercorn on trio, and mounted in Starlette."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import anyio
+import pytest
+import trio
+from hypercorn.config import Config
+from hypercorn.trio import serve
+from starlette.applications import Starlette
+from starlette.routing import Mount, Route
+
+from kinwire import connect
+from kinwire_protocols import mcp
+from tests.runtime.transports.http.asgi import Client, message
+from tests.runtime.transports.http.conftest import Tools
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("anyio_backend", ["trio"], indirect=True)
+async def test_hypercorn_serves_it_on_trio(tools: Tools) -> None:
+    config = Config()
+    config.bind = ["127.0.0.1:0"]
+    stop = anyio.Event()
+    app: Any = tools.server.asgi()
+    reports: list[float] = []
+    all_reported = anyio.Event()
+
+    def on_progress(report: mcp.ProgressNotificationParams) -> None:
+        reports.append(report.progress)
+        if len(reports) == 3:
+            all_reported.set()
+
+    async with trio.open_nursery() as nursery:
+        run = partial(serve, app, config, shutdown_trigger=stop.wait)
+        (url,) = await nursery.start(run)
+        async with connect(f"{url}/mcp") as tools_there:
+            call = tools_there.with_options(on_progress=on_progress)
+            async with anyio.create_task_group() as tasks:
+                arguments = {"text": "hi", "steps": 3}
+                tasks.start_soon(partial(call.mcp.tools_call, name="wait", arguments=arguments))
+                with anyio.fail_after(10):
+                    await all_reported.wait()
+                tools.go_on.set()
+            result = await tools_there.mcp.tools_call(name="echo", arguments={"text": "hi"})
+        stop.set()
+    assert reports == [1, 2, 3]
+    assert getattr(result.content[0], "text", None) == "hi"
+    assert len(app.sessions) == 0
+
+
+@pytest.mark.parametrize(
+    ("route", "path"),
+    [
+        (lambda app: Mount("/tools", app), "/tools/"),
+        (lambda app: Mount("/tools", app), "/tools/mcp"),
+        (lambda app: Route("/tools", endpoint=app), "/tools"),
+    ],
+)
+async def test_it_is_mounted_without_anything_else(
+    tools: Tools, route: Callable[[object], Any], path: str
+) -> None:
+    outer: Any = Starlette(routes=[route(tools.server.asgi())])
+
+    async def at_path(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        await outer({**scope, "path": path, "raw_path": path.encode()}, receive, send)
+
+    client = await Client(at_path).begin()  # type: ignore[arg-type]
+    assert (await client.post(message("ping"))).json["result"] == {}
+    async with client.open("GET") as own:
+        assert own.status == 200
+    assert (await client.request("DELETE")).status == 204
