@@ -87,7 +87,7 @@ def _http_clients(url: str) -> Subject:
 
 def _websocket_servers() -> Subject:
     kinds: dict[str, tuple[type[Target], Program]] = {
-        name: (WebSocketServed, python_program("ours", name, "http")) for name in (OURS, ORJSON)
+        name: (WebSocketServed, python_program("ours", name, "ws")) for name in (OURS, ORJSON)
     }
     missing: dict[str, str] = {}
     try:
@@ -113,7 +113,7 @@ def _byte_server() -> Iterator[str]:
 def _rows_of(subject: Subject) -> Iterator[Row]:
     try:
         costs = measure(subject.kinds, LOADS, ROUNDS)
-    except TargetFailedError as error:
+    except (TargetFailedError, OSError) as error:
         yield Row(subject.what, "", str(error), verdict="not measured")
         return
     for load in LOADS:

@@ -12,6 +12,7 @@ from kinwire_protocols import jsonrpc, mcp, mcpe
 from kinwire_protocols.base import JsonObject, Message, RpcError, from_wire, to_wire
 from kinwire_protocols.mcpe import methods, tables, tools
 from kinwire_protocols.tool_methods import ToolError, ToolMethod
+from tests.generated.messages import EXAMPLES
 from tests.generated.shapes import Shape, check_shape, shape
 
 IDENTIFIER = "550e8400-e29b-41d4-a716-446655440000"
@@ -122,6 +123,21 @@ def test_members_are_there_as_the_text_says(case: Shape) -> None:
 def test_the_protocol_has_its_name_and_version() -> None:
     table = methods.PROTOCOL
     assert (table.name, table.title, table.version) == ("mcpe", "MCP Events", "2025-01-01")
+
+
+@pytest.mark.spec("mcpe-2.2-2", "mcpe-3.1-1")
+def test_the_capability_object_and_with_it_the_version_stand_in_the_answer_to_initialize() -> None:
+    assert methods.PROTOCOL.capability == "experimental.mcpe"
+    offer = next(example for _, name, example in EXAMPLES if name == "MCPECapabilities")
+    answer: JsonObject = {
+        "protocolVersion": "2024-11-05",
+        "serverInfo": {"name": "s", "version": "1"},
+        "capabilities": {"experimental": {"mcpe": offer}},
+    }
+    read = to_wire(from_wire(mcp.InitializeResult, answer))
+    assert read == answer
+    found = from_wire(mcpe.MCPECapabilities, read["capabilities"]["experimental"]["mcpe"])
+    assert (to_wire(found), found.protocol_version) == (offer, "2025-01-01")
 
 
 def test_a_capability_object_of_another_protocol_is_refused() -> None:

@@ -74,6 +74,13 @@ def test_tools_are_listed_and_called_by_requests_of_the_client() -> None:
     ]
 
 
+@pytest.mark.spec("mcp-lite-7.2-1", "mcp-lite-7.2-2", "mcp-lite-7.2-3")
+def test_nothing_begins_a_session_or_a_subscription_and_servers_send_nothing_unasked() -> None:
+    assert set(methods.PROTOCOL.methods) == {"tools/list", "tools/call", "prompts/list"}
+    assert {row.sender for row in methods.PROTOCOL.methods.values()} == {"client"}
+    assert CONTENT["http"]["verb"] == "POST"
+
+
 @pytest.mark.spec("mcp-lite-8.1-1")
 def test_prompts_are_an_idea_without_stub_and_handler() -> None:
     assert methods.PROMPTS_LIST.status == "considered"

@@ -124,7 +124,7 @@ SHAPES = [
         "restart_policy max_restarts restart_window_secs backoff_base_ms backoff_max_ms",
     ),
     shape("12.3-1", mgp.ToolCallExtras, "", "stream"),
-    shape("12.4-2", mgp.StreamChunkNotificationParams, "request_id index content", "done"),
+    shape("12.4-2 12.4-3", mgp.StreamChunkNotificationParams, "request_id index content", "done"),
     shape("12.5-3", mgp.ToolResultExtras, "", "streamed chunks_sent duration_ms"),
     shape(
         "12.6-2",
@@ -191,7 +191,7 @@ SHAPES = [
         "command args transport mgp created_by justification",
     ),
     shape("15.4-2", mgp.ServerProfile, "", "extensions permissions_required trust_level"),
-    shape("", mgp.DiscoveryDeregisterParams, "id", "reason"),
+    shape("15.5-1", mgp.DiscoveryDeregisterParams, "id", "reason"),
     shape(
         "16.4-2",
         mgp.ToolIndexEntry,
@@ -233,7 +233,7 @@ SHAPES = [
         "pinned cached",
         "total_tokens max_tokens",
     ),
-    shape("", mgp.ToolsSessionEvictParams, "tools", "reason"),
+    shape("16.7-mgp-tools-session-evict-1", mgp.ToolsSessionEvictParams, "tools", "reason"),
     shape(
         "16.8-1",
         mgp.ToolContextBudget,

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from tests.runtime.transports.raw import RawHttp, message
 
 _ID = 7
+_SILENCE = 5.0  # seconds without an answer that count as none; the slow tool takes two
 
 
 class Outcome(NamedTuple):
@@ -23,6 +24,7 @@ class Outcome(NamedTuple):
 def two_at_once(port: int) -> Outcome:
     """Return what a server makes of it that has the tools of `servers/slow_kinwire.py`."""
     with RawHttp(port) as client, ThreadPoolExecutor(1) as threads:
+        client.patience = _SILENCE
         first = threads.submit(_answer, client, "slow")
         client.ask(message("ping", "between"))  # so that the first one has arrived
         second = _answer(client, "quick")

@@ -63,6 +63,38 @@ def test_a_second_answer_is_dropped_and_counted() -> None:
     assert bench.engine.counts.late_replies == 1
 
 
+def test_a_reply_to_one_request_answers_no_other() -> None:
+    bench = Bench()
+    first, second = bench.called(), bench.called()
+    stolen = json.dumps({"jsonrpc": "2.0", "id": first.id, "result": RESULT}).encode()
+    bench.engine.feed(stolen, second.id)
+    assert (bench.settled, bench.engine.counts.late_replies) == ({}, 1)
+    bench.engine.feed(stolen, first.id)
+    assert bench.settled[first.id].result == RESULT
+
+
+@pytest.mark.parametrize("frame", [b"<html>", b'{"jsonrpc":"2.0","id":1,"result":', b"[]"])
+def test_a_reply_that_is_no_message_fails_the_request_that_it_is_the_reply_to(frame: bytes) -> None:
+    bench = Bench()
+    bench.called()
+    second = bench.called()
+    bench.engine.feed(frame, second.id)
+    assert set(bench.settled) == {second.id}
+    assert isinstance(bench.settled[second.id].error, InvalidResponseError)
+    assert bench.sent() == []
+
+
+def test_a_transport_can_fail_one_call() -> None:
+    bench = Bench()
+    call, other = bench.called(), bench.called()
+    outbound, error = bench.engine.outbound, ConnectionClosedError("It broke off.")
+    assert outbound.waits(call.id)
+    outbound.fail(call.id, error)
+    outbound.fail(call.id, error)
+    assert bench.settled == {call.id: Settled(None, error)}
+    assert (outbound.waits(call.id), outbound.waits(other.id)) == (False, True)
+
+
 @pytest.mark.parametrize("id", ["1", True, 1.0, None, 2, [1]])
 def test_an_answer_under_an_id_of_another_type_or_value_is_nobodys(id: object) -> None:
     bench = Bench()

@@ -33,7 +33,9 @@ def example_of(links: Links, kind: Reference) -> Any:
 
 def stub_call(links: Links, stub: str, kind: Reference, given: Node) -> str:
     """Return the call of a stub with an example of its params; inner objects as they are read."""
-    return _call(f"await {stub}", _arguments(links, kind, given), 0)
+    members = _members(links, kind, given)
+    arguments = {argument_name(name): value for name, value in members.items()}
+    return _call(f"await {stub}", arguments, 0)
 
 
 def handler_code(links: Links, base: str, stub: str, kinds: list[Reference], result: Any) -> str:
@@ -47,8 +49,9 @@ def handler_code(links: Links, base: str, stub: str, kinds: list[Reference], res
         )
     answer = "print(params)"
     if len(kinds) > 1:
-        answer = literal(_Read(returned, result), 8) if result else f"{returned}()"
-        answer = f"return {answer}"
+        members = members_of(links.documents, kinds[1])[0]
+        made = _call(returned, _members(links, kinds[1], result), 8) if members else None
+        answer = f"return {made or literal(_Read(returned, result), 8)}"
     name = "Tools" if base.endswith("Tools") else "Handlers"
     return f"class {name}({base}):\n{first}\n        {answer}"
 
@@ -70,13 +73,14 @@ def class_of(links: Links, kind: Reference) -> str:
     return f"{links.documents[kind.protocol].module}.{kind.name}"
 
 
-def _arguments(links: Links, kind: Reference, given: Node) -> dict[str, Any]:
+def _members(links: Links, kind: Reference, given: Node) -> dict[str, Any]:
+    """Return the members of an example by their names in Python; constants say themselves."""
     members, _ = members_of(links.documents, kind)
     found = {}
     for name, value in given.items():
         owner, node = members.get(name, (kind, {}))
         if "const" not in node:
-            found[argument_name(snake_name(name))] = _value(links, owner, node, value)
+            found[snake_name(name)] = _value(links, owner, node, value)
     return found
 
 

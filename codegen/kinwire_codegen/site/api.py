@@ -33,10 +33,9 @@ Member = griffe.Object | griffe.Alias
 
 def api_pages(package: str, guides: Iterable[str]) -> Iterator[Page]:
     """Yield a page for the package, and for each module of it that the guides import from."""
-    spec = find_spec(package)  # a package without a dot is found without being imported
-    if spec is None or spec.origin is None:
+    source = _Source()
+    if source.module(package) is None:
         return
-    source = _Source(package, Path(spec.origin).parent)
     named = re.compile(rf"^(?:from|import) ({package}(?:\.[a-z_]+)*)", re.MULTILINE)
     names = {package, *(name for text in guides for name in named.findall(text))}
     pages = [page for name in sorted(names) if (page := _page(source, name)) is not None]
@@ -48,15 +47,18 @@ def api_pages(package: str, guides: Iterable[str]) -> Iterator[Page]:
 
 
 class _Source:
-    """The modules of a package, each parsed when it is first asked for."""
+    """The modules of packages, each parsed when it is first asked for."""
 
-    def __init__(self, package: str, folder: Path) -> None:
-        self._package, self._folder = package, folder
+    def __init__(self) -> None:
         self.module = cache(self._module)
 
     def _module(self, name: str) -> griffe.Module | None:
-        below = name.removeprefix(self._package).strip(".").replace(".", "/")
-        for path in (self._folder / below / "__init__.py", self._folder / f"{below}.py"):
+        package, _, below = name.partition(".")
+        spec = find_spec(package)  # a package without a dot is found without being imported
+        if spec is None or spec.origin is None:
+            return None
+        place = Path(spec.origin).parent / below.replace(".", "/")
+        for path in (place / "__init__.py", place.with_suffix(".py")):
             if path.is_file():
                 return griffe.visit(name, path, path.read_text(encoding="utf-8"))
         return None
@@ -67,7 +69,7 @@ class _Source:
         if not isinstance(member, griffe.Alias):
             return member
         home, _, inner = member.target_path.rpartition(".")
-        other = self.module(home) if home.startswith(self._package) else None
+        other = self.module(home)
         return self.found(other, inner) if other is not None else None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("as_html", "breakable", "coloured", "inline", "plain", "site_link", "words_of")
+__all__ = ("as_html", "breakable", "coloured", "inline", "plain", "site_link")
 
 import keyword
 import re
@@ -123,8 +123,3 @@ def _lexer(language: str) -> Lexer | None:
         return get_lexer_by_name({"sh": "bash", "": "text"}.get(language, language))
     except ClassNotFound:
         return None
-
-
-def words_of(html: str) -> str:
-    """Return the words of HTML."""
-    return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))).strip()

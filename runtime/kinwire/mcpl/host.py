@@ -113,7 +113,11 @@ class McplHost:
     @property
     def servers(self) -> list[LiveServer]:
         """The servers that speak MCPL and are connected, in the order in which they came."""
-        return [live for session, live in self._servers.items() if not session.closed]
+        return [
+            live
+            for session, live in self._servers.items()
+            if live.configured and not session.closed
+        ]
 
     def of(self, connection: Connection) -> LiveServer | None:
         """Return the MCPL side of a connection; None if the server speaks only MCP."""

@@ -85,6 +85,11 @@ class LiveServer:
         return self.session.peer_id
 
     @property
+    def configured(self) -> bool:
+        """Whether the server has been told which sets are on."""
+        return self._configured.is_set()
+
+    @property
     def feature_sets(self) -> Mapping[str, FeatureSet]:
         """The sets that the server declares, by name."""
         return self._sets.declared

@@ -39,7 +39,7 @@ def checked_count(value: object, place: str, mend: str, *, least: int = 0) -> No
     Raises:
         StorageInputError: it is no whole number from `least` on, or larger than any.
     """
-    if not (isinstance(value, int) and least <= value <= _LAST):
+    if isinstance(value, bool) or not (isinstance(value, int) and least <= value <= _LAST):
         raise refused(place, f"a whole number from {least} to {_LAST}", shown(value), mend)
 
 
@@ -51,7 +51,8 @@ def checked_seconds(
     Raises:
         StorageInputError: it is no number above 0 from `least` to `most`.
     """
-    if not (isinstance(value, int | float) and value > 0 and least <= value <= most):
+    fits = isinstance(value, int | float) and value > 0 and least <= value <= most
+    if isinstance(value, bool) or not fits:
         span = f"from {least:g} to {most:.0f}" if least else f"above 0, at most {most:.0f}"
         raise refused(place, f"seconds {span}", shown(value), mend)
 

@@ -13,13 +13,13 @@ from typing import Any
 import uvicorn
 
 
-def listen(app: Any) -> None:
+def listen(app: Any, *, websocket: bool = False) -> None:
     """Serve until this process is told to end; the port is the first line on stdout."""
     config = uvicorn.Config(
         app,
         loop="uvloop",
         http="httptools",
-        ws="websockets-sansio",
+        ws="websockets-sansio" if websocket else "none",
         ws_per_message_deflate=False,
         ws_ping_interval=None,  # who drives this with bytes answers no pings
         log_level="error",

@@ -36,4 +36,4 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
         await lower.run(read, write, lower.create_initialization_options())
 
 
-listen(application)
+listen(application, websocket=True)

@@ -1,6 +1,6 @@
 """kinwire as its users write it.
 
-usage: ours.py plain|row|orjson|fast|trio serve|memory|http|client [COMMAND...|URL]
+usage: ours.py plain|row|orjson|fast|trio serve|memory|http|ws|client [COMMAND...|URL]
 
 `plain` is asyncio without the extra `fast`, `orjson` adds that, `fast` uvloop too. `row` in place
 of `plain` serves by a handler of models, which is what `floor.py` does.
@@ -73,8 +73,8 @@ async def client() -> None:
         await use(await host.connect(target))
 
 
-if MODE == "http":
-    listen(server.asgi())
+if MODE in ("http", "ws"):
+    listen(server.asgi(), websocket=MODE == "ws")
     sys.exit()
 
 options: dict[str, Any] = {"use_uvloop": True} if VARIANT == "fast" else {}

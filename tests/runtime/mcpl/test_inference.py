@@ -159,6 +159,7 @@ async def test_a_stream_that_is_left_stops_the_model_and_its_pieces() -> None:
     assert provider.stopped == ["abc"]
 
 
+@pytest.mark.spec("mcpl-11-1", "mcpl-abstract-4", "mcpl-11-2")
 async def test_a_tool_can_wait_for_an_inference() -> None:
     live = McplServer(feature_sets=MEMORY)
     server = Server("memory", "1", extensions=[live])

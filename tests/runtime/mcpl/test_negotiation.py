@@ -120,7 +120,9 @@ async def test_the_offers_stand_below_experimental_and_leave_the_version_of_mcp_
 
 @pytest.mark.spec("mcpl-5.2-1", "mcpl-5.2-2", "mcpl-5.2-3")
 async def test_a_host_offers_what_it_serves_at_the_same_place() -> None:
-    async with live_pair(McplServer(feature_sets=MEMORY), hearing()[0]) as (connection, _):
+    host, _ = hearing()
+    async with live_pair(McplServer(feature_sets=MEMORY), host) as (connection, live):
+        assert host.servers == [live]
         (offer,) = sent(connection, "client", "initialize")
     assert offer["protocolVersion"] == "2024-11-05"
     offered = offer["capabilities"]["experimental"]["mcpl"]
@@ -145,6 +147,7 @@ async def test_what_is_tagged_and_comes_before_the_update_waits_for_it() -> None
     offer: dict[str, Any] = {"pushEvents": True, "featureSets": declared}
     answers: list[Any] = []
     order: list[str] = []
+    seen: list[int] = []
     async with (
         raw_server(offer) as raw,
         anyio.create_task_group() as tasks,
@@ -153,6 +156,7 @@ async def test_what_is_tagged_and_comes_before_the_update_waits_for_it() -> None
 
         async def push() -> None:
             event = {"featureSet": "memory.proactive", "eventId": "early", "timestamp": "now"}
+            seen.append(len(mcpl_host.servers))
             answers.append(
                 await raw.session.raw("push/event", {**event, "payload": {"content": "x"}})
             )
@@ -162,6 +166,7 @@ async def test_what_is_tagged_and_comes_before_the_update_waits_for_it() -> None
         await host.connect(raw.transport)
     assert answers == [{"accepted": True}]
     assert heard == ["early"]
+    assert seen == [0]  # no hook is called of a server that is not told yet
     assert order.index("featureSets/update") < order.index("reply")
 
 

@@ -124,6 +124,7 @@ async def test_two_servers_may_use_the_same_id() -> None:
     assert conversation.ids == ["evt_1", "evt_1"]
 
 
+@pytest.mark.spec("mcpl-9-1")
 async def test_events_of_a_set_come_in_order_and_sets_do_not_wait_for_each_other() -> None:
     conversation = Conversation()
     conversation.go_on = anyio.Event()

@@ -155,6 +155,7 @@ async def test_a_person_is_asked_once_for_the_same_and_anew_for_anything_else() 
     assert len(person.asked) == 4
 
 
+@pytest.mark.spec("mcpl-7.4-1")
 async def test_what_was_approved_can_be_taken_back() -> None:
     person = Person()
     async with files(Scopes(ask=person)) as (server, (_, live)):
@@ -233,6 +234,7 @@ async def test_a_set_without_scopes_is_given_none() -> None:
             )
 
 
+@pytest.mark.spec("mcpl-7-1")
 async def test_leave_that_comes_after_the_set_was_switched_off_is_none() -> None:
     asked, answer = anyio.Event(), anyio.Event()
 
@@ -323,6 +325,7 @@ async def test_the_server_s_words_do_not_take_a_call_out_of_the_host_s_rule() ->
     assert called == ["/project/x"]
 
 
+@pytest.mark.spec("mcpl-abstract-5", "mcpl-2-4")
 async def test_the_tools_of_a_set_that_is_off_are_called_by_no_host_and_served_to_none() -> None:
     async with files(Scopes()) as (server, (connection, live)):
         await connection.mcp.tools_call(name="look")

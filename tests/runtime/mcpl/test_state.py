@@ -161,6 +161,7 @@ async def test_with_a_host_of_mcp_nothing_is_carried_and_everything_works() -> N
             await connection.session.raw("tools/call", unknown)
 
 
+@pytest.mark.spec("mcpl-8-1")
 async def test_checkpoints_and_head_are_there_for_the_host_after_this_one() -> None:
     async with open_store("memory:") as store:
         records = await store.records("mcpl")

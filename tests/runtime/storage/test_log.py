@@ -207,7 +207,7 @@ TEXT: Any = "5"
 BAD_RETENTIONS = [
     *[Retention(max_age=seconds) for seconds in (0, 0.01, -1, nan, inf, 1e300, 10**400, TEXT)],
     *[Retention(dedup_window=seconds) for seconds in (0, -1, nan, inf, NEVER, TEXT)],
-    *[Retention(max_entries=count) for count in (0, -1, 10**30, cast("int", 1.5), TEXT)],
+    *[Retention(max_entries=count) for count in (0, -1, 10**30, True, cast("int", 1.5), TEXT)],
 ]
 
 
@@ -219,7 +219,7 @@ async def test_a_retention_that_no_engine_keeps_is_refused(engine: Engine) -> No
         assert await store.holdings() == []
 
 
-BAD_COUNTS: list[Any] = [-1, 2**63, 10**5000, 1.5, "1", None]
+BAD_COUNTS: list[Any] = [-1, 2**63, 10**5000, 1.5, True, "1", None]
 
 
 async def test_a_cursor_or_limit_that_no_log_has_is_refused(engine: Engine) -> None:

@@ -315,6 +315,7 @@ REFUSED: list[tuple[str, dict[str, Any]]] = [
     ("got 1e\\+300", {"key": "a", "value": 1, "expires_in": 1e300}),
     ("got a larger number", {"key": "a", "value": 1, "expires_in": 10**400}),
     ("got str", {"key": "a", "value": 1, "expires_in": "5"}),
+    ("got True", {"key": "a", "value": 1, "expires_in": True}),
     ("got -1", {"key": "a", "value": 1, "revision": -1}),
     ("got 1.5", {"key": "a", "value": 1, "revision": 1.5}),
     ("got str", {"key": "a", "value": 1, "revision": "1"}),

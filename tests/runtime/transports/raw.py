@@ -15,7 +15,6 @@ from typing import Any, Self
 from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
-PATIENCE = 10.0  # seconds until something comes
 MARK = "mark"
 """The id of a ping behind each frame: what comes before its answer is all that comes."""
 
@@ -43,6 +42,9 @@ INITIALIZE = message(
 
 class RawClient(ABC):
     """One session, after its handshake."""
+
+    patience = 10.0
+    """Seconds until something comes."""
 
     def __init__(self, port: int, initialize: bytes = INITIALIZE) -> None:
         self.port = port
@@ -94,7 +96,7 @@ class RawHttp(RawClient):
 
     def post(self, body: bytes, fields: Mapping[str, str] = {}) -> HTTPResponse:
         """Send a request on a connection of its own; the body of the response is not read yet."""
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=self.patience)
         connection.request("POST", "/mcp", body, {**_POST, **self._fields, **fields})
         return connection.getresponse()
 
@@ -111,7 +113,7 @@ class RawHttp(RawClient):
         return found
 
     def close(self) -> None:
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=self.patience)
         connection.request("DELETE", "/mcp", headers={**self._fields, "Connection": "close"})
         connection.getresponse().read()
 
@@ -120,7 +122,7 @@ class RawSse(RawClient):
     """HTTP+SSE: POSTs in, one stream out."""
 
     def open(self, initialize: bytes) -> Any:
-        self._connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        self._connection = HTTPConnection("127.0.0.1", self.port, timeout=self.patience)
         self._connection.request("GET", "/sse", headers={"Accept": "text/event-stream"})
         self._response = self._connection.getresponse()
         self._events = events_in(self._response)
@@ -131,7 +133,7 @@ class RawSse(RawClient):
         return self.next()
 
     def send(self, frame: bytes) -> list[Any]:
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=self.patience)
         connection.request("POST", self._address, frame, _POST)
         connection.getresponse().read()
         return []
@@ -171,7 +173,7 @@ class RawWebSocket(RawClient):
 
     def next(self) -> Any:
         """Return the next message of the server."""
-        return json.loads(self.socket.recv(PATIENCE))
+        return json.loads(self.socket.recv(self.patience))
 
     def ask(self, frame: bytes) -> list[Any]:
         self.send(frame)

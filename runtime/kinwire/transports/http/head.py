@@ -4,8 +4,9 @@ from __future__ import annotations
 
 __all__ = ("Accepted", "Head", "accepted", "is_json", "read_head")
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 _WANTED = frozenset(
@@ -52,13 +53,12 @@ class Head(NamedTuple):
         return (one, one) if name in self.repeated else (one,)
 
 
-def read_head(headers: Iterable[tuple[bytes, bytes]]) -> Head:
+def read_head(headers: Sequence[tuple[bytes, bytes]]) -> Head:
     """Return what ASGI has of the headers; their names are in lower case there."""
     values: dict[bytes, bytes] = {}
     repeated: frozenset[bytes] = frozenset()
-    size = 0
+    size = sum(map(len, chain.from_iterable(headers)))
     for name, value in headers:
-        size += len(name) + len(value)
         if name not in _WANTED:
             continue
         if name in values:

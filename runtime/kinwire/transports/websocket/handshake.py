@@ -43,7 +43,7 @@ class ServerHandshake:
         if request is None or self._gone:
             self._flush()
             return False
-        head = read_head((name.lower().encode(), _bytes(value)) for name, value in _items(request))
+        head = read_head(_fields(request))
         reply = await _refused(guard, head, full=full)
         if reply is None:
             self.protocol.send_response(self.protocol.accept(request))
@@ -104,9 +104,8 @@ async def _refused(guard: Guard, head: Head, *, full: bool) -> Reply | None:
     return reply
 
 
-def _items(request: Request) -> list[tuple[str, str]]:
-    return list(request.headers.raw_items())
-
-
-def _bytes(value: str) -> bytes:
-    return value.encode("latin-1", "replace")
+def _fields(request: Request) -> list[tuple[bytes, bytes]]:
+    return [
+        (name.lower().encode(), value.encode("latin-1", "replace"))
+        for name, value in request.headers.raw_items()
+    ]

@@ -52,6 +52,11 @@ class Response:
         return json.loads(self.body)
 
     @property
+    def answer(self) -> Any:
+        """The last message, whichever way it came: on a slow machine an answer is a stream."""
+        return json.loads(self._events[-1].data) if self.is_stream else self.json
+
+    @property
     def is_stream(self) -> bool:
         """Whether events come."""
         return self.headers.get("content-type") == "text/event-stream"

@@ -65,7 +65,7 @@ async def test_equal_ids_of_different_requests_never_cross(tools: Tools) -> None
     async def one(text: str) -> None:
         request = message("tools/call", name="wait", arguments={"text": text})
         answer = await client.post(request)
-        answers.append(f"{text}={answer.json['result']['content'][0]['text']}")
+        answers.append(f"{text}={answer.answer['result']['content'][0]['text']}")
 
     async with anyio.create_task_group() as tasks:
         for number in range(10):

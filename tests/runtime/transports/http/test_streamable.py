@@ -174,7 +174,7 @@ async def test_a_hundred_clients_with_equal_ids_never_cross(tools: Tools) -> Non
 
     async def one(number: int, client: Client) -> None:
         answer = await client.post(call("wait", text=f"for {number}"))
-        answers[number] = text_of(answer.json)
+        answers[number] = text_of(answer.answer)
 
     async with anyio.create_task_group() as tasks:
         for number, client in enumerate(clients):
@@ -194,7 +194,7 @@ async def test_an_id_that_is_in_flight_is_refused_and_the_first_is_answered(tool
         assert (second.json["error"]["code"], second.json["id"]) == (-32600, 5)
         tools.go_on.set()
         await first.until("ended")
-        assert text_of(first.json) == "done"
+        assert text_of(first.answer) == "done"
 
 
 async def test_progress_and_questions_go_with_the_request_that_they_belong_to(
@@ -248,7 +248,7 @@ async def test_a_second_stream_of_a_session_is_refused_and_the_first_lives(tools
 
 
 async def test_a_stream_ends_with_its_session(tools: Tools) -> None:
-    client = await Client(tools.server.asgi()).begin()
+    client = await Client(tools.server.asgi(limits=HttpLimits(patience=60))).begin()
     async with client.open("GET") as own, client.sent("POST", call("wait")) as waiting:
         while not tools.running:
             await anyio.lowlevel.checkpoint()
@@ -260,7 +260,7 @@ async def test_a_stream_ends_with_its_session(tools: Tools) -> None:
 
 
 async def test_a_request_that_is_taken_back_is_not_answered(tools: Tools) -> None:
-    client = await Client(tools.server.asgi()).begin()
+    client = await Client(tools.server.asgi(limits=HttpLimits(patience=60))).begin()
     async with client.sent("POST", call("wait", id="x")) as waiting:
         while not tools.running:
             await anyio.lowlevel.checkpoint()

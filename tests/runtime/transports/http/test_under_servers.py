@@ -25,9 +25,8 @@ pytestmark = pytest.mark.anyio
 @pytest.mark.slow
 @pytest.mark.parametrize("anyio_backend", ["trio"], indirect=True)
 async def test_hypercorn_serves_it_on_trio(tools: Tools) -> None:
-    config = Config()
+    config, stop = Config(), anyio.Event()
     config.bind = ["127.0.0.1:0"]
-    stop = anyio.Event()
     app: Any = tools.server.asgi()
     reports: list[float] = []
     all_reported = anyio.Event()
@@ -38,13 +37,12 @@ async def test_hypercorn_serves_it_on_trio(tools: Tools) -> None:
             all_reported.set()
 
     async with trio.open_nursery() as nursery:
-        run = partial(serve, app, config, shutdown_trigger=stop.wait)
-        (url,) = await nursery.start(run)
+        (url,) = await nursery.start(partial(serve, app, config, shutdown_trigger=stop.wait))
         async with connect(f"{url}/mcp") as tools_there:
             call = tools_there.with_options(on_progress=on_progress)
             async with anyio.create_task_group() as tasks:
-                arguments = {"text": "hi", "steps": 3}
-                tasks.start_soon(partial(call.mcp.tools_call, name="wait", arguments=arguments))
+                wait = partial(call.mcp.tools_call, name="wait", arguments={"steps": 3})
+                tasks.start_soon(wait)
                 with anyio.fail_after(10):
                     await all_reported.wait()
                 tools.go_on.set()

@@ -36,6 +36,7 @@ def test_what_is_shown_of_an_address_is_its_origin() -> None:
     assert repr(head) == "<RequestHead POST https://example.com>"
 
 
+@pytest.mark.spec("mcp-streamable-http-transport-10")
 @pytest.mark.parametrize("host", ["example.com", "10.0.0.1", "0.0.0.0", "127.0.0.1.evil.example"])
 def test_plain_text_goes_to_this_machine_only(host: str) -> None:
     with pytest.raises(InsecureAddressError, match="Refused to connect to"):

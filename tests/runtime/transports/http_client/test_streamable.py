@@ -30,6 +30,11 @@ async def ping(url: str, **options: Any) -> None:
         await peer.mcp.ping()
 
 
+@pytest.mark.spec(
+    "mcp-streamable-http-transport-4",
+    "mcp-streamable-http-transport-6",
+    "mcp-streamable-http-transport-7",
+)
 async def test_the_handshake_and_what_follows_say_what_they_are() -> None:
     async with RawServer.serving(polite()) as server:
         await ping(server.url + "?key=k", headers={"X-Tenant": "a"})
@@ -76,6 +81,7 @@ async def test_calls_one_after_the_other_share_a_connection() -> None:
         assert server.connections <= 2  # one of them was for the standing stream
 
 
+@pytest.mark.spec("mcp-streamable-http-transport-1", "mcp-streamable-http-transport-5")
 async def test_a_stream_brings_messages_before_the_answer() -> None:
     reports: list[float] = []
 
@@ -118,6 +124,7 @@ async def test_what_follows_a_notification_does_not_overtake_it() -> None:
     assert "ping" in server.about()
 
 
+@pytest.mark.spec("mcp-streamable-http-transport-3")
 async def test_what_was_said_last_arrives_before_the_session_ends() -> None:
     async with RawServer.serving(polite()) as server, Host("h", "1", roots=[]) as host:
         peer = await host.connect(server.url)
@@ -197,6 +204,7 @@ async def test_an_answer_in_the_reply_to_another_call_reaches_nobody(streamed: b
             await peer.mcp.tools_call(name="thief")
 
 
+@pytest.mark.spec("mcp-streamable-http-transport-2")
 async def test_the_standing_stream_is_opened_again_where_it_broke_off() -> None:
     heard: list[Any] = []
     twice = anyio.Event()

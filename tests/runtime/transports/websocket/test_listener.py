@@ -24,6 +24,7 @@ HELLO = {
     "capabilities": {},
     "clientInfo": {"name": "raw", "version": "1"},
 }
+FLOOD = {"name": "flood", "arguments": {}}
 
 
 @pytest.fixture
@@ -184,7 +185,10 @@ async def test_a_server_that_stops_goes_away(server: Server) -> None:
                     assert await client.close_code() == 1001
 
 
-async def test_clients_with_the_same_ids_get_their_own_answers(server: Server) -> None:
+@pytest.mark.parametrize("clients", [10, pytest.param(100, marks=pytest.mark.slow)])
+async def test_clients_with_the_same_ids_get_their_own_answers(
+    server: Server, clients: int
+) -> None:
     async def call(port: int, name: str) -> None:
         async with raw_client(port) as (client, _):
             await client.ask(1, "initialize", **HELLO)
@@ -193,8 +197,36 @@ async def test_clients_with_the_same_ids_get_their_own_answers(server: Server) -
                 assert answer["result"]["content"][0]["text"] == name
 
     async with served(server) as port, anyio.create_task_group() as tasks:
-        for number in range(20):
+        for number in range(clients):
             tasks.start_soon(call, port, f"client {number}")
+
+
+async def test_a_client_that_does_not_read_holds_up_nobody_else_and_no_memory(
+    server: Server,
+) -> None:
+    sent = 0
+
+    @server.tool
+    async def flood(context: Context) -> None:
+        nonlocal sent
+        for _ in range(10_000):
+            await context.log("error", "x" * 8_000)
+            sent += 1
+
+    async with (
+        served(server) as port,
+        raw_client(port) as (mute, _),
+        raw_client(port) as (other, _),
+    ):
+        await mute.ask(1, "initialize", **HELLO)
+        await mute.say({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": FLOOD})
+        await other.ask(1, "initialize", **HELLO)
+        before = -1
+        while sent != before or not sent:  # until it waits
+            before = sent
+            for id in range(2, 6):
+                assert "result" in await other.ask(id)
+        assert sent * 8_000 < 16 * 1024 * 1024  # the system's own buffers among it
 
 
 async def test_another_machine_may_not_listen_in(server: Server) -> None:
