@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from tests.runtime.transports.raw import RawHttp, message
 
 _ID = 7
+_TRIES = 5
 _SILENCE = 5.0  # seconds without an answer that count as none; the slow tool takes two
 
 
@@ -21,14 +22,23 @@ class Outcome(NamedTuple):
     second: str | int | None
 
 
+ONE_AFTER_THE_OTHER = Outcome("first", "second")
+"""That is allowed, and happens where the second request overtakes the first."""
+
+
 def two_at_once(port: int) -> Outcome:
     """Return what a server makes of it that has the tools of `servers/slow_kinwire.py`."""
     with RawHttp(port) as client, ThreadPoolExecutor(1) as threads:
         client.patience = _SILENCE
-        first = threads.submit(_answer, client, "slow")
-        client.ask(message("ping", "between"))  # so that the first one has arrived
-        second = _answer(client, "quick")
-        return Outcome(first.result(), second)
+        outcome = ONE_AFTER_THE_OTHER
+        for _ in range(_TRIES):
+            first = threads.submit(_answer, client, "slow")
+            client.ask(message("ping", "between"))  # by then the first one has arrived, as a rule
+            second = _answer(client, "quick")
+            outcome = Outcome(first.result(), second)
+            if outcome != ONE_AFTER_THE_OTHER:
+                break
+        return outcome
 
 
 def _answer(client: RawHttp, tool: str) -> str | int | None:

@@ -57,7 +57,7 @@ async def connected(
     client: Mapping[str, Route] | None = None,
     *,
     limits: Limits = Limits(),
-    patience: float = 60,
+    patience: float = 20,
 ) -> AsyncGenerator[Peers]:
     """Yield two connected sessions; what is done with them may take `patience` seconds."""
     frames: list[tuple[int, dict[str, Any]]] = []

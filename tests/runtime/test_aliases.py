@@ -93,7 +93,7 @@ async def test_an_offer_is_read_at_each_of_its_places(capabilities: JsonObject) 
     extension = OldServer()
     client_end, server_end = memory_pair()
     server = Server("s", "1", extensions=[extension])
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(server.serve, server_end)
             async with Session(client_end, routes={}) as session:

@@ -71,7 +71,7 @@ async def fails(calling: Session, seen: list[ConnectionClosedError]) -> None:
 )
 @pytest.mark.spec("mcp-stdio-transport-5", "mcp-stdio-transport-6")
 async def test_calls_go_both_ways_through_pipes_of_any_fill() -> None:
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with session(serving()) as calling, anyio.create_task_group() as tasks:
             server = mcp.Server(calling)
 
@@ -136,7 +136,7 @@ async def test_a_flood_on_stderr_blocks_nobody_and_its_end_is_kept() -> None:
 
 async def test_calls_fail_with_exit_code_and_last_words_when_the_server_exits() -> None:
     seen: list[ConnectionClosedError] = []
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with session(misbehaving("exits")) as calling:
             async with anyio.create_task_group() as tasks:
                 for _ in range(3):
@@ -165,7 +165,7 @@ async def test_fifty_calls_fail_once_each_when_the_server_is_killed() -> None:
             await calling.raw("tools/call")
         seen.append(caught.value)
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with session(transport) as calling, anyio.create_task_group() as tasks:
             assert await calling.raw("ping") == {}
             for _ in range(50):
@@ -209,7 +209,7 @@ async def test_a_half_dead_server_ends_the_connection(way: str, reason: str) -> 
 
     seen: list[ConnectionClosedError] = []
     row = replace(methods.NOTIFICATIONS_INITIALIZED, name="x/closed")
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with Session(misbehaving(way), routes=routes_of((row, on_deaf))) as calling:
             if way == "deaf":
                 assert await calling.raw("ping") == {}
@@ -262,7 +262,7 @@ async def test_a_server_that_ignores_every_hint_is_killed_and_reaped() -> None:
             assert await calling.raw("ping") == {}
             raise KeyError("own")
 
-    with anyio.fail_after(60), pytest.raises(KeyError, match="own"):
+    with anyio.fail_after(20), pytest.raises(KeyError, match="own"):
         await use()
     assert not exists(transport.pid)
 

@@ -70,7 +70,7 @@ class RawServer:
 async def raw_server() -> AsyncGenerator[tuple[MemoryTransport, RawServer]]:
     client_end, server_end = memory_pair()
     server = RawServer(server_end)
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with background() as tasks:
             tasks.start_soon(server.run)
             yield client_end, server

@@ -82,7 +82,7 @@ async def paired(
     server: list[Extension], host: list[Extension]
 ) -> AsyncGenerator[PairedConnection]:
     """A connection on which nothing takes long."""
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with pair(server_with(*server), Host("test", "1", extensions=host)) as connection:
             yield connection
 
@@ -240,7 +240,7 @@ class Waiting(LeaveHost):
 
 
 async def test_what_a_host_waits_for_in_vain_ends_with_the_connection() -> None:
-    with anyio.fail_after(60), pytest.raises(ConnectionClosedError, match="closed by this side"):
+    with anyio.fail_after(20), pytest.raises(ConnectionClosedError, match="closed by this side"):
         async with paired([LeaveServer()], [Waiting()]):
             pytest.fail("it is connected")
 
@@ -269,7 +269,7 @@ async def test_a_server_whose_extension_fails_serves_nothing(
 
     client_end, server_end = memory_pair()
     capabilities: JsonObject = {"experimental": {"marks": {}}}
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with background() as tasks, Session(client_end, routes={}) as session:
             tasks.start_soon(server_with(Broken()).serve, server_end)
             if part == "attach":
@@ -309,7 +309,7 @@ async def test_a_push_right_behind_the_result_finds_its_handler_and_its_filter()
 
     host = Filtering()
     async with paired([MarksServer(at_once=push)], [host]):
-        with anyio.fail_after(60):
+        with anyio.fail_after(20):
             await answered.wait()  # closing at once would race with the push
     assert host.log[-2:] == ["server changed at once", "pushed at once"]
     assert answers == ["took at once"]
@@ -346,7 +346,7 @@ async def test_what_a_server_says_before_its_result_is_heard_once_filters_stand(
         }
 
     client_end, server_end = memory_pair()
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with Session(server_end, routes=routes_of((methods.INITIALIZE, initialize))), host:
             await host.connect(client_end)
             await heard.wait()
@@ -362,7 +362,7 @@ async def test_requests_right_behind_initialize_find_handlers_and_filters_of_the
     async def ask(name: str, params: JsonObject) -> None:
         answers[name] = await session.raw(name, params)
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with background() as serving, Session(client_end, routes={}) as session:
             serving.start_soon(server_with(server).serve, server_end)
             async with anyio.create_task_group() as tasks:
@@ -402,7 +402,7 @@ async def test_a_server_may_ask_for_what_is_of_mcp_as_soon_as_it_is_initialized(
     done = anyio.Event()
     server = Eager()
     host = Host("test", "1", roots=["file:///one"], extensions=[MarksHost()])
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with pair(server_with(server), host):
             await done.wait()
     assert server.log[-1] == "1"
@@ -527,7 +527,7 @@ async def test_handlers_come_and_go_while_sessions_are_open() -> None:
 async def test_one_extension_serves_many_sessions() -> None:
     host = MarksHost()
     ends = [memory_pair() for _ in range(2)]
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with (
             background() as tasks,
             Host("test", "1", extensions=[host]) as opened,

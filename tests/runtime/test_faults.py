@@ -96,7 +96,7 @@ async def walk_until(at: int, *, end: int, incoming: bool) -> bool:
     breaking = Breaking(second if end else first, at, incoming=incoming)
     transports = (first, breaking) if end else (breaking, second)
     outcomes: list[str] = []
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with (
             Session(transports[1], routes=routes_of((methods.TOOLS_CALL, copy))),
             Session(

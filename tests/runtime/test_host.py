@@ -160,7 +160,7 @@ async def test_a_host_that_leaves_ends_the_handshakes_of_other_tasks(turns: int)
         with pytest.raises((ConnectionClosedError, SessionStateError)):
             await host.connect(target)
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with (
             answering(initialize) as target,
             anyio.create_task_group() as tasks,

@@ -28,7 +28,7 @@ pytestmark = [
 
 async def test_both_ends_may_open_in_any_order_and_call_before_the_other_is_there() -> None:
     first, second = memory_pair()
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with (
             anyio.create_task_group() as tasks,
             Session(first, routes=routes_of()) as calling,
@@ -55,7 +55,7 @@ async def test_an_end_that_meets_nobody_is_closed_at_once() -> None:
     first, second = memory_pair()
     async with Session(first, routes={}):
         pass
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with Session(second, routes={}) as calling:
             await calling.wait_closed()
             with pytest.raises(ConnectionClosedError, match="peer has closed"):

@@ -53,7 +53,7 @@ async def test_a_reader_that_is_late_gets_everything(pipe: tuple[int, int]) -> N
             await anyio.wait_readable(reader)
             got += len(os.read(reader, 100_000))
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(read_late)
             await writer_of(writer, LARGE, patience=10).flush()
@@ -64,7 +64,7 @@ async def test_a_reader_that_is_late_gets_everything(pipe: tuple[int, int]) -> N
 async def test_what_nobody_reads_is_given_up_aloud(
     pipe: tuple[int, int], caplog: pytest.LogCaptureFixture
 ) -> None:
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         await writer_of(pipe[1], LARGE, b"more", patience=0.01).flush()
     left = len(LARGE) + 1 + 4 - len(os.read(pipe[0], len(LARGE)))
     assert caplog.messages == [f"The peer does not read: {left} bytes are not sent any more"]

@@ -45,7 +45,7 @@ _LIMITS = Limits(drain=0.002, stop=2.0)
 CALLS = 3
 """Made at once; one more follows alone."""
 
-_PATIENCE = 60.0  # seconds for one walk, which takes a few milliseconds
+_PATIENCE = 30.0  # seconds for one walk, which takes a few milliseconds
 _NOTE = "note://1"
 
 

@@ -16,7 +16,7 @@ from typing import Any, Self
 
 PROGRAMS = Path(__file__).parent / "programs"
 
-_PATIENCE = 60.0  # seconds; a test that waits so long has failed
+_PATIENCE = 30.0  # seconds; a test that waits so long has failed
 
 
 class Wire:

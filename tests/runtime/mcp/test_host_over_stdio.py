@@ -40,7 +40,7 @@ async def test_one_call_makes_use_of_all_that_a_host_offers() -> None:
     sampling = Sampling(model, approve_request=unattended, approve_result=unattended)
     host = Host("h", "1", roots=[mcp.Root(uri="file:///a", name="A")], sampling=sampling)
     logged: list[mcp.LoggingMessageNotificationParams] = []
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with host:
             client = await host.connect(asking(), on_log=logged.append)
             with client.changes() as changes:
@@ -64,7 +64,7 @@ async def test_one_call_makes_use_of_all_that_a_host_offers() -> None:
 
 async def test_a_server_whose_version_nobody_speaks_is_ended() -> None:
     target = asking("2099-01-01")
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with Host("h", "1") as host:
             with pytest.raises(ProtocolVersionError, match="expected 2024-11-05"):
                 await host.connect(target)

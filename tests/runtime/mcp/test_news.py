@@ -54,7 +54,7 @@ async def test_lists_that_change_are_yielded_once_each(server: Server) -> None:
     async with pair(server, Host("h", "1", roots=[])) as client:
         with client.changes() as changes, client.changes() as others:
             await client.mcp.tools_call(name="tell_of_lists")
-            with anyio.fail_after(60):
+            with anyio.fail_after(20):
                 assert sorted([await anext(changes) for _ in range(3)]) == [
                     "prompts",
                     "resources",
@@ -102,7 +102,7 @@ async def test_a_handler_may_ask_the_server_while_a_call_is_under_way(server: Se
     async def logged(params: mcp.LoggingMessageNotificationParams, context: Context) -> None:
         await mcp.Server(context.session).ping()
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with pair(server, host) as client:
             await say(client, "notifications/message", level="info", data="x")
             await say(client, "notifications/tools/list_changed")
@@ -131,7 +131,7 @@ async def test_a_handler_for_log_messages_may_ask_a_server_that_asks_back() -> N
         if params.data == 2:
             done.set()
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with pair(server, host) as client:
             await client.mcp.tools_call(name="log")
             await done.wait()
@@ -151,7 +151,7 @@ async def test_a_handler_for_log_messages_that_fails_or_hangs_holds_nothing_up(
             raise ZeroDivisionError
         await anyio.sleep_forever()
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with pair(server, host) as client:
             for number in range(3):
                 await say(client, "notifications/message", level="info", data=number)
@@ -192,7 +192,7 @@ async def test_a_burst_of_log_messages_is_heard_whole_and_crowds_nothing_out() -
     async with pair(server, host, on_log=lambda message: heard.append(message.data)) as client:
         with client.changes() as changes:
             await client.mcp.tools_call(name="burst")
-            with anyio.fail_after(60):
+            with anyio.fail_after(20):
                 assert await anext(changes) == "tools"
         assert client.session.counts.dropped_notifications == 0
     assert heard == list(range(2 * most))
@@ -232,7 +232,7 @@ async def test_log_messages_that_wait_are_bounded(server: Server) -> None:
         if len(heard) == 1001:
             all_heard.set()
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with pair(server, host) as client:
             await client.mcp.tools_call(name="flood")
             go_on.set()

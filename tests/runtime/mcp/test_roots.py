@@ -92,7 +92,7 @@ async def test_roots_are_served_and_servers_hear_of_new_ones() -> None:
         await client.mcp.tools_call(name="read")
         with pytest.raises(ValueError, match="roots/0"):
             await host.set_roots(["http://a"])
-        with anyio.fail_after(60):
+        with anyio.fail_after(20):
             await host.set_roots([mcp.Root(uri="file:///b", name="B"), "file:///c"])
             await told.wait()
     assert seen == [["file:///a"], ["file:///b", "file:///c"]]
@@ -113,7 +113,7 @@ async def test_servers_hear_of_new_roots_though_one_cannot_be_told(
             client = await host.connect(client_end)
             if client_end is ends[0][0]:
                 client.session.intercept_outbound(refuse)
-        with anyio.fail_after(60):
+        with anyio.fail_after(20):
             await host.set_roots(["file:///a"])
             await told.wait()
     assert seen == [["file:///a"]]

@@ -74,7 +74,7 @@ class Author:
                 self.results.append(result)
 
     async def have_written(self, sampling: Sampling) -> PairedConnection:
-        with anyio.fail_after(60):
+        with anyio.fail_after(20):
             async with pair(self.server, Host("h", "1", sampling=sampling)) as client:
                 await client.mcp.tools_call(name="write")
                 return client
@@ -216,7 +216,7 @@ async def test_a_server_that_takes_its_request_back_ends_the_approval() -> None:
             ended.set()
 
     sampling = Sampling(Model(), approve_request=wait, approve_result=unattended)
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with pair(server, Host("h", "1", sampling=sampling)) as client:
             await client.mcp.tools_call(name="give_up")
             await ended.wait()

@@ -96,7 +96,7 @@ async def test_a_client_may_ask_for_the_list_while_the_call_that_changed_it_runs
         seen.append([tool.name for tool in listed.tools])
         asked.set()
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         async with pair(server, host) as client:
             await client.mcp.tools_call(name="grow")
     assert seen == [["grow", "new"]]

@@ -55,7 +55,7 @@ class Shelf:
 
 
 async def take(updates: AsyncIterator[str], count: int) -> list[str]:
-    with anyio.fail_after(60):
+    with anyio.fail_after(20):
         return [await anext(updates) for _ in range(count)]
 
 
@@ -229,7 +229,7 @@ async def test_the_end_of_the_connection_ends_readers_with_an_error() -> None:
                     await anext(changes)
                 failed.append("changes")
 
-        with anyio.fail_after(60):
+        with anyio.fail_after(20):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(watch)
                 tasks.start_soon(look)

@@ -160,7 +160,7 @@ async def test_a_follower_gets_what_is_there_and_what_comes(engine: Engine) -> N
         log = await store.log("events")
         for number in range(1, 4):
             await log.append("a.x" if number % 2 else "b", number)
-        with anyio.fail_after(60):
+        with anyio.fail_after(20):
             async with log.follow("a.>", after=1) as entries:
                 assert (await anext(entries)).value == 3
                 await log.append("b", 4)
@@ -180,7 +180,7 @@ async def test_followers_of_many_entries_miss_none(engine: Engine) -> None:
                     if entry.value == 349:
                         return
 
-        with anyio.fail_after(60):
+        with anyio.fail_after(20):
             async with anyio.create_task_group() as tasks:
                 for mine in got:
                     tasks.start_soon(follow, mine)
@@ -193,7 +193,7 @@ async def test_a_follower_that_retention_overtakes_is_told(engine: Engine) -> No
     async with engine.open() as store:
         log = await store.log("events", durable=False, retention=Retention(max_entries=2))
         await log.append("a", 1)
-        with anyio.fail_after(60):
+        with anyio.fail_after(20):
             async with log.follow() as entries:
                 assert (await anext(entries)).value == 1
                 for number in range(2, 500):  # more than may be on their way already

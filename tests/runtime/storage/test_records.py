@@ -216,7 +216,7 @@ async def test_a_watch_tells_what_is_there_then_what_changes(engine: Engine) -> 
         await records.delete("x/gone")
         await records.put("x/a", 1)
         await records.put("y/a", 1)
-        with anyio.fail_after(60):
+        with anyio.fail_after(20):
             async with records.watch("x/") as changes:
                 first = await anext(changes)
                 assert first.record is not None
@@ -235,7 +235,7 @@ async def test_a_watch_tells_a_removal_that_is_the_first_change(engine: Engine) 
     async with engine.open() as store:
         records = await store.records("things")
         await records.put("a", 1)
-        with anyio.fail_after(60):
+        with anyio.fail_after(20):
             async with records.watch() as changes:
                 assert (await anext(changes)).record is not None
                 await records.delete("a")
@@ -245,7 +245,7 @@ async def test_a_watch_tells_a_removal_that_is_the_first_change(engine: Engine) 
 async def test_a_slow_watch_is_told_the_last_state_of_each_key(engine: Engine) -> None:
     async with engine.open() as store:
         records = await store.records("things")
-        with anyio.fail_after(60):
+        with anyio.fail_after(20):
             async with records.watch() as changes:
                 for value in range(5):
                     last = await records.put("a", value)
@@ -258,7 +258,7 @@ async def test_a_slow_watch_is_told_the_last_state_of_each_key(engine: Engine) -
 async def test_a_watch_tells_an_expiry(engine: Engine) -> None:
     async with engine.open() as store:
         records = await store.records("things")
-        with anyio.fail_after(60):
+        with anyio.fail_after(20):
             async with records.watch() as changes:
                 await records.put("a", 1, expires_in=1)
                 assert (await anext(changes)).record is not None

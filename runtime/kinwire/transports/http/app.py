@@ -8,6 +8,8 @@ from __future__ import annotations
 
 __all__ = ("HttpApp",)
 
+import logging
+
 from kinwire.errors import ConnectionClosedError
 from kinwire.transports.http.guard import Guard
 from kinwire.transports.http.incoming import Incoming
@@ -15,6 +17,8 @@ from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.replies import Receive, Scope, Send, send_reply
 from kinwire.transports.http.security import must_be_secure
 from kinwire.transports.http.sessions import Serve, Sessions, running_loop
+
+logger = logging.getLogger("kinwire.transports")
 
 _STOPPING = ConnectionClosedError("The server is stopping.")
 
@@ -41,9 +45,12 @@ class HttpApp:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to one request, or serve one WebSocket."""
         if scope["type"] == "http":
-            reply = await Incoming(self, scope, receive, send).respond()
-            if reply is not None:
-                await send_reply(send, reply)
+            try:
+                reply = await Incoming(self, scope, receive, send).respond()
+                if reply is not None:
+                    await send_reply(send, reply)
+            except OSError:  # so say servers that the client has gone
+                logger.debug("a client left before it had its response")
         elif scope["type"] == "lifespan":
             await self._live(receive, send)
         else:

@@ -375,3 +375,21 @@ async def test_a_client_that_left_slows_nobody_down(tools: Tools) -> None:
     assert text_of((await client.post(call("echo", id=2, text="on"))).json) == "on"
     tools.go_on.set()
     assert not gone[0].ended
+
+
+async def test_a_server_that_says_that_the_client_has_gone_is_believed(tools: Tools) -> None:
+    client = await Client(tools.server.asgi()).begin()
+    inner = client.app
+
+    async def outer(scope: object, receive: object, send: object) -> None:
+        async def broken(part: object) -> None:
+            raise OSError("the connection is lost")
+
+        await inner(scope, receive, broken)  # type: ignore[arg-type]
+
+    client.app = outer  # type: ignore[assignment]
+    for name in ("echo", "steps"):
+        arguments = {"text": "hi"} if name == "echo" else {"count": 3}
+        assert (await client.post(call(name, **arguments))).status == 0
+    client.app = inner
+    assert (await client.post(call("echo", text="hi"))).status == 200
