@@ -132,7 +132,8 @@ class Stream:
     async def arrival(self, loop: AbstractEventLoop | None) -> None:
         """Return when something has changed."""
         if loop is not None:
-            self._waiter = future = Future[None](loop=loop)
+            future: Future[None] = Future(loop=loop)
+            self._waiter = future
             await future
         else:
             self._waiter = event = anyio.Event()

@@ -42,10 +42,12 @@ def mutate(claims: Claims, name: str) -> bool:
     names = list(MANAGERS) if name == "all" else [name]
     with ThreadPoolExecutor(os.cpu_count()) as at_once:  # each is a process of its own
         found = at_once.map(lambda one: survivors(one, claims), names)
-    for chosen, alive in zip(names, found, strict=True):
-        missed = missed and not alive
-        count = len(MANAGERS[chosen].rows)
-        print(f"{chosen:<14}{count:>3} rows, {count - len(alive)} of them fail without it", *alive)
+        for chosen, alive in zip(names, found, strict=True):
+            missed = missed and not alive
+            count = len(MANAGERS[chosen].rows)
+            print(
+                f"{chosen:<14}{count:>3} rows, {count - len(alive)} of them fail without it", *alive
+            )
     return missed
 
 

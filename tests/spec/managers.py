@@ -32,6 +32,10 @@ MANAGERS = {
             "mcp-initialized-notification-1",
         ),
     ),
+    "hosts and origins": Manager(
+        attributes=("kinwire.transports.http.security:AccessRules.refusal",),
+        rows=("mcp-streamable-http-transport-8",),
+    ),
     "gates": Manager(
         attributes=("kinwire.gates:why_not",),
         rows=("mcp-capability-reference-1",),

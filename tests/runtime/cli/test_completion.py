@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 import pytest
 
+from kinwire.cli.call import Call
 from kinwire.cli.completion import complete_call, complete_described, complete_listed
 from kinwire.cli.extras import is_installed
+from kinwire.cli.serve import Serve
+from kinwire.cli.verb import Verb
 
 pytestmark = pytest.mark.skipif(not is_installed("cli"), reason="needs the extra [cli]")
 
@@ -54,6 +57,27 @@ def test_methods_that_no_server_can_have_negotiated_are_offered_raw_alone() -> N
 def test_the_tools_of_a_file_are_offered_behind_it(file: str) -> None:
     assert offered(file)[:2] == ["book", "cancel"]
     assert "trips.py" not in offered(file)
+
+
+def test_methods_are_offered_behind_a_url() -> None:
+    behind = offered("http://127.0.0.1:8000/mcp")
+    assert "tools/call" in behind
+    assert "trips.py" not in behind
+
+
+@pytest.mark.parametrize(
+    ("verb", "typed", "options"),
+    [
+        (Serve, "--", {"--transport", "--host", "--port", "--allow-host", "--insecure"}),
+        (Call, "--", {"--header", "--insecure", "--timeout"}),
+    ],
+)
+def test_the_options_of_a_verb_are_offered(verb: type[Verb], typed: str, options: set[str]) -> None:
+    argcomplete = pytest.importorskip("argcomplete")
+    parser = ArgumentParser()
+    verb.configure(parser)
+    finder = argcomplete.CompletionFinder(parser)
+    assert options <= {word.strip() for word in finder._get_completions([], typed, "", None)}
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,7 @@ class RawHttp(RawClient):
 
     def open(self, initialize: bytes) -> Any:
         self._fields: dict[str, str] = {}
+        self._connections: list[HTTPConnection] = []  # some servers keep them open all the same
         response = self.post(initialize)
         assert response.status == 200, response.read()
         self._fields["Mcp-Session-Id"] = response.headers["Mcp-Session-Id"]
@@ -97,6 +98,7 @@ class RawHttp(RawClient):
     def post(self, body: bytes, fields: Mapping[str, str] = {}) -> HTTPResponse:
         """Send a request on a connection of its own; the body of the response is not read yet."""
         connection = HTTPConnection("127.0.0.1", self.port, timeout=self.patience)
+        self._connections.append(connection)
         connection.request("POST", "/mcp", body, {**_POST, **self._fields, **fields})
         return connection.getresponse()
 
@@ -116,6 +118,8 @@ class RawHttp(RawClient):
         connection = HTTPConnection("127.0.0.1", self.port, timeout=self.patience)
         connection.request("DELETE", "/mcp", headers={**self._fields, "Connection": "close"})
         connection.getresponse().read()
+        for one in (connection, *self._connections):
+            one.close()
 
 
 class RawSse(RawClient):
@@ -202,10 +206,11 @@ def until_the_mark(following: Callable[[], Any]) -> Iterator[Any]:
 
 def messages_in(response: HTTPResponse) -> list[Any]:
     """Return the messages of a response, whichever of the two kinds it is."""
-    if response.headers.get("Content-Type", "").startswith("text/event-stream"):
-        return [json.loads(data) for data in events_in(response) if data]
-    body = response.read()
-    return [json.loads(body)] if body else []
+    with response:
+        if response.headers.get("Content-Type", "").startswith("text/event-stream"):
+            return [json.loads(data) for data in events_in(response) if data]
+        body = response.read()
+        return [json.loads(body)] if body else []
 
 
 def events_in(response: HTTPResponse) -> Iterator[str]:

@@ -25,6 +25,7 @@ async def token_owner(token: str) -> str | None:
     return token.removeprefix("token-of-") if token.startswith("token-of-") else None
 
 
+@pytest.mark.spec("mcp-streamable-http-transport-8")
 @pytest.mark.parametrize(
     ("host", "origin", "status"),
     [
@@ -54,6 +55,7 @@ async def test_a_browser_on_a_foreign_page_reaches_nobody(
         assert (await client.request(method)).status == status
 
 
+@pytest.mark.spec("mcp-streamable-http-transport-10")
 @pytest.mark.parametrize(
     ("server", "scheme", "insecure", "status"),
     [
@@ -79,6 +81,7 @@ async def test_plain_text_over_a_network_is_answered_only_if_declared(
     assert answer.status == status
 
 
+@pytest.mark.spec("mcp-streamable-http-transport-4")
 @pytest.mark.parametrize(
     ("headers", "status"),
     [

@@ -180,6 +180,7 @@ def test_plain_text_stays_on_this_machine_unless_the_user_says_otherwise(
     must_be_secure(host, tls=tls, insecure=insecure, doing="listen on")
 
 
+@pytest.mark.spec("mcp-streamable-http-transport-9")
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "example.com", "192.168.0.7", ""])
 def test_plain_text_over_a_network_is_refused(host: str) -> None:
     with pytest.raises(InsecureAddressError, match=r"Refused to listen on .* without TLS"):

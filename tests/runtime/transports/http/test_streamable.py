@@ -28,6 +28,11 @@ def text_of(answer: dict[str, object]) -> str:
     return str(result["content"][0]["text"])
 
 
+@pytest.mark.spec(
+    "mcp-streamable-http-transport-1",
+    "mcp-streamable-http-transport-3",
+    "mcp-shutdown-procedures-7",
+)
 async def test_a_session_begins_with_initialize_and_ends_with_delete(tools: Tools) -> None:
     app = tools.server.asgi()
     client = Client(app)
@@ -57,6 +62,7 @@ async def test_an_answer_alone_is_json_and_more_is_a_stream(tools: Tools) -> Non
     assert [event.name for event in more.events] == ["message"] * 3
 
 
+@pytest.mark.spec("mcp-streamable-http-transport-5")
 @pytest.mark.parametrize(
     ("accept", "kind"),
     [
@@ -125,6 +131,7 @@ async def test_a_session_that_there_is_not_is_not_found(tools: Tools, method: st
     assert (stranger.status, stranger.json["error"]["code"]) == (404, -32600)
 
 
+@pytest.mark.spec("mcp-streamable-http-transport-7")
 async def test_a_request_without_a_session_is_told_so(tools: Tools) -> None:
     client = Client(tools.server.asgi())
     answer = await client.post(message("tools/list", 7))
@@ -148,6 +155,7 @@ async def test_a_second_handshake_changes_nothing(tools: Tools) -> None:
     assert (await client.post(message("tools/list"))).status == 200
 
 
+@pytest.mark.spec("mcp-streamable-http-transport-6")
 @pytest.mark.parametrize(
     ("version", "status"),
     [
@@ -216,6 +224,7 @@ async def test_progress_and_questions_go_with_the_request_that_they_belong_to(
         assert own.events == []
 
 
+@pytest.mark.spec("mcp-streamable-http-transport-2")
 async def test_news_go_on_the_session_s_own_stream(tools: Tools) -> None:
     client = await Client(tools.server.asgi()).begin()
     async with client.open("GET") as own:
@@ -304,6 +313,7 @@ async def test_there_are_no_more_sessions_than_may_be(tools: Tools) -> None:
     await Client(app).begin()
 
 
+@pytest.mark.spec("mcp-shutdown-procedures-6")
 async def test_sessions_leave_nothing_behind(tools: Tools) -> None:
     app = tools.server.asgi()
     for _ in range(50):
@@ -315,6 +325,7 @@ async def test_sessions_leave_nothing_behind(tools: Tools) -> None:
     assert len(tools.server._sessions) == 0
 
 
+@pytest.mark.spec("mcp-streamable-http-transport-11")
 async def test_ids_of_sessions_cannot_be_guessed(tools: Tools) -> None:
     app = tools.server.asgi()
     ids = [str((await Client(app).begin()).session) for _ in range(20)]
