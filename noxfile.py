@@ -123,7 +123,8 @@ def slow(session: nox.Session) -> None:
 @nox.session
 def interop(session: nox.Session) -> None:
     """Run the tests that talk to programs of other projects; installs those programs."""
-    run_module(session, "pytest", "-m", "interop", "tests/interop", *session.posargs)
+    by_file = ("--numprocesses=auto", "--dist=loadfile")  # the tests of a file share a peer's run
+    run_module(session, "pytest", "-m", "interop", *by_file, "tests/interop", *session.posargs)
 
 
 @nox.session
