@@ -6,7 +6,18 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from inspect import iscoroutinefunction
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar, cast, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    Protocol,
+    TypeVar,
+    cast,
+    overload,
+    runtime_checkable,
+)
 
 from pydantic import ValidationError
 
@@ -25,6 +36,7 @@ __all__ = (
     "On",
     "Peer",
     "ProtocolTable",
+    "RaisesShapeErrors",
     "Register",
     "check_handlers",
     "error_kind",
@@ -160,6 +172,15 @@ class Peer(Protocol):
 
     async def notify(self, method: Method[P, Any], params: P, /) -> None:
         """Send a notification."""
+        ...
+
+
+@runtime_checkable
+class RaisesShapeErrors(Protocol):
+    """What a peer may have besides: an error of its own for a tool's result that does not fit."""
+
+    def shape_error(self, where: str, error: ValidationError, value: object, /) -> Exception:
+        """Return the error to raise instead of `error`, which refused `value` as a result of `where`."""
         ...
 
 

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from kinwire_protocols.base import JsonObject, Message, RpcError, error_to_wire, from_wire, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
-from kinwire_protocols.peer import Method, Peer, check_handlers, error_kind
+from kinwire_protocols.peer import Method, Peer, RaisesShapeErrors, check_handlers, error_kind
 from kinwire_protocols.problems import problems
 
 __all__ = ("ToolError", "ToolHandlers", "ToolMethod")
@@ -73,10 +73,18 @@ class ToolMethod(Generic[P, R]):
         Raises:
             RpcError: the peer answered with an error, or the tool failed: an error of the row if it
                 is known, else a `ToolError`.
-            pydantic.ValidationError: the result does not fit.
+            pydantic.ValidationError: the result does not fit, and `peer` has no error for that (see
+                `RaisesShapeErrors`).
         """
         request = self.caller.params(name=self.name, arguments=to_wire(params))
-        return self.decode_result(await peer.call(self.caller, request))
+        said = self._said(await peer.call(self.caller, request))
+        try:
+            return from_wire(self.result, said)
+        except ValidationError as error:
+            if not isinstance(peer, RaisesShapeErrors):
+                raise
+            failure = peer.shape_error(self.name, error, said)
+        raise failure
 
     def decode_params(self, value: object) -> P:
         """Return arguments from the wire; absent ones (None) are an empty object.
@@ -100,12 +108,7 @@ class ToolMethod(Generic[P, R]):
             RpcError: it says that the tool failed.
             pydantic.ValidationError: it does not fit.
         """
-        body = result if isinstance(result, dict) else to_wire(result)
-        if self.whole:  # its own type says how it failed
-            return from_wire(self.result, body)
-        if body.get("isError") is True:
-            raise self._error_in(body)
-        return from_wire(self.result, _content(body))
+        return from_wire(self.result, self._said(result))
 
     def result_to_wire(self, value: R) -> JsonObject:
         """Return the result of `tools/call` that says `value`."""
@@ -115,6 +118,14 @@ class ToolMethod(Generic[P, R]):
     def error_to_wire(self, error: RpcError) -> JsonObject:
         """Return the result of `tools/call` that says that the tool failed with `error`."""
         return {**_result({"error": error_to_wire(error)}), "isError": True}
+
+    def _said(self, result: Message | JsonObject) -> JsonObject:
+        body = result if isinstance(result, dict) else to_wire(result)
+        if self.whole:  # its own type says how it failed
+            return body
+        if body.get("isError") is True:
+            raise self._error_in(body)
+        return _content(body)
 
     def _error_in(self, body: JsonObject) -> RpcError:
         said = _content(body)

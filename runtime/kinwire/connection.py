@@ -9,7 +9,10 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from copy import copy
 from typing import Any, Self, TypeVar
 
+from pydantic import ValidationError
+
 from kinwire.calls import ProgressCallback
+from kinwire.errors import ShapeError
 from kinwire.mcp import lists
 from kinwire.mcp.news import ListName, ServerNews
 from kinwire.session import DEFAULT, Session, Timeout
@@ -127,6 +130,10 @@ class Connection:
     async def notify(self, method: Method[P, Any], params: P, /) -> None:
         """Send a notification; raises what `Session.notify` does."""
         await self._peer.notify(method, params)
+
+    def shape_error(self, where: str, error: ValidationError, value: object, /) -> ShapeError:
+        """Return what is raised for a result that does not fit; see `Session.shape_error`."""
+        return self.session.shape_error(where, error, value)
 
     async def aclose(self) -> None:
         """Close the connection; calls under way fail. Any task may do this, more than once too."""

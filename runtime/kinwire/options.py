@@ -12,6 +12,9 @@ from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.peer import Method
 
 if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+    from kinwire.errors import ShapeError
     from kinwire.session import Session
 
 P = TypeVar("P", bound=Message)
@@ -52,3 +55,6 @@ class PeerWithOptions:
 
     async def notify(self, method: Method[P, Any], params: P, /) -> None:
         await self._session.notify(method, params)
+
+    def shape_error(self, where: str, error: ValidationError, value: object, /) -> ShapeError:
+        return self._session.shape_error(where, error, value)

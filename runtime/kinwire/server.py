@@ -183,6 +183,7 @@ class Server(Offers):
 
         Raises:
             SystemExit: the user pressed Ctrl-C.
+            OSError: stdout takes no answers, as on a full disk. A client that left is none.
         """
         try:
             anyio.run(self._serve_stdio)
@@ -194,7 +195,10 @@ class Server(Offers):
     async def _serve_stdio(self) -> None:
         from kinwire.transports.stdio import OwnStdio
 
-        await self.serve(OwnStdio())
+        stdio = OwnStdio()
+        await self.serve(stdio)
+        if stdio.refused is not None:
+            raise stdio.refused
 
     def _begin(self, rows: Rows, sent: Method[Any, Any] | None = None) -> None:
         missing = [row for row in rows if row not in self._served]

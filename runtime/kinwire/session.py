@@ -137,8 +137,13 @@ class Session:
         try:
             return method.decode_result(result)
         except ValidationError as error:
-            first = problems(error, result)[0]
-        raise ShapeError(method.name, first.pointer, first.expected, first.got)
+            failure = self.shape_error(method.name, error, result)
+        raise failure
+
+    def shape_error(self, where: str, error: ValidationError, value: object, /) -> ShapeError:
+        """Return what is raised where `error` refused `value`, a result of `where`."""
+        first = problems(error, value)[0]
+        return ShapeError(where, first.pointer, first.expected, first.got)
 
     async def notify(self, method: Method[P, Any], params: P, /) -> None:
         """Send a notification.

@@ -15,7 +15,7 @@ __all__ = ("CURRENT", "RoutedEngine", "RoutedLink", "RoutedOutbox", "RoutedReque
 
 from asyncio import AbstractEventLoop, Future
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass
 
@@ -129,15 +129,13 @@ class Stream:
         elif waiter is not None:
             waiter.set()
 
-    async def arrival(self, loop: AbstractEventLoop | None) -> None:
-        """Return when something has changed."""
+    def arrival(self, loop: AbstractEventLoop | None) -> Awaitable[None]:
+        """Return what to await until something has changed."""
         if loop is not None:
-            future: Future[None] = Future(loop=loop)
-            self._waiter = future
-            await future
-        else:
-            self._waiter = event = anyio.Event()
-            await event.wait()
+            self._waiter = future = Future[None](loop=loop)
+            return future
+        self._waiter = event = anyio.Event()
+        return event.wait()
 
 
 CURRENT: ContextVar[Stream | None] = ContextVar("kinwire stream", default=None)
@@ -262,7 +260,7 @@ class RoutedEngine(Engine):
 
     def ended(self) -> bool:
         """Whether nothing that arrives is handled any more."""
-        return self.inbound.silent or self.closed is not None
+        return self.inbound.silent or self.outbound.closed is not None
 
     def accept(self, message: JsonObject) -> None:
         """Act on a message that was decoded already, as `feed` would. Never raises."""

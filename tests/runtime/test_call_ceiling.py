@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from types import FrameType
@@ -22,6 +24,7 @@ from kinwire.calls import Route
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp.methods import TOOLS_CALL
+from tests.runtime.transports.http.asgi import Client, message
 
 pytestmark = pytest.mark.skipif(
     sys.implementation.name != "cpython" or sys.version_info[:2] != (3, 11),
@@ -48,17 +51,42 @@ async def two_sessions() -> AsyncIterator[RoundTrip]:
         yield partial(calling.call, TOOLS_CALL, params)
 
 
-@asynccontextmanager
-async def tool_of_a_pair() -> AsyncIterator[RoundTrip]:
-    """What users write: a typed stub, a tool whose arguments are checked, recorded frames."""
+def echo_server() -> Server:
     server = Server("echo", "1")
 
     @server.tool
     async def echo(text: str) -> str:
         return text
 
-    async with pair(server) as connection:
+    return server
+
+
+@asynccontextmanager
+async def tool_of_a_pair() -> AsyncIterator[RoundTrip]:
+    """What users write: a typed stub, a tool whose arguments are checked, recorded frames."""
+    async with pair(echo_server()) as connection:
         yield partial(connection.mcp.tools_call, name="echo", arguments={"text": "x" * 100})
+
+
+@asynccontextmanager
+async def request_over_http() -> AsyncIterator[RoundTrip]:
+    """One request of a session to the application, without a socket and the work of a client."""
+    app = echo_server().asgi()
+    client = await Client(app).begin()
+    call = message("tools/call", name="echo", arguments={"text": "x" * 100})
+    part = {"type": "http.request", "body": json.dumps(call).encode(), "more_body": False}
+    scope = client.scope("POST", {"mcp-protocol-version": "2024-11-05"})
+    sent: deque[MutableMapping[str, Any]] = deque(maxlen=2)
+
+    async def receive() -> MutableMapping[str, Any]:
+        return part
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        sent.append(message)
+
+    yield partial(app, scope, receive, send)
+    assert sent[0]["status"] == 200
+    await app.aclose()
 
 
 async def calls_of(connected: Callable[[], AbstractAsyncContextManager[RoundTrip]]) -> int:
@@ -88,7 +116,10 @@ async def calls_of(connected: Callable[[], AbstractAsyncContextManager[RoundTrip
     return counted // TRIPS
 
 
-@pytest.mark.parametrize(("connected", "ceiling"), [(two_sessions, 150), (tool_of_a_pair, 173)])
+@pytest.mark.parametrize(
+    ("connected", "ceiling"),
+    [(two_sessions, 150), (tool_of_a_pair, 173), (request_over_http, 195)],
+)
 def test_a_round_trip_takes_no_more_calls(
     connected: Callable[[], AbstractAsyncContextManager[RoundTrip]], ceiling: int
 ) -> None:

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from kinwire.errors import ShapeError
 from kinwire.server import Server
 from kinwire.testing import pair
 from kinwire_protocols import mcp, mcpe
-from kinwire_protocols.base import from_wire
+from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
+from kinwire_protocols.peer import Peer
 from kinwire_protocols.tool_methods import ToolMethod
 
 pytestmark = pytest.mark.anyio
@@ -59,7 +61,7 @@ async def test_a_host_calls_them_as_methods_and_gets_typed_results() -> None:
 
 
 async def test_the_schema_of_a_tool_refuses_what_its_type_refuses() -> None:
-    arguments = {"filter": {"eventTypes": 5}, "delivery": {"channels": []}}
+    arguments: JsonObject = {"filter": {"eventTypes": 5}, "delivery": {"channels": []}}
     async with pair(serving(Tools())) as client:
         with pytest.raises(InvalidParamsError, match="/arguments/filter/eventTypes"):
             await client.mcp.tools_call(name="events_subscribe", arguments=arguments)
@@ -73,3 +75,25 @@ def test_every_tool_has_a_schema_that_a_server_can_check(row: ToolMethod[Any, An
         raise AssertionError
 
     server.add_tool(from_wire(mcp.Tool, row.definition), never)
+
+
+@pytest.mark.parametrize("through", ["session", "connection", "options"])
+async def test_a_result_that_does_not_fit_fails_the_call_as_a_methods_does(through: str) -> None:
+    server = Server("events", "1")
+
+    async def pause(params: mcp.CallToolRequestParams) -> mcp.CallToolResult:
+        said: JsonObject = {"content": [], "structuredContent": {"success": 7}}
+        return from_wire(mcp.CallToolResult, said)
+
+    server.add_tool(from_wire(mcp.Tool, mcpe.tools.EVENTS_PAUSE.definition), pause)
+    async with pair(server) as client:
+        peers: dict[str, Peer] = {
+            "session": client.session,
+            "connection": client,
+            "options": client.session.with_options(timeout=5),
+        }
+        peer = peers[through]
+        with pytest.raises(ShapeError) as caught:
+            await mcpe.Server(peer).events_pause(subscription_id="s1")
+    told = (caught.value.where, caught.value.pointer, caught.value.got)
+    assert told == ("events_pause", "/success", "7")

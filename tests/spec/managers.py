@@ -230,4 +230,30 @@ MANAGERS = {
             "mcpl-11.5-1",
         ),
     ),
+    "mcpl audit": Manager(
+        attributes=("kinwire.mcpl.audit:Audit._write",),
+        rows=("mcpl-13.2-1",),
+    ),
+    "mcpl channels of a server": Manager(
+        attributes=("kinwire.mcpl.server_channels:ServerChannels._must_be_permitted",),
+        rows=(
+            "mcpl-14.5-3",
+            "mcpl-14.5-1",
+        ),
+    ),
+    "mcpl channels of a host": Manager(
+        attributes=("kinwire.mcpl.channels:ChannelDesk.take",),
+        rows=(
+            "mcpl-14.3-14",
+            "mcpl-14.4-4",
+        ),
+    ),
+    "mcpl observers": Manager(
+        attributes=("kinwire.mcpl.writing:Writing.finish",),
+        rows=(
+            "mcpl-14.5-2",
+            "mcpl-14.5-4",
+            "mcpl-14.5-5",
+        ),
+    ),
 }

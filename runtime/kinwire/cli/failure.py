@@ -81,10 +81,10 @@ def _text_of(error: Exception) -> str:
             needed = f"needs {error.gate}, but " if error.gate else ""
             return f"{error.method}: {needed}{error.reason}."
         case errors.InsecureAddressError():
-            return (
-                f"Refused to {error.doing} {error.host!r} without TLS.\n"
-                "hint: Use TLS. --insecure is for a network of your own, and behind a proxy."
-            )
+            hint = "Put a proxy that has TLS before it, and add --insecure."
+            if error.doing == "connect to":
+                hint = "Use https or wss. --insecure is for a network of your own."
+            return f"Refused to {error.doing} {error.host!r} without TLS.\nhint: {hint}"
         case errors.ShapeError():
             return f"{error.where}#{error.pointer}: expected {error.expected}, got {error.got}."
         case _:

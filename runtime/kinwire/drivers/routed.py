@@ -8,7 +8,6 @@ from __future__ import annotations
 __all__ = ("RoutedAnyioDriver", "RoutedAsyncioDriver")
 
 from asyncio import AbstractEventLoop, Task
-from typing import cast
 
 from anyio.lowlevel import checkpoint
 
@@ -46,8 +45,13 @@ class RoutedAsyncioDriver(_Routed, AsyncioDriver):
 
     def start(self, work: Request, /) -> None:
         """See `Ports.start`."""
-        context = cast("RoutedRequest", work).context
-        work.task = Task(self._run(work), loop=self._loop, name=work.method.name, context=context)
+        assert isinstance(work, RoutedRequest)
+        work.task = Task(
+            self._run(work), loop=self._loop, name=work.method.name, context=work.context
+        )
+
+    def _flush(self) -> None:
+        """A stream wakes whoever takes from it."""
 
 
 class RoutedAnyioDriver(_Routed, AnyioDriver):
@@ -56,5 +60,5 @@ class RoutedAnyioDriver(_Routed, AnyioDriver):
     def start(self, work: Request, /) -> None:
         """See `Ports.start`."""
         # Not in the context itself: the task of an earlier message may be running in it.
-        context = cast("RoutedRequest", work).context.copy()
-        context.run(super().start, work)
+        assert isinstance(work, RoutedRequest)
+        work.context.copy().run(super().start, work)

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 __all__ = (
     "CallState",
+    "Channels",
     "CheckpointTree",
+    "Decision",
+    "Draft",
     "HookFailedError",
     "Hooks",
+    "Incoming",
     "Inference",
     "InferenceStream",
     "Injection",
@@ -21,6 +25,8 @@ __all__ = (
     "McplServer",
     "ModelAnswer",
     "ModelRequest",
+    "Moderate",
+    "NotPublishedError",
     "Provider",
     "PushedEvent",
     "ScopeAnswer",
@@ -30,13 +36,22 @@ __all__ = (
     "ScriptedProvider",
     "ServerState",
     "StateRefusedError",
+    "Turn",
+    "Verdict",
+    "Writing",
 )
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kinwire.mcpl.errors import HookFailedError, ScopeDeniedError, StateRefusedError
+    from kinwire.mcpl.channels import Channels, Decision, Incoming, Turn
+    from kinwire.mcpl.errors import (
+        HookFailedError,
+        NotPublishedError,
+        ScopeDeniedError,
+        StateRefusedError,
+    )
     from kinwire.mcpl.hooks import Hooks
     from kinwire.mcpl.host import McplHost
     from kinwire.mcpl.inference import (
@@ -49,6 +64,7 @@ if TYPE_CHECKING:
     from kinwire.mcpl.inference_streams import InferenceStream
     from kinwire.mcpl.live_host import LiveHost
     from kinwire.mcpl.live_server import LiveServer
+    from kinwire.mcpl.moderation import Draft, Moderate, Verdict
     from kinwire.mcpl.push import PushedEvent
     from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree
     from kinwire.mcpl.rules.injections import Injection, InjectionLimits, Injections
@@ -56,9 +72,19 @@ if TYPE_CHECKING:
     from kinwire.mcpl.served_state import CallState
     from kinwire.mcpl.server import McplServer
     from kinwire.mcpl.stateful_calls import ServerState
+    from kinwire.mcpl.writing import Writing
 
 _HOMES = {
     "CallState": "served_state",
+    "Channels": "channels",
+    "Decision": "channels",
+    "Draft": "moderation",
+    "Incoming": "channels",
+    "Moderate": "moderation",
+    "NotPublishedError": "errors",
+    "Turn": "channels",
+    "Verdict": "moderation",
+    "Writing": "writing",
     "CheckpointTree": "rules.checkpoint_tree",
     "HookFailedError": "errors",
     "Hooks": "hooks",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("HookFailedError", "ScopeDeniedError", "StateRefusedError")
+__all__ = ("HookFailedError", "NotPublishedError", "ScopeDeniedError", "StateRefusedError")
 
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,26 @@ class HookFailedError(KinwireError):
         return (
             f"context/afterInference: {self.server} failed, and {self.feature_set} fails closed: "
             f"{self.reason}. Show an error in the place of the response."
+        )
+
+
+class NotPublishedError(KinwireError):
+    """Moderation did not let content out to a channel; it was not sent.
+
+    `held` says that it may be tried again.
+    """
+
+    def __init__(self, channel_id: str, reason: str | None, *, held: bool) -> None:
+        super().__init__(channel_id, reason, held)
+        self.channel_id = channel_id
+        self.reason = reason
+        self.held = held
+
+    def __str__(self) -> str:
+        done, mend = ("held", "Try it again later") if self.held else ("dropped", "Change it")
+        return (
+            f"channels/publish: moderation {done} what was to go to {self.channel_id:.128}: "
+            f"{self.reason or 'it gave no reason'}. {mend}."
         )
 
 

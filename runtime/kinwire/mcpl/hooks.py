@@ -26,7 +26,7 @@ from kinwire.mcpl.rules.injections import (
     injection_fault,
     size_of,
 )
-from kinwire.mcpl.rules.names import checked_pattern, matches
+from kinwire.mcpl.rules.names import checked_pattern, matches, several
 from kinwire_protocols.mcpl.methods import CONTEXT_AFTER_INFERENCE, CONTEXT_BEFORE_INFERENCE
 from kinwire_protocols.mcpl.models import (
     AfterInferenceParams,
@@ -61,7 +61,8 @@ class Hooks:
     fetch: Fetch | None = None
 
     def __post_init__(self) -> None:
-        for pattern in self.fail_closed:
+        several("order", self.order)
+        for pattern in several("fail_closed", self.fail_closed):
             checked_pattern(pattern)
 
 

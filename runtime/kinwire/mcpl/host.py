@@ -7,27 +7,35 @@ __all__ = ("McplHost",)
 import logging
 import time
 from collections.abc import Iterable, Mapping
-from typing import ClassVar
 
 from kinwire.connection import Connection
 from kinwire.context import Context
 from kinwire.extension import ExtensionHandlers
+from kinwire.mcpl.audit import Audit
+from kinwire.mcpl.channels import ChannelDesk, Channels
 from kinwire.mcpl.hooks import HookRunner, Hooks
 from kinwire.mcpl.inference import Inference, InferenceDesk
 from kinwire.mcpl.live_server import LiveServer
 from kinwire.mcpl.push import Inboxes, OnPush
 from kinwire.mcpl.rules.feature_sets import FeaturePolicy, FeatureSets
 from kinwire.mcpl.rules.injections import Injections
-from kinwire.mcpl.rules.offers import VERSION, read_offer
+from kinwire.mcpl.rules.names import several
+from kinwire.mcpl.rules.offers import CHANNEL_FLAGS, VERSION, read_offer
 from kinwire.mcpl.scopes import ScopeGuard, Scopes
+from kinwire.mcpl.server_channels import ServerChannels
 from kinwire.mcpl.states import StateMode, States
 from kinwire.session import Session
 from kinwire.storage.clock import Clock, forward
+from kinwire.storage.log import Log
 from kinwire.storage.records import Records
-from kinwire_protocols import mcpl
+from kinwire_protocols import mcp, mcpl
 from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.mcp.models import RequestParams
 from kinwire_protocols.mcpl.methods import (
+    CHANNELS_CHANGED,
+    CHANNELS_INCOMING,
+    CHANNELS_LIST,
+    CHANNELS_REGISTER,
     FEATURE_SETS_CHANGED,
     INFERENCE_REQUEST,
     MODEL_INFO,
@@ -38,6 +46,11 @@ from kinwire_protocols.mcpl.methods import (
 from kinwire_protocols.mcpl.models import (
     AfterInferenceParams,
     BeforeInferenceParams,
+    ChannelsChangedParams,
+    ChannelsIncomingParams,
+    ChannelsIncomingResult,
+    ChannelsListResult,
+    ChannelsRegisterParams,
     InferenceRequestParams,
     InferenceRequestResult,
     ModelInfo,
@@ -60,11 +73,12 @@ class McplHost:
     where they may act, `hooks` how they take part in the host's inference and `inference` what runs
     theirs, `state` which checkpoints are kept: a tree, the latest or none. `on_push` takes over the
     events of servers, each within `push_timeout` seconds and of one server no more than `push_rate`
-    a second.
-    `records` keep what has to outlive the process; without them it is kept in memory.
+    a second. `channels` says what is done with messages that come in and go out on channels.
+    `records` keep what has to outlive the process; without them it is kept in memory. `audit` gets
+    an entry for each operation, which the logger `kinwire.mcpl.audit` gets in any case.
     """
 
-    protocol: ClassVar[ProtocolTable] = PROTOCOL
+    protocol: ProtocolTable = PROTOCOL
 
     def __init__(  # noqa: PLR0913 - all that a host may decide
         self,
@@ -74,38 +88,43 @@ class McplHost:
         forbidden: Iterable[str] = (),
         scopes: Scopes | None = None,
         hooks: Hooks | None = None,
+        channels: Channels | None = None,
         inference: Inference | None = None,
         on_push: OnPush | None = None,
         push_timeout: float = 30.0,
         push_rate: float = 100.0,
         state: StateMode = "tree",
         records: Records | None = None,
+        audit: Log | None = None,
         clock: Clock = time.time,
     ) -> None:
         """Prepare to speak with any number of servers.
 
         Raises:
-            ValueError: a pattern is none.
+            ValueError: a pattern is none, or `state` names none of the modes.
+            TypeError: patterns are one string.
         """
         time_of_day = forward(clock)
+        self._audit = Audit(audit, time_of_day)
         self._guard = ScopeGuard(scopes or Scopes(), records, time_of_day)
         self._states = States(state, records)
         self._desk = None if inference is None else InferenceDesk(inference)
         self._hooks = HookRunner(hooks or Hooks())
         self._inboxes = Inboxes(on_push, push_timeout, push_rate, records, time_of_day)
         self._policy = FeaturePolicy(
-            enabled=tuple(enabled), disabled=tuple(disabled), forbidden=tuple(forbidden)
+            enabled=several("enabled", enabled),
+            disabled=several("disabled", disabled),
+            forbidden=several("forbidden", forbidden),
         )
+        self.channels = ChannelDesk(
+            channels or Channels(), lambda: self.servers, records, time_of_day
+        )
+        """Where answers to messages of channels are written."""
+        self._records = records
+        self._does_channels = channels is not None
         self._handlers = ExtensionHandlers()
         self._defaults = ExtensionHandlers()
-        self._defaults.add(FEATURE_SETS_CHANGED, _taken)
-        self._handlers.add(SCOPE_ELEVATE, self._elevate)
-        if inference is not None:
-            self._handlers.add(INFERENCE_REQUEST, self._infer)
-        if inference is not None and inference.model is not None:
-            self._handlers.add(MODEL_INFO, self._model_info)
-        if on_push is not None:
-            self._handlers.add(PUSH_EVENT, self._push)
+        self._serve(inference, on_push)
         self.on = mcpl.ClientOn(self._handlers.add)
         """Where handlers of your own are registered: `@live.on.push_event`."""
         self._servers: dict[Session, LiveServer] = {}
@@ -152,6 +171,8 @@ class McplHost:
             "featureSets": True,
             "state": {"mode": self._states.mode, "rollback": self._states.mode == "tree"},
         }
+        if self._does_channels:
+            offered["channels"] = dict.fromkeys(CHANNEL_FLAGS, True)
         if PUSH_EVENT.name in served:
             offered["pushEvents"] = True
         if INFERENCE_REQUEST.name in served:
@@ -169,7 +190,15 @@ class McplHost:
             logger.warning("%s: its offer of MCPL: %s", session.peer_id, warning)
         sets = FeatureSets(offer.feature_sets, enabled=False, policy=self._policy)
         sets.obey_policy()
-        self._servers[session] = LiveServer(session, offer, sets, self._guard, self._states)
+
+        async def set_of_call(params: mcp.CallToolRequestParams) -> str | None:
+            return await self._servers[session].calls.set_of(params)
+
+        self._audit.watch_outbound(session, set_of_call)
+        self._servers[session] = LiveServer(
+            session, offer, sets, self._guard, self._states, self._channels_of
+        )
+        self._audit.watch_inbound(session)
         session.serve(self._handlers.routes)
         session.serve(self._defaults.routes)
 
@@ -189,6 +218,41 @@ class McplHost:
     async def _model_info(self, params: RequestParams) -> ModelInfo:
         assert self._desk is not None
         return await self._desk.model_info()
+
+    def _serve(self, inference: Inference | None, on_push: OnPush | None) -> None:
+        self._defaults.add(FEATURE_SETS_CHANGED, _taken)
+        if self._does_channels:
+            self._defaults.add(CHANNELS_REGISTER, self._register)
+            self._defaults.add(CHANNELS_CHANGED, self._changed)
+            self._defaults.add(CHANNELS_LIST, self._list)
+            self._defaults.add(CHANNELS_INCOMING, self._incoming)
+        self._handlers.add(SCOPE_ELEVATE, self._elevate)
+        if inference is not None:
+            self._handlers.add(INFERENCE_REQUEST, self._infer)
+        if inference is not None and inference.model is not None:
+            self._handlers.add(MODEL_INFO, self._model_info)
+        if on_push is not None:
+            self._handlers.add(PUSH_EVENT, self._push)
+
+    def _channels_of(self, server: LiveServer) -> ServerChannels:
+        return ServerChannels(server, self.channels.moderator, self._records)
+
+    async def _register(self, params: ChannelsRegisterParams, context: Context) -> JsonObject:
+        self._servers[context.session].channels.registered(params.channels)
+        return {}
+
+    async def _changed(self, params: ChannelsChangedParams, context: Context) -> None:
+        await self._servers[context.session].channels.changed(params)
+
+    async def _list(self, params: RequestParams, context: Context) -> ChannelsListResult:
+        return ChannelsListResult(channels=self._servers[context.session].channels.known)
+
+    async def _incoming(
+        self, params: ChannelsIncomingParams, context: Context
+    ) -> ChannelsIncomingResult:
+        server = self._servers[context.session]
+        await server.wait_configured()  # sets and scopes are not settled before
+        return await self.channels.take(server, params)
 
     async def _push(self, params: PushEventParams, context: Context) -> PushEventResult:
         return await self._inboxes.take(self._servers[context.session], params)

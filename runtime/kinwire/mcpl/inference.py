@@ -89,6 +89,8 @@ class ScriptedProvider:
             IndexError: there is none left.
         """
         self.requests.append(request)
+        if not self._answers:
+            raise IndexError("the script has no answer left: give ScriptedProvider one a request")
         answer = self._answers.pop(0)
         if on_delta is not None:
             for word in re.findall(r"\s*\S+\s*", answer.content):

@@ -17,6 +17,7 @@ from kinwire.mcpl.pusher import push
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.hook_replies import after_allowed, before_allowed
 from kinwire.mcpl.rules.offers import Offer
+from kinwire.mcpl.served_channels import HostChannels
 from kinwire.mcpl.served_state import ServedState
 from kinwire.mcpl.tags import TAGGED
 from kinwire.request import Request
@@ -33,6 +34,7 @@ from kinwire_protocols.mcpl.models import (
     AfterInferenceParams,
     BeforeInferenceParams,
     BeforeInferenceResult,
+    ChannelDescriptor,
     Content,
     FeatureSetsUpdateParams,
     InferenceMessage,
@@ -58,12 +60,15 @@ class LiveHost:
         offer: Offer,
         feature_sets: FeatureSets,
         tools: Mapping[str, str],
+        channels: Sequence[ChannelDescriptor] = (),
     ) -> None:
         self.session = session
         self.offer = offer
         """What the host offers, whatever shape it came in."""
         self.sets = feature_sets
         self._scopes: dict[str, ScopeRules] = {}
+        self.channels = HostChannels(session, channels)
+        """The channels that the host knows of the server."""
         session.intercept_inbound(self._obey, FEATURE_SETS_UPDATE)
         session.intercept_inbound(self._check_before, CONTEXT_BEFORE_INFERENCE)
         session.intercept_inbound(self._check_after, CONTEXT_AFTER_INFERENCE)
@@ -173,6 +178,7 @@ class LiveHost:
             if name in self.sets.declared
         }
         await go_on(params)
+        await self.channels.begin()
 
     async def _must_be_enabled(
         self, params: Any, method: Method[Any, Any], go_on: Next[Any, Any]

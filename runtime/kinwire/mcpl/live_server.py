@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ("LiveServer",)
 
 import logging
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,6 +19,7 @@ from kinwire.mcpl.rules.names import checked_pattern
 from kinwire.mcpl.rules.offers import Offer
 from kinwire.mcpl.scoped_calls import ScopedCalls
 from kinwire.mcpl.scopes import ScopeGuard
+from kinwire.mcpl.server_channels import ServerChannels
 from kinwire.mcpl.server_scopes import ServerScopes
 from kinwire.mcpl.stateful_calls import ServerState, StatefulCalls
 from kinwire.mcpl.states import States
@@ -60,6 +61,7 @@ class LiveServer:
         feature_sets: FeatureSets,
         guard: ScopeGuard,
         states: States,
+        channels: Callable[[LiveServer], ServerChannels],
     ) -> None:
         self.session = session
         self.offer = offer
@@ -76,7 +78,9 @@ class LiveServer:
         for row in TAGGED:
             session.intercept_inbound(self._admit, row)
         tools = ToolSets(session)
-        ScopedCalls(session, feature_sets, tools, guard.policy.scope_of, self.scopes)
+        self.calls = ScopedCalls(session, feature_sets, tools, guard.policy.scope_of, self.scopes)
+        self.channels = channels(self)
+        """Its channels."""
         self._states = StatefulCalls(session, feature_sets, tools, states)
 
     @property
@@ -88,6 +92,10 @@ class LiveServer:
     def configured(self) -> bool:
         """Whether the server has been told which sets are on."""
         return self._configured.is_set()
+
+    async def wait_configured(self) -> None:
+        """Return when the server has been told which sets are on."""
+        await self._configured.wait()
 
     @property
     def feature_sets(self) -> Mapping[str, FeatureSet]:
@@ -159,7 +167,7 @@ class LiveServer:
         self._configured.set()
 
     async def _admit(self, params: Any, request: Request, go_on: Next[Any, Any]) -> Any:
-        await self._configured.wait()  # what comes before the update cannot be judged yet
+        await self.wait_configured()  # what comes before the update cannot be judged yet
         if request.method is INFERENCE_REQUEST and self._owed:
             raise InvalidRequestError(
                 "inference/request: expected it outside of hooks, got it while the server owes the "

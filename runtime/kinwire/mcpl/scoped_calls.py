@@ -42,6 +42,13 @@ class ScopedCalls:
         self._scopes = scopes
         session.intercept_outbound(self._judge, TOOLS_CALL)
 
+    async def set_of(self, params: mcp.CallToolRequestParams) -> str | None:
+        """Return the feature set that a call belongs to, None if it is one of MCP alone."""
+        found = self._found(params)
+        if found is not None:
+            return found[0]
+        return await self._tools.declared_of(params.name, self._sets)
+
     async def _judge(
         self, params: mcp.CallToolRequestParams, method: Call, go_on: NextCall
     ) -> mcp.CallToolResult:

@@ -5,14 +5,14 @@ from __future__ import annotations
 __all__ = ("McplServer",)
 
 import logging
-from collections.abc import Collection, Mapping
-from typing import ClassVar
+from collections.abc import Collection, Mapping, Sequence
 
 from kinwire.context import Context
-from kinwire.errors import ConnectionClosedError
+from kinwire.errors import CapabilityNotNegotiatedError, ConnectionClosedError
 from kinwire.extension import ExtensionHandlers
 from kinwire.mcp.server_session import ServerSession
 from kinwire.mcpl.live_host import LiveHost
+from kinwire.mcpl.rules.channels import ChannelRegistry
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.names import NAME_SIZE, is_name
 from kinwire.mcpl.rules.offers import VERSION, read_offer
@@ -21,7 +21,14 @@ from kinwire.mcpl.served_tools import ServedTools
 from kinwire.session import Session
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject, Message, to_wire
+from kinwire_protocols.mcp.models import RequestParams
 from kinwire_protocols.mcpl.methods import (
+    CHANNELS_CLOSE,
+    CHANNELS_LIST,
+    CHANNELS_OPEN,
+    CHANNELS_OUTGOING_CHUNK,
+    CHANNELS_OUTGOING_COMPLETE,
+    CHANNELS_PUBLISH,
     CONTEXT_AFTER_INFERENCE,
     CONTEXT_BEFORE_INFERENCE,
     FEATURE_SETS_CHANGED,
@@ -31,6 +38,8 @@ from kinwire_protocols.mcpl.methods import (
     STATE_ROLLBACK,
 )
 from kinwire_protocols.mcpl.models import (
+    ChannelDescriptor,
+    ChannelsListResult,
     FeatureSet,
     FeatureSetsChangedParams,
     RollbackParams,
@@ -48,11 +57,13 @@ class McplServer:
     `change`. `tools` says by name which set a tool belongs to: it is marked so, and refused while
     the set is off; with `strict_scopes` also where its set is scoped and a call brings no scope.
     Until a host has said which sets are on they all are, or none if `enabled_at_first` is false.
+    `channels` are registered with each host; give an empty list if they only come later, by
+    `change_channels` or `LiveHost.channels`.
     `blocking` asks hosts to wait for the hook after inference, `model_info` says that `model/info`
     is asked. Some hosts read the sets as a list alone: `as_list` writes them so.
     """
 
-    protocol: ClassVar[ProtocolTable] = PROTOCOL
+    protocol: ProtocolTable = PROTOCOL
 
     def __init__(  # noqa: PLR0913 - all that a server may say of itself
         self,
@@ -60,6 +71,7 @@ class McplServer:
         feature_sets: Mapping[str, FeatureSet],
         tools: Mapping[str, str] | None = None,
         also_uses: Collection[str] = (),
+        channels: Sequence[ChannelDescriptor] | None = None,
         enabled_at_first: bool = True,
         blocking: bool = False,
         model_info: bool = False,
@@ -69,11 +81,12 @@ class McplServer:
         """Prepare to be held by any number of hosts.
 
         Raises:
-            ValueError: a name is none that a set can have.
+            ValueError: a name is none that a set can have, or a channel's id none, or there twice.
         """
         self._declared = dict(_checked(feature_sets))
         self._also_uses = frozenset(also_uses)
         self._enabled_at_first = enabled_at_first
+        self._channels = None if channels is None else ChannelRegistry(channels)
         self._blocking = blocking
         self._model_info = model_info
         self._tools = dict(tools or {})
@@ -84,6 +97,8 @@ class McplServer:
         self._defaults.add(FEATURE_SETS_UPDATE, _taken)
         self._defaults.add(INFERENCE_CHUNK, _taken)
         self._defaults.add(STATE_ROLLBACK, self._roll_back)
+        if channels is not None:
+            self._defaults.add(CHANNELS_LIST, self._list)
         self.on = mcpl.ServerOn(self._handlers.add)
         """Where handlers are registered: `@live.on.context_before_inference`."""
         self._hosts: dict[Session, LiveHost] = {}
@@ -129,6 +144,32 @@ class McplServer:
             except ConnectionClosedError:
                 logger.debug("a host has left before it was told of feature sets")
 
+    async def change_channels(
+        self,
+        *,
+        added: Sequence[ChannelDescriptor] = (),
+        removed: Collection[str] = (),
+        updated: Sequence[ChannelDescriptor] = (),
+    ) -> None:
+        """Change the channels that every host gets, and tell all hosts.
+
+        What cannot be, such as a second channel of one id, is left out and logged.
+
+        Raises:
+            ValueError: the server was made without `channels`.
+        """
+        if self._channels is None:
+            raise ValueError(
+                "channels: expected a server that was made with channels. "
+                "Write McplServer(channels=[])."
+            )
+        self._channels.change(added, removed, updated)
+        for host in self.hosts:
+            try:
+                await host.channels.change(added=added, removed=removed, updated=updated)
+            except (CapabilityNotNegotiatedError, ConnectionClosedError):
+                logger.debug("a host was not told of channels: it has none, or has left")
+
     def offer(self, theirs: JsonObject | None) -> JsonObject:
         """Return what the server offers: its sets, what they use, and what it has handlers for."""
         uses = self._also_uses.union(*(declared.uses for declared in self._declared.values()))
@@ -141,6 +182,8 @@ class McplServer:
             hooks["afterInference"] = {"blocking": self._blocking}
         if hooks:
             offered["contextHooks"] = hooks
+        if self._channels is not None:
+            offered["channels"] = self._channels_as_offered()
         if "pushEvents" in uses:
             offered["pushEvents"] = True
         if "inferenceRequest" in uses:
@@ -160,7 +203,8 @@ class McplServer:
         for warning in offer.warnings:
             logger.warning("a host's offer of MCPL: %s", warning)
         sets = FeatureSets(self._declared, enabled=self._enabled_at_first)
-        self._hosts[session] = LiveHost(session, offer, sets, self._tools)
+        channels = [] if self._channels is None else self._channels.known
+        self._hosts[session] = LiveHost(session, offer, sets, self._tools, channels)
         ServedTools(session, sets, self._tools, strict=self._strict_scopes)
         session.serve(self._handlers.routes)
         session.serve(self._defaults.routes)
@@ -170,6 +214,19 @@ class McplServer:
 
     async def _roll_back(self, params: RollbackParams, context: Context) -> RollbackResult:
         return await self._hosts[context.session].state.roll_back(params)
+
+    async def _list(self, params: RequestParams, context: Context) -> ChannelsListResult:
+        return ChannelsListResult(channels=self._hosts[context.session].channels.known)
+
+    def _channels_as_offered(self) -> JsonObject:
+        served = self._handlers.routes
+        return {
+            "register": True,
+            "publish": CHANNELS_PUBLISH.name in served,
+            "observe": CHANNELS_OUTGOING_COMPLETE.name in served,
+            "lifecycle": CHANNELS_OPEN.name in served and CHANNELS_CLOSE.name in served,
+            "streaming": CHANNELS_OUTGOING_CHUNK.name in served,
+        }
 
     def _sets_as_offered(self) -> object:
         if self._as_list:

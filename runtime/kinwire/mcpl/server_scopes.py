@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 
 from kinwire.mcpl.rules.feature_sets import FeatureSets
+from kinwire.mcpl.rules.names import several
 from kinwire.mcpl.rules.scopes import ScopeLists
 from kinwire.mcpl.scopes import ScopeAnswer, ScopeGuard, ScopeRequest
 from kinwire_protocols.mcpl.models import ScopeElevateParams, ScopeElevateResult, ScopeRules
@@ -48,9 +49,13 @@ class ServerScopes:
 
         Raises:
             ValueError: a pattern is none, or there are too many.
+            TypeError: patterns are one string.
             ConnectionClosedError: the connection has ended.
         """
-        rules = ScopeRules(whitelist=list(whitelist), blacklist=list(blacklist))
+        rules = ScopeRules(
+            whitelist=list(several("whitelist", whitelist)),
+            blacklist=list(several("blacklist", blacklist)),
+        )
         self._lists[feature_set] = ScopeLists(rules)
         await self._update()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 __all__ = ("StateMode", "States", "StoredTree")
 
 import logging
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import anyio
 from pydantic import MISSING
@@ -31,6 +31,8 @@ class States:
     """The trees of one host, by server and feature set."""
 
     def __init__(self, mode: StateMode, records: Records | None) -> None:
+        if mode not in get_args(StateMode):
+            raise ValueError(f"state: expected 'tree', 'latest' or 'none', got {mode!r:.60}")
         self.mode = mode
         self._records = records
         self._trees: dict[tuple[str, str], StoredTree] = {}

@@ -14,6 +14,7 @@ import stat
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 import anyio
 
@@ -30,11 +31,16 @@ _BROKEN = "The client does not read this server's standard output any more."
 
 
 class OwnStdio:
-    """The connection to whoever started this process."""
+    """The connection to whoever started this process.
+
+    `refused` is why standard output took no answers though the client has not left, as on a full
+    disk; None as long as it takes them.
+    """
 
     quiet = False
 
     def __init__(self) -> None:
+        self.refused: OSError | None = None
         self._input: _Private | None = None
         self._output: _Private | None = None
         self._sink: FrameSink | None = None
@@ -48,7 +54,7 @@ class OwnStdio:
             own_output.fd,
             link,
             watchable=own_output.watchable,
-            broken=lambda _: link.end(ConnectionClosedError(_BROKEN)),
+            broken=partial(self._broken, link),
             patience=_LAST_ANSWERS,
         )
         async with anyio.create_task_group() as tasks:
@@ -79,6 +85,11 @@ class OwnStdio:
         for private in (self._output, self._input):  # in reverse: the two may be one open file
             if private is not None:
                 private.give_back()
+
+    def _broken(self, link: Link, error: OSError) -> None:
+        if not isinstance(error, ConnectionError):
+            self.refused = error
+        link.end(ConnectionClosedError(_BROKEN))
 
 
 @dataclass(slots=True)

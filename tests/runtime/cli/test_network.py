@@ -42,7 +42,7 @@ def test_verbs_use_a_server_behind_a_url(
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("call", "http://example.com/mcp", "ping"), 2, "hint: Use TLS. --insecure is for"),
+        (("call", "http://example.com/mcp", "ping"), 2, "hint: Use https or wss."),
         (("call", "http:///mcp", "ping"), 2, "expected a URL with a host"),
         (("call", NOBODY, "ping", "--", "x"), 2, "Two servers are named."),
         (("list", str(FILE), "--header", f"A: {SECRET}"), 2, "are for a URL"),
@@ -51,6 +51,16 @@ def test_verbs_use_a_server_behind_a_url(
         (("call", NOBODY, "ping", "--header", f"Authorization: {SECRET}"), 4, "127.0.0.1:1"),
         (("serve", str(FILE), "--port", "1"), 2, "stdio has no address to listen on"),
         (("serve", str(FILE), "--transport", "http", "--host", "0.0.0.0"), 2, "without TLS"),
+        (
+            ("serve", str(FILE), "--transport", "http", "--host", "0.0.0.0"),
+            2,
+            "hint: Put a proxy that has TLS before it",
+        ),
+        (
+            ("serve", str(FILE), "--transport", "http", "--port", "65536"),
+            2,
+            "port 65536: expected a number from 0 to 65535.\n",
+        ),
         (
             ("serve", str(FILE), "--transport", "http", "--allow-host", "a b"),
             2,

@@ -38,6 +38,21 @@ def test_an_answer_that_cannot_be_written_ends_with_2(words: str) -> None:
     assert shell("kinwire --version >/dev/full", PYTHONUNBUFFERED="") == (2, "", told)
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.slow
+def test_a_server_whose_answers_cannot_be_written_ends_with_2() -> None:
+    ping = """echo '{"jsonrpc":"2.0","id":1,"method":"ping"}'"""
+    told = "error: The answer cannot be written to stdout: No space left on device.\n"
+    assert shell(f"{ping} | kinwire serve demo mcp >/dev/full") == (2, "", told)
+
+
+@pytest.mark.slow
+def test_a_server_whose_client_has_left_ends_with_0() -> None:
+    ping = """echo '{"jsonrpc":"2.0","id":1,"method":"ping"}'"""
+    serving = f"({ping}; sleep 1) | (kinwire serve demo mcp; echo $? >&2)"
+    assert shell(f"{serving} | true") == (0, "", "0\n")
+
+
 def test_a_closed_stdout_ends_with_2() -> None:
     told = "error: stdout is closed.\nhint: > /dev/null discards answers.\n"
     assert shell("kinwire describe ping >&-") == (2, "", told)

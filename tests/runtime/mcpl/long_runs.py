@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine
 
-BRIEF = settings(max_examples=6, stateful_step_count=12, deadline=None)
+BRIEF = settings(max_examples=3, stateful_step_count=12, deadline=None)
 _LONG = settings(max_examples=120, stateful_step_count=30, deadline=None)
 
 

@@ -215,7 +215,7 @@ async def test_what_cannot_be_run_is_an_error_that_says_why(
                 assert [delta async for delta in answer]
     async with inferring(Parrot(), at_once=0) as (server, _, _h):
         assert await reason(server) == "busy"
-    assert "pop from empty list" in caplog.text
+    assert "the script has no answer left" in caplog.text
 
 
 @pytest.mark.spec("mcpl-11.5-2", "mcpl-13.1-5")

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from kinwire import CapabilityNotNegotiatedError, Context, Host, Server, SessionStateError, pair
-from kinwire.mcpl import McplHost, McplServer
+from kinwire.mcpl import Hooks, McplHost, McplServer
 from kinwire_protocols import mcp, mcpl
 from kinwire_protocols.mcpl.methods import PUSH_EVENT
 from tests.runtime.mcp.raw_client import raw_client
@@ -81,7 +81,8 @@ async def test_each_of_the_four_pairs_works_as_far_as_both_go(
             updates = sent(connection, "client", "featureSets/update")
     assert heard == ["evt_1"] * both
     assert len(updates) == both
-    assert not caplog.records
+    assert {record.name for record in caplog.records} <= {"kinwire.mcpl.audit"}
+    assert bool(caplog.records) == both
 
 
 @pytest.mark.spec("mcpl-3.2-1", "mcpl-3.2-2")
@@ -135,7 +136,8 @@ async def test_a_host_offers_what_it_serves_at_the_same_place() -> None:
 @pytest.mark.spec("mcpl-5.2-4", "mcpl-5.3-1", "mcpl-6.4-1")
 async def test_the_first_update_follows_initialized_at_once() -> None:
     async with live_pair(McplServer(feature_sets=MEMORY), hearing()[0]) as (connection, _):
-        await connection.mcp.ping()
+        while not sent(connection, "client", "featureSets/update"):  # the update is still under way
+            await anyio.lowlevel.checkpoint()
         begun = [frame.data for frame in connection.frames if frame.sender == "client"]
     names = [b"initialize", b"notifications/initialized", b"featureSets/update"]
     assert all(name in data for name, data in zip(names, begun, strict=False))
@@ -244,3 +246,20 @@ async def test_a_server_asks_for_nothing_before_the_handshake_is_over() -> None:
 def test_a_set_of_a_server_has_a_name_that_a_set_can_have() -> None:
     with pytest.raises(ValueError, match=r"without a star, got 'memory\.\*'"):
         McplServer(feature_sets={"memory.*": feature()})
+
+
+@pytest.mark.parametrize("option", ["enabled", "disabled", "forbidden"])
+def test_a_policy_takes_several_patterns_and_not_the_letters_of_one(option: str) -> None:
+    wrong: dict[str, Any] = {option: "memory.*"}
+    with pytest.raises(TypeError, match=f"{option}: expected several"):
+        McplHost(**wrong)
+    for taken in ("order", "fail_closed"):
+        wrong = {taken: "memory.*"}
+        with pytest.raises(TypeError, match=f"{taken}: expected several"):
+            Hooks(**wrong)
+
+
+def test_a_mode_of_state_that_there_is_not_is_refused_by_the_host_itself() -> None:
+    wrong: Any = "trees"
+    with pytest.raises(ValueError, match="state: expected 'tree', 'latest' or 'none', got 'trees'"):
+        McplHost(state=wrong)

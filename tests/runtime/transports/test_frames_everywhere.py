@@ -5,6 +5,7 @@ Behind each frame a ping is answered on the same session.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -71,6 +72,10 @@ def test_a_frame_is_answered_once_and_the_session_lives(
     assert [reply_in(found) for found in client.ask(frame.encode())] == [reply]
 
 
+def lives(client: RawClient) -> bool:
+    return [reply_in(found) for found in client.ask(PING)] == [(RESULT, 1)]
+
+
 def reply_in(found: Any) -> Reply:
     return (found["error"]["code"] if "error" in found else RESULT), found.get("id")
 
@@ -95,6 +100,38 @@ def test_no_character_of_a_text_ends_a_line(client: RawClient, text: str) -> Non
     call = message("tools/call", 1, name="echo", arguments={"value": text})
     found = client.answer(call)
     assert found["result"]["content"] == [{"type": "text", "text": text}]
+
+
+PING = ping("1").encode()
+
+BYTES = [
+    pytest.param(b"\xef\xbb\xbf" + PING, {(-32600, 1)}, id="a BOM"),
+    pytest.param(b"\xef\xbb\xbf" * 2 + PING, {(-32700, None)}, id="two BOMs"),
+    pytest.param(ping("1").encode("utf-16"), {(-32700, None)}, id="UTF-16"),
+    pytest.param(ping("1").encode("utf-32-le"), {(-32700, None)}, id="UTF-32"),
+    pytest.param(PING.replace(b"ping", b"\xc0\xaf"), {(-32700, None)}, id="overlong UTF-8"),
+    pytest.param(PING.replace(b"ping", b"\xff"), {(-32700, None)}, id="no UTF-8"),
+]
+
+
+@pytest.mark.parametrize(("frame", "replies"), BYTES)
+@pytest.mark.parametrize("transport", ["http", "sse"])
+def test_bytes_that_are_no_text_are_answered(
+    transport: str, frame: bytes, replies: set[Reply], listening: Served
+) -> None:
+    with RAW[transport](listening.port) as client:
+        assert {reply_in(found) for found in client.ask(frame)} == replies
+
+
+@pytest.mark.parametrize("how", ["nan", "infinity", "surrogate"])
+def test_what_json_cannot_hold_never_leaves(client: RawClient, how: str) -> None:
+    found = client.answer(message("tools/call", 1, name="mar", arguments={"how": how}))
+    assert found["id"] == 1
+    text = json.dumps(found)
+    assert "NaN" not in text
+    assert "Infinity" not in text
+    assert "ud800" not in text
+    assert lives(client)
 
 
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-11-25", "2099-01-01", "1.0", ""])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import signal
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -122,7 +123,7 @@ def test_an_id_that_is_in_use_is_refused_and_the_first_call_goes_on(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.parametrize("transport", ["http", "sse"])
+@pytest.mark.parametrize("transport", RAW)
 def test_who_does_not_read_costs_no_memory_and_slows_nobody(
     transport: str, program: Program
 ) -> None:
@@ -143,6 +144,35 @@ def test_who_does_not_read_costs_no_memory_and_slows_nobody(
                 worst = max(worst, time.monotonic() - began)
             assert worst < SOON
             assert program.peak() - before < 32 * MEGABYTE
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.parametrize(
+    ("begun", "more"),
+    [(b"GET /", b"x" * 65536), (POST, b"X-More: " + b"x" * 65536 + b"\r\n")],
+    ids=["target", "headers"],
+)
+def test_a_head_without_end_is_refused_and_costs_no_memory(
+    begun: bytes, more: bytes, program: Program
+) -> None:
+    with RawHttp(program.port) as client, raw_socket(program.port) as connection:
+        before = program.peak()
+        connection.sendall(begun)
+        with pytest.raises(OSError, match=r"reset|[Bb]roken"):
+            connection.sendall(more * 1024)  # 64 MiB
+        assert program.peak() - before < 16 * MEGABYTE
+        assert lives(client)
+
+
+def test_a_second_signal_ends_a_server_at_once() -> None:
+    with serving(FILE) as program, raw_socket(program.port) as connection:
+        RawHttp(program.port).close()  # it has begun
+        connection.sendall(POST + ACCEPT + b"Content-Length: 9\r\n\r\n")  # it never comes
+        program.process.send_signal(signal.SIGTERM)
+        with pytest.raises(subprocess.TimeoutExpired):
+            program.process.wait(0.5)
+        program.process.send_signal(signal.SIGTERM)
+        assert program.process.wait(3) == 0
 
 
 @pytest.mark.parametrize("transport", NETWORK)

@@ -38,9 +38,9 @@ def making() -> None:
     use(Host("desk", "1.0", roots=[5]))
     # mypy says: List item 0 has incompatible type "int"; expected "Root | PathLike[str] | str"  [list-item]
     # pyright says: Argument of type "list[int]" cannot be assigned to parameter "roots" of type "Iterable[RootLike] | None" in function "__init__" (reportArgumentType)
-    use(connect("python notes.py"))
-    # mypy says: Argument 1 to "connect" has incompatible type "str"; expected "Transport"  [arg-type]
-    # pyright says: Argument of type "Literal['python notes.py']" cannot be assigned to parameter "target" of type "Transport" (reportArgumentType)
+    use(connect(["python", "notes.py"]))
+    # mypy says: Argument 1 to "connect" has incompatible type "list[str]"; expected "Transport | str"  [arg-type]
+    # pyright says: Argument of type "list[str]" cannot be assigned to parameter "target" of type "Transport | str" (reportArgumentType)
     use(stdio(["python", "notes.py"]))
     # mypy says: Argument 1 to "stdio" has incompatible type "list[str]"; expected "str"  [arg-type]
     # pyright says: Argument of type "list[str]" cannot be assigned to parameter "command" of type "str" in function "stdio" (reportArgumentType)

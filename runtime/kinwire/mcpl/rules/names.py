@@ -6,7 +6,9 @@ for every set. A star anywhere else is no pattern.
 
 from __future__ import annotations
 
-__all__ = ("NAME_SIZE", "checked_pattern", "is_name", "is_pattern", "matches")
+__all__ = ("NAME_SIZE", "checked_pattern", "is_name", "is_pattern", "matches", "several")
+
+from collections.abc import Iterable
 
 NAME_SIZE = 128
 """The longest name of a feature set, in characters."""
@@ -34,6 +36,17 @@ def checked_pattern(text: str) -> str:
         f"feature sets: expected a name, NAME.* or *, got {text!r:.60}. "
         "Name the sets one by one where their names do not begin alike."
     )
+
+
+def several(what: str, texts: Iterable[str]) -> tuple[str, ...]:
+    """Return `texts`. A string alone would count as its letters, and a star in it as every set.
+
+    Raises:
+        TypeError: it is one.
+    """
+    if isinstance(texts, str):
+        raise TypeError(f"{what}: expected several strings, got one. Write [{texts!r:.60}].")
+    return tuple(texts)
 
 
 def matches(pattern: str, name: str) -> bool:

@@ -6,7 +6,7 @@ counts. So a peer that is careless in one thing is served in all others.
 
 from __future__ import annotations
 
-__all__ = ("MOST_SETS", "VERSION", "Offer", "read_offer", "read_sets")
+__all__ = ("CHANNEL_FLAGS", "MOST_SETS", "VERSION", "Offer", "read_offer", "read_sets")
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -27,7 +27,8 @@ MOST_SETS = 1000
 """Feature sets of one peer; those beyond are left out."""
 
 _USES = frozenset(USES)
-_CHANNELS = ("register", "publish", "observe", "lifecycle", "streaming")
+CHANNEL_FLAGS = ("register", "publish", "observe", "lifecycle", "streaming")
+"""What a side can offer of channels (14.1)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +69,7 @@ def read_offer(offer: JsonObject) -> Offer:
         inference=_on(offer.get("inferenceRequest")),
         inference_streaming=inference.get("streaming") is True,
         model_info=_on(offer.get("modelInfo")),
-        channels=frozenset(flag for flag in _CHANNELS if channels.get(flag) is True),
+        channels=frozenset(flag for flag in CHANNEL_FLAGS if channels.get(flag) is True),
         feature_sets=read_sets(offer.get("featureSets"), warnings),
         state=_state(offer.get("state"), warnings),
         warnings=tuple(warnings),

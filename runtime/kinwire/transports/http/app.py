@@ -56,7 +56,9 @@ class HttpApp:
         else:
             from kinwire.transports.websocket.asgi import serve_websocket_scope
 
-            await serve_websocket_scope(self._serve, self.guard, scope, receive, send)
+            await serve_websocket_scope(
+                self._serve, self.guard, self.sessions, scope, receive, send
+            )
 
     def run(
         self,

@@ -9,7 +9,7 @@ import asyncio
 import anyio
 
 from kinwire.transports.http.head import Head
-from kinwire.transports.http.replies import Receive, Reply, refusal
+from kinwire.transports.http.replies import Message, Receive, Reply, refusal
 from kinwire.transports.http.sessions import Sessions
 
 _DIGITS = 18
@@ -23,13 +23,17 @@ async def read_body(head: Head, receive: Receive, sessions: Sessions, limit: int
         return _too_large(limit)
     if sessions.loop is None:
         with anyio.move_on_after(sessions.limits.body_time):
-            return await _read(receive, limit)
+            return await _rest(await receive(), receive, limit)
         return _too_slow()
     task = asyncio.current_task()
     assert task is not None
     sessions.watch_reading(task)  # a timer a request would cost more than all the rest here
     try:
-        return await _read(receive, limit)
+        message = await receive()
+        body: bytes = message.get("body", b"")
+        if body and len(body) <= limit and not message.get("more_body", False):
+            return body  # almost always
+        return await _rest(message, receive, limit)
     except asyncio.CancelledError:
         if task in sessions.readers:  # it was somebody else who cancelled
             raise
@@ -39,17 +43,13 @@ async def read_body(head: Head, receive: Receive, sessions: Sessions, limit: int
         sessions.readers.pop(task, None)
 
 
-async def _read(receive: Receive, limit: int) -> bytes | Reply:
-    message = await receive()
-    part: bytes = message.get("body", b"")
-    if part and len(part) <= limit and not message.get("more_body", False):
-        return part  # almost always
+async def _rest(message: Message, receive: Receive, limit: int) -> bytes | Reply:
     parts: list[bytes] = []
     size = 0
     while True:
         if message["type"] == "http.disconnect":
             return refusal(400, "The body ends too early.")
-        part = message.get("body", b"")
+        part: bytes = message.get("body", b"")
         size += len(part)
         if size > limit:
             return _too_large(limit)

@@ -26,7 +26,8 @@ class EventStore(Generic[S]):
         self._limits = limits
         self._kept: dict[int, _Kept[S]] = {}  # by number, oldest first
         self._counts: dict[S, int] = {}  # how many of each stream
-        self._size = 0
+        self.size = 0
+        """Bytes that are kept."""
         self._last = 0
 
     def next_id(self) -> str:
@@ -38,10 +39,10 @@ class EventStore(Generic[S]):
         self._last += 1
         self._kept[self._last] = _Kept(stream, event, now)
         self._counts[stream] = self._counts.get(stream, 0) + 1
-        self._size += len(event)
+        self.size += len(event)
         self.expire(now)
         limits = self._limits
-        while len(self._kept) > limits.events or self._size > limits.event_bytes:
+        while len(self._kept) > limits.events or self.size > limits.event_bytes:
             if len(self._kept) == 1:
                 break
             self._drop_oldest()
@@ -62,6 +63,12 @@ class EventStore(Generic[S]):
         """Whether a client could come back to `stream`."""
         return stream in self._counts
 
+    def clear(self) -> None:
+        """Forget all."""
+        self._kept.clear()
+        self._counts.clear()
+        self.size = 0
+
     def expire(self, now: float) -> None:
         """Forget what is too old."""
         while self._kept:
@@ -72,7 +79,7 @@ class EventStore(Generic[S]):
 
     def _drop_oldest(self) -> None:
         dropped = self._kept.pop(next(iter(self._kept)))
-        self._size -= len(dropped.event)
+        self.size -= len(dropped.event)
         self._counts[dropped.stream] -= 1
         if not self._counts[dropped.stream]:
             del self._counts[dropped.stream]

@@ -29,8 +29,10 @@ _ENDED = "The session has ended. Send initialize for a new one."
 _ACCEPTED = Reply(202)
 
 
-class Responder:
+class Responder(Delivery):
     """Sends what a stream has as the response to one HTTP request."""
+
+    __slots__ = ("_headers", "_limits", "_loop", "_receive", "_send", "_session")
 
     def __init__(
         self,
@@ -41,57 +43,56 @@ class Responder:
         send: Send,
         headers: HeaderList = (),
     ) -> None:
+        super().__init__(stream)
         self._session = session
-        self._stream = stream
+        self._loop: AbstractEventLoop | None = session.link.loop
         self._limits = limits
         self._receive = receive
         self._send = send
         self._headers = headers
-        self._loop: AbstractEventLoop | None = session.link.loop
-        self._delivery = Delivery(stream)
 
     async def answer(self, accepts: Accepted) -> None:
         """Respond with the answer alone, or with a stream if there is more to say before it."""
-        stream, delivery, session = self._stream, self._delivery, self._session
+        stream, session = self.stream, self._session
         stream.answer_only = not accepts.stream
-        session.deliveries.add(delivery)
+        session.deliveries.add(self)
         try:
-            while stream.expecting and not delivery.cut:
-                if accepts.stream and (stream.queue or delivery.late):
+            while stream.expecting and not self.cut:
+                if accepts.stream and (stream.queue or self.late):
                     break
                 await stream.arrival(self._loop)
             if stream.over and accepts.json and len(stream.queue) == 1:
                 await self._send_whole()
-            elif not stream.queue and (delivery.cut or not stream.expecting):
+            elif not stream.queue and (self.cut or not stream.expecting):
                 await self._send_nothing()
             else:
                 await self._send_stream([])
         finally:
-            session.deliveries.discard(delivery)
+            session.deliveries.discard(self)
             session.used_at = time.monotonic()
-            if stream.queue or not stream.over or delivery.streaming:
+            if stream.queue or self.streaming or not stream.over:
                 session.leave(stream)
 
-    async def stream(self, missed: Sequence[bytes] = ()) -> None:
+    async def send_events(self, missed: Sequence[bytes] = ()) -> None:
         """Respond with a stream that begins with the events in `missed`."""
         session = self._session
-        session.deliveries.add(self._delivery)
-        session.adrift.discard(self._stream)
-        self._stream.attach()
+        session.deliveries.add(self)
+        session.adrift.discard(self.stream)
+        self.stream.attach()
         try:
             await self._send_stream(missed)
         finally:
-            session.deliveries.discard(self._delivery)
+            session.deliveries.discard(self)
             session.used_at = time.monotonic()
-            session.leave(self._stream)
+            session.leave(self.stream)
 
     async def _send_nothing(self) -> None:
         # The client took its request back, or the session ended.
-        ended = self._delivery.cut or self._session.has_ended
+        ended = self.cut or self._session.has_ended
         await send_reply(self._send, refusal(404, _ENDED) if ended else _ACCEPTED)
 
     async def _send_whole(self) -> None:
-        body = b"".join(self._stream.outbox.take_from(self._stream))
+        body = b"".join(self.stream.outbox.take_from(self.stream))
         length = (b"content-length", b"%d" % len(body))
         headers = [JSON, length, *self._headers]
         await self._send({"type": "http.response.start", "status": 200, "headers": headers})
@@ -100,7 +101,7 @@ class Responder:
     async def _send_stream(self, missed: Sequence[bytes]) -> None:
         headers = [*_STREAM_HEADERS, *self._headers]
         await self._send({"type": "http.response.start", "status": 200, "headers": headers})
-        self._delivery.streaming = True
+        self.streaming = True
         events = list(missed)
         if not events and self._session.primes:  # what is missed has ids of its own
             retry_ms = int(self._limits.retry * 1000)
@@ -108,32 +109,32 @@ class Responder:
         if self._loop is None:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._watch)
-                await self._send_events(events)
+                await self._send_parts(events)
                 tasks.cancel_scope.cancel()
             return
         watch: Task[None] = Task(self._watch(), loop=self._loop)
         try:
-            await self._send_events(events)
+            await self._send_parts(events)
         finally:
             watch.cancel()
 
-    async def _send_events(self, events: list[bytes]) -> None:
-        stream, delivery = self._stream, self._delivery
+    async def _send_parts(self, events: list[bytes]) -> None:
+        stream = self.stream
         while stream.attached:
             events += [self._event(frame) for frame in stream.outbox.take_from(stream)]
-            if delivery.beat and not events:
+            if self.beat and not events:
                 events.append(KEEP_ALIVE)
-            delivery.beat = False
-            last = not stream.queue and (stream.over or delivery.cut)
+            self.beat = False
+            last = not stream.queue and (stream.over or self.cut)
             if events or last:
                 body = b"".join(events)
                 events = []
                 part = {"type": "http.response.body", "body": body, "more_body": not last}
                 await self._send(part)
-                delivery.since = time.monotonic()
+                self.since = time.monotonic()
             if last:
                 return
-            if not (stream.queue or stream.over or delivery.cut):
+            if not (stream.queue or stream.over or self.cut):
                 await stream.arrival(self._loop)
 
     def _event(self, frame: bytes, **more: Any) -> bytes:
@@ -141,11 +142,11 @@ class Responder:
             return encoded_event(frame, name="message")
         store = self._session.events
         event = encoded_event(frame, name="message", id=store.next_id(), **more)
-        store.add(self._stream, event, now=time.monotonic())
+        store.add(self.stream, event, now=time.monotonic())
         return event
 
     async def _watch(self) -> None:
         """Leave the stream when the client does."""
         while (await self._receive())["type"] != "http.disconnect":
             pass
-        self._stream.detach()
+        self.stream.detach()

@@ -22,6 +22,7 @@ _WANTED = frozenset(
         b"origin",
     }
 )
+_NONE: frozenset[bytes] = frozenset()
 _OFFERS = (("application", "json"), ("text", "event-stream"))
 
 
@@ -33,7 +34,7 @@ class Accepted(NamedTuple):
 
 
 class Head(NamedTuple):
-    """The headers that mean something here: name to value, those of one name joined by commas."""
+    """The headers by name; the values of one that means something here are joined by commas."""
 
     values: dict[bytes, bytes]
     repeated: frozenset[bytes]
@@ -55,18 +56,19 @@ class Head(NamedTuple):
 
 def read_head(headers: Sequence[tuple[bytes, bytes]]) -> Head:
     """Return what ASGI has of the headers; their names are in lower case there."""
-    values: dict[bytes, bytes] = {}
-    repeated: frozenset[bytes] = frozenset()
+    values = dict(headers)
+    if len(values) == len(headers):  # as a rule no name occurs twice
+        return Head(values, _NONE, len(b"".join(values)) + len(b"".join(values.values())))
     size = sum(map(len, chain.from_iterable(headers)))
+    values.clear()
+    repeated: set[bytes] = set()
     for name, value in headers:
-        if name not in _WANTED:
-            continue
-        if name in values:
-            repeated |= {name}
+        if name in values and name in _WANTED:
+            repeated.add(name)
             values[name] += b", " + value
         else:
             values[name] = value
-    return Head(values, repeated, size)
+    return Head(values, frozenset(repeated), size)
 
 
 @lru_cache(maxsize=256)

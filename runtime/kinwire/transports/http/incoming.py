@@ -19,7 +19,7 @@ from kinwire.transports.http.flow import HeaderList, Responder
 from kinwire.transports.http.guard import PRINCIPAL
 from kinwire.transports.http.head import Accepted, accepted, is_json, read_head
 from kinwire.transports.http.http_sse import first_event, named_session
-from kinwire.transports.http.replies import Receive, Reply, Scope, Send, refusal
+from kinwire.transports.http.replies import Receive, Reply, Scope, Send, refusal, too_many
 from kinwire.transports.http.session import HttpSession
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.methods import INITIALIZE
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kinwire.transports.http.app import HttpApp
 
 # Versions whose clients send the header; all are answered with the one that was negotiated.
-_VERSIONS = frozenset({"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"})
+_VERSIONS = frozenset({b"2024-11-05", b"2025-03-26", b"2025-06-18", b"2025-11-25"})
 _PRIMED = "2025-11-25"  # the first whose clients know events without data
 
 _DELETED = ConnectionClosedError("The client has ended the session.")
@@ -75,9 +75,9 @@ class Incoming:
         head = self._head
         if id is None or b"mcp-session-id" in head.repeated:
             return refusal(400, "Mcp-Session-Id: expected the one that came with initialize.")
-        version = head.text(b"mcp-protocol-version")
-        if version is not None and version not in _VERSIONS:
-            known = ", ".join(sorted(_VERSIONS))
+        version = head.values.get(b"mcp-protocol-version")
+        if version is not None and version.strip() not in _VERSIONS:
+            known = b", ".join(sorted(_VERSIONS)).decode()
             return refusal(400, f"MCP-Protocol-Version: expected one of {known}.")
         session = self._sessions.get(id)
         if session is None or session.has_ended or session.by_stream is not by_stream:
@@ -130,7 +130,7 @@ class Incoming:
         handshake = self._begins(message)
         session = await self._sessions.begin(PRINCIPAL.get(), handshake=handshake)
         if session is None:
-            return _too_many()
+            return too_many()
         lasts = False
         try:
             session.primes = _offered(message) >= _PRIMED
@@ -178,18 +178,18 @@ class Incoming:
             stream, missed = found
         if stream.attached:
             return refusal(409, "There is a connection to this stream already.")
-        await self._responder(session, stream).stream(missed)
+        await self._responder(session, stream).send_events(missed)
         return None
 
     async def _stream_all(self) -> Reply | None:
         """Begin a session of HTTP+SSE, which lasts as long as this stream."""
         session = await self._sessions.begin(PRINCIPAL.get())
         if session is None:
-            return _too_many()
+            return too_many()
         session.by_stream = True
         try:
             stream = session.link.outbox.own
-            await self._responder(session, stream).stream([first_event(session.id)])
+            await self._responder(session, stream).send_events([first_event(session.id)])
         finally:
             self._sessions.end(session, _GONE)
         return None
@@ -227,11 +227,6 @@ def _offered(message: JsonObject) -> str:
 def _is_result(stream: Stream) -> bool:
     first = stream.queue[0] if stream.queue else b'{"error":0}'
     return not isinstance(first, bytes) or "error" not in decode(first)
-
-
-def _too_many() -> Reply:
-    retry = ((b"retry-after", b"10"),)
-    return refusal(503, "No more sessions at the moment. Come back later.", headers=retry)
 
 
 def _too_much() -> Reply:

@@ -40,6 +40,9 @@ class HttpLimits:
     event_bytes: int = 1024 * 1024
     """The same in bytes; the last event is kept however large it is."""
 
+    all_event_bytes: int = 64 * 1024 * 1024
+    """Those of all sessions together. Beyond, the sessions that were used longest ago keep none."""
+
     event_age: float = 300.0
     """How long an event is kept."""
 

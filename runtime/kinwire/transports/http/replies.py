@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Receive", "Reply", "Scope", "Send", "refusal", "send_reply")
+__all__ = ("Message", "Receive", "Reply", "Scope", "Send", "refusal", "send_reply", "too_many")
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, NamedTuple
@@ -13,8 +13,9 @@ from kinwire_protocols.base import error_to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidRequestError
 
 Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
 
 JSON: tuple[bytes, bytes] = (b"content-type", b"application/json")
 
@@ -38,6 +39,12 @@ def refusal(
     error = InvalidRequestError(why) if isinstance(why, str) else why
     body = encode({"jsonrpc": "2.0", "id": id, "error": error_to_wire(error)})
     return Reply(status, body, (JSON, *headers))
+
+
+def too_many() -> Reply:
+    """Return the refusal of a session beyond `HttpLimits.sessions`."""
+    retry = ((b"retry-after", b"10"),)
+    return refusal(503, "No more sessions at the moment. Come back later.", headers=retry)
 
 
 async def send_reply(send: Send, reply: Reply) -> None:

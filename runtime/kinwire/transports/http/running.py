@@ -6,15 +6,20 @@ __all__ = ("bound", "run_on")
 
 import signal
 import socket
+import time
 from types import FrameType
 from typing import TYPE_CHECKING
 
 import uvicorn
 
+from kinwire.transports.http.connections import BoundedProtocol, ConnectionWatch
+
 if TYPE_CHECKING:
     from kinwire.transports.http.app import HttpApp
 
+_TICKS = 10  # of a tenth of a second each, between two looks at the connections
 _LAST_ANSWERS = 5  # seconds for what is under way once the program has been told to stop
+_LAST_PORT = 65535
 
 
 def bound(host: str, port: int) -> socket.socket:
@@ -22,7 +27,10 @@ def bound(host: str, port: int) -> socket.socket:
 
     Raises:
         OSError: nobody can listen there.
+        OverflowError: no port has that number.
     """
+    if not 0 <= port <= _LAST_PORT:  # `create_server` would leave its socket open
+        raise OverflowError(f"expected a number from 0 to {_LAST_PORT}")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     return socket.create_server((host, port), family=family, backlog=2048)
 
@@ -40,6 +48,7 @@ def run_on(
     """
     config = uvicorn.Config(
         app,
+        http=BoundedProtocol,
         log_level="warning",
         access_log=False,  # an address of HTTP+SSE names its session
         server_header=False,
@@ -51,11 +60,20 @@ def run_on(
 
 
 class _Server(uvicorn.Server):
-    """Ends the sessions before it waits for their connections: a stream has no end of its own."""
+    """Ends the sessions before it waits for their connections: a stream has no end of its own.
+
+    Connections that stand still do not outlast `connections.py`'s bounds.
+    """
 
     def __init__(self, config: uvicorn.Config, app: HttpApp) -> None:
         super().__init__(config)
         self._app = app
+        self._watch = ConnectionWatch()
+
+    async def on_tick(self, counter: int) -> bool:
+        if counter % _TICKS == 0:
+            self._watch.look(self.server_state.connections, time.monotonic())
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._app.stop()

@@ -19,7 +19,7 @@ IDLE = ConnectionClosedError("The client has not used the session for too long."
 
 
 class Delivery:
-    """A response that is under way, of what one stream has."""
+    """A response that is under way, of what one stream has. `flow.py` has what it sends."""
 
     __slots__ = ("beat", "cut", "late", "since", "stream", "streaming")
 

@@ -11,6 +11,7 @@ import time
 from asyncio import AbstractEventLoop, Task
 from collections.abc import Awaitable, Callable
 from contextvars import Context
+from operator import attrgetter
 from typing import Any
 
 import anyio
@@ -39,6 +40,8 @@ class Sessions:
         self._tasks: set[Task[None]] = set()
         self._ticking = False
         self._stopping = False
+        self.sockets = 0
+        """WebSockets: each is a session, too."""
         self.readers: dict[Task[Any], float] = {}
         """Tasks that read a body, and since when. One that is late is taken out and cancelled."""
         waits = (limits.idle, limits.patience, limits.keep_alive, limits.body_time)
@@ -56,9 +59,14 @@ class Sessions:
         """Return the session of that id."""
         return self._open.get(id)
 
+    @property
+    def full(self) -> bool:
+        """Whether no session can begin at the moment."""
+        return self._stopping or len(self._open) + self.sockets >= self.limits.sessions
+
     async def begin(self, principal: object, *, handshake: bool = True) -> HttpSession | None:
         """Return a new session, one that goes without a handshake if so; None if it cannot be."""
-        if self._stopping or len(self._open) >= self.limits.sessions:
+        if self.full:
             return None
         id = secrets.token_urlsafe(32)
         session = HttpSession(id, principal, self.limits, handshake=handshake)
@@ -149,6 +157,18 @@ class Sessions:
             session.look(now, self.limits)
             if session.is_idle(now, self.limits):
                 self.end(session, IDLE)
+        self._forget_events()
+
+    def _forget_events(self) -> None:
+        """Keep no more events in all than may be: who has been away for longest loses theirs."""
+        excess = sum(one.events.size for one in self._open.values()) - self.limits.all_event_bytes
+        if excess <= 0:
+            return
+        for session in sorted(self._open.values(), key=attrgetter("used_at")):
+            excess -= session.events.size
+            session.events.clear()
+            if excess <= 0:
+                return
 
 
 def running_loop() -> AbstractEventLoop | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ("Backoff",)
 
 _FIRST = 0.5  # seconds
-_LEAST = 0.01
+_LEAST = 0.01  # also for a server that says 0, and closes behind each event
 _MOST = 30.0
 _JITTER = 0.25  # of the wait, upward: many clients of one server must not come back at once
 _MOST_ASKED = 300.0  # what a server may ask for
@@ -27,7 +27,7 @@ class Backoff:
 
         `asked_ms` is what the server's `retry` said: the least that it wants. `jitter` is 0 to 1.
         """
-        asked = _FIRST if asked_ms is None else min(asked_ms / 1000, _MOST_ASKED)
-        grown = max(asked, _LEAST) * 2.0 ** min(self.failures, 16) if self.failures else 0.0
+        asked = _FIRST if asked_ms is None else min(max(asked_ms / 1000, _LEAST), _MOST_ASKED)
+        grown = asked * 2.0 ** min(self.failures, 16) if self.failures else 0.0
         self.failures += 1
         return max(asked, min(grown, _MOST) * (1 + _JITTER * jitter))

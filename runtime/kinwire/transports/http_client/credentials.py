@@ -68,7 +68,13 @@ def credentials_of(address: Address, fields: Fields, auth: Auth | None) -> Crede
 
     Raises:
         ValueError: that is said twice.
+        TypeError: `auth` is no function.
     """
+    if auth is not None and not callable(auth):
+        raise TypeError(
+            'auth: expected a function that returns "Bearer ...", or its like. A value that stays '
+            "goes into headers={'Authorization': ...}."
+        )
     named = any(name.lower() == "authorization" for name, _ in fields)
     if named + (auth is not None) + (address.authorization is not None) > 1:
         raise ValueError(

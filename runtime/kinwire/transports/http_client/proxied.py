@@ -7,6 +7,8 @@ from __future__ import annotations
 
 __all__ = ("ProxiedClient", "check_proxy")
 
+import logging
+from contextvars import ContextVar
 from functools import partial
 from math import inf
 from typing import TYPE_CHECKING
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
 
 _WAITS = {"connect": 10.0, "read": None, "write": None, "pool": None}  # seconds
 _LAST = 1.0  # seconds to close a connection
+
+# At its level DEBUG the library below writes headers, and so ids of sessions, to the log.
+_LOGGERS = ("connection", "http11", "http2", "proxy", "socks")
+_OURS: ContextVar[bool] = ContextVar("kinwire proxied", default=False)
 
 
 def check_proxy(proxy: str) -> None:
@@ -65,6 +71,8 @@ class ProxiedClient:
         """See `HttpClient.run`."""
         import httpx2
 
+        for name in _LOGGERS:
+            logging.getLogger(f"httpcore2.{name}").addFilter(_is_not_ours)  # the same: once
         # Not a client of that library: it would log addresses, with what stands in their queries.
         limits = httpx2.Limits(max_connections=None, keepalive_expiry=4.0)
         tls = client_context()
@@ -86,6 +94,7 @@ class ProxiedClient:
     async def _fly(self, flight: _Flight, head: RequestHead, body: bytes) -> None:
         import httpx2
 
+        _OURS.set(True)  # in this task
         try:
             with flight.scoped():
                 await self._ready.wait()
@@ -116,6 +125,10 @@ class ProxiedClient:
         finally:
             with anyio.move_on_after(_LAST, shield=True):
                 await response.aclose()
+
+
+def _is_not_ours(record: logging.LogRecord) -> bool:
+    return not _OURS.get()
 
 
 class _Flight:

@@ -47,6 +47,7 @@ class ResponseReader:
 
     def __init__(self) -> None:
         self._buffer = b""
+        self._at = 0  # what is before was read: cutting it off each time would cost its square
         self._reply: Reply | None = None
         self._state: Callable[[], bool] = self._read_head
         self._left = 0  # bytes of the body, or of the chunk
@@ -65,12 +66,13 @@ class ResponseReader:
         Raises:
             MalformedResponseError: the connection is of no use any more.
         """
-        self._buffer = self._buffer + chunk if self._buffer else chunk
+        rest = self._buffer[self._at :]
+        self._buffer, self._at = rest + chunk if rest else chunk, 0
         while self._reply is not None and self._state():
             pass
         if self._reply is not None:
             return False
-        if self._buffer:
+        if self._at < len(self._buffer):
             raise MalformedResponseError("more came than was asked for")
         return True
 
@@ -81,16 +83,13 @@ class ResponseReader:
     def stop(self) -> None:
         """Tell nothing any more."""
         self._reply = None
-        self._buffer = b""
+        self._buffer, self._at = b"", 0
         self.reusable = False
 
     def _read_head(self) -> bool:
-        end = self._buffer.find(b"\r\n\r\n")
-        if end < 0 or end > _HEAD_LIMIT:
-            if len(self._buffer) > _HEAD_LIMIT:
-                raise MalformedResponseError(f"headers of more than {_HEAD_LIMIT} bytes")
+        head = self._until(b"\r\n\r\n", _HEAD_LIMIT, "headers")
+        if head is None:
             return False
-        head, self._buffer = self._buffer[:end], self._buffer[end + 4 :]
         first, *lines = head.split(b"\r\n")
         found = _STATUS.fullmatch(first)
         if found is None:
@@ -134,7 +133,7 @@ class ResponseReader:
         return True
 
     def _read_to_end(self) -> bool:
-        self._left = len(self._buffer)
+        self._left = len(self._buffer) - self._at
         self._pass_on()
         return False
 
@@ -151,11 +150,11 @@ class ResponseReader:
 
     def _read_chunk(self) -> bool:
         self._pass_on()
-        if self._left or len(self._buffer) < 2:
+        if self._left or len(self._buffer) < self._at + 2:
             return False
-        if not self._buffer.startswith(b"\r\n"):
+        if not self._buffer.startswith(b"\r\n", self._at):
             raise MalformedResponseError("a chunk is longer than its size says")
-        self._buffer = self._buffer[2:]
+        self._at += 2
         self._state = self._read_size
         return True
 
@@ -168,18 +167,24 @@ class ResponseReader:
         return True
 
     def _line(self) -> bytes | None:
-        end = self._buffer.find(b"\r\n")
-        if end < 0 or end > _LINE_LIMIT:
-            if len(self._buffer) > _LINE_LIMIT:
-                raise MalformedResponseError(f"a line of more than {_LINE_LIMIT} bytes")
+        return self._until(b"\r\n", _LINE_LIMIT, "a line")
+
+    def _until(self, mark: bytes, limit: int, what: str) -> bytes | None:
+        """Return what stands before `mark`, None if that has not come yet."""
+        at = self._at
+        end = self._buffer.find(mark, at, at + limit + len(mark))
+        if end < 0:
+            if len(self._buffer) - at > limit:
+                raise MalformedResponseError(f"{what} of more than {limit} bytes")
             return None
-        line, self._buffer = self._buffer[:end], self._buffer[end + 2 :]
-        return line
+        self._at = end + len(mark)
+        return self._buffer[at:end]
 
     def _pass_on(self) -> None:
-        if not self._left or not self._buffer:
+        chunk = self._buffer[self._at : self._at + self._left]
+        if not chunk:
             return
-        chunk, self._buffer = self._buffer[: self._left], self._buffer[self._left :]
+        self._at += len(chunk)
         self._left -= len(chunk)
         if self._reply is not None:
             self._reply.body(chunk)

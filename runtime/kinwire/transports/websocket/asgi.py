@@ -13,7 +13,8 @@ from kinwire.errors import ConnectionClosedError
 from kinwire.transports import Link
 from kinwire.transports.http.guard import Guard
 from kinwire.transports.http.head import read_head
-from kinwire.transports.http.replies import Receive, Reply, Scope, Send, send_reply
+from kinwire.transports.http.replies import Receive, Reply, Scope, Send, send_reply, too_many
+from kinwire.transports.http.sessions import Sessions
 from kinwire.transports.lines import HEAD
 from kinwire.transports.starting import starting
 from kinwire.transports.websocket.protocol import SUBPROTOCOL
@@ -24,6 +25,7 @@ _GOING_AWAY, _UNSUPPORTED = 1001, 1003
 async def serve_websocket_scope(
     serve: Callable[[Any], Awaitable[None]],
     guard: Guard,
+    sessions: Sessions,
     scope: Scope,
     receive: Receive,
     send: Send,
@@ -32,6 +34,8 @@ async def serve_websocket_scope(
     await receive()  # "websocket.connect"
     head = read_head(scope["headers"])
     reply = guard.refusal(scope, head)
+    if reply is None and sessions.full:
+        reply = too_many()
     if reply is None and guard.authenticate is not None:
         reply = await guard.identify(head)
     if reply is not None:
@@ -43,7 +47,11 @@ async def serve_websocket_scope(
         return
     chosen = SUBPROTOCOL if offered else None
     await send({"type": "websocket.accept", "subprotocol": chosen})
-    await serve(AsgiWebSocket(receive, send))
+    sessions.sockets += 1
+    try:
+        await serve(AsgiWebSocket(receive, send))
+    finally:
+        sessions.sockets -= 1
 
 
 class AsgiWebSocket:

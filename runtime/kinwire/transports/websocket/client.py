@@ -14,6 +14,7 @@ from kinwire.transports.http_client.address import Address
 from kinwire.transports.http_client.credentials import Credentials
 from kinwire.transports.http_client.faults import no_connection
 from kinwire.transports.http_client.fields import Fields
+from kinwire.transports.http_client.frames import outgoing
 from kinwire.transports.starting import Starter, starting
 from kinwire.transports.tcp.streams import ByteStream, dial
 from kinwire.transports.tcp.tls import client_context
@@ -44,6 +45,7 @@ class WebSocketClient:
         self._fields = fields
         self._credentials = credentials
         self._transport: WebSocketTransport | None = None
+        self._failure: tuple[Link, Exception] | None = None
         client_protocol(address)  # the library is there, or this is the place to say so
 
     async def run(self, link: Link, /) -> None:
@@ -52,6 +54,10 @@ class WebSocketClient:
             try:
                 with anyio.fail_after(_HANDSHAKE):
                     transport = await self._connected(link, tasks)
+            except _AuthError as failed:
+                self._failure = link, failed.cause
+                self.wake()
+                await anyio.sleep_forever()  # whoever calls is told; there is no other end
             except OSError as error:  # a timeout is one, too
                 link.end(no_connection(self._address, error))
                 return
@@ -65,6 +71,8 @@ class WebSocketClient:
         """See `Transport.wake`."""
         if self._transport is not None:
             self._transport.wake()
+        elif self._failure is not None:
+            _tell_callers(*self._failure)
 
     def resume(self) -> None:
         """See `Transport.resume`."""
@@ -79,11 +87,11 @@ class WebSocketClient:
     ) -> WebSocketTransport | ConnectionClosedError:
         """Shake hands, with other credentials if the server wants some; return what came of it."""
         if self._credentials.missing:
-            await self._credentials.renew(0, None)
+            await self._renew(None)
         attempt = await self._attempt(link, tasks)
         status = attempt.status
         if status == 401 and self._credentials.renewable:
-            await self._credentials.renew(self._credentials.number, attempt.challenge)
+            await self._renew(attempt.challenge)
             attempt = await self._attempt(link, tasks)
             status = attempt.status
         if attempt.protocol.handshake_exc is None and status == 101:
@@ -115,9 +123,32 @@ class WebSocketClient:
             stream.abort()
         return handshake
 
+    async def _renew(self, challenge: str | None) -> None:
+        try:
+            await self._credentials.renew(self._credentials.number, challenge)
+        except Exception as error:
+            raise _AuthError(error) from error
+
     def _headers(self) -> Fields:
         value = self._credentials.value
         return self._fields if value is None else (*self._fields, ("Authorization", value))
+
+
+class _AuthError(Exception):
+    """The user's function has failed."""
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__()
+        self.cause = cause
+
+
+def _tell_callers(link: Link, error: Exception) -> None:
+    """Have every call fail with what the user's own function has raised, as it does over HTTP."""
+    while link.waiting:
+        for frame in link.take():
+            identifier = outgoing(frame).id
+            if identifier is not None:
+                link.fail(identifier, error)
 
 
 class _Handshake:

@@ -27,6 +27,7 @@ _LAST_FRAMES = 2.0  # seconds for what waits when the connection closes
 _CLOSE_FRAME = 1.0  # seconds for the peer's close frame
 
 _TEXT, _CONTINUATION, _BINARY, _CLOSE = 1, 0, 2, 8  # opcodes
+_PONG = b"\x8a"  # as a frame begins
 _UNSUPPORTED, _NO_UTF8 = 1003, 1007
 _WHY_REFUSED = {
     1002: "The peer broke the rules of WebSocket.",
@@ -49,7 +50,7 @@ class WebSocketTransport:
         self._stream = stream
         self._close_code = close_code
         self._link: Link | None = None
-        self._parts: list[bytes] = []  # of a message that goes on
+        self._begun = bytearray()  # of a message that goes on: a list would grow by empty parts
         self._heard = 0
         self._gone = False
         self._moved: anyio.Event | None = None  # set when there is room, and at the end
@@ -126,6 +127,8 @@ class WebSocketTransport:
 
     def _flush(self) -> None:
         data = self._protocol.data_to_send()
+        if self._stream.full:  # who does not read needs no answers to pings
+            data = [frame for frame in data if frame[:1] != _PONG]
         if not data or self._gone:
             return
         ends = not data[-1]  # so the library says that nothing follows
@@ -149,10 +152,10 @@ class WebSocketTransport:
         elif opcode == _TEXT and frame.fin:
             self._pass_on(bytes(frame.data))
         elif opcode in (_TEXT, _CONTINUATION):
-            self._parts.append(bytes(frame.data))
+            self._begun += frame.data
             if frame.fin:
-                whole = b"".join(self._parts)
-                self._parts.clear()
+                whole = bytes(self._begun)
+                self._begun.clear()
                 self._pass_on(whole)
 
     def _pass_on(self, message: bytes) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kinwire.mcpl.rules.names import checked_pattern, is_name, is_pattern, matches
+from kinwire.mcpl.rules.names import checked_pattern, is_name, is_pattern, matches, several
 from kinwire_protocols.mcpl.tables import PATTERNS
 
 MATCHES = [
@@ -34,6 +34,12 @@ def test_a_star_anywhere_else_is_no_pattern_and_matches_nothing(text: str) -> No
     assert not any(matches(text, name) for name in ("github.push", "github.pr.opened", "x"))
     with pytest.raises(ValueError, match="expected a name"):
         checked_pattern(text)
+
+
+def test_a_string_is_not_taken_for_its_letters() -> None:
+    assert several("enabled", ["notes.*"]) == several("enabled", iter(("notes.*",))) == ("notes.*",)
+    with pytest.raises(TypeError, match=r"enabled: expected several.*Write \['notes\.\*'\]"):
+        several("enabled", "notes.*")
 
 
 def test_the_table_of_the_document_says_the_same() -> None:

@@ -176,3 +176,24 @@ async def test_a_reader_that_stands_still_slows_no_other_session(tools: Tools) -
         sizes = [stream.stream.size for stream in session.deliveries]
         assert max(sizes) < 2**20 + 20_000
         await slow.request("DELETE")
+
+
+async def test_sessions_together_keep_no_more_than_may_be(tools: Tools) -> None:
+    """Whoever was away for longest cannot come back to a stream; their sessions go on."""
+    limits = HttpLimits(all_event_bytes=40_000, keep_alive=0.02)
+    app = tools.server.asgi(limits=limits)
+    clients = [await Client(app).begin() for _ in range(4)]
+    last: list[str] = []
+    for client in clients:
+        async with client.open("POST", call("steps", count=200)) as response:
+            last.append((await all_of(response))[0].id)
+    sessions = [app.sessions.get(id) for id in app.sessions.ids]
+    while sum(one.events.size for one in sessions if one is not None) > 40_000:
+        await checkpoint()
+    statuses: list[int] = []
+    for client, event in zip(clients, last, strict=True):
+        async with client.open("GET", last_event_id=event) as resumed:
+            statuses.append(resumed.status)
+        assert (await client.post(message("ping"))).answer["result"] == {}
+    assert statuses == sorted(statuses, reverse=True)
+    assert {statuses[0], statuses[-1]} == {400, 200}

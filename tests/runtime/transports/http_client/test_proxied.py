@@ -10,6 +10,7 @@ import pytest
 from kinwire import ConnectionClosedError, Host, RequestTimeoutError, connect
 from kinwire_protocols import mcp
 from tests.runtime.transports.http_client.raw_server import (
+    SESSION,
     Asked,
     Line,
     RawServer,
@@ -23,7 +24,7 @@ FAR = "http://127.0.0.1:1/mcp?key=t0ken"  # nobody is there: only the proxy answ
 
 
 async def test_what_is_said_goes_through_the_proxy(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level("INFO")
+    caplog.set_level("DEBUG")
 
     async def stream(asked: Asked, line: Line) -> None:
         await line.stream()
@@ -41,7 +42,8 @@ async def test_what_is_said_goes_through_the_proxy(caplog: pytest.LogCaptureFixt
     assert {one.headers["host"] for one in proxy.asked} == {"127.0.0.1:1"}
     assert {one.headers["proxy-authorization"] for one in proxy.asked} == {"Basic YW5uOnMzY3JldA=="}
     assert proxy.asked[-1].method == "DELETE"
-    assert "t0ken" not in caplog.text
+    for secret in ("t0ken", SESSION, "s3cret", "YW5uOnMzY3JldA=="):
+        assert secret not in caplog.text
 
 
 async def test_a_call_that_is_given_up_is_closed() -> None:

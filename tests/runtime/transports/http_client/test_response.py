@@ -151,3 +151,33 @@ def test_a_cut_off_response_is_not_whole() -> None:
 def test_a_media_type_has_no_parameters_and_no_case() -> None:
     assert media_type({"content-type": "Text/Event-Stream; charset=utf-8"}) == "text/event-stream"
     assert media_type({}) == ""
+
+
+CHUNKED = b"HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("begun", "piece"),
+    [
+        pytest.param(CHUNKED, b"1\r\nx\r\n", id="chunks"),
+        pytest.param(CHUNKED + b"0\r\n", b"X: y\r\n", id="trailers"),
+        pytest.param(b"", b"HTTP/1.1 102 \r\n\r\n", id="interim responses"),
+    ],
+)
+def test_what_comes_in_one_read_is_copied_but_once(begun: bytes, piece: bytes) -> None:
+    """However many pieces it has: else an evil server could keep the loop busy."""
+    copied = 0
+
+    class Counted(bytes):
+        def __getitem__(self, key: Any) -> Any:
+            nonlocal copied
+            part = super().__getitem__(key)
+            copied += len(part)
+            return Counted(part)
+
+    reader = ResponseReader()
+    reader.expect(Told())
+    reader.feed(begun)
+    data = Counted(piece * 1000)
+    assert not reader.feed(data)
+    assert copied <= len(data)

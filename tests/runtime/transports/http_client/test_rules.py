@@ -9,6 +9,7 @@ import pytest
 from kinwire import InsecureAddressError
 from kinwire.transports.http_client.address import address_of
 from kinwire.transports.http_client.backoff import Backoff
+from kinwire.transports.http_client.credentials import credentials_of
 from kinwire.transports.http_client.fields import RequestHead, checked_headers
 from kinwire.transports.http_client.frames import cancelled_id, outgoing
 from kinwire.transports.http_client.queue import SendQueue
@@ -160,7 +161,7 @@ def test_nothing_leaves_while_it_is_stopped() -> None:
     [
         (None, [0.5, 1, 2, 4, 8, 16, 30, 30]),
         (100, [0.1, 0.2, 0.4, 0.8]),
-        (0, [0, 0.02, 0.04]),
+        (0, [0.01, 0.02, 0.04]),
         (60_000, [60, 60]),
         (9_999_999_999, [300]),
     ],
@@ -177,3 +178,10 @@ def test_jitter_only_lengthens() -> None:
     for backoff in (early, late):
         backoff.next_wait(None, jitter=0.0)
     assert early.next_wait(None, jitter=0.0) < late.next_wait(None, jitter=1.0) <= 1.25
+
+
+def test_who_is_calling_is_said_by_a_function() -> None:
+    wrong: Any = "Bearer token"
+    with pytest.raises(TypeError, match="auth: expected a function") as caught:
+        credentials_of(address_of("http://127.0.0.1/mcp", insecure=False), (), wrong)
+    assert "token" not in str(caught.value)

@@ -12,6 +12,9 @@ import pytest
 
 from kinwire import Limits, Server
 from kinwire._background import background
+from kinwire.transports.http.app import HttpApp
+from kinwire.transports.http.limits import HttpLimits
+from tests.runtime.transports.http.asgi import Client
 
 pytestmark = pytest.mark.anyio
 
@@ -50,7 +53,7 @@ class AsgiServer:
 
 @asynccontextmanager
 async def below(
-    served: Server, *, headers: dict[str, str] | None = None, **scope: Any
+    served: Server | HttpApp, *, headers: dict[str, str] | None = None, **scope: Any
 ) -> AsyncGenerator[AsgiServer]:
     fields = {"host": "127.0.0.1:8000", **(headers or {})}
     whole = {
@@ -64,7 +67,7 @@ async def below(
     asgi = AsgiServer()
     with anyio.fail_after(10):
         async with background() as tasks:
-            app: Any = served.asgi()
+            app: Any = served.asgi() if isinstance(served, Server) else served
             tasks.start_soon(app, whole, asgi.receive_in.receive, asgi.send_out.send)
             await asgi.arrive("connect")
             try:
@@ -130,3 +133,19 @@ async def test_another_subprotocol_is_refused_and_none_is_welcome(server: Server
         assert (await asgi.event())["type"] == "websocket.close"
     async with below(server, subprotocols=[]) as asgi:
         assert await asgi.event() == {"type": "websocket.accept", "subprotocol": None}
+
+
+async def test_it_counts_among_the_sessions_of_its_application(server: Server) -> None:
+    app = server.asgi(limits=HttpLimits(sessions=2))
+    able: dict[str, Any] = {"extensions": {"websocket.http.response": {}}}
+    client = await Client(app).begin()
+    async with below(app) as first:
+        assert (await first.event())["type"] == "websocket.accept"
+        async with below(app, **able) as second:
+            assert (await second.event())["status"] == 503
+        with pytest.raises(AssertionError, match="No more sessions"):
+            await Client(app).begin()
+        await client.request("DELETE")
+        async with below(app) as third:
+            assert (await third.event())["type"] == "websocket.accept"
+    assert app.sessions.sockets == 0

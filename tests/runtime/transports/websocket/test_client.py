@@ -129,3 +129,19 @@ async def test_auth_is_asked_again_when_the_server_refuses() -> None:
             await host.connect(server.url.replace("http:", "ws:"), auth=auth)
     assert asked == [None, 'Bearer scope="x"']
     assert requests == ["Bearer t1", "Bearer t2"]
+
+
+async def test_an_auth_that_fails_fails_the_calls_with_its_own_error() -> None:
+    async def auth(challenge: str | None) -> str:
+        if challenge is None:
+            return "Bearer old"
+        raise PermissionError("the user pressed Escape")
+
+    async def refuse(one: Asked, line: Line) -> None:
+        await line.status(401, WWW_Authenticate="Bearer")
+
+    async with RawServer.serving(refuse) as server, Host("h", "1") as host:
+        with pytest.raises(PermissionError, match="pressed Escape"):
+            await host.connect(server.url.replace("http:", "ws:"), auth=auth)
+        with pytest.raises(ValueError, match="auth: expected the value of a header"):
+            await host.connect("ws://127.0.0.1:1", auth=lambda challenge: "two\nlines")

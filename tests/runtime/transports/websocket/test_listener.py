@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import tracemalloc
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -232,3 +233,22 @@ async def test_a_client_that_does_not_read_holds_up_nobody_else_and_no_memory(
 async def test_another_machine_may_not_listen_in(server: Server) -> None:
     with pytest.raises(InsecureAddressError, match=r"listen on '0\.0\.0\.0' without TLS"):
         await serve_websocket(server, "0.0.0.0")
+
+
+@pytest.mark.faults
+async def test_what_is_not_read_or_never_complete_costs_no_memory(server: Server) -> None:
+    """Pings whose answers nobody reads, and a message of empty parts."""
+    ping, part = bytes([0x89, 0xFD]) + bytes(129), bytes([0x00, 0x80]) + bytes(4)
+    async with served(server) as port, raw_client(port) as (flooding, _):
+        await flooding.send(b"", final=False)
+        tracemalloc.start()
+        try:
+            with anyio.move_on_after(3):  # it reads on, or not: both will do
+                for _ in range(100):
+                    await flooding.stream.send(ping * 500 + part * 500)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert peak < 3 << 20
+        async with connect(f"ws://127.0.0.1:{port}/mcp") as peer:
+            await peer.mcp.ping()

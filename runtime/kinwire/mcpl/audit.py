@@ -1,0 +1,136 @@
+"""The audit log of a host: one event for each operation, whoever began it (MCPL 13.2).
+
+`rules/operations.py` reads the events. Each is written to the logger `kinwire.mcpl.audit` and to a
+`Log` before its operation goes on, so none is missing after a crash; a log that cannot be written
+is told to the logger and stops nothing.
+"""
+
+from __future__ import annotations
+
+__all__ = ("Audit",)
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from typing import Any, Literal, NamedTuple
+
+import anyio
+
+from kinwire.extension import Next
+from kinwire.mcpl.rules.operations import (
+    Operation,
+    Outcome,
+    ended_with,
+    failed_with,
+    inference_of,
+    set_of,
+)
+from kinwire.request import Request
+from kinwire.session import Session
+from kinwire.storage.clock import Clock
+from kinwire.storage.log import Log
+from kinwire_protocols import mcp
+from kinwire_protocols.mcp.methods import TOOLS_CALL
+from kinwire_protocols.mcpl.methods import PROTOCOL
+from kinwire_protocols.peer import Method
+
+logger = logging.getLogger("kinwire.mcpl.audit")
+
+_MOST_WAITED = 5.0  # seconds for one event, which holds its operation up
+
+SetOfCall = Callable[[mcp.CallToolRequestParams], Awaitable[str | None]]
+"""Returns the feature set that a tool call belongs to."""
+
+
+class _About(NamedTuple):
+    sender: Literal["host", "server"]
+    server: str
+    method: str
+    feature_set: str | None
+
+
+class Audit:
+    """The events of one host."""
+
+    def __init__(self, log: Log | None, clock: Clock) -> None:
+        self._log = log
+        self._clock = clock
+
+    def watch_outbound(self, session: Session, set_of_call: SetOfCall) -> None:
+        """Write down what the host sends; called before other interceptors are added.
+
+        So it also sees what they do not let out.
+        """
+        server = session.peer_id
+
+        async def sent(params: Any, method: Method[Any, Any], go_on: Next[Any, Any]) -> Any:
+            about = _About("host", server, method.name, set_of(params))
+            return await self._watched(about, params, go_on)
+
+        async def called(params: Any, method: Method[Any, Any], go_on: Next[Any, Any]) -> Any:
+            feature_set = await set_of_call(params)
+            if feature_set is None:  # it is one of MCP alone
+                return await go_on(params)
+            about = _About("host", server, method.name, feature_set)
+            return await self._watched(about, params, go_on)
+
+        session.intercept_outbound(called, TOOLS_CALL)
+        for row in PROTOCOL.methods.values():
+            if row.sender != "server":
+                session.intercept_outbound(sent, row)
+
+    def watch_inbound(self, session: Session) -> None:
+        """Write down what the server sends; called after other interceptors were added."""
+        server = session.peer_id
+
+        async def came(params: Any, request: Request, go_on: Next[Any, Any]) -> Any:
+            about = _About("server", server, request.method.name, set_of(params))
+            return await self._watched(about, params, go_on)
+
+        for row in PROTOCOL.methods.values():
+            if row.sender != "client":
+                session.intercept_inbound(came, row)
+
+    async def _watched(self, about: _About, params: Any, go_on: Next[Any, Any]) -> Any:
+        if self._log is None and not logger.isEnabledFor(logging.INFO):
+            return await go_on(params)
+
+        async def write(outcome: Outcome, reason: str | None, result: Any = None) -> None:
+            await self._write(
+                Operation(
+                    method=about.method,
+                    sender=about.sender,
+                    server=about.server,
+                    feature_set=about.feature_set or set_of(result),
+                    inference_id=inference_of(params, result),
+                    at=self._clock(),
+                    outcome=outcome,
+                    reason=reason,
+                )
+            )
+
+        deadline = anyio.current_effective_deadline()
+        try:
+            result = await go_on(params)
+        except Exception as error:
+            await write(*failed_with(error))
+            raise
+        except anyio.get_cancelled_exc_class():
+            late = anyio.current_time() >= deadline
+            await write("timeout" if late else "failure", None if late else "it was cancelled")
+            raise
+        await write(*ended_with(result), result)
+        return result
+
+    async def _write(self, operation: Operation) -> None:
+        event = {name: value for name, value in asdict(operation).items() if value is not None}
+        of = f"{operation.server}: {operation.method}: {operation.outcome}"
+        logger.info("%s", of, extra={"operation": event})
+        if self._log is None:
+            return
+        subject = "mcpl." + operation.method.replace("/", ".")
+        try:
+            with anyio.fail_after(_MOST_WAITED, shield=True):
+                await self._log.append(subject, event)
+        except Exception:
+            logger.exception("%s, which the log did not take", of)

@@ -1,0 +1,148 @@
+"""The channels of one connection, and what may be done on which of them (MCPL 14.2, 14.5).
+
+The same on both sides. Scopes are judged elsewhere: here is what holds whatever they say.
+"""
+
+from __future__ import annotations
+
+__all__ = (
+    "MOST_CHANNELS",
+    "MOST_MESSAGES",
+    "OBSERVE",
+    "PUBLISH",
+    "THINKING",
+    "THINKING_SET",
+    "ChannelRegistry",
+    "sees",
+)
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from kinwire.mcpl.rules.labels import LABEL_SIZE
+from kinwire_protocols.mcpl.errors import ChannelNotPermittedError, UnknownChannelError
+from kinwire_protocols.mcpl.models import ChannelDescriptor
+
+PUBLISH: Final = "channels.publish"
+OBSERVE: Final = "channels.observe"
+THINKING: Final = "thinking"
+"""The channel that a host's thoughts go to: it can be seen, and nothing else."""
+THINKING_SET: Final = "channels.thinking"
+"""The feature set that sees it, and sees no other channel."""
+MOST_CHANNELS: Final = 1000
+"""Channels of one connection."""
+MOST_MESSAGES: Final = 100
+"""Messages in one `channels/incoming`."""
+
+
+class ChannelRegistry:
+    """The channels that one side knows, by id, in the order in which they came."""
+
+    def __init__(self, channels: Sequence[ChannelDescriptor] = ()) -> None:
+        """Begin with these channels.
+
+        Raises:
+            ValueError: an id is none, or two are the same.
+        """
+        self._known: dict[str, ChannelDescriptor] = {}
+        fault = self.register(channels)
+        if fault is not None:
+            raise ValueError(f"channels{fault}")
+
+    @property
+    def known(self) -> list[ChannelDescriptor]:
+        """The channels."""
+        return list(self._known.values())
+
+    def find(self, channel_id: str) -> ChannelDescriptor | None:
+        """Return a channel, None if there is none of that id."""
+        return self._known.get(channel_id)
+
+    def register(self, channels: Sequence[ChannelDescriptor]) -> str | None:
+        """Take all of these channels in, or none; return why not, with the place."""
+        came: dict[str, ChannelDescriptor] = {}
+        for place, channel in enumerate(channels):
+            fault = self._fault(channel.id, came)
+            if fault is not None:
+                return f"/{place}/id: {fault}"
+            came[channel.id] = channel
+        self._known |= came
+        return None
+
+    def change(
+        self,
+        added: Iterable[ChannelDescriptor],
+        removed: Iterable[str],
+        updated: Iterable[ChannelDescriptor],
+    ) -> list[str]:
+        """Take in what changed, but for what cannot be; return why that cannot, a clause each."""
+        faults = [
+            f"removed: expected a channel that is known, got {channel_id!r:.60}"
+            for channel_id in removed
+            if self._known.pop(channel_id, None) is None
+        ]
+        for channel in updated:
+            if channel.id in self._known:
+                self._known[channel.id] = channel
+            else:
+                faults.append(f"updated: expected a channel that is known, got {channel.id!r:.60}")
+        for channel in added:
+            fault = self.register([channel])
+            if fault is not None:
+                faults.append(f"added{fault}")
+        return faults
+
+    def put(self, channel: ChannelDescriptor) -> str | None:
+        """Take in a channel that was opened, also if it was known; return why not."""
+        known = self._known.pop(channel.id, None)
+        fault = self.register([channel])
+        if fault is not None and known is not None:
+            self._known[channel.id] = known
+        return fault
+
+    def remove(self, channel_id: str) -> None:
+        """Leave a channel out, if it is known."""
+        self._known.pop(channel_id, None)
+
+    def publish_refusal(
+        self, channel_id: str
+    ) -> ChannelNotPermittedError | UnknownChannelError | None:
+        """Return the error that publishing to a channel earns, None if it may be."""
+        if channel_id == THINKING:
+            return _not_permitted(channel_id, "nothing is published where thoughts are")
+        channel = self._known.get(channel_id)
+        if channel is None:
+            return UnknownChannelError(data={"channelId": channel_id})
+        if channel.direction == "inbound":
+            return _not_permitted(channel_id, "messages only come in there")
+        return None
+
+    def incoming_fault(self, channel_id: str) -> str | None:
+        """Return why no message can come in on a channel, as a clause; None if one can."""
+        channel = self._known.get(channel_id)
+        if channel is None:
+            return "unknown channel: register it first"
+        return "messages only go out on that channel" if channel.direction == "outbound" else None
+
+    def _fault(self, channel_id: str, came: dict[str, ChannelDescriptor]) -> str | None:
+        if not 0 < len(channel_id) <= LABEL_SIZE or channel_id == THINKING:
+            return (
+                f"expected an id of 1 to {LABEL_SIZE} characters that is not {THINKING!r}, "
+                f"got {channel_id!r:.60}"
+            )
+        if channel_id in self._known or channel_id in came:
+            return f"expected an id that no other channel has, got {channel_id!r:.60} again"
+        if len(self._known) + len(came) >= MOST_CHANNELS:
+            return f"expected at most {MOST_CHANNELS} channels"
+        return None
+
+
+def sees(feature_set: str, channel_id: str) -> bool:
+    """Return whether a set that observes may be shown a channel, as far as thoughts go."""
+    return (feature_set == THINKING_SET) is (channel_id == THINKING)
+
+
+def _not_permitted(channel_id: str, why: str) -> ChannelNotPermittedError:
+    return ChannelNotPermittedError(
+        f"Channel not permitted: {channel_id:.128}: {why}", data={"channelId": channel_id}
+    )

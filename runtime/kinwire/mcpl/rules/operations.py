@@ -1,0 +1,75 @@
+"""What the audit log says of one operation, read from its message and its end (MCPL 13.2)."""
+
+from __future__ import annotations
+
+__all__ = ("Operation", "Outcome", "ended_with", "failed_with", "inference_of", "set_of")
+
+from dataclasses import dataclass
+from typing import Literal
+
+from kinwire.errors import RequestTimeoutError, RpcError
+from kinwire.jsonrpc import is_object
+from kinwire.mcpl.rules.admission import NOT_IN_TIME
+from kinwire_protocols.base import Message
+from kinwire_protocols.mcpl.models import ChannelsIncomingResult
+
+Outcome = Literal["success", "failure", "timeout"]
+
+_REASON_SIZE = 500  # characters
+_VERDICTS = ("accepted", "approved", "success", "closed", "delivered")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """One operation, and how it ended."""
+
+    method: str
+    sender: Literal["host", "server"]
+    server: str
+    """What the host calls the server."""
+    feature_set: str | None
+    inference_id: str | None
+    at: float
+    """When it ended, in seconds since 1970."""
+    outcome: Outcome
+    reason: str | None = None
+    """Why it did not succeed."""
+
+
+def set_of(*messages: object) -> str | None:
+    """Return the feature set that the first of these messages names that names one."""
+    return _member("feature_set", messages)
+
+
+def inference_of(*messages: object) -> str | None:
+    """Return the inference that the first of these messages names that names one."""
+    return _member("inference_id", messages)
+
+
+def ended_with(result: Message | None) -> tuple[Outcome, str | None]:
+    """Return what a result comes to: some refuse."""
+    if isinstance(result, ChannelsIncomingResult):
+        refused = [one for one in result.results if not one.accepted]
+        if refused:
+            return "failure", f"{len(refused)} of {len(result.results)} messages were not accepted"
+    if any(getattr(result, name, None) is False for name in _VERDICTS):
+        reason = getattr(result, "reason", None)
+        return ("timeout" if result == NOT_IN_TIME else "failure"), _short(reason or "refused")
+    return "success", None
+
+
+def failed_with(error: Exception) -> tuple[Outcome, str]:
+    """Return what an error comes to."""
+    late = isinstance(error, RequestTimeoutError)
+    if isinstance(error, RpcError) and is_object(error.data):
+        late = error.data.get("reason") == "timeout"
+    return ("timeout" if late else "failure"), _short(str(error) or type(error).__name__)
+
+
+def _member(name: str, messages: tuple[object, ...]) -> str | None:
+    found = (getattr(message, name, None) for message in messages)
+    return next((value for value in found if isinstance(value, str)), None)
+
+
+def _short(text: str) -> str:
+    return text[:_REASON_SIZE]

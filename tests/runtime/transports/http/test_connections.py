@@ -1,0 +1,95 @@
+"""Connections under uvicorn on which nothing moves are given up; the time is handed in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kinwire.transports.http.connections import ConnectionWatch
+
+COMING: dict[str, Any] = {"type": "http"}
+COMPLETE = {**COMING, "path": "/mcp"}
+
+
+class Socket:
+    """What uvicorn's connections have of asyncio."""
+
+    def __init__(self, unread: int) -> None:
+        self.unread = unread
+        self.aborted = False
+
+    def get_write_buffer_size(self) -> int:
+        return self.unread
+
+    def abort(self) -> None:
+        self.aborted = True
+
+
+class Cycle:
+    """What uvicorn knows of a request."""
+
+    def __init__(self, *, complete: bool) -> None:
+        self.response_complete = complete
+
+
+class OfWebSocket:
+    """A connection of uvicorn's, after an upgrade."""
+
+    def __init__(self, *, unread: int = 0) -> None:
+        self.transport = Socket(unread)
+
+
+class OfHttp(OfWebSocket):
+    """A connection of uvicorn's, and the request that came last."""
+
+    def __init__(self, scope: Any = None, cycle: Cycle | None = None, *, unread: int = 0) -> None:
+        super().__init__(unread=unread)
+        self.scope = scope
+        self.cycle = cycle
+
+
+RUNS, DONE = Cycle(complete=False), Cycle(complete=True)
+
+STILL = [
+    pytest.param(OfHttp(), 10, id="nothing came"),
+    pytest.param(OfHttp(COMING), 10, id="half a head"),
+    pytest.param(OfHttp(COMING, DONE), 10, id="half a second head"),
+    pytest.param(OfHttp(COMING, RUNS), 10, id="half a head behind a request that runs"),
+    pytest.param(OfHttp(COMPLETE, DONE), 10, id="no second request"),
+    pytest.param(OfHttp(COMPLETE, RUNS, unread=1), 30, id="an answer that nobody reads"),
+    pytest.param(OfHttp(COMPLETE, DONE, unread=1), 30, id="the rest of one"),
+    pytest.param(OfWebSocket(unread=1), 30, id="messages that nobody reads"),
+    pytest.param(OfHttp(COMPLETE, RUNS), None, id="a request that runs"),
+    pytest.param(OfWebSocket(), None, id="a WebSocket that is silent"),
+]
+
+
+@pytest.mark.parametrize(("connection", "seconds"), STILL)
+def test_what_stands_still_is_given_up(connection: OfWebSocket, seconds: int | None) -> None:
+    watch = ConnectionWatch()
+    given_up = None
+    for now in range(100, 200):
+        watch.look([connection], float(now))
+        if connection.transport.aborted:
+            given_up = now - 100
+            break
+    assert given_up == seconds
+
+
+def test_who_reads_a_little_is_waited_for() -> None:
+    watch = ConnectionWatch()
+    connection = OfHttp(COMPLETE, RUNS, unread=100)
+    for now in range(100):
+        watch.look([connection], float(now))
+        connection.transport.unread += 5 if now % 20 else -99  # it grows as well
+    assert not connection.transport.aborted
+
+
+def test_who_sends_request_after_request_is_waited_for() -> None:
+    watch = ConnectionWatch()
+    connection = OfHttp()
+    for now in range(100):
+        connection.scope, connection.cycle = dict(COMPLETE), DONE
+        watch.look([connection], float(now))
+    assert not connection.transport.aborted
