@@ -188,6 +188,7 @@ async def test_what_moderation_does_not_let_out_reaches_nobody(
     assert (chat.pieces, chat.wholes, chat.delivered) == ([], [], [])
 
 
+@pytest.mark.spec("mcpl-14-3")
 async def test_content_that_was_held_goes_out_when_it_may() -> None:
     verdicts = [Verdict("hold"), Verdict()]
 

@@ -164,6 +164,18 @@ def test_a_head_without_end_is_refused_and_costs_no_memory(
         assert lives(client)
 
 
+def test_requests_that_come_at_once_are_all_answered(program: Program) -> None:
+    """However many bytes they are together: each head is short."""
+    one = POST + ACCEPT + b"Content-Length: %d\r\n\r\n" % 60_000 + b"x" * 60_000
+    with raw_socket(program.port) as connection:
+        connection.sendall(one * 10 + POST[:20])
+        read = b""
+        while read.count(b"HTTP/1.1 400 ") < 10:
+            read += (chunk := connection.recv(MEGABYTE))
+            assert chunk, read
+        assert b"head" not in read
+
+
 def test_a_second_signal_ends_a_server_at_once() -> None:
     with serving(FILE) as program, raw_socket(program.port) as connection:
         RawHttp(program.port).close()  # it has begun

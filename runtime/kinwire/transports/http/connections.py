@@ -31,8 +31,9 @@ class BoundedProtocol(HttpProtocol):
 
     def data_received(self, data: bytes) -> None:
         """See `asyncio.Protocol`."""
+        before = self.scope
         super().data_received(data)
-        if _has_head(self):
+        if _has_head(self) or self.scope is not before:  # it may have begun anywhere in `data`
             self._unfinished = 0
             return
         self._unfinished += len(data)
