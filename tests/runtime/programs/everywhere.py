@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf, nan
 from typing import Any
 
 import anyio
@@ -53,12 +52,6 @@ def fail() -> None:
 def stumble() -> None:
     """Fail in a way that nobody thought of."""
     raise RuntimeError("a secret")
-
-
-@server.tool
-def mar(how: str) -> Any:
-    """Return what JSON cannot hold."""
-    return {"nan": nan, "infinity": [-inf], "surrogate": {"a": "x\ud800y"}}[how]
 
 
 @server.tool

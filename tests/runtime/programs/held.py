@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from math import inf, nan
+from typing import Any
+
 import anyio
 
 from kinwire import Context, Server
@@ -27,6 +30,12 @@ async def pour(kilobytes: int, context: Context) -> str:
 def echo(text: str) -> str:
     """Return the text."""
     return text
+
+
+@server.tool
+def mar(how: str) -> Any:
+    """Return what JSON cannot hold."""
+    return {"nan": nan, "infinity": [-inf], "surrogate": {"a": "x\ud800y"}}[how]
 
 
 if __name__ == "__main__":

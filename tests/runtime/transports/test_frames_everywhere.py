@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.runtime.programs import everywhere
+from tests.runtime.programs import everywhere, held
 from tests.runtime.transports.raw import RAW, RawClient, message
 from tests.runtime.transports.serving import Served, served
 
@@ -124,14 +124,16 @@ def test_bytes_that_are_no_text_are_answered(
 
 
 @pytest.mark.parametrize("how", ["nan", "infinity", "surrogate"])
-def test_what_json_cannot_hold_never_leaves(client: RawClient, how: str) -> None:
-    found = client.answer(message("tools/call", 1, name="mar", arguments={"how": how}))
+@pytest.mark.parametrize("transport", RAW)
+def test_what_json_cannot_hold_never_leaves(transport: str, how: str) -> None:
+    with served(held.server) as one, RAW[transport](one.port) as client:
+        found = client.answer(message("tools/call", 1, name="mar", arguments={"how": how}))
+        assert lives(client)
     assert found["id"] == 1
     text = json.dumps(found)
     assert "NaN" not in text
     assert "Infinity" not in text
     assert "ud800" not in text
-    assert lives(client)
 
 
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-11-25", "2099-01-01", "1.0", ""])

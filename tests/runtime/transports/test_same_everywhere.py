@@ -132,7 +132,7 @@ async def written(params: mcp.CreateMessageRequestParams) -> mcp.CreateMessageRe
 
 
 async def lists(server: Connection) -> None:
-    assert len([tool async for tool in server.tools()]) == 10
+    assert len([tool async for tool in server.tools()]) == 9
     assert [one.uri async for one in server.resources()] == ["memo://today", "memo://bytes"]
     assert len([one async for one in server.resource_templates()]) == 1
     await server.mcp.resources_read(uri="memo://bytes")

@@ -58,6 +58,7 @@ class WebSocketClient:
                 self._failure = link, failed.cause
                 self.wake()
                 await anyio.sleep_forever()  # whoever calls is told; there is no other end
+                return
             except OSError as error:  # a timeout is one, too
                 link.end(no_connection(self._address, error))
                 return
