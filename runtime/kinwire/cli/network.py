@@ -48,8 +48,8 @@ def listen(server: Server, place: Place) -> None:
         raise UsageError(f"--allow-host: {error}") from None
     with _bound(place) as listener:
         where = _url(place.transport, listener)
-        print(f"serving {printable(server.info.name)} at {where}", file=sys.stderr, flush=True)
-        run_on(app, listener)
+        line = f"serving {printable(server.info.name)} at {where}"
+        run_on(app, listener, started=lambda: print(line, file=sys.stderr, flush=True))
 
 
 def _names(place: Place) -> list[str]:

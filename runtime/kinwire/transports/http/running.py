@@ -7,6 +7,7 @@ __all__ = ("bound", "run_on")
 import signal
 import socket
 import time
+from collections.abc import Callable
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -41,10 +42,11 @@ def run_on(
     *,
     certfile: str | None = None,
     keyfile: str | None = None,
+    started: Callable[[], object] = lambda: None,
 ) -> None:
     """Serve until SIGINT or SIGTERM, and return when every answer under way is out.
 
-    A second signal ends it at once.
+    A second signal ends it at once. `started` is called once signals are minded.
     """
     config = uvicorn.Config(
         app,
@@ -56,7 +58,7 @@ def run_on(
         ssl_certfile=certfile,
         ssl_keyfile=keyfile,
     )
-    _Server(config, app).run([listener])
+    _Server(config, app, started).run([listener])
 
 
 class _Server(uvicorn.Server):
@@ -65,10 +67,15 @@ class _Server(uvicorn.Server):
     Connections that stand still do not outlast `connections.py`'s bounds.
     """
 
-    def __init__(self, config: uvicorn.Config, app: HttpApp) -> None:
+    def __init__(self, config: uvicorn.Config, app: HttpApp, started: Callable[[], object]) -> None:
         super().__init__(config)
         self._app = app
+        self._tell = started
         self._watch = ConnectionWatch()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._tell()
 
     async def on_tick(self, counter: int) -> bool:
         if counter % _TICKS == 0:
