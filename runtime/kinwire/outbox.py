@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Outbox",)
+__all__ = ("FEW", "Outbox", "fitted")
 
 from collections import deque
 from math import inf
@@ -13,7 +13,16 @@ from kinwire.limits import Limits
 from kinwire.ports import Alarm, Ports
 
 _AT_ONCE = 256 * 1024  # bytes handed over at a time: the rest can still be taken back
-_FEW = 16 * 1024  # bytes; a longer queue is kept in no more memory than it needs
+FEW = 16 * 1024
+"""Bytes; a longer queue is kept in no more memory than it needs."""
+
+
+def fitted(frame: bytes, call: Outbound | None) -> bytes:
+    """Return the frame, also of `call`, without the up to 4 KiB that orjson leaves behind it."""
+    frame = b"%b" % (frame,)
+    if call is not None:
+        call.frame = frame
+    return frame
 
 
 class Outbox:
@@ -37,10 +46,8 @@ class Outbox:
         """Queue a frame; that of a request goes with its call."""
         first = not self.waiting
         self._size += len(frame)
-        if self._size > _FEW:
-            frame = b"%b" % (frame,)  # orjson leaves up to 4 KiB of room behind each
-            if call is not None:
-                call.frame = frame
+        if self._size > FEW:
+            frame = fitted(frame, call)
         self.waiting.append(frame if call is None else call)
         if self._size > self._limit:
             self._press()
@@ -52,10 +59,14 @@ class Outbox:
         if frame not in self.waiting:
             self.add(frame)
 
-    def take(self) -> list[bytes]:
-        """Return the next frames, about 256 KiB of them; none when nothing waits."""
+    def take(self, waiting: deque[bytes | Outbound] | None = None) -> list[bytes]:
+        """Return the next frames, about 256 KiB of them; none when nothing waits.
+
+        `waiting` is the queue to take them from, where there are several.
+        """
         frames: list[bytes] = []
-        waiting = self.waiting
+        if waiting is None:
+            waiting = self.waiting
         size = 0
         while waiting and size < _AT_ONCE:
             item = waiting.popleft()

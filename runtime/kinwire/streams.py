@@ -26,15 +26,13 @@ from kinwire.engine import Engine
 from kinwire.inbound import InboundCalls
 from kinwire.jsonrpc import Id
 from kinwire.limits import Limits
-from kinwire.outbox import Outbox
+from kinwire.outbox import FEW, Outbox, fitted
 from kinwire.ports import Alarm, Ports
 from kinwire.request import Request
 from kinwire.session import Session
 from kinwire.transports import Link
 from kinwire_protocols.base import JsonObject, Message
 
-_AT_ONCE = 256 * 1024  # bytes handed over at a time: the rest can still be taken back
-_FEW = 16 * 1024  # bytes; a longer queue is kept in no more memory than it needs
 _PARKED = 1000  # frames that one stream keeps while nobody takes them
 
 
@@ -93,10 +91,8 @@ class Stream:
         if self.gone:
             return
         self.size += len(frame)
-        if self.size > _FEW:
-            frame = b"%b" % (frame,)  # orjson leaves up to 4 KiB of room behind each
-            if call is not None:
-                call.frame = frame
+        if self.size > FEW:
+            frame = fitted(frame, call)
         self.queue.append(frame if call is None else call)
         self.outbox.grown(self, len(frame))
         self.ring()
@@ -166,24 +162,9 @@ class RoutedOutbox(Outbox):
 
     def take_from(self, stream: Stream) -> list[bytes]:
         """Return the next frames of a stream, about 256 KiB of them."""
-        frames: list[bytes] = []
-        size = 0
-        queue = stream.queue
-        while queue and size < _AT_ONCE:
-            item = queue.popleft()
-            if isinstance(item, bytes):
-                size += len(item)
-                frames.append(item)
-                continue
-            size += len(item.frame)
-            if not item.over and not self._ports.left(item):
-                item.sent = True
-                frames.append(item.frame)
-            item.frame = b""
-        stream.size -= size
-        self._size -= size
-        if self.full:
-            self._relax()
+        before = self._size
+        frames = self.take(stream.queue)
+        stream.size -= before - self._size
         return frames
 
     def grown(self, stream: Stream, size: int) -> None:

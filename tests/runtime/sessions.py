@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-__all__ = ("TOOL", "Peers", "connected", "tool", "tool_text")
+__all__ = (
+    "EVERY_DRIVER",
+    "TOOL",
+    "Gate",
+    "Peers",
+    "connected",
+    "echo",
+    "for_ever",
+    "routes_of",
+    "tool",
+    "tool_text",
+)
 
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
@@ -10,6 +21,7 @@ from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
 import anyio
+import pytest
 
 from kinwire.calls import Handler, Route
 from kinwire.limits import Limits
@@ -19,6 +31,23 @@ from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp import methods
 from kinwire_protocols.peer import Method
+
+EVERY_DRIVER = [
+    pytest.mark.anyio,
+    pytest.mark.parametrize(
+        "anyio_backend",
+        [
+            "asyncio",
+            "trio",
+            *(
+                pytest.param(loop, marks=pytest.mark.slow)
+                for loop in ("uvloop", "anyio on asyncio")
+            ),
+        ],
+        indirect=True,
+    ),
+]
+"""The marks of tests that run on every driver; the rarer loops are slow."""
 
 TOOL = mcp.CallToolRequestParams(name="tool")
 
@@ -68,3 +97,31 @@ async def connected(
             Session(client_end, routes=client or routes_of(), limits=limits) as calling,
         ):
             yield Peers(calling, serving, frames)
+
+
+async def echo(params: mcp.CallToolRequestParams, request: Request) -> mcp.CallToolResult:
+    return tool_text(str((params.arguments or {})["text"]))
+
+
+async def for_ever(params: Any, request: Request) -> Any:
+    await anyio.sleep_forever()
+
+
+class Gate:
+    """A handler that says when it has begun, waits to be let go, and says how it ended."""
+
+    def __init__(self) -> None:
+        self.begun, self.let_go, self.ended = anyio.Event(), anyio.Event(), anyio.Event()
+        self.outcome = ""
+
+    async def __call__(self, params: Any, request: Request) -> mcp.CallToolResult:
+        self.begun.set()
+        try:
+            await self.let_go.wait()
+            self.outcome = "finished"
+        except BaseException as error:
+            self.outcome = type(error).__name__
+            raise
+        finally:
+            self.ended.set()
+        return tool_text("done")

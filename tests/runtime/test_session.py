@@ -2,80 +2,39 @@
 
 from __future__ import annotations
 
-import gc
 from asyncio import CancelledError
 from contextvars import ContextVar
 from typing import Any
-from weakref import ref
 
 import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
 from kinwire.errors import (
-    ConnectionClosedError,
     InvalidResponseError,
     RequestCancelledError,
     RequestTimeoutError,
     RpcError,
-    SessionStateError,
     ShapeError,
 )
 from kinwire.limits import Limits
 from kinwire.request import Request
-from kinwire.session import Session
-from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp
 from kinwire_protocols.jsonrpc.errors import InternalError, MethodNotFoundError
 from kinwire_protocols.mcp import methods
-from tests.runtime.sessions import TOOL, connected, routes_of, tool, tool_text
+from tests.runtime.sessions import (
+    EVERY_DRIVER,
+    TOOL,
+    Gate,
+    connected,
+    echo,
+    for_ever,
+    routes_of,
+    tool,
+    tool_text,
+)
 
-pytestmark = [
-    pytest.mark.anyio,
-    pytest.mark.parametrize(
-        "anyio_backend",
-        [
-            "asyncio",
-            "trio",
-            *(
-                pytest.param(loop, marks=pytest.mark.slow)
-                for loop in ("uvloop", "anyio on asyncio")
-            ),
-        ],
-        indirect=True,
-    ),
-]
-
-
-async def echo(params: mcp.CallToolRequestParams, request: Request) -> mcp.CallToolResult:
-    return tool_text(str((params.arguments or {})["text"]))
-
-
-async def for_ever(params: Any, request: Request) -> Any:
-    await anyio.sleep_forever()
-
-
-class Gate:
-    """A handler that says when it has begun, waits to be let go, and says how it ended."""
-
-    def __init__(self) -> None:
-        self.begun, self.let_go, self.ended = anyio.Event(), anyio.Event(), anyio.Event()
-        self.outcome = ""
-
-    async def __call__(self, params: Any, request: Request) -> mcp.CallToolResult:
-        self.begun.set()
-        try:
-            await self.let_go.wait()
-            self.outcome = "finished"
-        except BaseException as error:
-            self.outcome = type(error).__name__
-            raise
-        finally:
-            self.ended.set()
-        return tool_text("done")
-
-
-# Calls.
+pytestmark = EVERY_DRIVER
 
 
 async def test_a_stub_gets_its_typed_result() -> None:
@@ -177,98 +136,6 @@ async def test_the_default_timeout_is_that_of_the_limits() -> None:
     async with connected(tool(for_ever), limits=Limits(request_timeout=0.01)) as peers:
         with pytest.raises(RequestTimeoutError):
             await peers.client.call(methods.TOOLS_CALL, TOOL)
-
-
-# Cancellation of callers.
-
-
-@pytest.mark.spec("mcp-cancellation-2")
-async def test_a_cancelled_caller_tells_the_peer_once_and_goes_at_once() -> None:
-    gate = Gate()
-    async with connected(tool(gate)) as peers:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(peers.client.call, methods.TOOLS_CALL, TOOL)
-            await gate.begun.wait()
-            tasks.cancel_scope.cancel()
-        await gate.ended.wait()
-        assert gate.outcome != "finished"
-        assert await peers.client.raw("ping") == {}
-        assert peers.sent_by(0) == ["tools/call", "notifications/cancelled", "ping"]
-        assert peers.sent_by(1) == ["reply"]
-
-
-async def test_a_scope_without_time_puts_nothing_on_the_wire() -> None:
-    async with connected(tool(for_ever)) as peers:
-        with anyio.move_on_after(0) as scope:
-            await peers.client.call(methods.TOOLS_CALL, TOOL)
-        assert scope.cancelled_caught
-        assert await peers.client.raw("ping") == {}
-        assert peers.sent_by(0) == ["ping"]
-
-
-async def test_a_cancelled_scope_puts_nothing_on_the_wire() -> None:
-    async with connected(tool(for_ever)) as peers:
-        with anyio.CancelScope() as scope:
-            scope.cancel()
-            await peers.client.call(methods.TOOLS_CALL, TOOL)
-        assert scope.cancelled_caught
-        assert await peers.client.raw("ping") == {}
-        assert peers.sent_by(0) == ["ping"]
-
-
-async def test_timeouts_of_the_library_work_around_calls() -> None:
-    async with connected(tool(for_ever)) as peers:
-        with pytest.raises(TimeoutError):
-            with anyio.fail_after(0.01):
-                await peers.client.call(methods.TOOLS_CALL, TOOL)
-        assert await peers.client.raw("ping") == {}
-
-
-@pytest.mark.spec("mcp-cancellation-4")
-async def test_a_late_answer_is_dropped_and_the_connection_goes_on() -> None:
-    async def stubborn(params: Any, request: Request) -> mcp.CallToolResult:
-        with anyio.CancelScope(shield=True):
-            begun.set()
-            await let_go.wait()
-        return tool_text("late")
-
-    begun, let_go = anyio.Event(), anyio.Event()
-    async with connected(tool(stubborn)) as peers:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(peers.client.call, methods.TOOLS_CALL, TOOL)
-            await begun.wait()
-            tasks.cancel_scope.cancel()
-        assert await peers.client.raw("ping") == {}
-        let_go.set()
-        assert await peers.client.raw("ping") == {}
-        assert peers.sent_by(1) == ["reply", "reply"]
-
-
-async def test_cancelling_while_the_answer_is_on_its_way_loses_nothing_else() -> None:
-    async def after(params: mcp.CallToolRequestParams, request: Request) -> Any:
-        for _ in range(int((params.arguments or {})["turns"])):
-            await checkpoint()
-        return tool_text("x")
-
-    async with connected(tool(after)) as peers:
-
-        async def call(turns: int) -> None:
-            params = mcp.CallToolRequestParams(name="x", arguments={"turns": turns % 7})
-            await peers.client.call(methods.TOOLS_CALL, params)
-
-        for round_ in range(300):
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(call, round_)
-                for _ in range(round_ % 11):
-                    await checkpoint()
-                tasks.cancel_scope.cancel()
-            assert await peers.client.raw("ping") == {}
-        answered = [message["id"] for end, message in peers.frames if end == 1]
-        assert len(answered) == len(set(answered))
-    assert peers.server.counts.unreadable == 0
-
-
-# Handlers.
 
 
 @pytest.mark.spec("mcp-ping-2")
@@ -465,234 +332,3 @@ async def test_progress_after_the_answer_is_not_sent() -> None:
         await kept[0].progress(1)
         assert await peers.client.raw("ping") == {}
         assert peers.sent_by(1) == ["reply", "reply"]
-
-
-# The end.
-
-
-async def test_a_session_is_used_inside_its_block_only() -> None:
-    session = Session(memory_pair()[0], routes={})
-    with pytest.raises(SessionStateError, match="async with"):
-        await session.raw("ping")
-    async with connected(tool(echo)) as peers:
-        with pytest.raises(SessionStateError, match="once"):
-            await peers.client.__aenter__()
-    with pytest.raises(ConnectionClosedError):
-        await peers.client.raw("ping")
-
-
-@pytest.mark.parametrize("closing", ["client", "server"])
-async def test_calls_fail_at_once_when_either_side_closes(closing: str) -> None:
-    gate = Gate()
-    failed: list[ConnectionClosedError] = []
-
-    async def call(session: Session) -> None:
-        try:
-            await session.call(methods.TOOLS_CALL, TOOL)
-        except ConnectionClosedError as error:
-            failed.append(error)
-
-    async with connected(tool(gate), limits=Limits(drain=0)) as peers:
-        async with anyio.create_task_group() as tasks:
-            for _ in range(3):
-                tasks.start_soon(call, peers.client)
-            await gate.begun.wait()
-            await getattr(peers, closing).aclose()
-        assert len({id(error) for error in failed}) == 3
-        assert peers.client.closed
-        assert peers.client.closed_why is not None
-        with pytest.raises(ConnectionClosedError):
-            await peers.client.notify(methods.NOTIFICATIONS_INITIALIZED, mcp.NotificationParams())
-        await peers.client.wait_closed()
-        await peers.server.wait_closed()
-    assert gate.outcome not in ("", "finished")
-
-
-async def test_closing_again_does_nothing() -> None:
-    async with connected(tool(echo)) as peers:
-        await peers.client.aclose()
-        await peers.client.aclose()
-
-
-async def test_running_handlers_may_finish_when_the_peer_ends_its_side() -> None:
-    gate = Gate()
-
-    async with connected(tool(gate)) as peers:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(peers.client.raw_notify, "tools/call", {})
-            tasks.start_soon(expect_closed, peers.client)
-            await gate.begun.wait()
-            async with anyio.create_task_group() as closing:
-                closing.start_soon(peers.client.aclose)
-            gate.let_go.set()
-        await peers.server.wait_closed()
-    assert gate.outcome == "finished"
-
-
-async def expect_closed(session: Session) -> None:
-    with pytest.raises(ConnectionClosedError):
-        await session.call(methods.TOOLS_CALL, TOOL)
-
-
-async def test_handlers_that_do_not_finish_are_cancelled_after_the_drain() -> None:
-    gate = Gate()
-    async with connected(tool(gate), limits=Limits(drain=0.01)) as peers:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(expect_closed, peers.client)
-            await gate.begun.wait()
-            await peers.client.aclose()
-        await peers.server.wait_closed()
-        assert gate.outcome not in ("", "finished")
-
-
-async def test_what_was_said_just_before_closing_arrives() -> None:
-    heard = anyio.Event()
-
-    async def hear(params: Any, request: Request) -> None:
-        heard.set()
-
-    routes = routes_of((methods.NOTIFICATIONS_INITIALIZED, hear))
-    async with connected(routes) as peers:
-        await peers.client.notify(methods.NOTIFICATIONS_INITIALIZED, mcp.NotificationParams())
-        await peers.client.aclose()
-        await heard.wait()
-
-
-async def test_the_users_own_exception_comes_out_bare() -> None:
-    gate = Gate()
-
-    async def use() -> None:
-        async with connected(tool(gate)) as peers:
-            tasks.start_soon(expect_closed, peers.client)
-            await gate.begun.wait()
-            raise KeyError("own")
-
-    async with anyio.create_task_group() as tasks:
-        with pytest.raises(KeyError, match="own"):
-            await use()
-
-
-async def test_the_block_ends_inside_a_cancelled_scope() -> None:
-    gate = Gate()
-    with anyio.CancelScope() as scope:
-        async with connected(tool(gate)) as peers, anyio.create_task_group() as tasks:
-            tasks.start_soon(peers.client.call, methods.TOOLS_CALL, TOOL)
-            await gate.begun.wait()
-            scope.cancel()
-    assert scope.cancelled_caught
-    assert gate.outcome not in ("", "finished")
-
-
-async def test_a_handler_may_close_its_own_session() -> None:
-    seen: list[str] = []
-
-    async def hang_up(params: Any, request: Request) -> mcp.CallToolResult:
-        await request.session.aclose()
-        await checkpoint()
-        seen.append("went on")
-        return tool_text("unheard")
-
-    async with connected(tool(hang_up)) as peers:
-        await expect_closed(peers.client)
-        await peers.server.wait_closed()
-    assert seen == ["went on"]
-    assert peers.sent_by(1) == []
-
-
-async def test_a_handler_that_swallows_its_cancellation_once_is_cancelled_again() -> None:
-    begun = anyio.Event()
-    swallowed = 0
-
-    async def stubborn(params: Any, request: Request) -> Any:
-        nonlocal swallowed
-        begun.set()
-        try:
-            await anyio.sleep_forever()
-        except anyio.get_cancelled_exc_class():
-            swallowed += 1
-        await anyio.sleep_forever()
-
-    async with connected(tool(stubborn)) as peers, anyio.create_task_group() as tasks:
-        tasks.start_soon(expect_closed, peers.client)
-        await begun.wait()
-        await peers.server.aclose()
-    assert swallowed == 1
-
-
-async def test_no_task_outlives_the_block() -> None:
-    def tasks() -> set[int]:
-        return {task.id for task in anyio.get_running_tasks()}
-
-    before = tasks()
-    async with connected(tool(for_ever)) as peers:
-        for _ in range(5):
-            with anyio.move_on_after(0.001):
-                await peers.client.call(methods.TOOLS_CALL, TOOL)
-    assert tasks() == before
-
-
-# Backpressure.
-
-
-async def test_callers_wait_while_too_much_is_unsent() -> None:
-    """The peer stops reading: what this side queues stays bounded, and all of it arrives."""
-    count, received = 200, 0
-
-    async def receive(params: Any, request: Request) -> None:
-        nonlocal received
-        received += 1
-
-    limits = Limits(unsent=100_000)
-    routes = routes_of((methods.NOTIFICATIONS_MESSAGE, receive))
-    async with connected(routes, limits=limits) as peers:
-        queued = 0
-
-        async def send() -> None:
-            nonlocal queued
-            message = mcp.LoggingMessageNotificationParams(level="info", data="x" * 5000)
-            for _ in range(count):
-                await peers.client.notify(methods.NOTIFICATIONS_MESSAGE, message)
-                queued += 1
-
-        link = peers.server._opened()._link
-        link.paused = True
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(send)
-            await anyio.wait_all_tasks_blocked()
-            assert 20 <= queued <= 22
-            link.paused = False
-            peers.server._transport.resume()
-        while received < count:
-            await checkpoint()
-
-
-@pytest.mark.parametrize("size", [20_000, 1_500_000])
-async def test_two_sides_that_flood_each_other_both_get_through(size: int) -> None:
-    async def copy(params: mcp.CallToolRequestParams, request: Request) -> mcp.CallToolResult:
-        return tool_text(str((params.arguments or {})["text"]))
-
-    async def call(session: Session) -> None:
-        arguments = {"text": "x" * size}
-        result = await mcp.Server(session).tools_call(name="copy", arguments=arguments)
-        assert result == tool_text("x" * size)
-
-    async with connected(tool(copy), tool(copy)) as peers, anyio.create_task_group() as tasks:
-        for _ in range(3_000_000 // size):
-            tasks.start_soon(call, peers.client)
-            tasks.start_soon(call, peers.server)
-
-
-async def test_a_session_that_is_over_is_not_kept() -> None:
-    async def use() -> list[ref[Session]]:
-        async with connected(tool(echo)) as peers:
-            await peers.client.raw("ping")
-        return [ref(peers.client), ref(peers.server)]
-
-    gc.freeze()  # what was there before need not be looked through
-    try:
-        kept = await use()
-        await checkpoint()
-        gc.collect()
-        assert [one() for one in kept] == [None, None]
-    finally:
-        gc.unfreeze()

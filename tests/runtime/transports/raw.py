@@ -122,7 +122,24 @@ class RawHttp(RawClient):
             one.close()
 
 
-class RawSse(RawClient):
+class _OneWay(RawClient):
+    """All that the server says comes on one way."""
+
+    @abstractmethod
+    def next(self) -> Any:
+        """Return the next message of the server."""
+
+    def ask(self, frame: bytes) -> list[Any]:
+        self.send(frame)
+        self.send(message("ping", MARK))
+        return list(until_the_mark(self.next))
+
+    def answer(self, frame: bytes) -> Any:
+        self.send(frame)
+        return self.next()
+
+
+class RawSse(_OneWay):
     """HTTP+SSE: POSTs in, one stream out."""
 
     def open(self, initialize: bytes) -> Any:
@@ -143,24 +160,14 @@ class RawSse(RawClient):
         return []
 
     def next(self) -> Any:
-        """Return the next message of the server."""
         return json.loads(next(self._events))
-
-    def ask(self, frame: bytes) -> list[Any]:
-        self.send(frame)
-        self.send(message("ping", MARK))
-        return list(until_the_mark(self.next))
-
-    def answer(self, frame: bytes) -> Any:
-        self.send(frame)
-        return self.next()
 
     def close(self) -> None:
         self._response.close()
         self._connection.close()
 
 
-class RawWebSocket(RawClient):
+class RawWebSocket(_OneWay):
     """WebSocket: a frame in a text message."""
 
     def open(self, initialize: bytes) -> Any:
@@ -176,17 +183,7 @@ class RawWebSocket(RawClient):
         return []
 
     def next(self) -> Any:
-        """Return the next message of the server."""
         return json.loads(self.socket.recv(self.patience))
-
-    def ask(self, frame: bytes) -> list[Any]:
-        self.send(frame)
-        self.send(message("ping", MARK))
-        return list(until_the_mark(self.next))
-
-    def answer(self, frame: bytes) -> Any:
-        self.send(frame)
-        return self.next()
 
     def close(self) -> None:
         self._ends.close()
