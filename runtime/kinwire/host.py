@@ -150,7 +150,9 @@ class Host:
             ProtocolVersionError: the server speaks no version that this host speaks.
             RpcError: the server refused the handshake.
             SessionStateError: the host is not open.
-            TypeError: `target` is neither a transport nor a URL.
+            TypeError: `target` is neither a transport nor a URL, or options of a URL go with a
+                transport.
+            ImportError: a `ws` URL or `proxy` needs an extra that is not installed.
             ValueError: the URL or an option beside it cannot be used.
         """
         if self._tasks is None:

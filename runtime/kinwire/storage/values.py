@@ -6,7 +6,7 @@ __all__ = ("DEPTH", "VALUE_SIZE", "decoded", "encoded", "unreadable")
 
 import json
 import re
-from typing import Any, cast
+from typing import Any
 
 from kinwire.storage.errors import StorageDamagedError, StorageInputError
 from kinwire.storage.inputs import shown
@@ -17,7 +17,8 @@ DEPTH = 100
 """How deep arrays and objects may stand in one another."""
 
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
-_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
+_OBJECTS: tuple[type[Any], ...] = (dict,)
+_ARRAYS: tuple[type[Any], ...] = (list, tuple)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -53,40 +54,35 @@ def encoded(value: Any, place: str) -> str:
         text = _encode(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise _refused(place, "what JSON can hold", f"{type(error).__name__}: {error}") from None
-    _refuse_other_keys(value, place)
     if not text.isascii() and _SURROGATE.search(text):
         raise _refused(place, "Unicode text", "half of a surrogate pair")
     if len(text) > VALUE_SIZE:
         raise _refused(place, f"at most {VALUE_SIZE} characters of JSON", str(len(text)))
-    if text.count("[") + text.count("{") > DEPTH and _depth(text) > DEPTH:
-        raise _refused(place, f"at most {DEPTH} levels", "more")
+    _check_levels(value, place)
     return text
 
 
-def _refuse_other_keys(value: Any, place: str) -> None:
-    """Refuse keys that JSON would make texts of, and so maybe one of two."""
-    waiting = [value]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, dict):
-            members = cast("dict[object, Any]", part)
-            for key in members:
-                if not isinstance(key, str):
-                    raise _refused(place, "texts as keys", f"one that is {shown(key)}")
-            waiting.extend(members.values())
-        elif isinstance(part, list | tuple):
-            waiting.extend(cast("list[Any]", part))
-
-
-def _depth(text: str) -> int:
-    depth = deepest = 0
-    for sign in _STRING.sub("", text):
-        if sign in "[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif sign in "]}":
-            depth -= 1
-    return deepest
+def _check_levels(value: Any, place: str) -> None:
+    """Refuse what is too deep, and keys that JSON would make texts of, and so maybe one of two."""
+    depth = 0
+    level: list[Any] = [value]
+    while level:
+        below: list[Any] = []
+        nested = False
+        for part in level:
+            if isinstance(part, _OBJECTS):
+                nested = True
+                for key in part:
+                    if not isinstance(key, str):
+                        raise _refused(place, "texts as keys", f"one that is {shown(key)}")
+                below.extend(part.values())
+            elif isinstance(part, _ARRAYS):
+                nested = True
+                below.extend(part)
+        depth += nested
+        if depth > DEPTH:
+            raise _refused(place, f"at most {DEPTH} levels", "more")
+        level = below
 
 
 def _refused(place: str, expected: str, got: str) -> StorageInputError:

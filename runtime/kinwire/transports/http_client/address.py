@@ -9,7 +9,7 @@ __all__ = ("Address", "address_of", "origin_of")
 
 import base64
 from typing import NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 from kinwire.transports.http.security import must_be_secure
 
@@ -51,22 +51,14 @@ class Address(NamedTuple):
         return f"{self.scheme}://{self.authority}"
 
     def with_target(self, reference: str) -> Address | None:
-        """Return the address that a server refers to, None if it has another origin."""
-        split = urlsplit(reference)
-        if split.scheme or split.netloc:
-            try:
-                other = _split(reference)
-            except ValueError:
-                return None
-            target = other.target if other.origin == self.origin else None
-        elif split.path.startswith("/"):
-            target = _target_of(split.path, split.query)
-        else:
-            folder = self.target.partition("?")[0].rpartition("/")[0]
-            target = _target_of(f"{folder}/{split.path}", split.query)
-        if target is None or not _TARGET.issuperset(target):
+        """Return the address that a server refers to, None if it has another origin or is none."""
+        if not reference:
             return None
-        return self._replace(target=target)
+        try:
+            other = _split(urljoin(self.origin + self.target, reference))
+        except ValueError:
+            return None
+        return self._replace(target=other.target) if other.origin == self.origin else None
 
 
 def address_of(url: str, *, insecure: bool) -> Address:

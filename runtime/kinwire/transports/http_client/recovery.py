@@ -33,7 +33,7 @@ class Sender(Protocol):
     apart: bool
 
     def send(self, exchange: Exchange, /) -> None:
-        """Send the frame of `exchange`, perhaps once more."""
+        """Send the frame of `exchange`, unless it was taken back meanwhile."""
 
     def failed(self, exchange: Exchange, error: Exception, /) -> None:
         """Its frame will not be answered."""
@@ -159,11 +159,13 @@ class Recovery:
     async def _renew_session(self) -> None:
         link = self._sender.link
         why = await renewed(self._client, self._session, link.frame_size)
+        stranded, self._stranded = self._stranded, []
         if why is not None:
             reason = f"The server has forgotten the session, and {why}. Connect again."
+            for exchange in stranded:
+                self._sender.failed(exchange, ConnectionClosedError(reason))
             link.end(ConnectionClosedError(reason))
             return
-        stranded, self._stranded = self._stranded, []
         for exchange in stranded:
             self._sender.send(exchange)
         self._sender.go_on()

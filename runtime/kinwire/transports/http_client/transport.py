@@ -102,7 +102,9 @@ class HttpTransport:
             exchange.drop()
             self._over(exchange)
         self._queue.forget_requests()
-        while self._receipts or self._queue.size or self.link.waiting:
+        while self._receipts or (
+            not self._queue.stopped and (self._queue.size or self.link.waiting)
+        ):
             self._receipt = anyio.Event()
             self._pump()
             await self._receipt.wait()
@@ -134,8 +136,8 @@ class HttpTransport:
         """See `Owner.completed`."""
         message = exchange.message
         if message.id is not None and self.link.waits(message.id) and not self.apart:
-            if self._calls.get(message.id) is not exchange:
-                return  # it was taken back
+            if not self._under_way(exchange):
+                return
             if exchange.events is not None:
                 self._resume(exchange, broken=False)
                 return
@@ -173,7 +175,7 @@ class HttpTransport:
             message = queue.next()
             if message is not None:
                 self._session.sent(message)
-                self.send(Exchange(self, message))
+                self._begin(Exchange(self, message))
             elif link.waiting and queue.size < _HELD:
                 for frame in link.take():
                     message = outgoing(frame)
@@ -182,8 +184,7 @@ class HttpTransport:
             else:
                 return
 
-    def send(self, exchange: Exchange, /) -> None:
-        """See `Sender.send`."""
+    def _begin(self, exchange: Exchange) -> None:
         message = exchange.message
         if message.id is not None:
             self._calls[message.id] = exchange
@@ -191,7 +192,14 @@ class HttpTransport:
             self._receipts.add(exchange)
         if self._credentials.missing:
             self._recovery.identify(exchange, None)
+        else:
+            self.send(exchange)
+
+    def send(self, exchange: Exchange, /) -> None:
+        """See `Sender.send`."""
+        if not self._under_way(exchange):
             return
+        message = exchange.message
         exchange.session, exchange.key = self._session.number, self._credentials.number
         waits = message.kind == "request" and not self.apart
         patience = None if waits else _PATIENCE
@@ -210,6 +218,13 @@ class HttpTransport:
             exchange.drop()
             self._over(exchange)
         return True
+
+    def _under_way(self, exchange: Exchange) -> bool:
+        """Whether its frame was not taken back while it waited for something."""
+        identifier = exchange.message.id
+        if identifier is None:
+            return exchange in self._receipts
+        return self._calls.get(identifier) is exchange
 
     def _over(self, exchange: Exchange) -> None:
         """Nothing more is to be done for its frame."""

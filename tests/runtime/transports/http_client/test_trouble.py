@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import anyio
@@ -223,6 +224,41 @@ async def test_auth_is_asked_before_and_once_more(caplog: pytest.LogCaptureFixtu
     assert challenges == [None, "Bearer", None]
     assert "answered HTTP 401. It has to know who calls" in str(caught.value)
     assert "s3cret" not in caplog.text + str(caught.value)
+
+
+@pytest.mark.parametrize("status", [401, 404])
+async def test_a_call_that_is_taken_back_during_a_repair_is_not_sent_again(status: int) -> None:
+    repairing, repaired = anyio.Event(), anyio.Event()
+
+    async def wait() -> None:
+        repairing.set()
+        await repaired.wait()
+
+    async def auth(challenge: str | None) -> str:
+        if challenge is not None:
+            await wait()
+        return f"Bearer {challenge}"
+
+    async def greet(asked: Asked, line: Line) -> None:
+        if "tools/call" in server.about():
+            await wait()
+        await line.json(reply_to(asked, GREETING), Mcp_Session_Id=SESSION)
+
+    async def refuse(asked: Asked, line: Line) -> None:
+        await line.status(status, WWW_Authenticate="Bearer")
+
+    handler = polite(initialize=greet, tools_call=refuse)
+    async with (
+        RawServer.serving(handler) as server,
+        connect(server.url, auth=auth) as peer,
+    ):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(partial(peer.session.raw, "tools/call", {"name": "x"}))
+            await repairing.wait()
+            tasks.cancel_scope.cancel()
+        repaired.set()
+        await peer.mcp.ping()
+    assert server.about().count("tools/call") == 1
 
 
 async def test_what_auth_raises_is_the_callers() -> None:
