@@ -31,11 +31,12 @@ MENDS = {
 BUNDLED = "schema.json"  # what the generated package keeps: the meta-schema and the documents
 
 
-def load_documents(folder: Path | None) -> Documents:
+def load_documents(folder: Path | None, *, anew: bool = False) -> Documents:
     """Return the documents in `folder`, or those that the installed package brings if it is None.
 
     Documents that those in the folder extend are taken from the installed package where the folder
-    lacks them.
+    lacks them. Those that equal the installed package's were checked before these were made of
+    them; `anew` checks them too.
 
     Raises:
         DocumentError: a file cannot be read, is not JSON, or breaks the meta-schema.
@@ -58,7 +59,7 @@ def load_documents(folder: Path | None) -> Documents:
             bundled["meta"],
         )
     else:
-        own, meta = _read_folder(folder, bundled)
+        own, meta = _read_folder(folder, bundled, anew=anew)
     chosen = tuple(sorted(own))
     return Documents(_with_extended(own, bundled["documents"] if bundled else {}), meta, chosen)
 
@@ -74,7 +75,7 @@ def _bundled() -> dict[str, Any] | None:
 
 
 def _read_folder(
-    folder: Path, bundled: dict[str, Any] | None
+    folder: Path, bundled: dict[str, Any] | None, *, anew: bool
 ) -> tuple[dict[str, Document], dict[str, Any]]:
     findings: list[Finding] = []
     contents: dict[str, Any] = {}
@@ -101,16 +102,37 @@ def _read_folder(
             Finding(META, "", "the meta-schema is missing", f"Put {META} beside the documents.")
         )
     else:
-        rules = _without_small_references(meta)
-        for name, content in contents.items():
-            try:
-                findings += _against_meta(name, content, rules)
-            except RecursionError:
-                what = "types are nested too deeply to be checked"
-                findings.append(Finding(name, "", what, "Give inner ones names under $defs."))
+        known = set() if anew else set(_known(contents, meta, bundled or {}))
+        new = {name: content for name, content in contents.items() if name not in known}
+        findings += _judged(new, meta)
     if findings:
         raise DocumentError(sorted(findings))
     return {document.name: document for document in map(Document, contents.values())}, meta or {}
+
+
+def _known(
+    contents: dict[str, Any], meta: dict[str, Any], bundled: dict[str, Any]
+) -> Iterator[str]:
+    """Yield the files whose documents, judged by the same meta-schema, the package brings too."""
+
+    def same(one: Any, other: Any) -> bool:
+        # As text: 1, 1.0 and true are equal in Python, and not to a schema.
+        return one == other and json.dumps(one) == json.dumps(other)
+
+    if same(meta, bundled.get("meta")):
+        for name, content in bundled["documents"].items():
+            if same(contents.get(f"{name}.json"), content):
+                yield f"{name}.json"
+
+
+def _judged(contents: dict[str, Any], meta: dict[str, Any]) -> Iterator[Finding]:
+    rules = _without_small_references(meta)
+    for name, content in contents.items():
+        try:
+            yield from _against_meta(name, content, rules)
+        except RecursionError:
+            what = "types are nested too deeply to be checked"
+            yield Finding(name, "", what, "Give inner ones names under $defs.")
 
 
 def _parse(path: Path) -> Any:

@@ -14,13 +14,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kinwire_codegen.compare import Change
 from kinwire_codegen.document import Documents
 from kinwire_codegen.findings import Place
 from kinwire_codegen.loading import META, load_documents
 from kinwire_codegen.positions import Position, nearest_position, positions
+
+if TYPE_CHECKING:
+    from kinwire_codegen.compare import Change
 
 GIT_SECONDS = 30
 _PROTOCOL = re.compile(r"[A-Za-z0-9-]{1,80}")  # enough to be the name of a file

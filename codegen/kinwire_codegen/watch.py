@@ -13,6 +13,7 @@ from kinwire_codegen.compare import compare
 from kinwire_codegen.compare.verdict import Category, Level
 from kinwire_codegen.document import Documents
 from kinwire_codegen.findings import DocumentError
+from kinwire_codegen.stamps import Stamps, stamps
 
 PAUSE = 0.2  # seconds between two looks; a handful of files costs microseconds
 TABLES = ("methods", "tools", "errors", "tables", "machines", "limits", "records", "$defs")
@@ -26,9 +27,9 @@ def watch(folder: Path, make: Make, out: Path) -> None:
     `make` returns the documents, the number of files made and what must change in `out`.
     """
     before: Documents | None = None
-    seen: object = None
+    seen: Stamps | None = None
     while True:
-        now = _stamps(folder)
+        now = stamps(folder.glob("*.json"))
         if now != seen:
             seen = now
             before = _generate(make, out, before)
@@ -74,17 +75,6 @@ def breaks(before: Documents, after: Documents) -> Iterator[str]:
             victims = f". Breaks {', '.join(map(str, change.breaks))}" if change.breaks else ""
             level = change.level.name.lower()
             yield f"{change.protocol}.json {change.rule.id} {level}: {change.what}{victims}"
-
-
-def _stamps(folder: Path) -> list[tuple[str, int, int]]:
-    found: list[tuple[str, int, int]] = []
-    for path in sorted(folder.glob("*.json")):
-        try:
-            status = path.stat()
-        except FileNotFoundError:  # editors save by renaming
-            continue
-        found.append((path.name, status.st_mtime_ns, status.st_size))
-    return found
 
 
 def _say(line: str) -> None:

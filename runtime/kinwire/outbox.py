@@ -38,6 +38,7 @@ class Outbox:
         self._stall = limits.stall
         self.waiting: deque[bytes | Outbound] = deque()
         self._size = 0
+        self._held = 0  # bytes of these that were taken and cannot leave yet
         self.full = False
         self._choked = False
         self._stalled_at = inf  # when a full outbox that nobody empties is given up
@@ -84,11 +85,22 @@ class Outbox:
             self._relax()
         return frames
 
+    def hold_back(self, size: int) -> None:
+        """Count bytes that were taken and cannot leave yet, or fewer of them: callers wait."""
+        self._held += size
+        self._size += size
+        if self._size > self._limit:
+            self._press()
+        elif self.full:
+            self._relax()
+
     def expire(self, now: float) -> None:
         """End the connection if a full outbox has stood still for too long."""
         if not self.full:
             return
-        if self._stalled_at <= now:
+        if self._size == self._held:  # they wait for answers: that is no peer that does not read
+            self._moved()
+        elif self._stalled_at <= now:
             self._ports.end(ConnectionClosedError("The peer stopped reading."))
         else:
             self._alarm.by(self._stalled_at)
@@ -96,7 +108,7 @@ class Outbox:
     def clear(self) -> None:
         """Forget what waits: nothing can leave any more."""
         self.waiting.clear()
-        self._size = 0
+        self._size = self._held = 0
 
     def _press(self) -> None:
         if not self.full:

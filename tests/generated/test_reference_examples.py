@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
+import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from inspect import isawaitable
 from pathlib import Path
@@ -11,6 +15,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from kinwire.cli.members import members_from
+from kinwire.gates import Agreement, why_not
 from kinwire_protocols import mcp, mcpe, mcpl, mcplite, mgp
 from kinwire_protocols.base import JsonObject, Message, from_wire, to_wire
 from kinwire_protocols.peer import Handlers, Method
@@ -37,19 +43,21 @@ class Example(NamedTuple):
     messages: list[Any]
     call: str
     handler: str
+    command: str
+    """A line for the shell; empty if there is none."""
 
 
 def examples() -> Iterator[Example]:
     """Yield the example of each page that has one."""
-    import json
-
     for page in sorted(REFERENCE.glob("*/methods/*.md")) + sorted(REFERENCE.glob("*/tools/*.md")):
         text = page.read_text(encoding="utf-8")
         python = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
         blocks = re.findall(r"^```json\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+        shell = re.findall(r"^```sh\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
         if python:
             name = Path(page).relative_to(REFERENCE).with_suffix("").as_posix()
-            yield Example(name, [json.loads(block) for block in blocks], *python)
+            call, handler = python
+            yield Example(name, list(map(json.loads, blocks)), call, handler, "".join(shell))
 
 
 EXAMPLES = list(examples())
@@ -109,3 +117,48 @@ async def test_an_example_sends_what_it_shows_and_is_answered_so(example: Exampl
         assert wire.answers[0] == shown.get("result", shown) or shown in (
             wire.answers[0].get("structuredContent"),
         )
+
+
+def test_a_command_stands_by_each_request_and_tool_of_mcp_and_by_no_other() -> None:
+    requests = [row.name for row in mcp.PROTOCOL.methods.values() if row.result is not None]
+    sent = {name for name in requests if mcp.PROTOCOL.methods[name].sender != "server"}
+    asked = {f"mcp/methods/{name.replace('/', '-')}" for name in sent - {"initialize"}}
+    tools = {one.name for one in EXAMPLES if re.match("(mcpe|mgp)/tools/", one.name)}
+    assert {one.name for one in EXAMPLES if one.command} == asked | tools
+
+
+def everything(of: type[Message]) -> JsonObject:
+    """Return capabilities that grant all that a gate may ask for."""
+    return {field.alias or name: True for name, field in of.model_fields.items()}
+
+
+@pytest.mark.parametrize(
+    "example", [one for one in EXAMPLES if one.command], ids=lambda one: one.name
+)
+def test_a_command_sends_what_its_example_shows_and_no_extension_has_to_be_agreed_on(
+    example: Example,
+) -> None:
+    *command, name = shlex.split(example.command)[:4]
+    words = shlex.split(example.command)[4:]
+    assert command == ["kinwire", "call", "server.py"]
+    sent = example.messages[0]
+    row = mcp.PROTOCOL.methods[sent["method"]]
+    agreed = Agreement(everything(mcp.ClientCapabilities), everything(mcp.ServerCapabilities))
+    assert why_not(row, agreed) is None
+    if "/tools/" in example.name:
+        assert {"name": name, "arguments": members_from(words, {})} == sent["params"]
+    else:
+        assert name == row.name
+        schema = row.params.model_json_schema(by_alias=True)
+        assert members_from(words, schema, closed=True) == sent["params"]
+
+
+def test_examples_are_laid_out_as_this_project_lays_out_python(tmp_path: Path) -> None:
+    for number, example in enumerate(EXAMPLES):
+        (tmp_path / f"{number}_call.py").write_text(example.call, encoding="utf-8")
+        (tmp_path / f"{number}_handler.py").write_text(example.handler, encoding="utf-8")
+    command = [sys.executable, "-m", "ruff", "format", "--no-cache", "--diff"]
+    command += ["--config", str(ROOT / "pyproject.toml"), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    told = f"{2 * len(EXAMPLES)} files already formatted\n"
+    assert (done.stdout, done.stderr) == ("", told)

@@ -464,6 +464,21 @@ class TestOutbox:
         bench.pass_time(31)
         assert bench.ended is None
 
+    def test_what_its_transport_holds_back_counts_and_is_no_stall(self) -> None:
+        bench = Bench(limits=Limits(unsent=100, stall=30))
+        outbox = bench.engine.outbox
+        seen = []
+        for more in (100, 1, -50, -26):
+            outbox.hold_back(more)
+            seen.append(outbox.full)
+            bench.pass_time(31)
+        assert seen == [False, True, True, False]
+        assert bench.ended is None
+        outbox.hold_back(200)
+        bench.engine.notify("x", {})  # this one nobody takes
+        bench.pass_time(60)
+        assert bench.ended is not None
+
 
 def test_an_outbound_error_is_decoded_by_its_row() -> None:
     bench = Bench()

@@ -7,7 +7,8 @@ __all__ = ("Docs",)
 import sys
 import time
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from kinwire_codegen.commands.common import (
 )
 
 if TYPE_CHECKING:
+    from kinwire_codegen.document import Documents
     from kinwire_codegen.site.pages import Source
 
 GUIDES = Path("docs")
@@ -83,32 +85,46 @@ class Docs:
             return usage(f"{error.filename or arguments.out or OUT}: {error.strerror}.")
 
 
-def _source(arguments: Namespace) -> Source:
-    """Return what the site is made from; the documents are free of findings."""
+def _documents(folder: Path | None) -> Documents:
+    """Return documents that are free of findings."""
     from kinwire_codegen.findings import DocumentError
     from kinwire_codegen.lint import lint
     from kinwire_codegen.loading import load_documents
-    from kinwire_codegen.site.pages import Source
-    from kinwire_codegen.sources import open_source
 
-    folder = schema_folder(arguments)
     documents = load_documents(folder)
     findings = lint(documents)
     if findings:
         raise DocumentError(findings)
-    own = folder == SCHEMA and arguments.guides is None and GUIDES.is_dir()
-    guides = GUIDES if own else arguments.guides
+    return documents
+
+
+def _has_our_guides(arguments: Namespace) -> bool:
+    return schema_folder(arguments) == SCHEMA and arguments.guides is None and GUIDES.is_dir()
+
+
+def _base_url(arguments: Namespace) -> str:
+    base: str = arguments.base_url
+    return base if not base or base.endswith("/") else f"{base}/"
+
+
+def _source(arguments: Namespace) -> Source:
+    """Return what the site is made from."""
+    from kinwire_codegen.site.pages import Source
+    from kinwire_codegen.sources import open_source
+
+    folder = schema_folder(arguments)
+    documents = _documents(folder)
+    own = _has_our_guides(arguments)
     package = arguments.package or (PACKAGE if own and "mcp" in documents.chosen else None)
     olds = [(one, open_source(one, beside=folder or SCHEMA).documents) for one in arguments.against]
     versions = [tuple(one.split("=", 1)) for one in arguments.version]
-    base = arguments.base_url
     return Source(
         documents=documents,
-        guides=guides,
+        guides=GUIDES if own else arguments.guides,
         package=package,
         olds=olds,
         title=arguments.title or ("kinwire reference" if package == PACKAGE else "Reference"),
-        base_url=base if not base or base.endswith("/") else f"{base}/",
+        base_url=_base_url(arguments),
         version=versions[0][0] if versions else "",
         versions=[(name, place) for name, place in versions],
     )
@@ -140,15 +156,25 @@ def _build(arguments: Namespace) -> int:
 def _serve(arguments: Namespace) -> int:
     from kinwire_codegen.site.serving import serve
 
-    source = _source(arguments)
-    folder = schema_folder(arguments)
-    templates = Path(__file__).parents[1] / "templates" / "site"
-    watched = [place for place in (folder, source.guides, templates) if place is not None]
     try:
+        watched = partial(_watched, arguments)
         serve(lambda: _files(_source(arguments), "html"), watched, arguments.port)
     except KeyboardInterrupt:
         print("stopped", file=sys.stderr)
     return 0
+
+
+def _watched(arguments: Namespace) -> Iterator[Path]:
+    """Yield the files that the site is made from, as they are now."""
+    from kinwire_codegen.site.prose import Guides
+
+    folder = schema_folder(arguments)
+    guides = GUIDES if _has_our_guides(arguments) else arguments.guides
+    if folder is not None:
+        yield from folder.glob("*.json")
+    if guides is not None:
+        yield from Guides(guides).paths
+    yield from (Path(__file__).parents[1] / "templates" / "site").glob("*.j2")
 
 
 def _check(arguments: Namespace) -> int:
@@ -156,12 +182,14 @@ def _check(arguments: Namespace) -> int:
     from kinwire_codegen.site.check import check_site
     from kinwire_codegen.site.writing import read_site
 
-    source = _source(arguments)
-    if arguments.out is not None and not arguments.out.is_dir():
+    if arguments.out is None:
+        source = _source(arguments)
+        files, documents = _files(source, "html"), source.documents
+    elif arguments.out.is_dir():
+        files, documents = read_site(arguments.out), _documents(schema_folder(arguments))
+    else:
         return usage(f"{arguments.out}: there is no site. Build one with kinwire docs build.")
-    built = arguments.out is None
-    files = _files(source, "html") if built else read_site(arguments.out)
-    findings = check_site(files, source.documents, source.base_url)
+    findings = check_site(files, documents, _base_url(arguments))
     if findings:
         raise DocumentError(findings)
     pages = sum(path.endswith(".html") for path in files)

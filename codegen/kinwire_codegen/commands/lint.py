@@ -30,7 +30,7 @@ class Lint:
         from kinwire_codegen.loading import load_documents
 
         try:
-            documents = load_documents(schema_folder(arguments))
+            documents = load_documents(schema_folder(arguments), anew=True)
             findings = lint(documents)
         except DocumentError as error:
             return refuse(error)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 __all__ = ("protocol_page", "start_page")
 
-from collections import defaultdict
 from collections.abc import Iterator
 
-from kinwire_codegen.augmented import target_of
 from kinwire_codegen.document import Document
 from kinwire_codegen.names import class_name
 from kinwire_codegen.reference.blocks import Block, Heading, Items, Page, Row, Table, Text
 from kinwire_codegen.reference.links import Links
-from kinwire_codegen.reference.parts import decision, told
+from kinwire_codegen.reference.parts import AUGMENT_COLUMNS, augment_cells, decision, told
 
 
 def start_page(links: Links) -> Page:
@@ -33,20 +31,22 @@ def start_page(links: Links) -> Page:
 
 
 def _codes(links: Links) -> Iterator[Block]:
-    meanings: dict[int, list[str]] = defaultdict(list)
-    for document in links.chosen:
-        for name, error in document.content["errors"].items():
-            place = f"../../{document.name}/README.md#{name}"
-            meanings[error["code"]].append(f"[{document.name} {name}]({place})")
-    if not meanings:
+    if not links.errors_by_code:
         return
     yield Heading("Error codes")
     yield Text(
         "One code may mean different things in different protocols; nothing maps a code alone."
     )
+    meanings = {
+        code: [
+            f"[{document.name} {name}](../../{document.name}/README.md#{name})"
+            for document, name, _ in found
+        ]
+        for code, found in links.errors_by_code.items()
+    }
     rows = [
         (f"`{code}`", ", ".join(names), "several meanings" if len(names) > 1 else "")
-        for code, names in sorted(meanings.items())
+        for code, names in meanings.items()
     ]
     yield Table.of(("code", "errors", ""), rows)
 
@@ -104,21 +104,14 @@ def _rows(links: Links, document: Document) -> Iterator[Block]:
 
 
 def _augments(links: Links, document: Document) -> Iterator[Block]:
-    rows = []
-    for row in document.augments:
-        target = target_of(document, links.documents, row["to"])
-        where = target.label if target else ""
-        if target and target.kind:
-            where += f" ({links.kind(target.kind)})"
-        kind = links.named(row["schema"]["$ref"], document.name)
-        sender = document.content["roles"].get(row["from"], "both")
-        errors = ", ".join(row.get("errors", ()))
-        said = told(row, "summary")
-        rows.append((where, f"`{row['member']}`", kind, sender, row["section"], errors, said))
+    rows = [
+        (links.target(target), *augment_cells(links, document, row))
+        for owner, row, target, _ in links.targets
+        if owner is document
+    ]
     if rows:
         yield Heading("What it adds to other messages", anchor="augments")
-        columns = ("to", "member", "type", "written by", "section", "errors", "meaning")
-        yield Table.of(columns, rows)
+        yield Table.of(("to", *AUGMENT_COLUMNS), rows)
 
 
 def _errors(links: Links, document: Document) -> Iterator[Block]:

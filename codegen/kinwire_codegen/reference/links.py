@@ -68,7 +68,7 @@ class Links:
         self, kind: Reference, part: str, method: str
     ) -> Iterator[tuple[Document, dict[str, Any]]]:
         """Yield what is added to a type or, if it is one, to that part of a method."""
-        for document, row, target, below in self._targets:
+        for document, row, target, below in self.targets:
             to = row["to"]
             if target.kind is None:
                 met = part != "" and to["every"] == part and kind.protocol in below
@@ -78,8 +78,21 @@ class Links:
             if met:
                 yield document, row
 
+    def target(self, target: Target) -> str:
+        """Return what an augment extends, with a link to its type if it is a message."""
+        return target.label + (f" ({self.kind(target.kind)})" if target.kind else "")
+
     @cached_property
-    def _targets(self) -> list[tuple[Document, dict[str, Any], Target, set[str]]]:
+    def errors_by_code(self) -> dict[int, list[tuple[Document, str, dict[str, Any]]]]:
+        """Every error by its code, each with its document and its name there."""
+        found: dict[int, list[tuple[Document, str, dict[str, Any]]]] = defaultdict(list)
+        for document in self.chosen:
+            for name, entry in document.content["errors"].items():
+                found[entry["code"]].append((document, name, entry))
+        return dict(sorted(found.items()))
+
+    @cached_property
+    def targets(self) -> list[tuple[Document, dict[str, Any], Target, set[str]]]:
         """Every augment, with what it extends and the protocols that its own one builds on."""
         found: list[tuple[Document, dict[str, Any], Target, set[str]]] = []
         for document in self.chosen:

@@ -156,8 +156,8 @@ def _examples(links: Links, document: Document, wire: str, row: Node) -> Iterato
         ),
         _python("Handler", handler_code(links, f"{module}.{base}", stub, kinds, result)),
     ]
-    if to_server and "result" in row and wire != "initialize" and speaks_mcp(links, document):
-        tabs.append(Tab("Shell", (Code("sh", shell_line(wire, params)),)))
+    if _is_offered_by_the_command(document, wire, row):
+        tabs.append(_shell(wire, params))
     yield Heading("Example", anchor="example")
     yield Examples(tuple(tabs))
     yield Text(f"Row: `{module}.methods.{constant_name(wire)}`.")
@@ -178,17 +178,27 @@ def _tool_examples(links: Links, document: Document, name: str, row: Node) -> It
         _python("Client", called),
         _python("Handler", handler_code(links, f"{module}.ServerTools", stub, kinds, result)),
     ]
-    if speaks_mcp(links, document):
-        tabs.append(Tab("Shell", (Code("sh", shell_line(name, params)),)))
+    if _speaks_mcp(links, document):
+        tabs.append(_shell(name, params))
     yield Heading("Example", anchor="example")
     yield Examples(tuple(tabs))
     yield Text(f"Row: `{module}.tools.{stub.upper()}`.")
 
 
-def speaks_mcp(links: Links, document: Document) -> bool:
-    """Return whether a server of the protocol is one of MCP, which the command can call."""
+def _is_offered_by_the_command(document: Document, wire: str, row: Node) -> bool:
+    """Return whether `kinwire call` sends the request; it negotiates MCP and no extension."""
+    asked = row["from"] != "server" and "result" in row
+    return document.name == "mcp" and asked and wire != "initialize"
+
+
+def _speaks_mcp(links: Links, document: Document) -> bool:
+    """Return whether the protocol's tools are called through MCP, as the command does it."""
     return "mcp" in {document.name, *(one.name for one in links.documents.extended(document))}
 
 
 def _python(title: str, code: str) -> Tab:
     return Tab(title, (Code("python", code),))
+
+
+def _shell(name: str, params: Node) -> Tab:
+    return Tab("Shell", (Code("sh", shell_line(name, params)),))

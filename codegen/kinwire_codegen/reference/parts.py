@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-__all__ = ("as_json", "decision", "member_table", "told")
+__all__ = ("AUGMENT_COLUMNS", "as_json", "augment_cells", "decision", "member_table", "told")
 
 import json
 from collections.abc import Iterator
 from typing import Any
 
-from kinwire_codegen.document import Reference, members_of
-from kinwire_codegen.reference.blocks import Block, Code, Decision, Row, Table, Told
+from kinwire_codegen.document import Document, Reference, members_of
+from kinwire_codegen.reference.blocks import Block, Cell, Code, Decision, Row, Table, Told
 from kinwire_codegen.reference.links import Links
 from kinwire_codegen.reference.shapes import shape
+
+AUGMENT_COLUMNS = ("member", "type", "written by", "section", "errors", "meaning")
 
 
 def decision(node: dict[str, Any]) -> Iterator[Block]:
@@ -54,6 +56,18 @@ def member_table(
         rows.append(Row(cells, anchor + row["member"]))
     if rows:
         yield Table(("member", "type", "required", "meaning"), tuple(rows), members=True)
+
+
+def augment_cells(links: Links, document: Document, row: dict[str, Any]) -> tuple[Cell, ...]:
+    """Return what a table tells of a member that `document` adds, in the order of the columns."""
+    return (
+        f"`{row['member']}`",
+        links.named(row["schema"]["$ref"], document.name),
+        document.content["roles"].get(row["from"], "both"),
+        row["section"],
+        ", ".join(row.get("errors", ())),
+        told(row, "summary"),
+    )
 
 
 def as_json(value: Any) -> Code:

@@ -15,7 +15,7 @@ from kinwire_codegen.signatures import argument_name
 
 Node = dict[str, Any]
 
-WIDTH = 88
+WIDTH = 100
 
 
 class _Read(NamedTuple):
@@ -50,8 +50,9 @@ def handler_code(links: Links, base: str, stub: str, kinds: list[Reference], res
     answer = "print(params)"
     if len(kinds) > 1:
         members = members_of(links.documents, kinds[1])[0]
-        made = _call(returned, _members(links, kinds[1], result), 8) if members else None
-        answer = f"return {made or literal(_Read(returned, result), 8)}"
+        answer = f"return {literal(_Read(returned, result), 8, 8 + len('return '))}"
+        if members:
+            answer = _call(f"return {returned}", _members(links, kinds[1], result), 8)
     name = "Tools" if base.endswith("Tools") else "Handlers"
     return f"class {name}({base}):\n{first}\n        {answer}"
 
@@ -96,36 +97,42 @@ def _value(links: Links, owner: Reference, node: Node, value: Any) -> Any:
     return value
 
 
-def _read(message: _Read, indent: int | None) -> str:
+def _read(message: _Read, indent: int | None, used: int) -> str:
     """Return the code that reads a message."""
     one_line = f"from_wire({message.kind}, {literal(message.value)})"
-    if indent is None or len(one_line) + indent <= WIDTH - 12:
+    if indent is None or used + len(one_line) <= WIDTH:
         return one_line
     inner = " " * (indent + 4)
-    value = literal(message.value, indent + 4)
+    value = literal(message.value, indent + 4, indent + 5)
     return f"from_wire(\n{inner}{message.kind},\n{inner}{value},\n{' ' * indent})"
 
 
 def _call(name: str, arguments: dict[str, Any], indent: int) -> str:
     given = ", ".join(f"{key}={literal(value)}" for key, value in arguments.items())
-    if len(name) + len(given) + indent + 2 <= WIDTH and "\n" not in given:
+    if indent + len(name) + len(given) + 2 <= WIDTH:
         return f"{name}({given})"
     inner = " " * (indent + 4)
-    lines = [f"{inner}{key}={literal(value, indent + 4)}," for key, value in arguments.items()]
+    lines = [
+        f"{inner}{key}={literal(value, indent + 4, indent + len(key) + 6)},"
+        for key, value in arguments.items()
+    ]
     return "\n".join([f"{name}(", *lines, f"{' ' * indent})"])
 
 
-def literal(value: Any, indent: int | None = None) -> str:
-    """Return plain data as Python; `indent` lays out what is too long for a line."""
+def literal(value: Any, indent: int | None = None, used: int = 0) -> str:
+    """Return plain data as Python; `indent` lays out what is too long for a line.
+
+    `used` is how much of the line other things take, before and after.
+    """
     if isinstance(value, _Read):
-        return _read(value, indent)
+        return _read(value, indent, used)
     if isinstance(value, str):
         return _text(value)
     if not isinstance(value, dict | list) or not value:
         return repr(value)
     opening, closing = "{}" if isinstance(value, dict) else "[]"
     one_line = f"{opening}{', '.join(_entries(value, None))}{closing}"
-    if indent is None or len(one_line) + indent <= WIDTH - 12:
+    if indent is None or used + len(one_line) <= WIDTH:
         return one_line
     inner = " " * (indent + 4)
     lines = [f"{inner}{entry}," for entry in _entries(value, indent + 4)]
@@ -133,9 +140,11 @@ def literal(value: Any, indent: int | None = None) -> str:
 
 
 def _entries(value: Any, indent: int | None) -> list[str]:
-    if isinstance(value, dict):
-        return [f"{_text(key)}: {literal(one, indent)}" for key, one in value.items()]
-    return [literal(one, indent) for one in value]
+    used = 0 if indent is None else indent + 1
+    if isinstance(value, list):
+        return [literal(one, indent, used) for one in value]
+    named = [(f"{_text(key)}: ", one) for key, one in value.items()]
+    return [name + literal(one, indent, used + len(name)) for name, one in named]
 
 
 def _text(value: str) -> str:

@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from kinwire_codegen.augmented import target_of
 from kinwire_codegen.document import Document
 from kinwire_codegen.names import class_name
 from kinwire_codegen.reference.blocks import (
@@ -23,7 +22,7 @@ from kinwire_codegen.reference.blocks import (
     Text,
 )
 from kinwire_codegen.reference.links import Links, anchor
-from kinwire_codegen.reference.parts import told
+from kinwire_codegen.reference.parts import AUGMENT_COLUMNS, augment_cells
 from kinwire_codegen.rows import error_entry
 
 Node = dict[str, Any]
@@ -63,18 +62,15 @@ def across_pages(links: Links) -> Iterator[Page]:
 
 
 def _errors(links: Links) -> Iterator[Block]:
-    by_code: dict[int, list[tuple[Document, str, Node]]] = defaultdict(list)
-    for document in links.chosen:
-        for name, entry in document.content["errors"].items():
-            by_code[entry["code"]].append((document, name, entry))
+    by_code = links.errors_by_code
     if by_code:
         yield Text("Nothing may map a code alone: see who answered, and for what.")
         rows = [
             Row((f"[`{code}`](#error.{code})", _names(found), _collision(found)))
-            for code, found in sorted(by_code.items())
+            for code, found in by_code.items()
         ]
         yield Table(("code", "errors", "meanings"), tuple(rows))
-    for code, found in sorted(by_code.items()):
+    for code, found in by_code.items():
         yield Heading(f"`{code}`", anchor=f"error.{code}")
         if len(found) > 1:
             yield Text(f"**{_collision(found)}:** {_names(found)}.")
@@ -155,30 +151,17 @@ def _gate(
 
 def _augments(links: Links) -> Iterator[Block]:
     by_target: dict[str, list[Row]] = defaultdict(list)
-    for document in links.chosen:
-        for row in document.augments:
-            target = target_of(document, links.documents, row["to"])
-            if target is None:
-                continue
-            where = target.label + (f" ({links.kind(target.kind)})" if target.kind else "")
-            home = f"[{document.content['title']}](../../{document.name}/README.md#augments)"
-            cells = (
-                home,
-                f"`{row['member']}`",
-                links.named(row["schema"]["$ref"], document.name),
-                document.content["roles"].get(row["from"], "both"),
-                row["section"],
-                told(row, "summary"),
-            )
-            anchor = f"{document.name}.{target.label}.{row['member']}".replace(" ", ".")
-            by_target[where].append(Row(cells, anchor, 1))
+    for document, row, target, _ in links.targets:
+        home = f"[{document.content['title']}](../../{document.name}/README.md#augments)"
+        cells = (home, *augment_cells(links, document, row))
+        anchor = f"{document.name}.{target.label}.{row['member']}".replace(" ", ".")
+        by_target[links.target(target)].append(Row(cells, anchor, 1))
     if by_target:
         yield Text("Any number of protocols add to one message, and none loses what another wrote.")
     for where, rows in sorted(by_target.items()):
         anchor = where.partition(" (")[0].replace(" ", ".")
         yield Heading(f"To {where}", anchor=f"to.{anchor}")
-        columns = ("protocol", "member", "type", "written by", "section", "meaning")
-        yield Table(columns, tuple(rows))
+        yield Table(("protocol", *AUGMENT_COLUMNS), tuple(rows))
 
 
 def _machines(links: Links) -> Iterator[Block]:

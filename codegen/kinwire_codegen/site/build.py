@@ -24,19 +24,19 @@ def site_files(source: Source) -> dict[str, bytes]:
     planned = plan(source)
     writer = Writer(planned, source)
     shown = [writer.shown(page) for page in planned.pages]
-    found = dict(planned.files)
+    twins = {one.twin: twin(one.page) for one in shown}
+    found = dict(planned.files) | {path: text.encode() for path, text in twins.items()}
     for one in shown:
         home = one.page.path == "README"
         html = writer.home(one, **_home(planned, writer)) if home else writer.page(one)
         found[one.url] = html.encode()
-        found[one.twin] = twin(one.page).encode()
     missing = Page("404", "There is no such page", "missing", "", None, ())
     found["404.html"] = writer.missing(writer.shown(missing)).encode()
     found["assets/index.js"] = search_index(shown).encode()
     for name in ASSETS:
         found[f"assets/{name}"] = (resources("kinwire_codegen.site") / "static" / name).read_bytes()
     found["llms.txt"] = llms_list(shown, source).encode()
-    found["llms-full.txt"] = llms_full(planned.pages).encode()
+    found["llms-full.txt"] = llms_full(twins).encode()
     found["objects.inv"] = inventory(planned, source)
     if source.base_url:
         found["sitemap.xml"] = sitemap(shown, source).encode()

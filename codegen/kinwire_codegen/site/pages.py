@@ -14,7 +14,6 @@ from kinwire_codegen.reference import reference_pages
 from kinwire_codegen.reference.blocks import Page, Prose
 from kinwire_codegen.reference.links import Links
 from kinwire_codegen.site.across import across_pages
-from kinwire_codegen.site.changes import changes_pages
 from kinwire_codegen.site.downloads import downloads
 from kinwire_codegen.site.prose import Guides
 
@@ -60,7 +59,10 @@ def plan(source: Source) -> Plan:
     page, exported = downloads(links)
     files = {path: text.encode() for path, text in exported.items()}
     pages = [*reference_pages(links), *across_pages(links), page]
-    pages += changes_pages(documents, source.olds)
+    if source.olds:
+        from kinwire_codegen.site.changes import changes_pages
+
+        pages += changes_pages(documents, source.olds)
     if source.guides is not None:
         guides = Guides(source.guides)
         pages += guides.pages()

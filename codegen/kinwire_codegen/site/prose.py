@@ -17,6 +17,7 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from kinwire_codegen.findings import DocumentError, Finding
 from kinwire_codegen.reference.blocks import Page, Prose
 from kinwire_codegen.site.inline import coloured, plain, site_link
 
@@ -78,6 +79,14 @@ def _fence(_: object, tokens: list[Token], index: int, *__: object) -> str:
     return f'{caption}<pre class="code"><code class="{escape(language)}">{code}</code></pre>\n'
 
 
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        what = f"the byte {error.start} is no UTF-8"
+        raise DocumentError([Finding(str(path), "", what, "Save it as UTF-8.")]) from None
+
+
 @dataclass(frozen=True)
 class Guides:
     """The guides of a folder, and what stands beside it: README.md and the like."""
@@ -85,15 +94,27 @@ class Guides:
     folder: Path
 
     @cached_property
+    def paths(self) -> list[Path]:
+        """The files of all pages."""
+        return [*self._beside.values(), *self._own.values()]
+
+    @cached_property
+    def _beside(self) -> dict[str, Path]:
+        top = self.folder.parent
+        return {name: top / path for path, name in _PAGES.items() if (top / path).is_file()}
+
+    @cached_property
+    def _own(self) -> dict[str, Path]:
+        return {path.stem: path for path in sorted(self.folder.glob("*.md"))}
+
+    @cached_property
     def files(self) -> dict[str, Path]:
         """The file of each page, in the order in which the README names them."""
-        top = self.folder.parent
-        beside = {name: top / path for path, name in _PAGES.items() if (top / path).is_file()}
-        own = {path.stem: path for path in sorted(self.folder.glob("*.md"))}
+        own, beside = self._own, dict(self._beside)
         first = beside.pop("overview", None)
         named: list[str] = []
         if first is not None:
-            named = re.findall(r"\]\([^)]*?([\w-]+)\.md\)", first.read_text(encoding="utf-8"))
+            named = re.findall(r"\]\([^)]*?([\w-]+)\.md\)", _text(first))
         order = {name: place for place, name in enumerate(named)}
         sorted_own = sorted(own, key=lambda name: (order.get(name, len(order)), name))
         found = {"overview": first} if first is not None else {}
@@ -102,7 +123,7 @@ class Guides:
     def pages(self) -> Iterator[Page]:
         """Yield a page a guide."""
         for name, path in self.files.items():
-            text = _COMMENT.sub("", path.read_text(encoding="utf-8"))
+            text = _COMMENT.sub("", _text(path))
             title, _, body = text.lstrip("# ").partition("\n")
             led = self._led(body.strip(), path)
             summary = next((part for part in led.split("\n\n") if part[:1].isalpha()), title)
@@ -114,7 +135,7 @@ class Guides:
         """Return the files that guides lead to and that are no pages."""
         found: dict[str, bytes] = {}
         for path in self.files.values():
-            for match in _LINK.finditer(_FENCE.sub("", path.read_text(encoding="utf-8"))):
+            for match in _LINK.finditer(_FENCE.sub("", _text(path))):
                 target = path.parent / match[2]
                 if match[2] and self._is_attachment(target):
                     found[f"guides/files/{target.name}"] = target.read_bytes()
@@ -136,7 +157,9 @@ class Guides:
         if not target or "://" in target:
             return found[0]
         place = self._place(path.parent / target)
-        return f"]({place}{anchor})" if place is not None else "](#)"
+        if place is None:  # a folder that no page is in: what is told of the link names its target
+            place = f"../../missing/{target.replace('../', '')}"
+        return f"]({place}{anchor})"
 
     def _place(self, target: Path) -> str | None:
         """Return where in the site a file is, None if it is not there."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from kinwire_codegen.findings import DocumentError
+from kinwire_codegen.stamps import Stamps, stamps
 
 PAUSE = 0.3  # seconds between two looks at the files
 HELD = 20.0  # seconds that a page waits for news before it asks again
@@ -31,6 +32,7 @@ _SCRIPT = b"""<script>
 </script></body>"""
 
 Make = Callable[[], Mapping[str, bytes]]
+Watched = Callable[[], Iterable[Path]]
 
 
 class _Site:
@@ -55,8 +57,12 @@ class _Site:
             return self.number
 
 
-def serve(make: Make, watched: Iterable[Path], port: int) -> None:
-    """Serve what `make` builds on loopback, again after each save, until interrupted."""
+def serve(make: Make, watched: Watched, port: int) -> None:
+    """Serve what `make` builds on loopback, until interrupted.
+
+    It is built again after each save of a file that is watched.
+    """
+    seen = stamps(watched())
     site = _Site(make())
     server = ThreadingHTTPServer(("127.0.0.1", port), _handler(site))
     server.daemon_threads = True
@@ -64,17 +70,16 @@ def serve(make: Make, watched: Iterable[Path], port: int) -> None:
     thread.start()
     print(f"http://127.0.0.1:{server.server_port}/  (ends with Ctrl-C)", flush=True)
     try:
-        _follow(site, make, list(watched))
+        _follow(site, make, watched, seen)
     finally:
         server.shutdown()
         server.server_close()
 
 
-def _follow(site: _Site, make: Make, watched: list[Path]) -> None:
-    seen = _stamps(watched)
+def _follow(site: _Site, make: Make, watched: Watched, seen: Stamps) -> None:
     while True:
         time.sleep(PAUSE)
-        now = _stamps(watched)
+        now = stamps(watched())
         if now == seen:
             continue
         seen = now
@@ -85,18 +90,6 @@ def _follow(site: _Site, make: Make, watched: list[Path]) -> None:
             print(f"{error}\nnot built; waiting for the next save", flush=True)
         else:
             print(f"built again ({time.perf_counter() - begun:.1f} s)", flush=True)
-
-
-def _stamps(watched: list[Path]) -> set[tuple[str, int, int]]:
-    found: set[tuple[str, int, int]] = set()
-    for folder in watched:
-        for path in (*folder.glob("*.json"), *folder.glob("*.md"), *folder.glob("*.j2")):
-            try:
-                status = path.stat()
-            except FileNotFoundError:  # editors save by renaming
-                continue
-            found.add((str(path), status.st_mtime_ns, status.st_size))
-    return found
 
 
 def _handler(site: _Site) -> type[BaseHTTPRequestHandler]:

@@ -6,14 +6,14 @@ __all__ = ("inventory", "llms_full", "llms_list", "sitemap", "twin")
 
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from kinwire_codegen.names import class_name
 from kinwire_codegen.reference.blocks import Heading, Page
 from kinwire_codegen.reference.markdown import as_markdown
 from kinwire_codegen.site.html import Shown
-from kinwire_codegen.site.pages import Plan, Source, twin_path
+from kinwire_codegen.site.pages import Plan, Source
 
 _README = re.compile(r"(\]\([^)\s]*?)README\.md")
 _MADE = re.compile(r"^<!-- Generated .*? -->\n\n", re.MULTILINE)
@@ -51,9 +51,9 @@ def llms_list(shown: Sequence[Shown], source: Source) -> str:
     return "\n".join(lines)
 
 
-def llms_full(pages: Iterable[Page]) -> str:
-    """Return `llms-full.txt`: the text of every page."""
-    return "\n---\n\n".join(f"<!-- {twin_path(page.path)} -->\n{twin(page)}" for page in pages)
+def llms_full(twins: Mapping[str, str]) -> str:
+    """Return `llms-full.txt`: the Markdown of every page, by its path."""
+    return "\n---\n\n".join(f"<!-- {path} -->\n{text}" for path, text in twins.items())
 
 
 def sitemap(shown: Sequence[Shown], source: Source) -> str:

@@ -29,6 +29,9 @@ class Link:
     take: Callable[[], list[bytes]]
     """Return the next frames to write, about 256 KiB; call again while more are waiting."""
 
+    hold_back: Callable[[int], None]
+    """Say how many more bytes, or fewer, were taken and cannot leave yet: they are unsent still."""
+
     overlong: Callable[[bytes], None]
     """Hand over the beginning of a frame beyond `frame_size`, whose rest is skipped."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,7 @@ def test_a_page_without_title_heading_or_main_is_told() -> None:
     assert faults == [f"the page has no <{tag}>" for tag in ("title", "h1", "main")]
 
 
+ERROR = {"code": 7, "message": "Loud", "description": "L."}
 PLACES = [
     ('id="text"', "toy.json#/$defs/Params/properties/text"),
     ('id="params"', "toy.json#/methods/say/params"),
@@ -106,7 +108,7 @@ def test_what_a_document_names_must_have_its_place(tmp_path: Path) -> None:
     toy = protocol(
         types=types,
         methods={"say": row | {"params": "#/$defs/Params"}},
-        errors={"Loud": {"code": 7, "message": "Loud", "description": "L."}},
+        errors={"Loud": ERROR},
     )
     known = documents(tmp_path, toy)
     files = site_files(Source(documents=known))
@@ -115,6 +117,31 @@ def test_what_a_document_names_must_have_its_place(tmp_path: Path) -> None:
         less = {path: text.replace(cut.encode(), b"") for path, text in files.items()}
         told = [str(finding) for finding in check_site(less, known)]
         assert any(line.startswith(place) for line in told), cut
+
+
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        ("gone.md#x", "../missing/gone.html#x"),
+        ("gone.txt", "../missing/gone.txt"),
+        ("overview.md", "../missing/overview.html"),
+        ("../errors.md", "../missing/errors.html"),
+        ("../../errors.md", "../missing/errors.html"),
+    ],
+)
+def test_a_link_of_a_guide_that_leads_nowhere_is_told_with_guide_and_target(
+    target: str, told: str, tmp_path: Path
+) -> None:
+    guides = tmp_path / "docs"
+    guides.mkdir()
+    (tmp_path / "README.md").write_text("# T\n\nSee [it](docs/a.md).\n", encoding="utf-8")
+    (guides / "a.md").write_text(f"# A\n\nSee [it]({target}).\n", encoding="utf-8")
+    known = documents(tmp_path, protocol(errors={"E": ERROR}))
+    found = check_site(site_files(Source(documents=known, guides=guides)))
+    (line,) = map(str, found)
+    assert re.fullmatch(
+        rf"guides/a\.html#line \d+: the link to {re.escape(told)} leads nowhere\..*", line
+    )
 
 
 def test_a_member_without_a_description_is_told(tmp_path: Path) -> None:

@@ -7,7 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 from urllib.request import urlopen
 
 import pytest
@@ -37,6 +39,8 @@ def test_a_site_is_built_and_has_nothing_to_mend(
     assert " pages, " in told
     assert docs("check", "--schema", GOLDEN, "--out", out) == 0
     assert "nothing to mend" in capsys.readouterr().out
+    assert docs("check", "--schema", GOLDEN, "--out", out, "--against", "not-looked-at") == 0
+    capsys.readouterr()
     (out / "errors.html").unlink()
     assert docs("check", "--schema", GOLDEN, "--out", out) == 1
     assert "leads nowhere. Mend the link" in capsys.readouterr().out
@@ -84,32 +88,95 @@ def test_documents_with_findings_make_no_site(
     assert "bad.json#: cannot be read as JSON" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("path", ["README.md", "docs/a.md"])
+def test_a_guide_that_is_no_text_is_named(
+    path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / path).write_bytes(b"# T\n\n\xff\n")
+    out = tmp_path / "site"
+    assert docs("build", "--schema", GOLDEN, "--guides", tmp_path / "docs", "--out", out) == 1
+    told = f"{tmp_path / path}#: the byte 5 is no UTF-8. Save it as UTF-8.\n"
+    assert capsys.readouterr().out == told
+
+
+@pytest.mark.slow
+def test_a_comparison_is_loaded_only_for_pages_of_changes() -> None:
+    names = "kinwire_codegen.sources, kinwire_codegen.site.build, sys"
+    script = f"import {names}; print('kinwire_codegen.compare' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", script], text=True) == "False\n"
+
+
 def test_the_verb_is_one_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["docs", "--help"])
     assert "build,serve,check" in capsys.readouterr().out
 
 
-@pytest.mark.slow
-def test_a_page_that_is_open_hears_of_a_save(tmp_path: Path) -> None:
+class Served(NamedTuple):
+    """A site that is served by a process."""
+
+    process: subprocess.Popen[str]
+    address: str
+
+    def said(self) -> str:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline()
+
+    def shown(self, path: str) -> str:
+        with urlopen(self.address + path, timeout=60) as answer:
+            return str(answer.read().decode())
+
+    def news(self, seen: str = "") -> str:
+        """Return the number of the newest build, once it is not the one that was seen."""
+        return self.shown(f"-/news?{seen}")
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Served]:
+    """The tiny protocol with an empty folder of guides, from copies in `tmp_path`."""
     for path in GOLDEN.glob("*.json"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "docs").mkdir()
     command = [sys.executable, "-m", "kinwire", "docs", "serve", "--schema", str(tmp_path)]
+    command += ["--guides", str(tmp_path / "docs"), "--port", "0"]
     with subprocess.Popen(
-        [*command, "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as served:
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         try:
-            assert served.stdout is not None
-            address = served.stdout.readline().split()[0]
-            first = urlopen(f"{address}/-/news", timeout=30).read()
-            assert b"/-/news" in urlopen(address, timeout=30).read()
-            document = tmp_path / "tiny.json"
-            content = json.loads(document.read_text(encoding="utf-8"))
-            content["description"] = "A new word."
-            document.write_text(json.dumps(content), encoding="utf-8")
-            second = urlopen(f"{address}/-/news?{first.decode()}", timeout=60).read()
-            assert second != first
-            assert b"A new word." in urlopen(f"{address}tiny/", timeout=30).read()
+            assert process.stdout is not None
+            yield Served(process, process.stdout.readline().split()[0])
         finally:
-            os.kill(served.pid, signal.SIGINT)
-        assert served.wait(timeout=30) == 0
+            os.kill(process.pid, signal.SIGINT)
+        assert process.wait(timeout=30) == 0
+
+
+def save(path: Path, content: bytes) -> None:
+    """Write a file so that nobody sees a part of it."""
+    path.with_suffix(".new").write_bytes(content)
+    path.with_suffix(".new").replace(path)
+
+
+@pytest.mark.slow
+def test_a_page_that_is_open_hears_of_a_save(served: Served, tmp_path: Path) -> None:
+    first = served.news()
+    assert "/-/news" in served.shown("")
+    document = tmp_path / "tiny.json"
+    content = json.loads(document.read_text(encoding="utf-8"))
+    content["description"] = "A new word."
+    save(document, json.dumps(content).encode())
+    assert served.news(first) != first
+    assert "A new word." in served.shown("tiny/")
+
+
+@pytest.mark.slow
+def test_a_file_beside_the_guides_is_watched_and_may_be_no_text_for_a_while(
+    served: Served, tmp_path: Path
+) -> None:
+    readme, first = tmp_path / "README.md", served.news()
+    save(readme, b"\xff")
+    assert served.said().startswith(f"{readme}#: the byte 0 is no UTF-8.")
+    assert served.said().startswith("not built")
+    save(readme, b"# Tiny\n\nAn overview.\n")
+    assert served.news(first) != first
+    assert "An overview." in served.shown("guides/overview.html")

@@ -96,6 +96,7 @@ def test_an_augment_is_told_by_the_message_that_it_adds_to(
     page = text(tiny_site, "augments.html")
     for row in tiny["tiny"].augments:
         assert f"<code>{row['member']}</code>" in page
+        assert all(error in page for error in row.get("errors", ()))
 
 
 def test_a_guide_leads_to_other_guides_and_to_its_files(tiny_site: Files) -> None:

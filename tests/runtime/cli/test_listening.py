@@ -38,6 +38,7 @@ async def heard_of(*frames: bytes) -> tuple[Listening, list[bytes]]:
         feed=passed.append,
         waiting=(),
         take=list,
+        hold_back=lambda _: None,
         overlong=passed.append,
         answer=lambda frame, _: passed.append(frame),
         waits=lambda _: False,

@@ -52,6 +52,7 @@ class _Session:
             feed=self._feed,
             waiting=self._outbox,
             take=self._take,
+            hold_back=lambda _: None,
             overlong=self._feed,  # the beginning of a frame is no message: told as such
             answer=lambda frame, _: self._feed(frame),
             waits=lambda _: False,

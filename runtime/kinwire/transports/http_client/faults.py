@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("holds_answer", "no_connection", "not_an_answer")
+__all__ = ("holds_answer", "mend_of", "no_connection", "not_an_answer")
 
 import json
 import ssl
@@ -35,10 +35,14 @@ def not_an_answer(method: str, address: Address, refusal: Refusal) -> InvalidRes
     said = _said(refusal.body)
     text = f"{what}: {address.origin} answered HTTP {refusal.status}"
     text += f": {said}" if said else "."
-    mend = _MENDS.get(refusal.status)
-    if mend is not None:
-        text += " " + mend.replace("{to}", _moved_to(address, refusal))
-    return InvalidResponseError(text)
+    mend = mend_of(address, refusal.status, refusal.headers.get("location"))
+    return InvalidResponseError(text + mend)
+
+
+def mend_of(address: Address, status: int, location: str | None) -> str:
+    """Return what to do about a refusal, behind a space; nothing if that is not known."""
+    mend = _MENDS.get(status)
+    return "" if mend is None else " " + mend.replace("{to}", _moved_to(address, location or ""))
 
 
 def no_connection(address: Address, error: Exception) -> ConnectionClosedError:
@@ -79,6 +83,6 @@ def _said(body: bytes) -> str:
     return printable[:_SHOWN]
 
 
-def _moved_to(address: Address, refusal: Refusal) -> str:
-    origin = origin_of(refusal.headers.get("location", ""))
+def _moved_to(address: Address, location: str) -> str:
+    origin = origin_of(location)
     return "" if origin in (None, address.origin) else f" to {origin}"

@@ -36,7 +36,6 @@ logger = logging.getLogger("kinwire.transports")
 OpenClient = Callable[[Link, Starter], HttpClient]
 
 _MOST = 128  # requests under way, each with a connection
-_HELD = 1024 * 1024  # bytes taken from the session that cannot leave yet
 _PATIENCE = 10.0  # seconds for the receipt of a frame that has no answer
 _AFTER_ANSWER = 5.0  # seconds for a stream to end once the answer has come
 _CLOSING = 1.0  # seconds to send what waits and to end the session
@@ -55,6 +54,7 @@ class HttpTransport:
         self._credentials = credentials
         self._open_client = open_client
         self._queue = SendQueue(_MOST)
+        self._held = 0  # bytes in the queue, as the session knows it
         self._calls: dict[int, Exchange] = {}  # requests under way, by id
         self._receipts: set[Exchange] = set()  # other frames under way
         self._standing: anyio.CancelScope | None = None
@@ -176,13 +176,16 @@ class HttpTransport:
             if message is not None:
                 self._session.sent(message)
                 self._begin(Exchange(self, message))
-            elif link.waiting and queue.size < _HELD:
+            elif link.waiting:
                 for frame in link.take():
                     message = outgoing(frame)
                     if message.method != "notifications/cancelled" or self._take_back(message):
                         queue.add(message)
             else:
-                return
+                break
+        if queue.size != self._held:
+            more, self._held = queue.size - self._held, queue.size
+            link.hold_back(more)
 
     def _begin(self, exchange: Exchange) -> None:
         message = exchange.message

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import anyio
@@ -101,6 +102,38 @@ async def test_a_stream_brings_messages_before_the_answer() -> None:
     assert reports == [0.5]
     answers = [one.message for one in server.asked if one.about == "reply"]
     assert answers == [{"jsonrpc": "2.0", "id": "s1", "result": {}}]
+
+
+async def test_answers_to_the_server_pass_calls_that_wait_for_their_turn() -> None:
+    crowded, answered = anyio.Event(), anyio.Event()
+
+    async def busy(asked: Asked, line: Line) -> None:
+        if server.about().count("tools/call") == 128:  # as many as may be under way
+            crowded.set()
+        if asked.message["id"] == 2:  # the first call
+            await crowded.wait()
+            await line.stream()
+            await line.event({"jsonrpc": "2.0", "id": "s1", "method": "ping"})
+            await answered.wait()
+            await line.event(reply_to(asked, TEXT))
+            await line.close()
+        else:
+            await answered.wait()
+            await line.json(reply_to(asked, TEXT))
+
+    async def heard(asked: Asked, line: Line) -> None:
+        answered.set()
+        await line.status(202)
+
+    arguments = {"text": "x" * 40_000}
+    async with (
+        RawServer.serving(polite(tools_call=busy, reply=heard)) as server,
+        connect(server.url) as peer,
+        anyio.create_task_group() as tasks,
+    ):
+        for _ in range(200):  # more than may be under way, by more than may be unsent
+            tasks.start_soon(partial(peer.mcp.tools_call, name="x", arguments=arguments))
+    assert server.about().count("tools/call") == 200
 
 
 async def test_what_follows_a_notification_does_not_overtake_it() -> None:
