@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("AtOnce", "Handler", "Outbound", "ProgressCallback", "Route")
+__all__ = ("AtOnce", "Handler", "OnId", "Outbound", "ProgressCallback", "Route")
 
 from collections.abc import Awaitable, Callable
 from math import inf
@@ -19,6 +19,9 @@ Handler = Callable[[Any, Any], Awaitable[Any]]
 ProgressCallback = Callable[["ProgressNotificationParams"], object]
 """Takes a progress report of the peer. It is called at once, so it is a plain function."""
 
+
+OnId = Callable[[int], object]
+"""Takes the id of a request of this side, before it leaves: a plain function, called at once."""
 
 AtOnce = Callable[[Any, Any], "Handler | None"]
 """Takes params and `Request` of a notification; returns the handler that goes on with it."""

@@ -19,7 +19,7 @@ from typing import Any, Self, TypeVar
 from pydantic import ValidationError
 
 from kinwire._routes import LayeredRoutes
-from kinwire.calls import ProgressCallback, Route
+from kinwire.calls import OnId, ProgressCallback, Route
 from kinwire.drivers import driver_class
 from kinwire.drivers.base import Driver
 from kinwire.errors import (
@@ -104,12 +104,14 @@ class Session:
         timeout: Timeout = DEFAULT,
         on_progress: ProgressCallback | None = None,
         meta: JsonObject | None = None,
+        on_id: OnId | None = None,
     ) -> R:
         """Send a request and return its result.
 
         `timeout` is in seconds and begins anew with each progress report; `on_progress` is a
-        plain function and called with each. `meta` goes into the params' `_meta`. If the calling
-        task is cancelled, the peer is told to stop.
+        plain function and called with each. `meta` goes into the params' `_meta`. `on_id` is a
+        plain function and called with the request's id, before anything of the peer's can name it.
+        If the calling task is cancelled, the peer is told to stop.
 
         Raises:
             RpcError: the peer answered with an error.
@@ -123,7 +125,12 @@ class Session:
         if method.name not in self._allowed:
             self._must_be_negotiated(method)
         if self._outbound is not None:
-            options: dict[str, Any] = {"timeout": timeout, "on_progress": on_progress, "meta": meta}
+            options: dict[str, Any] = {
+                "timeout": timeout,
+                "on_progress": on_progress,
+                "meta": meta,
+                "on_id": on_id,
+            }
             send = partial(self._past_interceptors().call, method, **options)
             return await through(self._outbound.of(method)[::-1], method, send)(params)
         body = to_wire(params)
@@ -133,7 +140,7 @@ class Session:
             raise TypeError("on_progress: expected a plain function, got a coroutine function")
         seconds = self._limits.request_timeout if timeout is DEFAULT else timeout
         driver = self._driver or self._opened()
-        result = await driver.call(method.name, method, body, seconds, on_progress)
+        result = await driver.call(method.name, method, body, seconds, on_progress, on_id)
         try:
             return method.decode_result(result)
         except ValidationError as error:

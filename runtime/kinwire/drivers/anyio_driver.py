@@ -13,7 +13,7 @@ from typing import Any
 import anyio
 from anyio.lowlevel import cancel_shielded_checkpoint, checkpoint
 
-from kinwire.calls import Outbound, ProgressCallback
+from kinwire.calls import OnId, Outbound, ProgressCallback
 from kinwire.drivers.base import Driver, Signal
 from kinwire.request import Request
 from kinwire_protocols.base import JsonObject
@@ -61,6 +61,7 @@ class AnyioDriver(Driver):
         params: JsonObject,
         timeout: float | None,
         on_progress: ProgressCallback | None,
+        on_id: OnId | None = None,
     ) -> Any:
         """Send a request and return its result as JSON."""
         await checkpoint()  # a caller that is cancelled already sends nothing
@@ -69,6 +70,8 @@ class AnyioDriver(Driver):
         call = Outbound(name, method, slot, timeout, on_progress)
         self.engine.outbound.request(call, params)
         try:
+            if on_id is not None:
+                on_id(call.id)
             await slot.settled.wait()
         finally:
             self.engine.outbound.abandon(call)  # does nothing once there is an answer

@@ -15,7 +15,7 @@ from contextvars import copy_context
 from functools import partial
 from typing import Any
 
-from kinwire.calls import Outbound, ProgressCallback
+from kinwire.calls import OnId, Outbound, ProgressCallback
 from kinwire.drivers.base import Driver, Signal
 from kinwire.drivers.shield import shielded
 from kinwire.request import Request
@@ -64,6 +64,7 @@ class AsyncioDriver(Driver):
         params: JsonObject,
         timeout: float | None,
         on_progress: ProgressCallback | None,
+        on_id: OnId | None = None,
     ) -> Any:
         """Send a request and return its result as JSON."""
         if self.engine.outbox.full:
@@ -72,8 +73,10 @@ class AsyncioDriver(Driver):
         call = Outbound(name, method, slot, timeout, on_progress)
         self.engine.outbound.request(call, params)
         try:
+            if on_id is not None:
+                on_id(call.id)
             return await slot
-        except CancelledError:
+        except BaseException:  # an answer, also an error, has left nothing to abandon
             self.engine.outbound.abandon(call)
             raise
 

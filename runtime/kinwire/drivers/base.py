@@ -10,7 +10,7 @@ from asyncio import AbstractEventLoop
 from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from kinwire.calls import Outbound, ProgressCallback, Route
+from kinwire.calls import OnId, Outbound, ProgressCallback, Route
 from kinwire.engine import Engine
 from kinwire.errors import ConnectionClosedError
 from kinwire.inbound import NewRequest
@@ -75,6 +75,7 @@ class Driver(ABC):
             feed=self.engine.feed,
             waiting=self.engine.outbox.waiting,
             take=self.engine.take,
+            hold_back=self.engine.outbox.hold_back,
             overlong=self.engine.overlong,
             answer=self.engine.feed,
             waits=self.engine.outbound.waits,
@@ -92,8 +93,9 @@ class Driver(ABC):
         params: JsonObject,
         timeout: float | None,
         on_progress: ProgressCallback | None,
+        on_id: OnId | None = None,
     ) -> Any:
-        """Send a request and return its result as JSON."""
+        """Send a request and return its result as JSON; `on_id` gets its id first."""
 
     async def wait_for_room(self, *, last: bool = False) -> None:
         """Return when frames may be queued.

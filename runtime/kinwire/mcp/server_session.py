@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from anyio import from_thread
 from anyio.lowlevel import checkpoint
 
-from kinwire.calls import ProgressCallback
+from kinwire.calls import OnId, ProgressCallback
 from kinwire.errors import SessionStateError
 from kinwire.jsonrpc import encoded_notification
 from kinwire.limits import Limits
@@ -62,6 +62,7 @@ class ServerSession(Session):
         timeout: Timeout = DEFAULT,
         on_progress: ProgressCallback | None = None,
         meta: JsonObject | None = None,
+        on_id: OnId | None = None,
     ) -> R:
         """Send a request and return its result, as `Session.call` does.
 
@@ -71,7 +72,7 @@ class ServerSession(Session):
         if not self.handshake.initialized and method.protocol == PROTOCOL.name:
             await self._must_be_open(method)
         return await super().call(
-            method, params, timeout=timeout, on_progress=on_progress, meta=meta
+            method, params, timeout=timeout, on_progress=on_progress, meta=meta, on_id=on_id
         )
 
     async def log(self, level: LoggingLevel, data: Any, logger: str | None) -> None:

@@ -45,7 +45,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kinwire.mcpl.channels import Channels, Decision, Incoming, Turn
+    from kinwire.mcpl.channels import Channels
     from kinwire.mcpl.errors import (
         HookFailedError,
         NotPublishedError,
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     )
     from kinwire.mcpl.hooks import Hooks
     from kinwire.mcpl.host import McplHost
+    from kinwire.mcpl.incoming import Decision, Incoming, Turn
     from kinwire.mcpl.inference import (
         Inference,
         ModelAnswer,
@@ -77,12 +78,12 @@ if TYPE_CHECKING:
 _HOMES = {
     "CallState": "served_state",
     "Channels": "channels",
-    "Decision": "channels",
+    "Decision": "incoming",
     "Draft": "moderation",
-    "Incoming": "channels",
+    "Incoming": "incoming",
     "Moderate": "moderation",
     "NotPublishedError": "errors",
-    "Turn": "channels",
+    "Turn": "incoming",
     "Verdict": "moderation",
     "Writing": "writing",
     "CheckpointTree": "rules.checkpoint_tree",

@@ -1,8 +1,9 @@
 """The audit log of a host: one event for each operation, whoever began it (MCPL 13.2).
 
 `rules/operations.py` reads the events. Each is written to the logger `kinwire.mcpl.audit` and to a
-`Log` before its operation goes on, so none is missing after a crash; a log that cannot be written
-is told to the logger and stops nothing.
+`Log` when its operation has ended, before whoever waits for that hears of it: what was under way
+when the process died has none. A log that cannot be written is told to the logger and stops
+nothing. Left out are the pieces of answers, one a token: what they belong to has its own event.
 """
 
 from __future__ import annotations
@@ -10,8 +11,7 @@ from __future__ import annotations
 __all__ = ("Audit",)
 
 import logging
-from collections.abc import Awaitable, Callable
-from dataclasses import asdict
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, Literal, NamedTuple
 
 import anyio
@@ -31,22 +31,25 @@ from kinwire.storage.clock import Clock
 from kinwire.storage.log import Log
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp.methods import TOOLS_CALL
-from kinwire_protocols.mcpl.methods import PROTOCOL
+from kinwire_protocols.mcpl.methods import CHANNELS_OUTGOING_CHUNK, INFERENCE_CHUNK, PROTOCOL
 from kinwire_protocols.peer import Method
 
 logger = logging.getLogger("kinwire.mcpl.audit")
 
 _MOST_WAITED = 5.0  # seconds for one event, which holds its operation up
 
-SetOfCall = Callable[[mcp.CallToolRequestParams], Awaitable[str | None]]
-"""Returns the feature set that a tool call belongs to."""
+_PIECES = (CHANNELS_OUTGOING_CHUNK, INFERENCE_CHUNK)
+
+Call = Callable[[mcp.CallToolRequestParams], Awaitable[mcp.CallToolResult]]
+"""Makes a tool call, or fails as it did."""
 
 
 class _About(NamedTuple):
     sender: Literal["host", "server"]
     server: str
     method: str
-    feature_set: str | None
+    feature_set: str | None = None
+    """None for what params or result name."""
 
 
 class Audit:
@@ -56,38 +59,38 @@ class Audit:
         self._log = log
         self._clock = clock
 
-    def watch_outbound(self, session: Session, set_of_call: SetOfCall) -> None:
-        """Write down what the host sends; called before other interceptors are added.
+    def watch_outbound(self, session: Session) -> None:
+        """Write down what the host sends but for tool calls; before other interceptors are added.
 
         So it also sees what they do not let out.
         """
         server = session.peer_id
 
         async def sent(params: Any, method: Method[Any, Any], go_on: Next[Any, Any]) -> Any:
-            about = _About("host", server, method.name, set_of(params))
+            about = _About("host", server, method.name)
             return await self._watched(about, params, go_on)
 
-        async def called(params: Any, method: Method[Any, Any], go_on: Next[Any, Any]) -> Any:
-            feature_set = await set_of_call(params)
-            if feature_set is None:  # it is one of MCP alone
-                return await go_on(params)
-            about = _About("host", server, method.name, feature_set)
-            return await self._watched(about, params, go_on)
-
-        session.intercept_outbound(called, TOOLS_CALL)
-        for row in PROTOCOL.methods.values():
+        for row in _watched_rows():
             if row.sender != "server":
                 session.intercept_outbound(sent, row)
+
+    async def watch_call(
+        self, server: str, feature_set: str | None, params: mcp.CallToolRequestParams, call: Call
+    ) -> mcp.CallToolResult:
+        """Make a tool call of a feature set, and write it down. None if it is not known which."""
+        about = _About("host", server, TOOLS_CALL.name, feature_set)
+        result: mcp.CallToolResult = await self._watched(about, params, call)
+        return result
 
     def watch_inbound(self, session: Session) -> None:
         """Write down what the server sends; called after other interceptors were added."""
         server = session.peer_id
 
         async def came(params: Any, request: Request, go_on: Next[Any, Any]) -> Any:
-            about = _About("server", server, request.method.name, set_of(params))
+            about = _About("server", server, request.method.name)
             return await self._watched(about, params, go_on)
 
-        for row in PROTOCOL.methods.values():
+        for row in _watched_rows():
             if row.sender != "client":
                 session.intercept_inbound(came, row)
 
@@ -101,7 +104,7 @@ class Audit:
                     method=about.method,
                     sender=about.sender,
                     server=about.server,
-                    feature_set=about.feature_set or set_of(result),
+                    feature_set=about.feature_set or set_of(params, result),
                     inference_id=inference_of(params, result),
                     at=self._clock(),
                     outcome=outcome,
@@ -123,7 +126,7 @@ class Audit:
         return result
 
     async def _write(self, operation: Operation) -> None:
-        event = {name: value for name, value in asdict(operation).items() if value is not None}
+        event = operation.event()
         of = f"{operation.server}: {operation.method}: {operation.outcome}"
         logger.info("%s", of, extra={"operation": event})
         if self._log is None:
@@ -134,3 +137,7 @@ class Audit:
                 await self._log.append(subject, event)
         except Exception:
             logger.exception("%s, which the log did not take", of)
+
+
+def _watched_rows() -> Iterator[Method[Any, Any]]:
+    return (row for row in PROTOCOL.methods.values() if row not in _PIECES)

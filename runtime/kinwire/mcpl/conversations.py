@@ -5,14 +5,15 @@ Where records keep it, it is the same after a restart.
 
 from __future__ import annotations
 
-__all__ = ("Conversation", "Conversations")
+__all__ = ("Conversation", "Conversations", "HandedOver", "message_key")
 
 import secrets
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from kinwire.mcpl.rules.json_values import digest
-from kinwire.mcpl.rules.seen_messages import WINDOW, SeenMessages
+from kinwire.mcpl.rules.json_values import short_digest
+from kinwire.mcpl.rules.newest import put_newest
+from kinwire.mcpl.rules.seen import WINDOW, Seen
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
 from kinwire_protocols.base import from_wire, to_wire
@@ -20,7 +21,6 @@ from kinwire_protocols.mcpl.models import IncomingMessage, IncomingOutcome, Inco
 
 T = TypeVar("T")
 
-_SHORT = 32  # characters of a digest in a part of a key; 128 bits
 _MOST = 100_000  # threads, and conversations, in memory; older ones are in records alone
 
 
@@ -37,6 +37,14 @@ class Conversation:
     """That message."""
 
 
+@dataclass(frozen=True, slots=True)
+class HandedOver:
+    """A message that was handed over."""
+
+    outcome: IncomingOutcome | None
+    """None if it is not known what became of it."""
+
+
 class Conversations:
     """The conversations of one host."""
 
@@ -45,7 +53,7 @@ class Conversations:
         self._clock = clock  # never goes back
         self._threads: dict[str, str] = {}
         self._found: dict[str, Conversation] = {}
-        self._seen = SeenMessages()
+        self._seen = Seen[HandedOver]()
 
     async def of_thread(self, server: str, message: IncomingMessage) -> str | None:
         """Return the conversation of a message's thread, None if the thread is new."""
@@ -53,7 +61,8 @@ class Conversations:
         known = self._threads.get(key)
         if known is None and self._records is not None:
             record = await self._records.get(key)
-            known = None if record is None else record.value["conversation"]
+            if record is not None:
+                known = _kept(self._threads, key, str(record.value["conversation"]))
         return known
 
     async def of(self, conversation_id: str) -> Conversation | None:
@@ -64,7 +73,8 @@ class Conversations:
             if record is not None:
                 value = record.value
                 incoming = from_wire(IncomingReference, value["incoming"])
-                known = Conversation(conversation_id, value["turns"], value["server"], incoming)
+                read = Conversation(conversation_id, value["turns"], value["server"], incoming)
+                known = _kept(self._found, conversation_id, read)
         return known
 
     async def join(self, server: str, message: IncomingMessage, chosen: str | None) -> str:
@@ -76,7 +86,7 @@ class Conversations:
         conversation_id = chosen or before or f"conv_{secrets.token_hex(8)}"
         key = _thread_key(server, message)
         if before != conversation_id:
-            _put(self._threads, key, conversation_id)
+            put_newest(self._threads, key, conversation_id, limit=_MOST)
             if self._records is not None:
                 await self._records.put(key, {"conversation": conversation_id})
         known = await self.of(conversation_id)
@@ -96,26 +106,36 @@ class Conversations:
         await self._keep(replace(known, turns=known.turns + 1))
         return known.turns
 
-    async def outcome(self, server: str, message: IncomingMessage) -> IncomingOutcome | None:
-        """Return what became of a message that came before, None if it is new."""
-        key = _message_key(server, message)
+    async def seen(self, server: str, message: IncomingMessage) -> HandedOver | None:
+        """Return what is known of a message that came before, None if it is new."""
+        key = message_key(server, message)
         known = self._seen.look(key, now=self._clock())
         if known is None and self._records is not None:
             record = await self._records.get(key)
-            known = None if record is None else from_wire(IncomingOutcome, record.value)
+            if record is not None:
+                outcome = record.value["outcome"]
+                known = HandedOver(outcome and from_wire(IncomingOutcome, outcome))
         return known
 
     async def remember(
-        self, server: str, message: IncomingMessage, outcome: IncomingOutcome
+        self, server: str, message: IncomingMessage, outcome: IncomingOutcome | None
     ) -> None:
-        """Write down what became of a message that was accepted."""
-        key = _message_key(server, message)
+        """Write down that a message is handed over, and what became of it once that is known."""
+        key = message_key(server, message)
         if self._records is not None:
-            await self._records.put(key, to_wire(outcome), expires_in=WINDOW)
-        self._seen.keep(key, outcome, now=self._clock())
+            value = {"outcome": None if outcome is None else to_wire(outcome)}
+            await self._records.put(key, value, expires_in=WINDOW)
+        self._seen.keep(key, HandedOver(outcome), now=self._clock())
+
+    async def forget(self, server: str, message: IncomingMessage) -> None:
+        """Let a message be new again."""
+        key = message_key(server, message)
+        self._seen.forget(key)
+        if self._records is not None:
+            await self._records.delete(key)
 
     async def _keep(self, conversation: Conversation) -> None:
-        _put(self._found, conversation.id, conversation)
+        put_newest(self._found, conversation.id, conversation, limit=_MOST)
         if self._records is not None:
             value = {
                 "turns": conversation.turns,
@@ -125,22 +145,23 @@ class Conversations:
             await self._records.put(_conversation_key(conversation.id), value)
 
 
-def _put(found: dict[str, T], key: str, value: T) -> None:
-    found.pop(key, None)
-    found[key] = value
-    if len(found) > _MOST:
-        del found[next(iter(found))]
+def _kept(found: dict[str, T], key: str, read: T) -> T:
+    """Keep what was read, unless something newer came meanwhile; return what is so now."""
+    if key not in found:
+        put_newest(found, key, read, limit=_MOST)
+    return found[key]
 
 
 def _thread_key(server: str, message: IncomingMessage) -> str:
-    thread = digest(message.channel_id, message.thread_id)[:_SHORT]
-    return f"channel/thread/{digest(server)[:_SHORT]}/{thread}"
+    thread = short_digest(message.channel_id, message.thread_id)
+    return f"channel/thread/{short_digest(server)}/{thread}"
 
 
-def _message_key(server: str, message: IncomingMessage) -> str:
-    named = digest(message.channel_id, message.message_id)[:_SHORT]
-    return f"channel/message/{digest(server)[:_SHORT]}/{named}"
+def message_key(server: str, message: IncomingMessage) -> str:
+    """Return what tells a message from all others."""
+    named = short_digest(message.channel_id, message.message_id)
+    return f"channel/message/{short_digest(server)}/{named}"
 
 
 def _conversation_key(conversation_id: str) -> str:
-    return f"channel/conversation/{digest(conversation_id)[:_SHORT]}"
+    return f"channel/conversation/{short_digest(conversation_id)}"

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 
 class HookFailedError(KinwireError):
-    """A hook after inference failed without which the response is not to be shown."""
+    """A hook after inference failed, or was not there, without which no response is to be shown.
+
+    `server` is empty where none ran the hook; then `feature_set` is the pattern of
+    `Hooks.fail_closed`.
+    """
 
     def __init__(self, server: str, feature_set: str, reason: str) -> None:
         super().__init__(server, feature_set, reason)
@@ -23,8 +27,11 @@ class HookFailedError(KinwireError):
         self.reason = reason
 
     def __str__(self) -> str:
+        failed = f"{self.server} failed, and {self.feature_set}"
+        if not self.server:
+            failed = f"no server answered for {self.feature_set}, which"
         return (
-            f"context/afterInference: {self.server} failed, and {self.feature_set} fails closed: "
+            f"context/afterInference: {failed} fails closed: "
             f"{self.reason}. Show an error in the place of the response."
         )
 

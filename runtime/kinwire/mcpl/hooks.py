@@ -9,7 +9,7 @@ from __future__ import annotations
 __all__ = ("HookRunner", "Hooks")
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 import anyio
@@ -30,6 +30,7 @@ from kinwire.mcpl.rules.names import checked_pattern, matches, several
 from kinwire_protocols.mcpl.methods import CONTEXT_AFTER_INFERENCE, CONTEXT_BEFORE_INFERENCE
 from kinwire_protocols.mcpl.models import (
     AfterInferenceParams,
+    AfterInferenceResult,
     BeforeInferenceParams,
     Block,
     ContextInjection,
@@ -47,8 +48,9 @@ class Hooks:
 
     `order` names the servers that come first, by what the host calls them; the others follow in
     the order in which they were connected. `fail_closed` are patterns of feature sets without whose
-    hook no response is shown. `accept` has the last word on an injection, by a plain function.
-    `fetch` gets what is at an http address; without it that is dropped.
+    hook no response is shown: each needs a set that is on and whose server blocks and has answered,
+    and no server with such a set may fail. `accept` has the last word on an injection, by a plain
+    function. `fetch` gets what is at an http address; without it that is dropped.
     """
 
     order: Sequence[str] = ()
@@ -91,14 +93,20 @@ class HookRunner:
         """Return the response as the servers that may change it leave it; tell it to the others.
 
         Raises:
-            HookFailedError: a server failed without which nothing is to be shown.
+            HookFailedError: a server failed without which nothing is to be shown, or is not there,
+                is switched off or does not block.
         """
         asked = [one for one in self._ordered(servers) if one.takes_part(_AFTER)]
         blocking = [one for one in asked if self.policy.blocking and one.offer.blocking]
+        answered: set[str] = set()
         for server in blocking:
-            changed = await self._changed(server, params)
-            if changed is not None:
-                params = params.model_copy(update={"assistant_message": changed})
+            reply = await self._changed(server, params)
+            if reply is None:
+                continue
+            answered.update(_taking_part(server))
+            if reply.modified_response is not None:
+                params = params.model_copy(update={"assistant_message": reply.modified_response})
+        self._must_cover(answered)
         for server in asked:
             if server not in blocking:
                 await self._told(server, params)
@@ -140,10 +148,12 @@ class HookRunner:
             logger.warning("%s: left out an injection: %s", injection.server, fault)
         return fault is None
 
-    async def _changed(self, server: LiveServer, params: AfterInferenceParams) -> str | None:
+    async def _changed(
+        self, server: LiveServer, params: AfterInferenceParams
+    ) -> AfterInferenceResult | None:
         try:
             with anyio.fail_after(self.policy.after_timeout):
-                reply = await server.session.call(CONTEXT_AFTER_INFERENCE, params, timeout=None)
+                return await server.session.call(CONTEXT_AFTER_INFERENCE, params, timeout=None)
         except Exception as error:
             why = "it was late" if isinstance(error, TimeoutError) else str(error)
             logger.warning("%s: its hook after inference failed: %s", server.id, why)
@@ -151,7 +161,13 @@ class HookRunner:
             if needed is not None:
                 raise HookFailedError(server.id, needed, why) from error
             return None
-        return reply.modified_response
+
+    def _must_cover(self, answered: Collection[str]) -> None:
+        for pattern in self.policy.fail_closed:
+            if not any(matches(pattern, name) for name in answered):
+                raise HookFailedError(
+                    "", pattern, "it needs a feature set that is on, of a server that blocks"
+                )
 
     async def _told(self, server: LiveServer, params: AfterInferenceParams) -> None:
         try:
@@ -161,11 +177,10 @@ class HookRunner:
 
     def _needed(self, server: LiveServer) -> str | None:
         """Return a set of the server without whose hook nothing is to be shown."""
-        taking_part = (name for name in server.enabled if _AFTER in server.feature_sets[name].uses)
         return next(
             (
                 name
-                for name in taking_part
+                for name in _taking_part(server)
                 if any(matches(pattern, name) for pattern in self.policy.fail_closed)
             ),
             None,
@@ -174,3 +189,7 @@ class HookRunner:
     def _ordered(self, servers: Sequence[LiveServer]) -> list[LiveServer]:
         places = {name: place for place, name in enumerate(self.policy.order)}
         return sorted(servers, key=lambda one: places.get(one.id, len(places)))
+
+
+def _taking_part(server: LiveServer) -> list[str]:
+    return [name for name in server.enabled if _AFTER in server.feature_sets[name].uses]

@@ -28,7 +28,7 @@ from kinwire.session import Session
 from kinwire.storage.clock import Clock, forward
 from kinwire.storage.log import Log
 from kinwire.storage.records import Records
-from kinwire_protocols import mcp, mcpl
+from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.mcp.models import RequestParams
 from kinwire_protocols.mcpl.methods import (
@@ -155,7 +155,8 @@ class McplHost:
         """Show servers a response, and return it as those leave it that may change it.
 
         Raises:
-            HookFailedError: a server failed without which nothing is to be shown.
+            HookFailedError: a server failed without which nothing is to be shown, or is not there,
+                is switched off or does not block.
         """
         return await self._hooks.after(self.servers, params)
 
@@ -191,12 +192,9 @@ class McplHost:
         sets = FeatureSets(offer.feature_sets, enabled=False, policy=self._policy)
         sets.obey_policy()
 
-        async def set_of_call(params: mcp.CallToolRequestParams) -> str | None:
-            return await self._servers[session].calls.set_of(params)
-
-        self._audit.watch_outbound(session, set_of_call)
+        self._audit.watch_outbound(session)
         self._servers[session] = LiveServer(
-            session, offer, sets, self._guard, self._states, self._channels_of
+            session, offer, sets, self._guard, self._states, self._audit, self._channels_of
         )
         self._audit.watch_inbound(session)
         session.serve(self._handlers.routes)

@@ -1,8 +1,8 @@
 """Answers to a server's inference requests, piece by piece (MCPL 11.4).
 
-A chunk names the request that it belongs to by its id, which only the session knows. So a stream
-begins when the one before it has had its first chunk, or its end. A result may be read before the
-chunks that came with it are: they get a moment, and what is missing then is taken from the result.
+A chunk names the request that it belongs to by its id; one that names no request under way is
+dropped. A result may be read before the chunks that came with it are: they get a moment, and what
+is missing then is taken from the result.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from kinwire_protocols.mcpl.models import (
 
 _PATIENCE = 300.0  # seconds, for the whole answer
 _MOMENT = 0.05  # seconds; a host that sends no chunks costs no more
-_MOST_ENDED = 1000  # requests whose late chunks are known
 _MOST_UNREAD = 1000  # pieces; then they grow longer
 
 
@@ -46,8 +45,6 @@ class InferenceStream:
         self._said: list[str] = []
         self._length = 0
         self._piece = anyio.Event()
-        self.begun = anyio.Event()
-        """Set when the id of the request is known, or not needed any more."""
 
     @property
     def result(self) -> InferenceRequestResult:
@@ -99,7 +96,6 @@ class InferenceStream:
         if result is not None and result.content.startswith(said) and result.content != said:
             self.take(self._next_index, result.content[len(said) :])
         self._result, self._error = result, error
-        self.begun.set()
         self._news.set()
 
 
@@ -108,9 +104,7 @@ class InferenceStreams:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._begun: dict[Id, InferenceStream] = {}
-        self._ended: deque[Id] = deque(maxlen=_MOST_ENDED)
-        self._beginning: InferenceStream | None = None
+        self._open: dict[Id, InferenceStream] = {}
         session.intercept_inbound(self._chunk, INFERENCE_CHUNK)
 
     @asynccontextmanager
@@ -123,27 +117,24 @@ class InferenceStreams:
             tasks.cancel_scope.cancel()
 
     async def _run(self, stream: InferenceStream, params: InferenceRequestParams) -> None:
-        while self._beginning is not None:
-            await self._beginning.begun.wait()
-        self._beginning = stream
+        ids: list[Id] = []
+
+        def begin(identifier: Id) -> None:
+            ids.append(identifier)
+            self._open[identifier] = stream
+
         try:
-            result = await self._session.call(INFERENCE_REQUEST, params, timeout=_PATIENCE)
+            result = await self._session.call(
+                INFERENCE_REQUEST, params, timeout=_PATIENCE, on_id=begin
+            )
             with anyio.move_on_after(_MOMENT):
                 await stream.has_length(len(result.content))
             stream.end(result, None)
         except Exception as error:  # it comes up where the stream is read
             stream.end(None, error)
         finally:
-            stream.begun.set()
-            if self._beginning is stream:
-                self._beginning = None
-            self._forget(stream)
-
-    def _forget(self, stream: InferenceStream) -> None:
-        ended = [key for key, one in self._begun.items() if one is stream]
-        for key in ended:
-            del self._begun[key]
-            self._ended.append(key)
+            for identifier in ids:  # none if nothing was sent
+                del self._open[identifier]
 
     async def _chunk(
         self,
@@ -151,12 +142,7 @@ class InferenceStreams:
         request: Request,
         go_on: Next[InferenceChunkParams, None],
     ) -> None:
-        stream = self._begun.get(params.request_id)
-        is_first = params.index == 0 and params.request_id not in self._ended
-        if stream is None and self._beginning is not None and is_first:
-            stream, self._beginning = self._beginning, None
-            self._begun[params.request_id] = stream
-            stream.begun.set()
+        stream = self._open.get(params.request_id)
         if stream is not None:
             stream.take(params.index, params.delta)
         await go_on(params)

@@ -13,9 +13,10 @@ import anyio
 
 from kinwire.errors import InvalidResponseError
 from kinwire.extension import Next
+from kinwire.mcpl.audit import Audit
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.hook_replies import after_allowed, before_allowed
-from kinwire.mcpl.rules.names import checked_pattern
+from kinwire.mcpl.rules.names import checked_pattern, is_name
 from kinwire.mcpl.rules.offers import Offer
 from kinwire.mcpl.scoped_calls import ScopedCalls
 from kinwire.mcpl.scopes import ScopeGuard
@@ -61,6 +62,7 @@ class LiveServer:
         feature_sets: FeatureSets,
         guard: ScopeGuard,
         states: States,
+        audit: Audit,
         channels: Callable[[LiveServer], ServerChannels],
     ) -> None:
         self.session = session
@@ -78,7 +80,7 @@ class LiveServer:
         for row in TAGGED:
             session.intercept_inbound(self._admit, row)
         tools = ToolSets(session)
-        self.calls = ScopedCalls(session, feature_sets, tools, guard.policy.scope_of, self.scopes)
+        ScopedCalls(session, feature_sets, tools, guard.policy.scope_of, self.scopes, audit)
         self.channels = channels(self)
         """Its channels."""
         self._states = StatefulCalls(session, feature_sets, tools, states)
@@ -116,26 +118,28 @@ class LiveServer:
             ValueError: that is no pattern.
             ConnectionClosedError: the connection has ended.
         """
-        self._sets.switch(enabled=[checked_pattern(pattern) for pattern in patterns])
+        self._sets.override(enabled=[checked_pattern(pattern) for pattern in patterns])
         await self._update()
 
     async def disable(self, *patterns: str) -> None:
         """Switch feature sets off, and tell the server; from now on they have no effect.
 
+        They stay off where the server declares them anew.
+
         Raises:
             ValueError: that is no pattern.
             ConnectionClosedError: the connection has ended.
         """
-        self._sets.switch(disabled=[checked_pattern(pattern) for pattern in patterns])
+        self._sets.override(disabled=[checked_pattern(pattern) for pattern in patterns])
         await self._update()
 
     def takes_part(self, use: str) -> bool:
         """Return whether a set that is on uses this hook, and the server offers it."""
-        if use == "contextHooks.beforeInference":
-            offered = self.offer.before_inference
-        else:
-            offered = self.offer.after_inference
-        return offered and any(use in self.feature_sets[name].uses for name in self.enabled)
+        before = use == "contextHooks.beforeInference"
+        row = CONTEXT_BEFORE_INFERENCE if before else CONTEXT_AFTER_INFERENCE
+        return self.session.why_not(row) is None and any(
+            use in self.feature_sets[name].uses for name in self.enabled
+        )
 
     async def state(self, feature_set: str) -> ServerState:
         """Return the checkpoints of a feature set.
@@ -185,8 +189,10 @@ class LiveServer:
         request: Request,
         go_on: Next[FeatureSetsChangedParams, None],
     ) -> None:
-        added = params.added or {}
         removed = params.removed or []
+        added = {name: one for name, one in (params.added or {}).items() if is_name(name)}
+        if len(added) < len(params.added or {}):
+            logger.warning("%s: left out feature sets whose names cannot be", self.id)
         self._sets.change(added=added, removed=removed)
         for name in removed:
             await self.scopes.revoke(name)

@@ -1,6 +1,6 @@
 """Events of servers on their way into the host: once each, in order, as many as fit (MCPL 9).
 
-`rules/push_dedup.py` knows what came before, `rules/admission.py` what there is room for. An event
+`rules/seen.py` knows what came before, `rules/admission.py` what there is room for. An event
 is written down before it is handed over and its answer before the server gets it, so what was
 acknowledged is known after a restart, and what was not is handed over again, marked so.
 """
@@ -24,8 +24,9 @@ from kinwire.mcpl.rules.admission import (
     TOO_LARGE,
     Admission,
 )
-from kinwire.mcpl.rules.json_values import digest, text
-from kinwire.mcpl.rules.push_dedup import REUSED, WINDOW, Kept, PushDedup, body_digest
+from kinwire.mcpl.rules.json_values import short_digest, text
+from kinwire.mcpl.rules.push_dedup import REUSED, Kept, body_digest
+from kinwire.mcpl.rules.seen import WINDOW, Seen
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
 from kinwire_protocols.base import from_wire, to_wire
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from kinwire.mcpl.live_server import LiveServer
 
 logger = logging.getLogger("kinwire.mcpl")
-
-_SHORT = 32  # characters of a digest in a part of a key; 128 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +90,14 @@ class _Copy:
     """What is known of one server's events, in memory and in records."""
 
     def __init__(self, server: str, records: Records | None, clock: Clock) -> None:
-        self._place = f"push/{digest(server)[:_SHORT]}/"
+        self._place = f"push/{short_digest(server)}/"
         self._records = records
         self._clock = clock
-        self._dedup = PushDedup()
+        self._seen = Seen[Kept]()
 
     async def look(self, event_id: str) -> Kept | None:
         """Return what is known of an event, None if it is new."""
-        kept = self._dedup.look(event_id, now=self._clock())
+        kept = self._seen.look(event_id, now=self._clock())
         if kept is not None or self._records is None:
             return kept
         record = await self._records.get(self._key(event_id))
@@ -106,25 +105,24 @@ class _Copy:
             return None
         value = record.value
         answer = value["answer"] and from_wire(PushEventResult, value["answer"])
-        return Kept(value["digest"], answer, value["at"])
+        return Kept(value["digest"], answer)
 
     async def keep(self, event_id: str, body: str, answer: PushEventResult | None) -> None:
         """Write down an event, and its answer as soon as there is one."""
-        kept = Kept(body, answer, self._clock())
         if self._records is not None:
             known = None if answer is None else to_wire(answer)
-            value = {"digest": body, "answer": known, "at": kept.at}
+            value = {"digest": body, "answer": known}
             await self._records.put(self._key(event_id), value, expires_in=WINDOW)
-        self._dedup.keep(event_id, kept)
+        self._seen.keep(event_id, Kept(body, answer), now=self._clock())
 
     async def forget(self, event_id: str) -> None:
         """Let an event be new again."""
-        self._dedup.forget(event_id)
+        self._seen.forget(event_id)
         if self._records is not None:
             await self._records.delete(self._key(event_id))
 
     def _key(self, event_id: str) -> str:
-        return self._place + digest(event_id)[:_SHORT]
+        return self._place + short_digest(event_id)
 
 
 class _Inbox:

@@ -1,4 +1,4 @@
-"""Events of a server on their way out: sent again until the host has taken them (MCPL 9.4)."""
+"""Events of a server on their way out: sent again while the host has no room (MCPL 9.4)."""
 
 from __future__ import annotations
 

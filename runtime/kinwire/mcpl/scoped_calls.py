@@ -1,13 +1,17 @@
 """Tool calls that act in a scope: judged before they are sent (MCPL 7.7).
 
-The scope comes from the host's own rule and the arguments, never from the server's words.
+The scope comes from the host's own rule and the arguments, never from the server's words. What is
+no call of MCP alone is written to the audit log from here, where its feature set is derived.
 """
 
 from __future__ import annotations
 
 __all__ = ("ScopedCalls",)
 
+from collections.abc import Awaitable, Callable
+
 from kinwire.extension import Next
+from kinwire.mcpl.audit import Audit
 from kinwire.mcpl.errors import ScopeDeniedError
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.scopes import ScopeAnswer, ScopeOf, ScopeRequest
@@ -34,35 +38,49 @@ class ScopedCalls:
         tools: ToolSets,
         scope_of: ScopeOf | None,
         scopes: ServerScopes,
+        audit: Audit,
     ) -> None:
         self._server = session.peer_id
         self._sets = sets
         self._tools = tools
         self._scope_of = scope_of
         self._scopes = scopes
+        self._audit = audit
         session.intercept_outbound(self._judge, TOOLS_CALL)
-
-    async def set_of(self, params: mcp.CallToolRequestParams) -> str | None:
-        """Return the feature set that a call belongs to, None if it is one of MCP alone."""
-        found = self._found(params)
-        if found is not None:
-            return found[0]
-        return await self._tools.declared_of(params.name, self._sets)
 
     async def _judge(
         self, params: mcp.CallToolRequestParams, method: Call, go_on: NextCall
     ) -> mcp.CallToolResult:
-        marked = await self._tools.declared_of(params.name, self._sets)
+        try:
+            found = self._found(params)
+            marked = await self._tools.declared_of(params.name, self._sets)
+        except Exception as error:
+            return await self._audit.watch_call(self._server, None, params, _failing(error))
+        if found is None and marked is None:  # it is one of MCP alone
+            return await go_on(params)
+
+        async def judged(params: mcp.CallToolRequestParams) -> mcp.CallToolResult:
+            return await go_on(await self._permitted(params, marked, found))
+
+        feature_set = marked if found is None else found[0]
+        return await self._audit.watch_call(self._server, feature_set, params, judged)
+
+    async def _permitted(
+        self,
+        params: mcp.CallToolRequestParams,
+        marked: str | None,
+        found: tuple[str, Scope] | None,
+    ) -> mcp.CallToolRequestParams:
+        """Return the params that go out, with the scope that was found."""
         if marked is not None:
             refusal = self._sets.refusal(marked)
             if refusal is not None:
                 raise refusal
-        found = self._found(params)
         if found is not None:
-            params = await self._within(params, *found)
-        elif marked is not None and self._sets.declared[marked].scoped:
+            return await self._within(params, *found)
+        if marked is not None and self._sets.declared[marked].scoped:
             await self._asked(params, marked)
-        return await go_on(params)
+        return params
 
     def _found(self, params: mcp.CallToolRequestParams) -> tuple[str, Scope] | None:
         found = None
@@ -86,6 +104,15 @@ class ScopedCalls:
         name, arguments = params.name, params.arguments or {}
         request = ScopeRequest(self._server, feature_set, name, arguments, name)
         _granted(await self._scopes.leave(request, labelled=False), request)
+
+
+def _failing(
+    error: Exception,
+) -> Callable[[mcp.CallToolRequestParams], Awaitable[mcp.CallToolResult]]:
+    async def fail(params: mcp.CallToolRequestParams) -> mcp.CallToolResult:
+        raise error
+
+    return fail
 
 
 def _granted(answer: ScopeAnswer, request: ScopeRequest) -> ScopeAnswer:

@@ -103,13 +103,18 @@ class ScopeGuard:
             self._approvals.keep(key, Approval(until, record.value["payload"]))
 
     async def judge(self, request: ScopeRequest, lists: ScopeLists | None) -> ScopeAnswer:
-        """Return whether the scope may be acted in. `lists` is None where no label is known."""
-        if lists is not None:
-            outcome, why = lists.judge(request.label)
-            if outcome == "deny":
-                return ScopeAnswer(False, reason=why)
-            if outcome == "approve":
-                return await self._enriched(request)
+        """Return whether the scope may be acted in.
+
+        `lists` is None where no label is known. Then no approval of another time counts, nor does
+        this one count another time: a server could have asked for it under the name of the tool.
+        """
+        if lists is None:
+            return await self._asked(request)
+        outcome, why = lists.judge(request.label)
+        if outcome == "deny":
+            return ScopeAnswer(False, reason=why)
+        if outcome == "approve":
+            return await self._enriched(request)
         key = self._key(request)
         kept = self._approvals.find(key, now=self._clock())
         if kept is not None:

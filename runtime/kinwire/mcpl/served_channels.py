@@ -8,11 +8,13 @@ from __future__ import annotations
 __all__ = ("HostChannels",)
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import TypeVar
 
 from kinwire.errors import ConnectionClosedError, KinwireError, RpcError
 from kinwire.extension import Next
 from kinwire.mcpl.rules.channels import MOST_MESSAGES, ChannelRegistry
+from kinwire.mcpl.rules.names import several
 from kinwire.request import Request
 from kinwire.session import Session
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
@@ -45,6 +47,8 @@ from kinwire_protocols.mcpl.models import (
 
 logger = logging.getLogger("kinwire.mcpl")
 
+T = TypeVar("T")
+
 _REGISTER_TIMEOUT = 10.0  # seconds; later messages of the host wait
 
 
@@ -54,7 +58,7 @@ class HostChannels:
     def __init__(self, session: Session, channels: Sequence[ChannelDescriptor]) -> None:
         self._session = session
         self.registry = ChannelRegistry()
-        self._first = list(channels)
+        self._first = ChannelRegistry(channels)  # until they are registered, once
         session.intercept_inbound(self._publish, CHANNELS_PUBLISH)
         session.intercept_inbound(self._open, CHANNELS_OPEN)
         session.intercept_inbound(self._close, CHANNELS_CLOSE)
@@ -85,7 +89,8 @@ class HostChannels:
 
     async def begin(self) -> None:
         """Register the channels that were there before the host came, once."""
-        channels, self._first = self._first, []
+        first, self._first = self._first.known, ChannelRegistry()
+        channels = [one for one in first if self.registry.find(one.id) is None]
         if not channels or self._session.why_not(CHANNELS_REGISTER) is not None:
             return
         try:
@@ -106,13 +111,24 @@ class HostChannels:
 
         Raises:
             CapabilityNotNegotiatedError, ConnectionClosedError: as for `Session.notify`.
+            TypeError: `removed` is one string.
         """
-        for fault in self.registry.change(added, removed, updated):
+        # The host does not know these yet: it will be told of what has become of them.
+        waiting = {channel.id for channel in self._first.known}
+        first_gone, gone = _parted(several("removed", removed), waiting.__contains__)
+        first_updated, told = _parted(updated, lambda one: one.id in waiting)
+        self._first.change((), first_gone, first_updated)
+        twice, came = _parted(added, lambda one: self._first.find(one.id) is not None)
+        if not (came or gone or told or twice):
+            return
+        faults = self.registry.change(came, gone, told)
+        faults += [f"added: {one.id!r:.60} is there already" for one in twice]
+        for fault in faults:
             logger.warning("channels/changed: %s", fault)
         params = ChannelsChangedParams(
-            added=[one for one in added if self.registry.find(one.id) is one] or None,
-            removed=list(removed) or None,
-            updated=[one for one in updated if self.registry.find(one.id) is one] or None,
+            added=[one for one in came if self.registry.find(one.id) is one] or None,
+            removed=gone or None,
+            updated=[one for one in told if self.registry.find(one.id) is one] or None,
         )
         await self._session.notify(CHANNELS_CHANGED, params)
 
@@ -187,3 +203,10 @@ class HostChannels:
         if result.closed:
             self.registry.remove(params.channel_id)
         return result
+
+
+def _parted(items: Iterable[T], belongs: Callable[[T], bool]) -> tuple[list[T], list[T]]:
+    parts: tuple[list[T], list[T]] = ([], [])
+    for item in items:
+        parts[not belongs(item)].append(item)
+    return parts

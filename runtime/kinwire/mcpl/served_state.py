@@ -21,6 +21,7 @@ from kinwire.jsonrpc import Id
 from kinwire.mcpl.rules.json_diff import patch_between
 from kinwire.mcpl.rules.json_patch import MOST_OPERATIONS
 from kinwire.mcpl.rules.json_values import digest, text
+from kinwire.mcpl.rules.newest import put_newest
 from kinwire.request import Request
 from kinwire.session import Session
 from kinwire_protocols import mcp
@@ -103,11 +104,8 @@ class Known:
         return self._ids.get(content)
 
     def _keep(self, content: str, checkpoint: str) -> None:
-        self._ids.pop(content, None)
-        self._ids[content] = checkpoint
+        put_newest(self._ids, content, checkpoint, limit=_MOST_KNOWN)
         self._current = (content, checkpoint)
-        if len(self._ids) > _MOST_KNOWN:
-            del self._ids[next(iter(self._ids))]
 
     def _new_id(self) -> str:
         nonce = secrets.token_hex(8)

@@ -14,7 +14,7 @@ from kinwire.mcp.server_session import ServerSession
 from kinwire.mcpl.live_host import LiveHost
 from kinwire.mcpl.rules.channels import ChannelRegistry
 from kinwire.mcpl.rules.feature_sets import FeatureSets
-from kinwire.mcpl.rules.names import NAME_SIZE, is_name
+from kinwire.mcpl.rules.names import NAME_SIZE, is_name, several
 from kinwire.mcpl.rules.offers import VERSION, read_offer
 from kinwire.mcpl.served_state import CallState
 from kinwire.mcpl.served_tools import ServedTools
@@ -82,9 +82,10 @@ class McplServer:
 
         Raises:
             ValueError: a name is none that a set can have, or a channel's id none, or there twice.
+            TypeError: `also_uses` is one string.
         """
         self._declared = dict(_checked(feature_sets))
-        self._also_uses = frozenset(also_uses)
+        self._also_uses = frozenset(several("also_uses", also_uses))
         self._enabled_at_first = enabled_at_first
         self._channels = None if channels is None else ChannelRegistry(channels)
         self._blocking = blocking
@@ -130,14 +131,15 @@ class McplServer:
 
         Raises:
             ValueError: a name is none that a set can have.
+            TypeError: `removed` is one string.
         """
-        came = _checked(added or {})
-        for name in removed:
+        came, gone = _checked(added or {}), several("removed", removed)
+        for name in gone:
             self._declared.pop(name, None)
         self._declared |= came
-        params = FeatureSetsChangedParams(added=dict(came) or None, removed=list(removed) or None)
+        params = FeatureSetsChangedParams(added=dict(came) or None, removed=list(gone) or None)
         for host in self.hosts:
-            host.sets.change(added=came, removed=removed)
+            host.sets.change(added=came, removed=gone)
         for host in self.hosts:
             try:
                 await host.session.notify(FEATURE_SETS_CHANGED, params)
@@ -157,16 +159,18 @@ class McplServer:
 
         Raises:
             ValueError: the server was made without `channels`.
+            TypeError: `removed` is one string.
         """
+        gone = several("removed", removed)
         if self._channels is None:
             raise ValueError(
                 "channels: expected a server that was made with channels. "
                 "Write McplServer(channels=[])."
             )
-        self._channels.change(added, removed, updated)
+        self._channels.change(added, gone, updated)
         for host in self.hosts:
             try:
-                await host.channels.change(added=added, removed=removed, updated=updated)
+                await host.channels.change(added=added, removed=gone, updated=updated)
             except (CapabilityNotNegotiatedError, ConnectionClosedError):
                 logger.debug("a host was not told of channels: it has none, or has left")
 

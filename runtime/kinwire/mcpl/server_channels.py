@@ -16,7 +16,7 @@ from kinwire.mcpl.channel_access import set_for
 from kinwire.mcpl.errors import NotPublishedError
 from kinwire.mcpl.moderation import Draft, Moderator
 from kinwire.mcpl.rules.channels import PUBLISH, ChannelRegistry
-from kinwire.mcpl.rules.json_values import digest
+from kinwire.mcpl.rules.json_values import short_digest
 from kinwire.storage.records import Records
 from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
@@ -45,8 +45,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("kinwire.mcpl")
 
-_SHORT = 32  # characters of a digest in a part of a key; 128 bits
-
 
 class ServerChannels:
     """What a host does with one server's channels. Get it from `LiveServer.channels`."""
@@ -55,7 +53,7 @@ class ServerChannels:
         self._server = server
         self._moderator = moderator
         self._records = records
-        self._place = f"channel/open/{digest(server.id)[:_SHORT]}/"
+        self._place = f"channel/open/{short_digest(server.id)}/"
         self.registry = ChannelRegistry()
         server.session.intercept_outbound(self._judge, CHANNELS_PUBLISH)
 
@@ -234,4 +232,4 @@ class ServerChannels:
             await self._records.delete(self._key(channel_id))
 
     def _key(self, channel_id: str) -> str:
-        return self._place + digest(channel_id)[:_SHORT]
+        return self._place + short_digest(channel_id)

@@ -15,7 +15,7 @@ import anyio
 from pydantic import MISSING
 
 from kinwire.mcpl.rules.checkpoint_tree import Checkpoint, CheckpointTree, StateError
-from kinwire.mcpl.rules.json_values import digest
+from kinwire.mcpl.rules.json_values import short_digest
 from kinwire.storage.records import Record, Records
 from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.mcpl.models import StateUpdate
@@ -23,8 +23,6 @@ from kinwire_protocols.mcpl.models import StateUpdate
 logger = logging.getLogger("kinwire.mcpl")
 
 StateMode = Literal["tree", "latest", "none"]
-
-_SHORT = 32  # characters of a digest in a part of a key; 128 bits
 
 
 class States:
@@ -46,7 +44,7 @@ class States:
         async with self._turn:
             stored = self._trees.get((server, feature_set))
             if stored is None:
-                place = f"state/{digest(server)[:_SHORT]}/{digest(feature_set)[:_SHORT]}/"
+                place = f"state/{short_digest(server)}/{short_digest(feature_set)}/"
                 tree = CheckpointTree() if self.mode == "tree" else CheckpointTree(checkpoints=1)
                 stored = StoredTree(tree, self._records, place)
                 await stored.load()
@@ -144,4 +142,4 @@ class StoredTree:
             logger.warning("checkpoint %.60s is left out: %s", members["checkpoint"], error)
 
     def _key(self, checkpoint: str) -> str:
-        return f"{self._place}checkpoint/{digest(checkpoint)[:_SHORT]}"
+        return f"{self._place}checkpoint/{short_digest(checkpoint)}"

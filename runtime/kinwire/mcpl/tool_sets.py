@@ -19,6 +19,8 @@ from kinwire_protocols import mcp
 from kinwire_protocols.mcp.methods import NOTIFICATIONS_TOOLS_LIST_CHANGED, TOOLS_LIST
 from kinwire_protocols.mcpl.augments import TOOL_FEATURE_SET
 
+_MOST_FETCHED = 5  # times for one call, of a list that changes again and again
+
 
 class ToolSets:
     """The tools of one server."""
@@ -26,6 +28,7 @@ class ToolSets:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._sets: dict[str, str] | None = None
+        self._changes = 0
         self._turn = anyio.Lock()
         session.intercept_inbound(self._forget, NOTIFICATIONS_TOOLS_LIST_CHANGED)
 
@@ -44,9 +47,16 @@ class ToolSets:
 
     async def _of(self, tool: str) -> str | None:
         async with self._turn:  # calls that come together fetch the list once
-            if self._sets is None:
-                self._sets = await self._fetched()
-            return self._sets.get(tool)
+            found = self._sets
+            for _attempt in range(_MOST_FETCHED if found is None else 0):
+                before = self._changes
+                found = await self._fetched()
+                await anyio.lowlevel.checkpoint()  # what came before the list is handled by then
+                if before == self._changes:  # else it may be of before the change
+                    self._sets = found
+                    break
+            assert found is not None
+            return found.get(tool)
 
     async def _fetched(self) -> dict[str, str]:
         if self._session.why_not(TOOLS_LIST) is not None:
@@ -65,6 +75,7 @@ class ToolSets:
         go_on: Next[mcp.NotificationParams, None],
     ) -> None:
         self._sets = None
+        self._changes += 1
         await go_on(params)
 
 

@@ -84,6 +84,8 @@ class Writing:
 
     async def write(self, delta: str) -> None:
         """Show observers the next piece, after moderation or as it is."""
+        if not self._observers:
+            return
         draft = replace(self._draft, stage="chunk", content=self._held + delta)
         verdict, moderated = await self._moderator.judge(draft)
         held = verdict.action == "hold" and isinstance(draft.content, str)
@@ -110,9 +112,18 @@ class Writing:
             RequestTimeoutError, InvalidResponseError: as for `ServerChannels.publish`.
         """
         draft = replace(self._draft, stage="complete", content=content)
+        if self._observers:
+            await self._show_whole(draft)
+        if self._connector is None:
+            return None
+        return await self._connector.channels.publish(
+            draft.channel_id, content, conversation_id=draft.conversation_id
+        )
+
+    async def _show_whole(self, draft: Draft) -> None:
         _, moderated = await self._moderator.judge(draft)
         for observer in self._observers:
-            shown = content if observer.raw else moderated
+            shown = draft.content if observer.raw else moderated
             if shown is not None:
                 params = ChannelsOutgoingCompleteParams(
                     inference_id=draft.inference_id or "",
@@ -121,11 +132,6 @@ class Writing:
                     content=shown,
                 )
                 await _show(observer, CHANNELS_OUTGOING_COMPLETE, params)
-        if self._connector is None:
-            return None
-        return await self._connector.channels.publish(
-            draft.channel_id, content, conversation_id=draft.conversation_id
-        )
 
 
 async def _show(observer: _Observer, method: Method[Any, None], params: Any) -> bool:

@@ -9,9 +9,22 @@ import anyio
 import pytest
 
 from kinwire import CapabilityNotNegotiatedError, Server
-from kinwire.mcpl import Hooks, McplHost, McplServer, PushedEvent, ScopeDeniedError
+from kinwire.mcpl import (
+    Channels,
+    Hooks,
+    Inference,
+    McplHost,
+    McplServer,
+    ModelAnswer,
+    PushedEvent,
+    ScopeDeniedError,
+    Scopes,
+    ScriptedProvider,
+)
 from kinwire.storage import Log, open_store
 from kinwire_protocols import mcpl
+from kinwire_protocols.mcpl.tables import AUDIT_FIELDS
+from tests.runtime.mcpl.chat import Chat, chatting
 from tests.runtime.mcpl.lives import feature, live_pair
 
 pytestmark = pytest.mark.anyio
@@ -22,6 +35,8 @@ SETS = {
     "a.tools": feature("tools", scoped=True),
     "off": feature("pushEvents"),
 }
+OWN = {"method", "sender", "reason"}
+"""What events say besides the table of the specification."""
 TURN = mcpl.BeforeInferenceParams(
     inference_id="inf_7", conversation_id="conv_1", turn_index=0, model=mcpl.ModelInfo(id="m")
 )
@@ -70,27 +85,30 @@ async def test_each_operation_is_one_event_that_says_who_for_what_and_how_it_end
             with pytest.raises(ScopeDeniedError):
                 await connection.mcp.tools_call(name="look")
         written = await events(log)
-    by = {"server": "memory", "at": 1000.0}
+    by = {"serverId": "memory", "timestamp": 1000.0}
     assert written[:2] == [
         {
             **by,
             "method": "push/event",
             "sender": "server",
-            "feature_set": "a.push",
-            "inference_id": "inf_1",
+            "featureSet": "a.push",
+            "inferenceId": "inf_1",
             "outcome": "success",
         },
         {
             **by,
             "method": "context/beforeInference",
             "sender": "host",
-            "feature_set": "a.before",
-            "inference_id": "inf_7",
+            "featureSet": "a.before",
+            "inferenceId": "inf_7",
             "outcome": "success",
         },
     ]
+    required = {row.name for row in AUDIT_FIELDS.values() if row.required}
+    for one in written:
+        assert required <= one.keys() <= {*AUDIT_FIELDS, *OWN}
     denied = written[-1]
-    assert (denied["method"], denied["feature_set"]) == ("tools/call", "a.tools")
+    assert (denied["method"], denied["featureSet"]) == ("tools/call", "a.tools")
     assert denied["outcome"] == "failure"
     assert "neither list has it" in denied["reason"]
     logged = [vars(record)["operation"] for record in caplog.records]
@@ -135,3 +153,60 @@ async def test_what_is_of_mcp_alone_is_no_operation_of_mcpl() -> None:
             with pytest.raises(CapabilityNotNegotiatedError):
                 await connection.mcp.resources_list()
         assert await events(log) == []
+
+
+async def test_the_pieces_of_an_answer_are_no_operations_and_what_they_belong_to_is_one() -> None:
+    chat = Chat()
+    sets = {"a": feature("inferenceRequest")}
+    async with open_store("memory:") as store:
+        log = await store.log("audit")
+        channels = Channels(default_outgoing=("chat", "discord:#general"))
+        async with chatting(chat, channels, audit=log) as (host, _lives, _side):
+            writing = await host.channels.write("conv_1", inference_id="inf_1")
+            await writing.write("He")
+            await writing.write("llo")
+            await writing.finish("Hello")
+        assert [text for _, text in chat.pieces] == ["He", "llo"]
+        live = McplServer(feature_sets=sets)
+        inference = Inference(
+            provider=ScriptedProvider(ModelAnswer("one two", "m")),
+            routing=mcpl.RoutingPolicy(default="m"),
+        )
+        host = McplHost(enabled=["*"], inference=inference, audit=log)
+        async with live_pair(live, host) as (connection, _):
+            await connection.mcp.ping()
+            async with live.hosts[0].stream("a", "x") as stream:
+                assert len([delta async for delta in stream]) == 2
+        written = [one["method"] for one in await events(log)]
+    assert written == [
+        "channels/register",
+        "channels/outgoing/complete",
+        "channels/publish",
+        "inference/request",
+    ]
+
+
+async def test_a_rule_is_asked_once_for_a_call_and_leaves_an_event_if_it_fails() -> None:
+    asked: list[str] = []
+
+    def scope_of(tool: str, arguments: Any) -> tuple[str, str, None]:
+        asked.append(tool)
+        if len(asked) == 2:
+            raise KeyError("path")
+        return "a.tools", "/x", None
+
+    live, server = serving()
+    lists = {"a.tools": mcpl.ScopeRules(whitelist=["/x"])}
+    async with open_store("memory:") as store:
+        log = await store.log("audit")
+        scopes = Scopes(lists=lists, scope_of=scope_of)
+        host = McplHost(enabled=["a.*"], scopes=scopes, audit=log)
+        async with live_pair(live, host, server) as (connection, _):
+            await connection.mcp.tools_call(name="look")
+            with pytest.raises(KeyError):
+                await connection.mcp.tools_call(name="look")
+        done, failed = await events(log)
+    assert asked == ["look", "look"]
+    assert (done["featureSet"], done["outcome"]) == ("a.tools", "success")
+    assert (failed["method"], failed["outcome"]) == ("tools/call", "failure")
+    assert "path" in failed["reason"]

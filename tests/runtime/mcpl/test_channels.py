@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
 import pytest
 
 from kinwire import CapabilityNotNegotiatedError
-from kinwire.mcpl import Channels, Decision, McplHost, Scopes
+from kinwire.calls import Route
+from kinwire.mcpl import Channels, Decision, McplHost, Scopes, Turn
 from kinwire.storage import open_store
 from kinwire_protocols import mcpl
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError, MethodNotFoundError
+from kinwire_protocols.mcpl.methods import CHANNELS_REGISTER
+from tests.runtime.mcp.raw_client import RawClient, raw_client
 from tests.runtime.mcpl.chat import ALL, GENERAL, INBOX, NEWS, Chat, News, Talk, chatting, message
 from tests.runtime.mcpl.lives import feature, live_pair, sent
 
@@ -58,6 +62,65 @@ async def test_channels_come_go_and_change_while_a_connection_is_open() -> None:
         with pytest.raises(InvalidParamsError, match="/channels/0/id: expected an id that"):
             await mcpl.Client(side.session).channels_register(channels=[new])
         assert len(live.channels.known) == 3
+
+
+@asynccontextmanager
+async def registering(chat: Chat) -> AsyncGenerator[tuple[RawClient, list[Any]]]:
+    """Yield a client that has said nothing of feature sets yet, and what it is registered."""
+    registered: list[Any] = []
+
+    async def register(params: Any, request: Any) -> dict[str, Any]:
+        registered.append([(one.id, one.label) for one in params.channels])
+        return {}
+
+    flags = dict.fromkeys(("register", "lifecycle"), True)
+    routes = {CHANNELS_REGISTER.name: Route(CHANNELS_REGISTER, register)}
+    with anyio.fail_after(20):
+        async with raw_client(chat.server, routes) as client:
+            await client.greet({"experimental": {"mcpl": {"channels": flags}}})
+            yield client, registered
+
+
+@pytest.mark.parametrize("of_one_host", [False, True], ids=["of all hosts", "of one host"])
+async def test_what_changes_before_the_channels_are_registered_is_registered_as_it_is_then(
+    of_one_host: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    chat = Chat()
+    new = GENERAL.model_copy(update={"id": "discord:#new"})
+    renamed = NEWS.model_copy(update={"label": "#news (old)"})
+    inbox = INBOX.model_copy(update={"label": "#inbox again"})
+    async with registering(chat) as (client, registered):
+        side = chat.live.hosts[0].channels
+        change = side.change if of_one_host else chat.live.change_channels
+        await change(removed=[GENERAL.id, INBOX.id], updated=[renamed])
+        await change(added=[new, inbox])
+        await client.session.raw("ping")
+        (told,) = client.told("channels/changed")
+        assert [one["id"] for one in told["added"]] == [new.id, inbox.id]
+        for _update in range(2):
+            await client.session.raw_notify("featureSets/update", {})
+            await client.session.raw("ping")
+        while not registered:
+            await anyio.lowlevel.checkpoint()
+        assert ids(side.known) == [new.id, inbox.id, NEWS.id]
+        assert registered == [[(NEWS.id, "#news (old)")]]
+        assert caplog.messages == []
+        await change(removed=[NEWS.id])
+        await client.session.raw("ping")
+        assert client.told("channels/changed")[-1] == {"removed": [NEWS.id]}
+
+
+async def test_a_second_channel_of_one_id_is_none_also_before_the_first_is_registered(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    chat = Chat()
+    async with registering(chat) as (client, registered):
+        await chat.live.hosts[0].channels.change(added=[NEWS.model_copy(update={"label": "x"})])
+        await client.session.raw_notify("featureSets/update", {})
+        while not registered:
+            await anyio.lowlevel.checkpoint()
+        assert (NEWS.id, NEWS.label) in registered[0]
+        assert caplog.messages == ["channels/changed: added: 'discord:#news' is there already"]
 
 
 @pytest.mark.spec("mcpl-14.3-5", "mcpl-14.3-7", "mcpl-14.6-3")
@@ -280,6 +343,115 @@ async def test_a_message_that_comes_again_is_taken_once_and_one_that_failed_anew
         first = await side.channels.incoming(message(1))
         assert await side.channels.incoming(message(1)) == first
     assert calls == ["dmsg_1", "dmsg_1"]
+
+
+async def test_a_request_that_ends_before_its_turns_has_taken_nothing() -> None:
+    """One message is decided, the next one never: the server sends both again."""
+    news, stuck = News(), anyio.Event()
+    decide = news.decide
+
+    async def slow(incoming: Any) -> Decision:
+        if incoming.message.message_id == "dmsg_2" and not stuck.is_set():
+            stuck.set()
+            await anyio.sleep_forever()
+        return await decide(incoming)
+
+    async with (
+        chatting(Chat(), Channels(on_message=slow, on_turn=news.turn)) as (_, _lives, side),
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(side.channels.incoming, message(1), message(2))
+        await stuck.wait()
+        tasks.cancel_scope.cancel()
+        with anyio.CancelScope(shield=True):
+            outcomes = await side.channels.incoming(message(1), message(2))
+    assert [one.accepted for one in outcomes] == [True, True]
+    assert [one.message_id for turn in news.turns for one in turn.messages] == ["dmsg_1", "dmsg_2"]
+    assert [list(turn.again) for turn in news.turns] == [[]]
+
+
+async def test_a_turn_that_is_not_taken_is_refused_and_comes_again_as_new() -> None:
+    turns: list[Turn] = []
+
+    async def take(turn: Turn) -> None:
+        turns.append(turn)
+        if len(turns) == 1:
+            raise RuntimeError("the program is broken")
+
+    async with open_store("memory:") as store:
+        records = await store.records("mcpl")
+        async with chatting(Chat(), Channels(on_turn=take), records=records) as talk:
+            (failed,) = await talk.side.channels.incoming(message(1))
+            assert (failed.accepted, failed.reason) == (False, "the host failed: send it again")
+            (done,) = await talk.side.channels.incoming(message(1))
+            assert done.accepted
+            assert await talk.side.channels.incoming(message(1)) == [done]
+    assert [[one.message_id for one in turn.messages] for turn in turns] == [["dmsg_1"]] * 2
+    assert [list(turn.again) for turn in turns] == [[], []]
+
+
+@pytest.mark.parametrize("restart", [False, True], ids=["taken back", "restart"])
+@pytest.mark.parametrize("kept", [False, True], ids=["in memory", "in records"])
+async def test_a_turn_that_was_handed_over_and_never_taken_comes_again_marked_so(
+    kept: bool, restart: bool
+) -> None:
+    turns: list[Turn] = []
+    stuck = anyio.Event()
+
+    async def take(turn: Turn) -> None:
+        turns.append(turn)
+        if not stuck.is_set():
+            stuck.set()
+            await anyio.sleep_forever()
+
+    policy = Channels(on_turn=take)
+    async with open_store("memory:") as store:
+        host = {"records": await store.records("mcpl")} if kept else {}
+        async with chatting(Chat(), policy, **host) as talk, anyio.create_task_group() as tasks:
+            tasks.start_soon(talk.side.channels.incoming, message(1))
+            await stuck.wait()
+            tasks.cancel_scope.cancel()
+            if not restart:
+                with anyio.CancelScope(shield=True):
+                    await talk.side.channels.incoming(message(1), message(2))
+        if restart:
+            async with chatting(Chat(), policy, **host) as talk:
+                await talk.side.channels.incoming(message(1), message(2))
+    again = [one.message_id for turn in turns[1:] for one in turn.again]
+    assert again == (["dmsg_1"] if kept or not restart else [])
+    taken = [one.message_id for turn in turns[1:] for one in turn.messages]
+    assert taken == ["dmsg_1", "dmsg_2"]
+
+
+async def test_a_message_that_comes_again_while_it_is_handed_over_gets_the_outcome_of_the_first() -> (  # noqa: E501
+    None
+):
+    """Also where two requests have messages of each other."""
+    news = News()
+    outcomes: dict[str, list[Any]] = {}
+    met, arrived = anyio.Event(), list[str]()
+
+    async def decide(incoming: Any) -> Decision:
+        arrived.append(incoming.message.message_id)
+        if len(arrived) == 2:
+            met.set()
+        await met.wait()
+        return Decision(conversation_id=incoming.message.channel_id)
+
+    async with chatting(Chat(), Channels(on_message=decide, on_turn=news.turn)) as talk:
+        one, other = message(1), message(2, INBOX.id)
+
+        async def send(name: str, *messages: Any) -> None:
+            outcomes[name] = await talk.side.channels.incoming(*messages)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(send, "first", one, other, one)
+            tasks.start_soon(send, "second", other, one)
+    first, second = outcomes["first"], outcomes["second"]
+    assert all(outcome.accepted for outcome in first)
+    assert first == [second[1], second[0], second[1]]
+    assert sorted(arrived) == ["dmsg_1", "dmsg_2"]
+    assert sorted(m.message_id for turn in news.turns for m in turn.messages) == sorted(arrived)
 
 
 async def test_a_thread_belongs_to_the_same_conversation_after_a_restart() -> None:

@@ -156,6 +156,47 @@ async def test_a_set_that_comes_is_off_until_the_policy_s_update_and_one_that_go
     assert heard == ["memory.semantic"]
 
 
+@pytest.mark.parametrize("pattern", ["memory.proactive", "memory.*", "*"])
+async def test_a_server_does_not_undo_what_the_host_switched_off_by_declaring_it_anew(
+    pattern: str,
+) -> None:
+    mcpl_server = McplServer(feature_sets=MEMORY)
+    host, heard = hearing(enabled=["*"])
+    async with live_pair(mcpl_server, host) as (connection, live):
+        await live.disable(pattern)
+        for removed in ([], ["memory.proactive"]):
+            again = {"memory.proactive": MEMORY["memory.proactive"]}
+            await mcpl_server.change(added=again, removed=removed)
+            (serving,) = mcpl_server.hosts
+            await serving.session.raw("ping")
+            await connection.mcp.ping()
+            assert "memory.proactive" not in live.enabled
+            params = event("memory.proactive").model_dump(by_alias=True, exclude_none=True)
+            with pytest.raises(mcpl.FeatureSetNotEnabledError):
+                await serving.session.raw("push/event", params)
+        await live.enable("memory.proactive")
+        await mcpl_server.change(added={"memory.proactive": MEMORY["memory.proactive"]})
+        await serving.session.raw("ping")
+        assert "memory.proactive" in live.enabled
+    assert heard == []
+
+
+async def test_a_set_that_comes_later_has_a_name_that_a_set_can_have(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    host, _ = hearing(enabled=["*"])
+    async with raw_server({"featureSets": {}}) as raw, Host("h", "1", extensions=[host]) as opened:
+        live = host.of(await opened.connect(raw.transport))
+        assert live is not None
+        names = ["a", "*", "a.*", "", "x" * 129]
+        added = {name: {"description": "A", "uses": ["pushEvents"]} for name in names}
+        await raw.session.raw_notify("featureSets/changed", {"added": added})
+        await raw.session.raw("ping")
+        assert live.enabled == list(live.feature_sets) == ["a"]
+        assert raw.told("featureSets/update")[-1] == {"enabled": ["a"], "disabled": []}
+    assert "raw: left out feature sets whose names cannot be" in caplog.text
+
+
 def before() -> dict[str, Any]:
     return {
         "inference_id": "inf_1",

@@ -16,7 +16,7 @@ from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp, mcpl
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidRequestError
-from kinwire_protocols.mcpl.methods import CONTEXT_AFTER_INFERENCE
+from kinwire_protocols.mcpl.methods import CONTEXT_AFTER_INFERENCE, CONTEXT_BEFORE_INFERENCE
 from tests.runtime.mcpl.lives import feature, raw_server
 
 pytestmark = pytest.mark.anyio
@@ -374,13 +374,61 @@ async def test_a_change_that_does_not_count_is_a_failure_and_not_silence() -> No
                     await live.after_inference(after("sk-1234"))
 
 
-async def test_a_set_that_is_off_is_not_needed() -> None:
-    speaker = Speaker("redaction")
-    speaker.after = never
-    hooks = Hooks(after_timeout=0.02, fail_closed=["*"])
-    async with hooked(speaker, hooks=hooks) as live:
-        await live.servers[0].disable("*")
-        assert await live.after_inference(after("Hello")) == "Hello"
+NEEDED = ["redaction.all", "redaction.*", "*"]
+ABSENT = ["gone", "never there", "off", "not blocking", "not let block", "without the hook"]
+
+
+@pytest.mark.parametrize("pattern", NEEDED)
+@pytest.mark.parametrize("absent", ABSENT)
+async def test_no_response_is_shown_where_nobody_answers_for_what_fails_closed(
+    absent: str, pattern: str
+) -> None:
+    uses = [BEFORE] if absent == "without the hook" else []
+    speaker = Speaker("redaction", *uses, blocking=absent != "not blocking")
+    speaker.after = "[REDACTED]"
+    speakers = [] if absent == "never there" else [speaker]
+    hooks = Hooks(fail_closed=[pattern], blocking=absent != "not let block")
+    async with hooked(*speakers, hooks=hooks) as live:
+        if absent == "off":
+            await live.servers[0].disable("redaction.*")
+        if absent == "gone":
+            await live.servers[0].session.aclose()
+        with pytest.raises(HookFailedError, match="no server answered for") as raised:
+            await live.after_inference(after("sk-1234"))
+        assert raised.value.feature_set == pattern
+
+
+async def test_what_fails_closed_needs_one_answer_for_each_pattern_and_no_more() -> None:
+    one, two = Speaker("redaction"), Speaker("other")
+    one.after = "[REDACTED]"
+    two.after = fail
+    async with hooked(one, two, hooks=Hooks(fail_closed=["redaction.*"])) as live:
+        assert await live.after_inference(after("sk-1234")) == "[REDACTED]"
+        await live.servers[1].disable("*")
+        assert await live.after_inference(after("sk-1234")) == "[REDACTED]"
+    async with hooked(one, two, hooks=Hooks(fail_closed=["redaction.*", "third.all"])) as live:
+        with pytest.raises(HookFailedError, match=r"no server answered for third\.all"):
+            await live.after_inference(after("sk-1234"))
+
+
+@pytest.mark.parametrize("offered", [True, ["beforeInference"], {"beforeInference": {}}])
+async def test_a_hook_is_asked_of_a_server_however_it_offers_it(offered: Any) -> None:
+    offer = {
+        "contextHooks": offered,
+        "featureSets": {"m.all": {"description": "M", "uses": [BEFORE]}},
+    }
+
+    async def recall(params: Any, request: Any) -> JsonObject:
+        injected = {"namespace": "n", "position": "system", "content": "Known"}
+        return {"featureSet": "m.all", "contextInjections": [injected]}
+
+    live = McplHost(enabled=["*"])
+    async with (
+        raw_server(offer, {CONTEXT_BEFORE_INFERENCE: recall}) as raw,
+        Host("h", "1", extensions=[live]) as opened,
+    ):
+        await opened.connect(raw.transport)
+        assert texts((await live.before_inference(before())).system) == ["Known"]
 
 
 # No inference inside of hooks.

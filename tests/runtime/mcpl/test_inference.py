@@ -26,7 +26,7 @@ from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
 from kinwire_protocols.mcpl import RoutingPolicy, TokenUsage
 from kinwire_protocols.mcpl.methods import INFERENCE_REQUEST
-from tests.runtime.mcp.raw_client import raw_client
+from tests.runtime.mcp.raw_client import RawClient, raw_client
 from tests.runtime.mcpl.lives import MEMORY, Lives, live_pair, sent
 
 pytestmark = pytest.mark.anyio
@@ -141,6 +141,73 @@ async def test_two_streams_at_once_do_not_mix() -> None:
                 await anyio.lowlevel.checkpoint()
             provider.go_on.set()
     assert read == {"abcdef": "abcdef", "uvwxyz": "uvwxyz"}
+
+
+class Elsewhere:
+    """A host that is not ours: it goes on after a cancellation, and sends the pieces it is told."""
+
+    def __init__(self) -> None:
+        self.asked: dict[str, Any] = {}
+        self.go_on = anyio.Event()
+
+    async def answer(self, params: Any, request: Any) -> JsonObject:
+        self.asked[params.messages[0].content] = request.id
+        with anyio.CancelScope(shield=True):
+            await self.go_on.wait()
+        return {"content": "right", "model": "m", "finishReason": "stop"}
+
+    async def was_asked(self, *questions: str) -> None:
+        while not self.asked.keys() >= set(questions):
+            await anyio.lowlevel.checkpoint()
+
+    @asynccontextmanager
+    async def hosting(self) -> AsyncGenerator[tuple[RawClient, LiveHost]]:
+        live = McplServer(feature_sets=MEMORY)
+        server = Server("memory", "1", extensions=[live])
+        offer = {"experimental": {"mcpl": {"inferenceRequest": {"streaming": True}}}}
+        routes = {INFERENCE_REQUEST.name: Route(INFERENCE_REQUEST, self.answer)}
+        with anyio.fail_after(20):
+            async with raw_client(server, routes) as client:
+                await client.greet(offer)
+                yield client, live.hosts[0]
+
+
+async def pieces(client: RawClient, request_id: Any, *deltas: str) -> None:
+    for index, delta in enumerate(deltas):
+        chunk = {"requestId": request_id, "index": index, "delta": delta}
+        await client.session.raw_notify("inference/chunk", chunk)
+
+
+async def test_pieces_of_an_answer_that_nobody_waits_for_are_nobody_elses() -> None:
+    host = Elsewhere()
+    async with host.hosting() as (client, server), anyio.create_task_group() as tasks:
+        async with server.stream(SET, "left"):
+            await host.was_asked("left")
+        tasks.start_soon(server.infer, SET, "whole")
+        async with server.stream(SET, "one") as one:
+            await host.was_asked("whole", "one")
+            for nobodys in (host.asked["left"], host.asked["whole"], 9999):
+                await pieces(client, nobodys, "wrong", "wrong")
+            await pieces(client, host.asked["one"], "ri", "ght")
+            await client.session.raw("ping")
+            host.go_on.set()
+            assert [delta async for delta in one] == ["ri", "ght"]
+
+
+async def test_streams_do_not_wait_for_one_another_to_begin() -> None:
+    host = Elsewhere()
+    async with (
+        host.hosting() as (client, server),
+        server.stream(SET, "one") as one,
+        server.stream(SET, "other") as other,
+    ):
+        await host.was_asked("one", "other")
+        await pieces(client, host.asked["other"], "righ", "t")
+        await pieces(client, host.asked["one"], "ri", "ght")
+        await client.session.raw("ping")
+        host.go_on.set()
+        assert [delta async for delta in one] == ["ri", "ght"]
+        assert [delta async for delta in other] == ["righ", "t"]
 
 
 async def test_a_stream_that_is_left_stops_the_model_and_its_pieces() -> None:

@@ -201,3 +201,18 @@ async def test_content_that_was_held_goes_out_when_it_may() -> None:
             await live.channels.publish(GENERAL.id, "Hello")
         assert (await live.channels.publish(GENERAL.id, "Hello")).delivered
     assert chat.delivered == [(GENERAL.id, "Hello")]
+
+
+async def test_nothing_is_looked_at_that_nobody_is_shown() -> None:
+    looked: list[str] = []
+
+    async def look(draft: Draft) -> Verdict:
+        looked.append(draft.stage)
+        return Verdict()
+
+    chat = Chat(sets={"channels.publish": feature("channels.publish")})
+    channels = Channels(moderate=look, default_outgoing=TO_GENERAL)
+    async with observed(channels, {"chat": chat}) as host:
+        await said(await host.channels.write("conv_1", inference_id="inf_1"), "He", "llo")
+    assert looked == ["publish"]
+    assert chat.delivered == [(GENERAL.id, "Hello")]

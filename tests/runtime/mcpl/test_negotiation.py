@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from kinwire import CapabilityNotNegotiatedError, Context, Host, Server, SessionStateError, pair
-from kinwire.mcpl import Hooks, McplHost, McplServer
+from kinwire.mcpl import Channels, Hooks, McplHost, McplServer
 from kinwire_protocols import mcp, mcpl
 from kinwire_protocols.mcpl.methods import PUSH_EVENT
 from tests.runtime.mcp.raw_client import raw_client
@@ -257,6 +257,28 @@ def test_a_policy_takes_several_patterns_and_not_the_letters_of_one(option: str)
         wrong = {taken: "memory.*"}
         with pytest.raises(TypeError, match=f"{taken}: expected several"):
             Hooks(**wrong)
+
+
+def test_what_else_takes_several_strings_takes_no_letters_of_one_either() -> None:
+    letters: Any = "channels.*"
+    with pytest.raises(TypeError, match="raw: expected several"):
+        Channels(raw=letters)
+    with pytest.raises(TypeError, match="also_uses: expected several"):
+        McplServer(feature_sets={}, also_uses="pushEvents")
+
+
+async def test_one_string_is_not_taken_for_several_names_that_go() -> None:
+    mcpl_server = McplServer(feature_sets={"a": feature("pushEvents")}, channels=[])
+    channels = Channels()
+    async with live_pair(mcpl_server, McplHost(channels=channels)) as (connection, live):
+        await connection.mcp.ping()
+        side = mcpl_server.hosts[0].channels
+        for change in (mcpl_server.change, mcpl_server.change_channels, side.change):
+            with pytest.raises(TypeError, match="removed: expected several"):
+                await change(removed="a")
+        assert sent(connection, "server", "featureSets/changed") == []
+        assert sent(connection, "server", "channels/changed") == []
+        assert set(live.feature_sets) == {"a"}
 
 
 def test_a_mode_of_state_that_there_is_not_is_refused_by_the_host_itself() -> None:

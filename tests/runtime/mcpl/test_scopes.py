@@ -301,6 +301,24 @@ async def test_a_scoped_tool_without_a_rule_is_asked_about() -> None:
     assert server.edited == ["c"]
 
 
+async def test_a_call_without_a_scope_is_asked_about_each_time_whatever_was_approved() -> None:
+    person, arguments = Person(), {"disk": "c"}
+    async with open_store("memory:") as store:
+        records = await store.records("mcpl")
+        async with files(Scopes(ask=person), records=records) as (server, lives):
+            for _time in range(2):
+                await lives.connection.mcp.tools_call(name="format_disk", arguments=arguments)
+            assert [one.tool for one in person.asked] == ["format_disk"] * 2
+            # Nor does it approve what the server asks for, or the other way round.
+            assert (await server.elevate("format_disk", arguments)).approved
+            assert [one.tool for one in person.asked[2:]] == [None]
+            person.answer = False
+            with pytest.raises(ScopeDeniedError):
+                await lives.connection.mcp.tools_call(name="format_disk", arguments=arguments)
+    assert len(person.asked) == 4
+    assert server.edited == ["c", "c"]
+
+
 async def test_the_server_s_words_do_not_take_a_call_out_of_the_host_s_rule() -> None:
     called: list[str] = []
 
@@ -375,6 +393,59 @@ async def test_a_tool_that_is_marked_later_is_known_once_the_list_has_changed() 
             await connection.mcp.tools_call(name="t")
     assert len(raw.told("tools/list")) == 2
     assert len(person.asked) == 1
+
+
+@pytest.mark.parametrize("changes", [1, 2])
+async def test_a_list_that_changes_while_it_is_fetched_is_fetched_again(changes: int) -> None:
+    left, called = changes, list[str]()
+
+    async def tools(params: Any, request: Any) -> JsonObject:
+        nonlocal left
+        tool = {"name": "t", "inputSchema": {"type": "object"}}
+        if left == 0:
+            return {"tools": [{**tool, "_meta": {"featureSet": "s"}}]}
+        left -= 1
+        await raw.session.raw_notify("notifications/tools/list_changed")
+        return {"tools": [tool]}  # what was so before the change
+
+    async def call(params: Any, request: Any) -> JsonObject:
+        called.append(params.name)
+        return {"content": []}
+
+    offer = {"featureSets": {"s": {"description": "A", "uses": ["tools"], "scoped": True}}}
+    host = McplHost(enabled=["*"], scopes=Scopes(ask=Person(answer=False)))
+    routes = {TOOLS_LIST: tools, TOOLS_CALL: call}
+    async with (
+        raw_server(offer, routes, tools={"listChanged": True}) as raw,  # type: ignore[arg-type]
+        Host("h", "1", extensions=[host]) as opened,
+    ):
+        connection = await opened.connect(raw.transport)
+        for _time in range(2):
+            with pytest.raises(ScopeDeniedError):
+                await connection.mcp.tools_call(name="t")
+    assert called == []
+    assert len(raw.told("tools/list")) == changes + 1
+
+
+async def test_a_list_that_changes_for_ever_does_not_hold_a_call_for_ever() -> None:
+    async def tools(params: Any, request: Any) -> JsonObject:
+        await raw.session.raw_notify("notifications/tools/list_changed")
+        return {"tools": [{"name": "t", "inputSchema": {"type": "object"}}]}
+
+    async def call(params: Any, request: Any) -> JsonObject:
+        return {"content": []}
+
+    offer = {"featureSets": {"s": {"description": "A", "uses": ["tools"]}}}
+    routes = {TOOLS_LIST: tools, TOOLS_CALL: call}
+    async with (
+        raw_server(offer, routes, tools={"listChanged": True}) as raw,  # type: ignore[arg-type]
+        Host("h", "1", extensions=[McplHost(enabled=["*"])]) as opened,
+    ):
+        connection = await opened.connect(raw.transport)
+        await connection.mcp.tools_call(name="t")
+        fetched = len(raw.told("tools/list"))
+        await connection.mcp.tools_call(name="t")  # nothing was kept
+        assert len(raw.told("tools/list")) > fetched
 
 
 def test_a_pattern_that_is_none_is_told_when_the_host_is_made() -> None:

@@ -11,15 +11,14 @@ __all__ = ("MOST_APPROVALS", "Approval", "Approvals", "approval_key")
 
 from dataclasses import dataclass
 
-from kinwire.mcpl.rules.json_values import digest
+from kinwire.mcpl.rules.json_values import digest, short_digest
 from kinwire.mcpl.rules.labels import normal_label
+from kinwire.mcpl.rules.newest import put_newest
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpl.models import Scope
 
 MOST_APPROVALS = 10_000
 """Approvals of one host; the oldest goes when there are more."""
-
-_SHORT = 32  # characters of a digest in a part of a key; 128 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +33,9 @@ class Approval:
 
 def approval_key(server: str, feature_set: str | None = None, scope: Scope | None = None) -> str:
     """Return the key of an approval, or what those of a server or of one of its sets begin with."""
-    key = f"{digest(server)[:_SHORT]}/"
+    key = f"{short_digest(server)}/"
     if feature_set is not None:
-        key += f"{digest(feature_set)[:_SHORT]}/"
+        key += f"{short_digest(feature_set)}/"
     if scope is not None:
         key += digest(normal_label(scope.label), scope.payload)
     return key
@@ -54,12 +53,7 @@ class Approvals:
 
     def keep(self, key: str, approval: Approval) -> list[str]:
         """Keep an approval, and return the keys of those that had to go."""
-        self._kept.pop(key, None)
-        self._kept[key] = approval
-        gone = list(self._kept)[: max(0, len(self._kept) - self._limit)]
-        for one in gone:
-            del self._kept[one]
-        return gone
+        return put_newest(self._kept, key, approval, limit=self._limit)
 
     def find(self, key: str, *, now: float) -> Approval | None:
         """Return the approval, None if there is none any more."""

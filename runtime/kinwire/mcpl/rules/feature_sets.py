@@ -57,6 +57,7 @@ class FeatureSets:
         self._declared = dict(declared)
         self._on = set(self._declared) if enabled else set[str]()
         self._policy = policy
+        self._overridden: dict[str, bool] = {}  # by pattern, the last one at the end
 
     @property
     def declared(self) -> Mapping[str, FeatureSet]:
@@ -83,6 +84,15 @@ class FeatureSets:
         self._on |= {name for name in on if not self._policy.forbids(name)}
         self._on -= self._named(disabled)
 
+    def override(self, *, enabled: Iterable[str] = (), disabled: Iterable[str] = ()) -> None:
+        """Switch as `switch` does, against the policy also where a set is declared anew."""
+        enabled, disabled = tuple(enabled), tuple(disabled)
+        self.switch(enabled=enabled, disabled=disabled)
+        said = [*((pattern, True) for pattern in enabled), *((one, False) for one in disabled)]
+        for pattern, on in said:  # what the new pattern covers has no say any more
+            kept = {one: was for one, was in self._overridden.items() if not matches(pattern, one)}
+            self._overridden = {**kept, pattern: on}
+
     def obey_policy(self) -> None:
         """Switch every set to what the policy says."""
         self._on = {name for name in self._declared if self._policy.enables(name)}
@@ -97,9 +107,14 @@ class FeatureSets:
         self._on = {name for name in self._on if name in self._declared and name not in added}
 
     def obey_policy_for(self, names: Iterable[str]) -> None:
-        """Switch on what the policy wants on of these sets; the others stay as they are."""
+        """Switch on what the policy wants on of these sets and `override` has not switched off.
+
+        The others stay as they are.
+        """
         self._on |= {
-            name for name in names if name in self._declared and self._policy.enables(name)
+            name
+            for name in names
+            if name in self._declared and self._policy.enables(name) and self._last_said(name)
         }
 
     def refusal(self, name: str, use: str | None = None) -> Refusal | None:
@@ -119,6 +134,10 @@ class FeatureSets:
             f"Feature set not enabled: {name:.128} does not declare that it uses {use}",
             data={"featureSet": name, "canEnable": False},
         )
+
+    def _last_said(self, name: str) -> bool:
+        said = reversed(self._overridden.items())
+        return next((on for pattern, on in said if matches(pattern, name)), True)
 
     def _named(self, patterns: Iterable[str]) -> set[str]:
         listed = [pattern for pattern in patterns if is_pattern(pattern)]

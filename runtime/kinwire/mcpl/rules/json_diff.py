@@ -11,6 +11,7 @@ __all__ = ("patch_between",)
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
+from kinwire.json_pointer import pointer_below
 from kinwire.mcpl.rules.json_values import same, text
 from kinwire_protocols.base import JsonObject
 
@@ -38,10 +39,10 @@ def _within(place: str, before: Any, after: Any) -> list[JsonObject]:
 def _members(place: str, before: JsonObject, after: JsonObject) -> list[JsonObject]:
     gone = sorted(before.keys() - after.keys())
     found: list[JsonObject] = [
-        {"op": "remove", "path": f"{place}/{_escaped(name)}"} for name in gone
+        {"op": "remove", "path": pointer_below(place, name)} for name in gone
     ]
     for name, value in after.items():
-        path = f"{place}/{_escaped(name)}"
+        path = pointer_below(place, name)
         if name not in before:
             found.append({"op": "add", "path": path, "value": value})
         else:
@@ -107,7 +108,3 @@ def _common(one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int]]:
         else:
             j += 1
     return found
-
-
-def _escaped(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")

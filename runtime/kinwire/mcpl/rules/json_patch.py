@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
+from kinwire.json_pointer import steps_of
 from kinwire.mcpl.rules.json_values import same
 from kinwire_protocols.mcpl.models import (
     PatchAdd,
@@ -189,10 +190,10 @@ def _tokens(pointer: str, member: str) -> list[str]:
         raise _FaultError(f"{member}: expected a pointer that begins with /, got {pointer!r:.80}")
     if _BAD_ESCAPE.search(pointer):
         raise _FaultError(f"{member}: expected ~0 or ~1 behind each ~, got {pointer!r:.80}")
-    parts = pointer.split("/")[1:]
-    if len(parts) > _DEEPEST:
-        raise _FaultError(f"{member}: expected at most {_DEEPEST} parts, got {len(parts)}")
-    return [part.replace("~1", "/").replace("~0", "~") for part in parts]
+    steps = steps_of(pointer)
+    if len(steps) > _DEEPEST:
+        raise _FaultError(f"{member}: expected at most {_DEEPEST} parts, got {len(steps)}")
+    return steps
 
 
 def _key(container: Any, token: str, member: str) -> Any:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ("depth", "digest", "same", "text")
+__all__ = ("depth", "digest", "same", "short_digest", "text")
 
 import json
 from hashlib import sha256
 from typing import Any, cast
+
+_SHORT = 32  # characters, or 128 bits
 
 _text = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True
@@ -21,6 +23,11 @@ def text(value: Any) -> str:
 def digest(*values: Any) -> str:
     """Return what tells these values from others, in 64 characters."""
     return sha256("\n".join(map(_text, values)).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def short_digest(*values: Any) -> str:
+    """Return what tells these values from others in a part of a key, in 32 characters."""
+    return digest(*values)[:_SHORT]
 
 
 def same(one: Any, other: Any) -> bool:

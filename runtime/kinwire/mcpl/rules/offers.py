@@ -134,6 +134,9 @@ class _Everything(dict[str, Any]):
 def _below(value: object) -> JsonObject:
     if value is True:
         return _Everything()
+    if isinstance(value, list):  # the names of what is on
+        names = cast("list[object]", value)
+        return {name: True for name in names if isinstance(name, str)}
     return cast("JsonObject", value) if isinstance(value, dict) else {}
 
 

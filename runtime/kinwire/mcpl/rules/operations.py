@@ -10,7 +10,7 @@ from typing import Literal
 from kinwire.errors import RequestTimeoutError, RpcError
 from kinwire.jsonrpc import is_object
 from kinwire.mcpl.rules.admission import NOT_IN_TIME
-from kinwire_protocols.base import Message
+from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.mcpl.models import ChannelsIncomingResult
 
 Outcome = Literal["success", "failure", "timeout"]
@@ -34,6 +34,20 @@ class Operation:
     outcome: Outcome
     reason: str | None = None
     """Why it did not succeed."""
+
+    def event(self) -> JsonObject:
+        """Return it as it is written down, by the names of section 13.2; what is None is absent."""
+        members: JsonObject = {
+            "method": self.method,
+            "sender": self.sender,
+            "serverId": self.server,
+            "featureSet": self.feature_set,
+            "inferenceId": self.inference_id,
+            "timestamp": self.at,
+            "outcome": self.outcome,
+            "reason": self.reason,
+        }
+        return {name: value for name, value in members.items() if value is not None}
 
 
 def set_of(*messages: object) -> str | None:

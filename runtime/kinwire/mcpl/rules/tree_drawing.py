@@ -41,7 +41,9 @@ def as_svg(tree: CheckpointTree) -> str:
 
 
 def _lines(tree: CheckpointTree) -> Iterator[_Line]:
-    roots = [one for one in tree.checkpoints if one.parent is None or one.parent not in tree]
+    # Also what was recorded before its parent: no other one lists it.
+    listed = {child for one in tree.checkpoints for child in one.children}
+    roots = [one for one in tree.checkpoints if one.id not in listed]
     waiting: list[tuple[Checkpoint, str, str, int, int | None]] = [
         (root, "", "", 0, None) for root in reversed(roots)
     ]

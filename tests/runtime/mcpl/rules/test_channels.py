@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from kinwire.mcpl.rules.channels import MOST_CHANNELS, ChannelRegistry, sees
-from kinwire.mcpl.rules.seen_messages import SeenMessages
+from kinwire.mcpl.rules.seen import Seen
 from kinwire_protocols.mcpl.errors import ChannelNotPermittedError, UnknownChannelError
 from kinwire_protocols.mcpl.models import ChannelDescriptor, ChannelDirection, IncomingOutcome
 from tests.runtime.mcpl.long_runs import BRIEF, long_run
@@ -92,7 +92,7 @@ def test_thoughts_are_seen_by_their_own_set_alone(
 
 def test_a_message_is_known_for_a_while_and_the_oldest_goes_first() -> None:
     done = IncomingOutcome(message_id="m", accepted=True)
-    seen = SeenMessages(window=10, limit=2)
+    seen = Seen[IncomingOutcome](window=10, limit=2)
     seen.keep("a", done, now=0)
     assert (seen.look("a", now=9), seen.look("b", now=9)) == (done, None)
     assert seen.look("a", now=10) is None
@@ -100,6 +100,8 @@ def test_a_message_is_known_for_a_while_and_the_oldest_goes_first() -> None:
         seen.keep(key, done, now=11)
     assert [seen.look(key, now=11) for key in "abc"] == [None, done, done]
     assert len(seen) == 2
+    seen.forget("b")
+    assert seen.look("b", now=11) is None
 
 
 class RegistryAgainstModel(RuleBasedStateMachine):

@@ -42,6 +42,16 @@ def test_work_after_a_rollback_makes_a_branch() -> None:
     assert tree.render() == "abc\n├── def\n└── xyz *\n"
 
 
+def test_a_checkpoint_whose_parent_is_recorded_after_it_is_drawn() -> None:
+    tree = CheckpointTree()
+    tree.record(update("child", parent="late", data=1), base=None)
+    assert tree.render() == "child * …\n"
+    tree.record(update("late", parent=None, data=0), base="child")
+    tree.record(update("next", parent="late", data=2), base="late")
+    assert tree.render() == "child\nlate\nnext *\n"
+    assert tree.render("svg").count("<circle") == 3
+
+
 def test_a_checkpoint_without_data_is_opaque_and_what_is_patched_onto_it_too() -> None:
     tree = CheckpointTree()
     tree.record(update("a", parent=None), base=None)

@@ -75,6 +75,49 @@ def test_a_set_that_comes_is_off_also_if_it_was_there_and_on() -> None:
     assert isinstance(sets.refusal("memoryx.y"), UnknownFeatureSetError)
 
 
+OVERRIDES = [
+    pytest.param([("memory.*", False)], [], id="off by a wildcard"),
+    pytest.param([("memory.a.b", False)], ["memory.retrieval"], id="off by name"),
+    pytest.param([("*", False)], [], id="all off"),
+    pytest.param([("memory.*", False), ("*", True)], ["memory.a.b", "memory.retrieval"], id="on"),
+    pytest.param([("*", False), ("memory.a.b", True)], ["memory.a.b"], id="all but one off"),
+    pytest.param(
+        [("memory.a.b", True), ("memory.*", False)], [], id="the last one counts, not the nearest"
+    ),
+    pytest.param([("gone", False)], ["memory.a.b", "memory.retrieval"], id="another one off"),
+]
+
+
+@pytest.mark.parametrize(("said", "on"), OVERRIDES)
+def test_what_was_switched_off_stays_off_when_it_is_declared_anew(
+    said: list[tuple[str, bool]], on: list[str]
+) -> None:
+    policy = FeaturePolicy(enabled=("memory.*",))
+    sets = FeatureSets({name: feature() for name in NAMES}, enabled=False, policy=policy)
+    sets.obey_policy()
+    for pattern, enabled in said:
+        sets.override(**{"enabled" if enabled else "disabled": [pattern]})
+    again = {name: feature() for name in NAMES}
+    sets.change(added=again, removed=NAMES)
+    sets.obey_policy_for(again)
+    assert sets.enabled == on
+
+
+def test_switching_the_same_again_and_again_remembers_it_once() -> None:
+    sets = four()
+    for _time in range(3):
+        sets.override(enabled=["memory.*"], disabled=["memory.a.b", "memory.c.*"])
+        sets.override(disabled=["memory.a.b", "memoryx.y"])
+    assert list(sets._overridden.items()) == [
+        ("memory.*", True),
+        ("memory.c.*", False),
+        ("memory.a.b", False),
+        ("memoryx.y", False),
+    ]
+    sets.override(enabled=["*"])
+    assert list(sets._overridden) == ["*"]
+
+
 class SwitchesAgainstModel(RuleBasedStateMachine):
     """Every set by itself, asked one by one."""
 

@@ -53,6 +53,10 @@ FLAGS = [
         {"contextHooks": {"afterInference": {"blocking": True}}}, "blocking", True, id="blocking"
     ),
     pytest.param({"contextHooks": {"beforeInference": False}}, "before_inference", False, id="no"),
+    pytest.param({"contextHooks": ["beforeInference"]}, "before_inference", True, id="listed"),
+    pytest.param({"contextHooks": ["beforeInference"]}, "after_inference", False, id="not listed"),
+    pytest.param({"contextHooks": ["afterInference"]}, "blocking", False, id="listed alone"),
+    pytest.param({"contextHooks": [1, None]}, "before_inference", False, id="a list of others"),
     pytest.param({"inferenceRequest": True}, "inference_streaming", True, id="true streams too"),
     pytest.param({"inferenceRequest": {}}, "inference", True, id="an empty object is there"),
     pytest.param({"inferenceRequest": {}}, "inference_streaming", False, id="without streaming"),

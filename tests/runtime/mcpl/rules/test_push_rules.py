@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
 from kinwire.mcpl.rules.admission import BACKPRESSURE, NOT_IN_TIME, Admission
-from kinwire.mcpl.rules.push_dedup import REUSED, Kept, PushDedup, body_digest
+from kinwire.mcpl.rules.push_dedup import REUSED, Kept, body_digest
 from kinwire.mcpl.rules.retry import is_final, push_delay, taken_before
+from kinwire.mcpl.rules.seen import Seen
 from kinwire_protocols.mcpl import PushEventParams, PushEventPayload, PushEventResult
 from tests.runtime.mcpl.long_runs import BRIEF, long_run
 
@@ -16,12 +17,12 @@ DONE = PushEventResult(accepted=True, inference_id="inf_1")
 
 
 def test_the_oldest_is_forgotten_when_there_are_too_many() -> None:
-    dedup = PushDedup(limit=3)
+    seen = Seen[Kept](limit=3)
     for event in "abcd":
-        dedup.keep(event, Kept("x", DONE, 0))
-    assert len(dedup) == 3
-    assert dedup.look("a", now=0) is None
-    assert dedup.look("d", now=0) == Kept("x", DONE, 0)
+        seen.keep(event, Kept("x", DONE), now=0)
+    assert len(seen) == 3
+    assert seen.look("a", now=0) is None
+    assert seen.look("d", now=0) == Kept("x", DONE)
 
 
 def test_every_member_of_an_event_tells_it_from_others() -> None:
@@ -40,7 +41,7 @@ def test_every_member_of_an_event_tells_it_from_others() -> None:
 class DedupAgainstModel(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
-        self.now, self.real = 0.0, PushDedup(window=10)
+        self.now, self.real = 0.0, Seen[Kept](window=10)
         self.model: list[tuple[str, str, float]] = []  # every event ever kept, never trimmed
 
     @rule(seconds=st.integers(1, 12))
@@ -54,7 +55,7 @@ class DedupAgainstModel(RuleBasedStateMachine):
         kept = self.real.look(event, now=self.now)
         assert (None if kept is None else kept.answer_to(body)) == expected
         if expected is None:
-            self.real.keep(event, Kept(body, DONE, at=self.now))
+            self.real.keep(event, Kept(body, DONE), now=self.now)
             self.model.append((event, body, self.now))
 
 
