@@ -37,7 +37,7 @@ class Outbox:
         self._most = limits.unsent + 2 * limits.frame_size
         self._stall = limits.stall
         self.waiting: deque[bytes | Outbound] = deque()
-        self._size = 0
+        self._size: int = 0
         self._held = 0  # bytes of these that were taken and cannot leave yet
         self.full = False
         self._choked = False

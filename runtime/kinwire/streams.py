@@ -145,6 +145,7 @@ class RoutedOutbox(Outbox):
         self.own = Stream(self, own=True)
         self.waiting = self.own.queue
         self._parked = 0  # bytes in the queues that nobody takes
+        self._left: dict[Stream, None] = {}  # these queues, longest untaken first
         self.crowded = False
         """Whether something gave way: nothing holds back who sends what nobody takes."""
 
@@ -170,8 +171,7 @@ class RoutedOutbox(Outbox):
     def grown(self, stream: Stream, size: int) -> None:
         """Account for what was queued on a stream."""
         if not stream.attached:
-            self._parked += size
-            self._trim(stream)
+            self._park(stream, size)
             return
         self._size += size
         if self._size > self._limit:
@@ -179,33 +179,48 @@ class RoutedOutbox(Outbox):
 
     def moved(self, stream: Stream) -> None:
         """Account for a stream that somebody takes from now on, or nobody any more."""
-        size = stream.size if stream.attached else -stream.size
-        self._size += size
-        self._parked -= size
-        if not stream.attached:
-            self._trim(stream)
-        elif self._size > self._limit:
-            self._press()
+        if stream.attached:
+            self._left.pop(stream, None)
+            self._parked -= stream.size
+            self._size += stream.size
+            if self._size > self._limit:
+                self._press()
+        else:
+            self._size -= stream.size
+            if stream.queue:
+                self._park(stream, stream.size)
         if self.full:
             self._relax()
 
     def drop(self, stream: Stream) -> None:
         """Forget what a stream has queued, and its answer: nobody will take it."""
-        stream.detach()
         stream.answer_only = stream.gone = True
-        while stream.queue:
-            self._drop_oldest(stream)
+        if stream.attached:  # before it would count as parked, and others would give way to it
+            self._size -= stream.size
+        else:
+            self._left.pop(stream, None)
+            self._parked -= stream.size
+        stream.queue.clear()
+        stream.size = 0
+        stream.detach()
 
-    def _trim(self, stream: Stream) -> None:
-        while stream.queue and (self._parked > self._limit or len(stream.queue) > _PARKED):
-            self.crowded = True
+    def _park(self, stream: Stream, size: int) -> None:
+        """Keep what nobody takes for now, as far as it fits: the oldest gives way."""
+        self._left[stream] = None
+        self._parked += size
+        while len(stream.queue) > _PARKED:
             self._drop_oldest(stream)
+        while self._parked > self._limit and self._left:
+            self._drop_oldest(next(iter(self._left)))
 
     def _drop_oldest(self, stream: Stream) -> None:
+        self.crowded = True
         item = stream.queue.popleft()
         size = len(item if isinstance(item, bytes) else item.frame)
         stream.size -= size
         self._parked -= size
+        if not stream.queue:
+            del self._left[stream]
 
 
 class RoutedRequest(Request):
@@ -245,6 +260,7 @@ class RoutedEngine(Engine):
 
     def accept(self, message: JsonObject) -> None:
         """Act on a message that was decoded already, as `feed` would. Never raises."""
+        # The second half of `feed`, which has it in line: a call more on the way of every frame.
         if self.inbound.silent:
             return
         if "method" not in message:

@@ -59,6 +59,5 @@ class RoutedAnyioDriver(_Routed, AnyioDriver):
 
     def start(self, work: Request, /) -> None:
         """See `Ports.start`."""
-        # Not in the context itself: the task of an earlier message may be running in it.
         assert isinstance(work, RoutedRequest)
-        work.context.copy().run(super().start, work)
+        work.context.run(super().start, work)

@@ -15,12 +15,13 @@ from pathlib import Path
 
 import anyio
 import pytest
+from websockets.exceptions import ConnectionClosedError as ConnectionClosedOnWire
 
 from kinwire import ConnectionClosedError, connect
 from kinwire.transports.http.limits import HttpLimits
 from tests.runtime.programs import held
 from tests.runtime.transports.program import Program, serving
-from tests.runtime.transports.raw import RAW, RawClient, RawHttp, message
+from tests.runtime.transports.raw import RAW, RawClient, RawHttp, RawWebSocket, message
 from tests.runtime.transports.serving import NETWORK, Served, served
 
 pytestmark = pytest.mark.faults
@@ -31,6 +32,34 @@ POST = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json
 ACCEPT = b"Accept: application/json, text/event-stream\r\n"
 QUICK = HttpLimits(body_time=0.3)
 SOON = 5.0  # seconds
+
+PATIENT = """
+from pathlib import Path
+
+import anyio
+
+from kinwire import Context, Limits, Server
+
+server = Server("patient", "1", limits=Limits(drain=4))
+
+
+@server.tool
+async def wait(context: Context) -> str:
+    await context.progress(1)
+    while not Path({go_on!r}).exists():
+        await anyio.sleep(0.01)
+    return "done"
+"""
+SIZED = """
+from kinwire import Limits, Server
+
+server = Server("sized", "1", limits=Limits(frame_size={size}))
+
+
+@server.tool
+async def size(text: str) -> str:
+    return str(len(text))
+"""
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +76,16 @@ def program() -> Iterator[Program]:
 
 def raw_socket(port: int) -> socket.socket:
     return socket.create_connection(("127.0.0.1", port), SOON)
+
+
+async def until_free(port: int) -> None:
+    """Return when nobody listens there."""
+    while True:
+        try:
+            raw_socket(port).close()
+        except ConnectionRefusedError:
+            return
+        await anyio.sleep(0.01)
 
 
 def until_closed(connection: socket.socket) -> bytes:
@@ -185,6 +224,50 @@ def test_a_second_signal_ends_a_server_at_once() -> None:
             program.process.wait(0.5)
         program.process.send_signal(signal.SIGTERM)
         assert program.process.wait(3) == 0
+
+
+@pytest.mark.parametrize("transport", NETWORK)
+def test_what_runs_when_a_server_is_to_end_gets_its_moment(transport: str, tmp_path: Path) -> None:
+    file, go_on = tmp_path / "patient.py", tmp_path / "go_on"
+    file.write_text(PATIENT.format(go_on=str(go_on)))
+
+    async def use(program: Program) -> list[object]:
+        async with connect(program.url(transport)) as server:
+            began = anyio.Event()
+            waiting = server.with_options(on_progress=lambda report: began.set())
+            results: list[object] = []
+
+            async def call() -> None:
+                results.append((await waiting.mcp.tools_call(name="wait")).content[0])
+
+            with anyio.fail_after(2 * SOON):
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(call)
+                    await began.wait()
+                    program.process.send_signal(signal.SIGTERM)
+                    await until_free(program.port)  # it is about to end
+                    go_on.touch()
+            return [getattr(result, "text", None) for result in results]
+
+    with serving(file, transport) as program:
+        assert anyio.run(use, program) == ["done"]
+        assert program.process.wait(2 * SOON) == 0
+
+
+@pytest.mark.parametrize("size", [100_000, 20 * MEGABYTE])
+def test_a_websocket_takes_what_a_frame_may_be_and_no_more(size: int, tmp_path: Path) -> None:
+    file = tmp_path / "sized.py"
+    file.write_text(SIZED.format(size=size))
+    with serving(file, "ws") as program, RawWebSocket(program.port) as client:
+        call = message("tools/call", 1, name="size", arguments={"text": ""})
+        text = "x" * (size - len(call))
+        fits = message("tools/call", 1, name="size", arguments={"text": text})
+        (answer,) = client.ask(fits)
+        assert answer["result"]["content"][0]["text"] == str(len(text))
+        with pytest.raises(ConnectionClosedOnWire) as closed:
+            client.ask(fits + b" ")
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 1009
 
 
 @pytest.mark.parametrize("transport", NETWORK)

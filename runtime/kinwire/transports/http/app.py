@@ -84,13 +84,16 @@ class HttpApp:
 
     def stop(self) -> None:
         """Take no new sessions, and have those end that there are. Returns at once."""
-        if self._open is not None:
-            self._open.stop(_STOPPING)
+        self.sessions.stop(_STOPPING)
+
+    @property
+    def has_sockets(self) -> bool:
+        """Whether there is a WebSocket (still)."""
+        return bool(self.sessions.sockets)
 
     async def aclose(self) -> None:
         """End all sessions, and return when they have ended."""
-        if self._open is not None:
-            await self._open.close(_STOPPING)
+        await self.sessions.close(_STOPPING)
 
     @property
     def sessions(self) -> Sessions:

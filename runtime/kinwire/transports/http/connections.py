@@ -58,6 +58,7 @@ class ConnectionWatch:
             scope = getattr(connection, "scope", None)
             if still is None or still.has_moved(unread, scope):
                 still = _Still(now, unread, scope)
+            still.unread = unread
             if now - still.since >= (_UNREAD_TIME if unread else _HEAD_TIME):
                 connection.transport.abort()
             else:
@@ -66,7 +67,7 @@ class ConnectionWatch:
 
 @dataclass(slots=True)
 class _Still:
-    """How a connection was when it last moved."""
+    """How a connection was at the last look, and since when it has not moved."""
 
     since: float
     unread: int
@@ -75,7 +76,7 @@ class _Still:
     """Of the request that has come last, or is coming."""
 
     def has_moved(self, unread: int, scope: object) -> bool:
-        """Whether the peer has read something, or begun another request."""
+        """Whether the peer has read something since then, or begun another request."""
         return unread < self.unread or (not self.unread and unread > 0) or scope is not self.scope
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ("HeaderList", "Responder")
 
 import time
-from asyncio import AbstractEventLoop, Task
+from asyncio import Task
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +13,6 @@ import anyio
 
 from kinwire.streams import Stream
 from kinwire.transports.http.head import Accepted
-from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.replies import JSON, Receive, Reply, Send, refusal, send_reply
 from kinwire.transports.http.session import Delivery, HttpSession
 from kinwire.transports.http.sse import KEEP_ALIVE, MEDIA_TYPE, encoded_event
@@ -32,21 +31,19 @@ _ACCEPTED = Reply(202)
 class Responder(Delivery):
     """Sends what a stream has as the response to one HTTP request."""
 
-    __slots__ = ("_headers", "_limits", "_loop", "_receive", "_send", "_session")
+    __slots__ = ("_headers", "_loop", "_receive", "_send", "_session")
 
     def __init__(
         self,
         session: HttpSession,
         stream: Stream,
-        limits: HttpLimits,
         receive: Receive,
         send: Send,
         headers: HeaderList = (),
     ) -> None:
         super().__init__(stream)
         self._session = session
-        self._loop: AbstractEventLoop | None = session.link.loop
-        self._limits = limits
+        self._loop = session.loop
         self._receive = receive
         self._send = send
         self._headers = headers
@@ -104,7 +101,7 @@ class Responder(Delivery):
         self.streaming = True
         events = list(missed)
         if not events and self._session.primes:  # what is missed has ids of its own
-            retry_ms = int(self._limits.retry * 1000)
+            retry_ms = int(self._session.limits.retry * 1000)
             events.append(self._event(b"", retry_ms=retry_ms))
         if self._loop is None:
             async with anyio.create_task_group() as tasks:

@@ -46,13 +46,19 @@ class Guard:
         self._known = lru_cache(maxsize=256)(self._by_values)
         self._limits = limits
         self.insecure = insecure
-        self.authenticate = authenticate
+        self._authenticate = authenticate
         extra = "" if resource_metadata is None else f'resource_metadata="{resource_metadata}"'
         self._challenge = f"Bearer {extra}".strip()
         self._invalid = ", ".join(part for part in ('Bearer error="invalid_token"', extra) if part)
 
-    def refusal(self, scope: Scope, head: Head) -> Reply | None:
-        """Return what a request earns that must not go on."""
+    async def admit(self, scope: Scope, head: Head) -> Reply | None:
+        """Set who asks, or return what a request earns that must not go on."""
+        reply = self._refusal(scope, head)
+        if reply is None and self._authenticate is not None:
+            reply = await self._identify(self._authenticate, head)
+        return reply
+
+    def _refusal(self, scope: Scope, head: Head) -> Reply | None:
         if not self.insecure and scope.get("scheme", "http") in ("http", "ws"):
             server = scope.get("server")
             # A socket file has no port.
@@ -76,15 +82,13 @@ class Guard:
         ]
         return self._rules.refusal(*values)
 
-    async def identify(self, head: Head) -> Reply | None:
-        """Set who asks, or return what a request earns that does not say so."""
-        assert self.authenticate is not None
+    async def _identify(self, authenticate: Authenticate, head: Head) -> Reply | None:
         scheme, _, token = (head.text(b"authorization") or "").partition(" ")
         token = token.strip()
         if scheme.lower() != "bearer" or not token or b"authorization" in head.repeated:
             return self._unauthorized(self._challenge, "Authorization: expected a bearer token.")
         try:
-            principal = await self.authenticate(token)
+            principal = await authenticate(token)
         except Exception as error:
             return refusal(500, internal_error("authenticate", error))
         if principal is None:

@@ -51,12 +51,10 @@ class Incoming:
 
     async def respond(self) -> Reply | None:
         """Respond, or return what to respond."""
-        guard, method = self._app.guard, self._scope["method"]
-        reply = guard.refusal(self._scope, self._head)
-        if reply is None and guard.authenticate is not None:
-            reply = await guard.identify(self._head)
+        reply = await self._app.guard.admit(self._scope, self._head)
         if reply is not None:
             return reply
+        method = self._scope["method"]
         if method == "POST":
             return await self._post()
         if self._app.stateless or method not in _METHODS:
@@ -197,8 +195,7 @@ class Incoming:
     def _responder(
         self, session: HttpSession, stream: Stream, headers: HeaderList = ()
     ) -> Responder:
-        limits = self._sessions.limits
-        return Responder(session, stream, limits, self._receive, self._send, headers)
+        return Responder(session, stream, self._receive, self._send, headers)
 
 
 def _accept(session: HttpSession, message: JsonObject) -> Stream | Reply:

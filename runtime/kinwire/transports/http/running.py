@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ("bound", "run_on")
 
+import asyncio
 import signal
 import socket
 import time
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _TICKS = 10  # of a tenth of a second each, between two looks at the connections
 _LAST_ANSWERS = 5  # seconds for what is under way once the program has been told to stop
+_A_LOOK = 0.05  # seconds between two looks at what is still open
 _LAST_PORT = 65535
 
 
@@ -54,6 +56,7 @@ def run_on(
         log_level="warning",
         access_log=False,  # an address of HTTP+SSE names its session
         server_header=False,
+        ws_max_size=app.frame_size,  # a longer message ends the connection, as on a port of its own
         timeout_graceful_shutdown=_LAST_ANSWERS,
         ssl_certfile=certfile,
         ssl_keyfile=keyfile,
@@ -84,7 +87,18 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._app.stop()
+        for server in self.servers:
+            server.close()
+        await self._sockets_done()
         await super().shutdown(sockets)
+
+    async def _sockets_done(self) -> None:
+        """Let calls over WebSockets finish: the base closes these whatever they still do."""
+        until = time.monotonic() + _LAST_ANSWERS
+        while self._app.has_sockets and time.monotonic() < until:
+            if self.force_exit:  # nothing tells when it is set
+                return
+            await asyncio.sleep(_A_LOOK)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         # The base raises the signals again at the end: a normal stop is no accident.

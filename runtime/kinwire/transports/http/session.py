@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ("Delivery", "HttpSession")
 
 import time
+from asyncio import AbstractEventLoop
 from typing import cast
 
 import anyio
@@ -62,6 +63,7 @@ class HttpSession(Routed):
     ) -> None:
         self.id = id
         self.principal = principal
+        self.limits = limits
         self.handshake = handshake
         """Whether the client introduces itself, as it does wherever there are sessions."""
         self.by_stream = False
@@ -77,7 +79,10 @@ class HttpSession(Routed):
         """Is set when there is a link, or never will be."""
         self.over = anyio.Event()
         """Is set when the session has ended and nothing of it is left."""
+        self.loop: AbstractEventLoop | None = None
+        """The loop that the session runs on, where that is asyncio's."""
         self._link: RoutedLink | None = None
+        self._why: ConnectionClosedError | None = None
 
     @property
     def link(self) -> RoutedLink:
@@ -98,6 +103,9 @@ class HttpSession(Routed):
     async def run(self, link: Link, /) -> None:
         """See `Transport.run`: requests carry the frames, nothing is done here."""
         self._link = cast("RoutedLink", link)
+        self.loop = link.loop
+        if self._why is not None:
+            link.end(self._why)
         self.ready.set()
         if link.loop is not None:
             await link.loop.create_future()
@@ -116,14 +124,15 @@ class HttpSession(Routed):
             delivery.end()
 
     def close(self, why: ConnectionClosedError) -> None:
-        """End the session: handlers get a moment to finish."""
+        """End the session, also before it has begun: handlers get a moment to finish."""
+        self._why = why
         if self._link is not None:
             self._link.end(why)
 
-    def look(self, now: float, limits: HttpLimits) -> None:
+    def look(self, now: float) -> None:
         """Look at the time: hurry what is slow, give up what nobody came back to."""
         for delivery in self.deliveries:
-            delivery.hurry(now, limits)
+            delivery.hurry(now, self.limits)
         self.events.expire(now)
         for stream in [one for one in self.adrift if not self.events.has(one)]:
             self.adrift.discard(stream)
@@ -131,14 +140,14 @@ class HttpSession(Routed):
 
     def leave(self, stream: Stream) -> None:
         """Take nothing from a stream any more; keep what it has for a client that may return."""
-        stream.detach()
         if stream.own or (stream.over and not stream.queue):
-            return
-        if self.events.has(stream):
+            stream.detach()
+        elif self.events.has(stream):
             self.adrift.add(stream)
+            stream.detach()
         else:
             stream.outbox.drop(stream)
 
-    def is_idle(self, now: float, limits: HttpLimits) -> bool:
+    def is_idle(self, now: float) -> bool:
         """Whether nobody has used the session for long, nor is waiting on it."""
-        return not self.deliveries and now - self.used_at >= limits.idle
+        return not self.deliveries and now - self.used_at >= self.limits.idle

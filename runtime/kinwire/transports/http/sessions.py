@@ -12,13 +12,16 @@ from asyncio import AbstractEventLoop, Task
 from collections.abc import Awaitable, Callable
 from contextvars import Context
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
 from kinwire.errors import ConnectionClosedError
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.session import IDLE, HttpSession
+
+if TYPE_CHECKING:
+    from kinwire.transports.websocket.asgi import AsgiWebSocket
 
 logger = logging.getLogger("kinwire.transports")
 
@@ -40,20 +43,12 @@ class Sessions:
         self._tasks: set[Task[None]] = set()
         self._ticking = False
         self._stopping = False
-        self.sockets = 0
+        self.sockets: set[AsgiWebSocket] = set()
         """WebSockets: each is a session, too."""
         self.readers: dict[Task[Any], float] = {}
         """Tasks that read a body, and since when. One that is late is taken out and cancelled."""
         waits = (limits.idle, limits.patience, limits.keep_alive, limits.body_time)
         self._often = min(_OFTEN, min(waits) / 2)
-
-    def __len__(self) -> int:
-        return len(self._open)
-
-    @property
-    def ids(self) -> list[str]:
-        """The ids of all sessions."""
-        return list(self._open)
 
     def get(self, id: str) -> HttpSession | None:
         """Return the session of that id."""
@@ -62,7 +57,7 @@ class Sessions:
     @property
     def full(self) -> bool:
         """Whether no session can begin at the moment."""
-        return self._stopping or len(self._open) + self.sockets >= self.limits.sessions
+        return self._stopping or len(self._open) + len(self.sockets) >= self.limits.sessions
 
     async def begin(self, principal: object, *, handshake: bool = True) -> HttpSession | None:
         """Return a new session, one that goes without a handshake if so; None if it cannot be."""
@@ -93,12 +88,16 @@ class Sessions:
         self._stopping = True
         for session in list(self._open.values()):
             session.close(why)
+        for socket in list(self.sockets):
+            socket.close(why)
 
     async def close(self, why: ConnectionClosedError) -> None:
         """End all, and return when they have ended."""
         self.stop(why)
-        for session in list(self._served):
-            await session.over.wait()
+        ends = [session.over for session in self._served]
+        ends += [socket.over for socket in self.sockets]
+        for over in ends:
+            await over.wait()
 
     def _spawn(self, function: Callable[..., Any], *arguments: Any) -> None:
         """Run `function` beside everything, in a context of its own."""
@@ -154,8 +153,8 @@ class Sessions:
                 del self.readers[task]
                 task.cancel()
         for session in list(self._open.values()):
-            session.look(now, self.limits)
-            if session.is_idle(now, self.limits):
+            session.look(now)
+            if session.is_idle(now):
                 self.end(session, IDLE)
         self._forget_events()
 

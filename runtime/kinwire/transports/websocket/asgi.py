@@ -4,7 +4,9 @@ from __future__ import annotations
 
 __all__ = ("AsgiWebSocket", "serve_websocket_scope")
 
+import logging
 from collections.abc import Awaitable, Callable, MutableMapping
+from functools import partial
 from typing import Any
 
 import anyio
@@ -19,7 +21,10 @@ from kinwire.transports.lines import HEAD
 from kinwire.transports.starting import starting
 from kinwire.transports.websocket.protocol import SUBPROTOCOL
 
+logger = logging.getLogger("kinwire.transports")
+
 _GOING_AWAY, _UNSUPPORTED = 1001, 1003
+_LAST_FRAMES = 1.0  # seconds for what waits when the connection closes
 
 
 async def serve_websocket_scope(
@@ -32,12 +37,9 @@ async def serve_websocket_scope(
 ) -> None:
     """Serve one connection of an ASGI server, if it may be served."""
     await receive()  # "websocket.connect"
-    head = read_head(scope["headers"])
-    reply = guard.refusal(scope, head)
+    reply = await guard.admit(scope, read_head(scope["headers"]))
     if reply is None and sessions.full:
         reply = too_many()
-    if reply is None and guard.authenticate is not None:
-        reply = await guard.identify(head)
     if reply is not None:
         await _refuse(scope, send, reply)
         return
@@ -46,16 +48,18 @@ async def serve_websocket_scope(
         await send({"type": "websocket.close", "code": 1000})
         return
     chosen = SUBPROTOCOL if offered else None
-    await send({"type": "websocket.accept", "subprotocol": chosen})
-    sessions.sockets += 1
+    socket = AsgiWebSocket(receive, send)
+    sessions.sockets.add(socket)
     try:
-        await serve(AsgiWebSocket(receive, send))
+        await send({"type": "websocket.accept", "subprotocol": chosen})
+        await serve(socket)
     finally:
-        sessions.sockets -= 1
+        sessions.sockets.discard(socket)
+        socket.over.set()
 
 
 class AsgiWebSocket:
-    """A connection that was accepted."""
+    """A connection that is accepted."""
 
     quiet = False
     handshake = True  # a session begins with it, other than a single request
@@ -63,24 +67,30 @@ class AsgiWebSocket:
     def __init__(self, receive: Receive, send: Send) -> None:
         self._receive = receive
         self._send = send
+        self.over = anyio.Event()
+        """Is set when the session has ended and nothing of it is left."""
         self._link: Link | None = None
+        self._why: ConnectionClosedError | None = None
         self._woken = anyio.Event()
         self._resumed = anyio.Event()
+        self._written = anyio.Event()  # all of it, and goodbye
+        self._code: int | None = None  # to say goodbye with, once it is time
         self._gone = False
 
     async def run(self, link: Link, /) -> None:
         """See `Transport.run`."""
         self._link = link
+        if self._why is not None:
+            link.end(self._why)
         async with starting() as tasks:
-            tasks.start(self._write)
+            tasks.start(partial(self._write, link))
             try:
                 await self._read(link)
                 await anyio.sleep_forever()
             finally:
-                with anyio.move_on_after(1, shield=True):
-                    await self._write_waiting()
-                    if not self._gone:
-                        await self._send({"type": "websocket.close", "code": _GOING_AWAY})
+                self._say_goodbye(_GOING_AWAY)
+                with anyio.move_on_after(_LAST_FRAMES, shield=True):
+                    await self._written.wait()
 
     def wake(self) -> None:
         """See `Transport.wake`."""
@@ -92,6 +102,12 @@ class AsgiWebSocket:
 
     async def aclose(self) -> None:
         """See `Transport.aclose`: `run` has done it."""
+
+    def close(self, why: ConnectionClosedError) -> None:
+        """End the session, also before it has begun: handlers get a moment to finish."""
+        self._why = why
+        if self._link is not None:
+            self._link.end(why)
 
     async def _read(self, link: Link) -> None:
         while True:
@@ -105,8 +121,7 @@ class AsgiWebSocket:
                 return
             text = message.get("text")
             if text is None:
-                await self._send({"type": "websocket.close", "code": _UNSUPPORTED})
-                self._gone = True
+                self._say_goodbye(_UNSUPPORTED)
                 link.end(ConnectionClosedError("The peer sent a binary message."))
                 return
             frame = text.encode(errors="surrogatepass")
@@ -115,15 +130,30 @@ class AsgiWebSocket:
             else:
                 link.feed(frame)
 
-    async def _write(self) -> None:
-        while True:
-            self._woken = anyio.Event()
-            await self._write_waiting()
-            await self._woken.wait()
+    def _say_goodbye(self, code: int) -> None:
+        """Have the connection closed behind what waits."""
+        if self._code is None:
+            self._code = code
+        self._woken.set()
 
-    async def _write_waiting(self) -> None:
-        link = self._link
-        assert link is not None
+    async def _write(self, link: Link) -> None:
+        """Write what waits until it is time for goodbye. Nobody else does: frames have an order."""
+        try:
+            while self._code is None or link.waiting:
+                self._woken = anyio.Event()
+                await self._write_waiting(link)
+                if self._code is None:
+                    await self._woken.wait()
+            if not self._gone:
+                await self._send({"type": "websocket.close", "code": self._code})
+        except Exception as error:  # servers raise different ones when the client has gone
+            logger.debug("a client left before it had everything", exc_info=error)
+            self._gone = True
+            link.end(ConnectionClosedError("The connection broke off."))
+        finally:
+            self._written.set()
+
+    async def _write_waiting(self, link: Link) -> None:
         while link.waiting:
             for frame in link.take():
                 if not self._gone:

@@ -12,7 +12,7 @@ from kinwire.errors import ConnectionClosedError
 from kinwire.transports import Link
 from kinwire.transports.http_client.address import Address
 from kinwire.transports.http_client.credentials import Credentials
-from kinwire.transports.http_client.faults import no_connection
+from kinwire.transports.http_client.faults import mend_of, no_connection
 from kinwire.transports.http_client.fields import Fields
 from kinwire.transports.http_client.frames import outgoing
 from kinwire.transports.starting import Starter, starting
@@ -25,14 +25,8 @@ if TYPE_CHECKING:
     from websockets.client import ClientProtocol
     from websockets.http11 import Response
 
-_HANDSHAKE = 10.0  # seconds
+_HANDSHAKE = 10.0  # seconds for one attempt; asking the user for credentials may take longer
 _NORMAL = 1000
-
-_MENDS = {
-    401: ' It has to know who calls. Pass headers={"Authorization": ...} or auth=...',
-    403: " It knows who calls and refuses, or does not accept this host or origin.",
-    404: " It has no MCP there. Look at the path of the URL.",
-}
 
 
 class WebSocketClient:
@@ -52,8 +46,7 @@ class WebSocketClient:
         """See `Transport.run`."""
         async with starting() as tasks:
             try:
-                with anyio.fail_after(_HANDSHAKE):
-                    transport = await self._connected(link, tasks)
+                transport = await self._connected(link, tasks)
             except _AuthError as failed:
                 self._failure = link, failed.cause
                 self.wake()
@@ -92,7 +85,7 @@ class WebSocketClient:
         attempt = await self._attempt(link, tasks)
         status = attempt.status
         if status == 401 and self._credentials.renewable:
-            await self._renew(attempt.challenge)
+            await self._renew(attempt.header("WWW-Authenticate"))
             attempt = await self._attempt(link, tasks)
             status = attempt.status
         if attempt.protocol.handshake_exc is None and status == 101:
@@ -105,10 +98,14 @@ class WebSocketClient:
         answer = f"answered HTTP {status}." if status else "does not speak WebSocket there."
         if status == 101:
             answer = "does not speak WebSocket as it should."
-        reason = f"{self._address.origin} {answer}{_MENDS.get(status, '')}"
-        return ConnectionClosedError(reason)
+        mend = mend_of(self._address, status, attempt.header("Location"))
+        return ConnectionClosedError(f"{self._address.origin} {answer}{mend}")
 
     async def _attempt(self, link: Link, tasks: Starter) -> _Handshake:
+        with anyio.fail_after(_HANDSHAKE):
+            return await self._shaken(link, tasks)
+
+    async def _shaken(self, link: Link, tasks: Starter) -> _Handshake:
         address = self._address
         handshake = _Handshake(client_protocol(address))
         tls = client_context() if address.secure else None
@@ -167,10 +164,11 @@ class _Handshake:
         """0 if the answer was none of HTTP."""
         return 0 if self.response is None else self.response.status_code
 
-    @property
-    def challenge(self) -> str | None:
-        """What the server wants to know."""
-        return None if self.response is None else self.response.headers.get("WWW-Authenticate")
+    def header(self, name: str) -> str | None:
+        """Return what the answer says besides, None if nothing."""
+        if self.response is None:
+            return None
+        return ", ".join(self.response.headers.get_all(name)) or None
 
     async def shake(self, stream: ByteStream, fields: Fields) -> None:
         """Ask, and return when there is an answer or none will come."""

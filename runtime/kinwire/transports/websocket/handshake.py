@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import anyio
 
 from kinwire.transports.http.guard import Guard
-from kinwire.transports.http.head import Head, read_head
-from kinwire.transports.http.replies import Reply, refusal
+from kinwire.transports.http.head import read_head
+from kinwire.transports.http.replies import Reply, too_many
 from kinwire.transports.tcp.streams import ByteStream
 from kinwire.transports.websocket.protocol import server_protocol
 
@@ -44,7 +44,7 @@ class ServerHandshake:
             self._flush()
             return False
         head = read_head(_fields(request))
-        reply = await _refused(guard, head, full=full)
+        reply = too_many() if full else await guard.admit({"scheme": "ws"}, head)
         if reply is None:
             self.protocol.send_response(self.protocol.accept(request))
         else:
@@ -55,6 +55,7 @@ class ServerHandshake:
     def hand_over(self, transport: WebSocketTransport) -> None:
         """Have the stream tell `transport` from now on."""
         self.stream.receiver = transport
+        self.stream.resume()
         if self._gone:
             transport.lost(None)
 
@@ -64,6 +65,7 @@ class ServerHandshake:
             self.protocol.receive_data(chunk)
         if self._request is None and self.protocol.events:
             self._request = self.protocol.events.pop(0)  # type: ignore[assignment]
+            self.stream.pause()  # what a stranger sends meanwhile is kept by the system, or by them
         self._tell()
 
     def room(self) -> None:
@@ -93,15 +95,6 @@ class ServerHandshake:
         data = self.protocol.data_to_send()
         if data and not self._gone:
             self.stream.write(b"".join(data))
-
-
-async def _refused(guard: Guard, head: Head, *, full: bool) -> Reply | None:
-    reply = guard.refusal({"scheme": "ws"}, head)
-    if reply is None and full:
-        return refusal(503, "There are too many sessions. Come back later.")
-    if reply is None and guard.authenticate is not None:
-        reply = await guard.identify(head)
-    return reply
 
 
 def _fields(request: Request) -> list[tuple[bytes, bytes]]:

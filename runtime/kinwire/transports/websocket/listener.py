@@ -7,11 +7,8 @@ from __future__ import annotations
 
 __all__ = ("serve_websocket",)
 
-import asyncio
 import logging
-from asyncio import AbstractEventLoop
 from collections.abc import Iterable
-from contextlib import suppress
 from functools import partial
 from ssl import SSLContext
 from typing import TYPE_CHECKING
@@ -23,6 +20,7 @@ from anyio.abc import TaskStatus
 from kinwire.transports.http.guard import Authenticate, Guard
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.security import AccessRules, must_be_secure
+from kinwire.transports.http.sessions import running_loop
 from kinwire.transports.starting import Starter, starting
 from kinwire.transports.tcp.listening import listening
 from kinwire.transports.tcp.streams import ByteStream
@@ -46,6 +44,7 @@ async def serve_websocket(  # noqa: PLR0913 - all that a listener is made of
     allowed_hosts: Iterable[str] = (),
     allowed_origins: Iterable[str] = (),
     authenticate: Authenticate | None = None,
+    resource_metadata: str | None = None,
     insecure: bool = False,
     tls: SSLContext | None = None,
     limits: HttpLimits = HttpLimits(),  # noqa: B008 - frozen
@@ -53,8 +52,9 @@ async def serve_websocket(  # noqa: PLR0913 - all that a listener is made of
 ) -> None:
     """Serve every client that comes, until cancelled; `task_status` is told the port.
 
-    The options are those of `Server.asgi`. Without `tls` it listens on addresses of this machine
-    only, unless `insecure` says that a proxy has the TLS, or that the network is trusted.
+    The options are those of `Server.asgi` but `stateless`: a connection is a session. Without `tls`
+    it listens on addresses of this machine only, unless `insecure` says that a proxy has the TLS,
+    or that the network is trusted.
 
     Raises:
         InsecureAddressError: others could read and change what goes over the network.
@@ -69,9 +69,9 @@ async def serve_websocket(  # noqa: PLR0913 - all that a listener is made of
         limits,
         insecure=True,  # the one address is checked above
         authenticate=authenticate,
-        resource_metadata=None,
+        resource_metadata=resource_metadata,
     )
-    loop = _running_loop()
+    loop = running_loop()
     async with starting() as streams, starting() as sessions:
         accept = partial(_accept, _Listener(server, guard, limits.sessions, sessions))
         place = listening(host, port, accept, tls=tls, loop=loop, tasks=streams)
@@ -112,9 +112,3 @@ async def _serve(listener: _Listener, handshake: ServerHandshake) -> None:
     finally:
         listener.open -= 1
         handshake.stream.close()
-
-
-def _running_loop() -> AbstractEventLoop | None:
-    with suppress(RuntimeError):
-        return asyncio.get_running_loop()
-    return None

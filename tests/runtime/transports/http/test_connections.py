@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -77,13 +78,33 @@ def test_what_stands_still_is_given_up(connection: OfWebSocket, seconds: int | N
     assert given_up == seconds
 
 
-def test_who_reads_a_little_is_waited_for() -> None:
+READERS = [
+    pytest.param(lambda now: 100 - 99 * (now % 20 == 1), id="seldom, and it grows as well"),
+    pytest.param(lambda now: 90_000 - 30_000 * (now % 3) if now else 1, id="more came than ever"),
+    pytest.param(lambda now: 60_000 + now * 37_813 % 9_973 if now else 0, id="from a full buffer"),
+    pytest.param(lambda now: 100_000 + now * 1_000 - 5_000 * (now % 25 == 3), id="too slowly"),
+]
+
+
+@pytest.mark.parametrize("unread", READERS)
+def test_who_reads_a_little_is_waited_for(unread: Callable[[int], int]) -> None:
     watch = ConnectionWatch()
-    connection = OfHttp(COMPLETE, RUNS, unread=100)
-    for now in range(100):
+    connection = OfHttp(COMPLETE, RUNS)
+    for now in range(300):
+        connection.transport.unread = unread(now)
         watch.look([connection], float(now))
-        connection.transport.unread += 5 if now % 20 else -99  # it grows as well
     assert not connection.transport.aborted
+
+
+def test_who_reads_no_more_is_given_up_whatever_else_comes() -> None:
+    watch = ConnectionWatch()
+    connection = OfWebSocket(unread=1)
+    for now in range(30):
+        watch.look([connection], float(now))
+        connection.transport.unread += 1_000
+    assert not connection.transport.aborted
+    watch.look([connection], 30.0)
+    assert connection.transport.aborted
 
 
 def test_who_sends_request_after_request_is_waited_for() -> None:

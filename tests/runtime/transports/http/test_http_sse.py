@@ -66,7 +66,7 @@ async def test_the_session_ends_with_the_stream(tools: Tools) -> None:
         await client.post(message("tools/call", name="wait", arguments={}))
         while not tools.running:
             await checkpoint()
-    assert len(app.sessions) == 0
+    assert len(app.sessions._open) == 0
     assert (await client.post(message("ping"))).status == 404
     with anyio.fail_after(5):
         await tools.cancelled.wait()
@@ -78,7 +78,7 @@ async def test_the_two_kinds_of_session_are_not_mixed_up(tools: Tools) -> None:
     client = Client(app)
     async with client.open("GET") as stream:
         await begun(client, stream)
-        (id,) = [id for id in app.sessions.ids if id != streamable.session]
+        (id,) = [id for id in app.sessions._open if id != streamable.session]
         taken = await Client(app).post(message("ping"), mcp_session_id=id)
         assert taken.status == 404
         client.query = f"session_id={streamable.session}".encode()

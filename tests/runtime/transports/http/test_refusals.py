@@ -50,7 +50,7 @@ async def test_a_browser_on_a_foreign_page_reaches_nobody(
     answer = await client.post(initialize())
     assert answer.status == status
     assert b"evil" not in answer.body
-    assert len(client.app.sessions) == (status == 200)
+    assert len(client.app.sessions._open) == (status == 200)
     for method in ("GET", "DELETE") if status != 200 else ():
         assert (await client.request(method)).status == status
 
@@ -141,7 +141,7 @@ async def test_a_body_that_breaks_off_is_nothing(tools: Tools) -> None:
         return {"type": "http.disconnect"}
 
     assert await answered(app, receive) == 400
-    assert len(app.sessions) == 0
+    assert len(app.sessions._open) == 0
 
 
 async def answered(app: HttpApp, receive: Callable[[], Awaitable[dict[str, object]]]) -> int:
@@ -206,7 +206,7 @@ async def test_a_check_that_fails_lets_nobody_in_and_tells_nothing(
     answer = await Client(app, authorization="Bearer broken").post(initialize())
     assert (answer.status, answer.json["error"]["code"]) == (500, -32603)
     assert b"hunter2" not in answer.body
-    assert len(app.sessions) == 0
+    assert len(app.sessions._open) == 0
 
 
 async def test_neither_tokens_nor_sessions_are_logged(

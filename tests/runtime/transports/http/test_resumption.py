@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import permutations
 from typing import Any
 
 import anyio
@@ -11,6 +12,7 @@ import pytest
 from anyio.lowlevel import checkpoint
 
 from kinwire import Context
+from kinwire.streams import RoutedOutbox, Stream
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.sse import Event
 from tests.runtime.transports.http.asgi import Client, Response, message
@@ -157,6 +159,70 @@ async def test_a_reader_that_is_slow_bounds_what_is_kept_for_it(tools: Tools) ->
     assert numbers[0] > 0
 
 
+ORDERS = list(permutations(range(4)))
+PART = b"x" * 250_000  # four of them fit
+
+
+def outbox_of(client: Client) -> RoutedOutbox:
+    session = client.app.sessions.get(str(client.session))
+    assert session is not None
+    return session.link.outbox
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("broken", ["before", "after"])
+async def test_what_nobody_takes_gives_way_the_oldest_first(
+    tools: Tools, broken: str, order: tuple[int, ...]
+) -> None:
+    outbox = outbox_of(await Client(tools.server.asgi()).begin())
+    streams = [outbox.own, *(Stream(outbox) for _ in range(3))]
+    for stream in [streams[number] for number in order]:
+        stream.expect()
+        if broken == "before":  # it has something to say
+            stream.detach()
+        else:
+            stream.attach()
+        stream.put(PART, None)
+        stream.put(PART, None)
+        stream.detach()
+    assert [len(streams[number].queue) for number in order] == [0, 0, 2, 2]
+    assert outbox._parked == 4 * len(PART)
+    for stream in streams:
+        outbox.drop(stream)
+    assert (outbox._parked, outbox._size, outbox._left) == (0, 0, {})
+
+
+async def test_what_is_given_up_makes_nothing_else_give_way(tools: Tools) -> None:
+    client = await Client(tools.server.asgi()).begin()
+    session = client.app.sessions.get(str(client.session))
+    assert session is not None
+    kept, given_up = Stream(session.link.outbox), Stream(session.link.outbox)
+    kept.detach()
+    for stream in (kept, given_up):
+        stream.expect()
+        for _ in range(3):
+            stream.put(PART, None)
+    session.leave(given_up)
+    assert (len(kept.queue), len(given_up.queue)) == (3, 0)
+
+
+async def test_what_does_not_fit_costs_one_answer_and_not_all(tools: Tools) -> None:
+    client = await Client(tools.server.asgi()).begin()
+    lasts: list[str] = []
+    for id in range(3):
+        request = call("wait", id, text="x" * 400_000, steps=1)
+        async with client.open("POST", request) as broken:
+            lasts.append((await broken.event()).id)
+    tools.go_on.set()
+    await anyio.wait_all_tasks_blocked()
+    came: list[int] = []
+    for last in lasts:
+        async with client.open("GET", last_event_id=last) as resumed:
+            await resumed.until("ended")
+            came.append(len(resumed.events))
+    assert sorted(came) == [0, 1, 1]  # on trio any of them may be the one that answered first
+
+
 async def test_a_reader_that_stands_still_slows_no_other_session(tools: Tools) -> None:
     @tools.server.tool
     async def flood(context: Context) -> str:
@@ -187,7 +253,7 @@ async def test_sessions_together_keep_no_more_than_may_be(tools: Tools) -> None:
     for client in clients:
         async with client.open("POST", call("steps", count=200)) as response:
             last.append((await all_of(response))[0].id)
-    sessions = [app.sessions.get(id) for id in app.sessions.ids]
+    sessions = [app.sessions.get(id) for id in app.sessions._open]
     while sum(one.events.size for one in sessions if one is not None) > 40_000:
         await checkpoint()
     statuses: list[int] = []

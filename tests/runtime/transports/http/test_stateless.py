@@ -24,7 +24,7 @@ async def test_a_request_needs_nothing_before_it(tools: Tools) -> None:
     assert [json.loads(event.data).get("id") for event in more.events] == [None, None, 1]
     assert "mcp-session-id" not in more.headers
     await app.aclose()
-    assert len(app.sessions) == 0
+    assert len(app.sessions._open) == 0
 
 
 async def test_a_handshake_is_answered_and_forgotten(tools: Tools) -> None:

@@ -46,7 +46,7 @@ async def test_a_session_begins_with_initialize_and_ends_with_delete(tools: Tool
     assert (await client.post(message("ping"))).status == 404
     assert (await client.request("DELETE")).status == 404
     await app.aclose()
-    assert len(app.sessions) == 0
+    assert len(app.sessions._open) == 0
 
 
 async def test_an_answer_alone_is_json_and_more_is_a_stream(tools: Tools) -> None:
@@ -145,7 +145,7 @@ async def test_a_handshake_that_fails_leaves_no_session(tools: Tools) -> None:
     assert answer.json["error"]["code"] == -32602
     assert "mcp-session-id" not in answer.headers
     await app.aclose()
-    assert len(app.sessions) == 0
+    assert len(app.sessions._open) == 0
 
 
 async def test_a_second_handshake_changes_nothing(tools: Tools) -> None:
@@ -298,9 +298,9 @@ async def test_a_session_that_nobody_uses_ends(tools: Tools) -> None:
     client = await Client(app).begin()
     async with client.open("GET"):
         await anyio.sleep(0.15)
-        assert len(app.sessions) == 1
+        assert len(app.sessions._open) == 1
     await anyio.sleep(0.15)
-    assert len(app.sessions) == 0
+    assert len(app.sessions._open) == 0
     assert (await client.post(message("ping"))).status == 404
 
 
@@ -321,7 +321,7 @@ async def test_sessions_leave_nothing_behind(tools: Tools) -> None:
         assert (await client.request("DELETE")).status == 204
         assert (await Client(app).post(message("ping"))).status == 400
     await app.aclose()
-    assert len(app.sessions) == 0
+    assert len(app.sessions._open) == 0
     assert len(tools.server._sessions) == 0
 
 

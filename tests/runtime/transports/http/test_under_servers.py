@@ -50,7 +50,7 @@ async def test_hypercorn_serves_it_on_trio(tools: Tools) -> None:
         stop.set()
     assert reports == [1, 2, 3]
     assert getattr(result.content[0], "text", None) == "hi"
-    assert len(app.sessions) == 0
+    assert len(app.sessions._open) == 0
 
 
 @pytest.mark.parametrize(

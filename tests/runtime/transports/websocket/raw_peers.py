@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Frame", "RawEnd", "raw_client", "raw_server")
+__all__ = ("Frame", "RawEnd", "asking", "raw_client", "raw_server")
 
 import base64
 import hashlib
@@ -105,6 +105,13 @@ class RawEnd:
 @asynccontextmanager
 async def raw_client(port: int, **headers: str | None) -> AsyncGenerator[tuple[RawEnd, str]]:
     """Yield a client and what its handshake was answered; None leaves a header out."""
+    async with asking(port, **headers) as end:
+        yield end, await end.head()
+
+
+@asynccontextmanager
+async def asking(port: int, **headers: str | None) -> AsyncGenerator[RawEnd]:
+    """Yield a client that has sent its handshake; None leaves a header out."""
     fields = {
         "Host": f"127.0.0.1:{port}",
         "Upgrade": "websocket",
@@ -118,7 +125,7 @@ async def raw_client(port: int, **headers: str | None) -> AsyncGenerator[tuple[R
     async with await anyio.connect_tcp("127.0.0.1", port) as stream:
         end = RawEnd(stream, masks=True)
         await stream.send("\r\n".join(["GET /mcp HTTP/1.1", *lines, "", ""]).encode())
-        yield end, await end.head()
+        yield end
 
 
 @asynccontextmanager

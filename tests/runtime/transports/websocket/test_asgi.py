@@ -3,78 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
 import pytest
+from anyio.lowlevel import checkpoint
 
-from kinwire import Limits, Server
-from kinwire._background import background
-from kinwire.transports.http.app import HttpApp
+from kinwire import Context, Limits, Server
 from kinwire.transports.http.limits import HttpLimits
 from tests.runtime.transports.http.asgi import Client
+from tests.runtime.transports.websocket.asgi_server import HELLO, below
 
 pytestmark = pytest.mark.anyio
-
-HELLO: dict[str, Any] = {
-    "protocolVersion": "2024-11-05",
-    "capabilities": {},
-    "clientInfo": {"name": "raw", "version": "1"},
-}
-
-
-class AsgiServer:
-    """What a client would see of an ASGI server."""
-
-    def __init__(self) -> None:
-        self._in, self.receive_in = anyio.create_memory_object_stream[dict[str, Any]](10)
-        self.send_out, self._out = anyio.create_memory_object_stream[dict[str, Any]](100)
-
-    async def arrive(self, kind: str, **members: Any) -> None:
-        await self._in.send({"type": f"websocket.{kind}", **members})
-
-    async def event(self) -> dict[str, Any]:
-        return await self._out.receive()
-
-    async def ask(self, id: int, method: str = "ping", **params: Any) -> Any:
-        request = {"jsonrpc": "2.0", "id": id, "method": method, "params": params}
-        await self.arrive("receive", text=json.dumps(request))
-        return json.loads((await self.event())["text"])
-
-    def sent(self) -> int:
-        return self._out.statistics().current_buffer_used
-
-    def close(self) -> None:
-        for end in (self._in, self.receive_in, self.send_out, self._out):
-            end.close()
-
-
-@asynccontextmanager
-async def below(
-    served: Server | HttpApp, *, headers: dict[str, str] | None = None, **scope: Any
-) -> AsyncGenerator[AsgiServer]:
-    fields = {"host": "127.0.0.1:8000", **(headers or {})}
-    whole = {
-        "type": "websocket",
-        "scheme": "ws",
-        "server": ("127.0.0.1", 8000),
-        "headers": [(name.encode(), value.encode()) for name, value in fields.items()],
-        "subprotocols": ["mcp"],
-        **scope,
-    }
-    asgi = AsgiServer()
-    with anyio.fail_after(10):
-        async with background() as tasks:
-            app: Any = served.asgi() if isinstance(served, Server) else served
-            tasks.start_soon(app, whole, asgi.receive_in.receive, asgi.send_out.send)
-            await asgi.arrive("connect")
-            try:
-                yield asgi
-            finally:
-                tasks.cancel_scope.cancel()
-                asgi.close()
 
 
 @pytest.fixture
@@ -148,4 +88,49 @@ async def test_it_counts_among_the_sessions_of_its_application(server: Server) -
         await client.request("DELETE")
         async with below(app) as third:
             assert (await third.event())["type"] == "websocket.accept"
-    assert app.sessions.sockets == 0
+    assert not app.sessions.sockets
+
+
+@pytest.mark.parametrize(("ends", "code"), [("the server", 1001), ("a binary message", 1003)])
+async def test_what_was_said_before_the_end_arrives_before_goodbye(
+    server: Server, ends: str, code: int
+) -> None:
+    @server.tool
+    async def say(context: Context) -> None:
+        for number in range(20):
+            await context.log("error", number)
+
+    app = server.asgi()
+    async with below(app, slow=True) as asgi:
+        await asgi.event()
+        await asgi.ask(1, "initialize", **HELLO)
+        call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "say"}}
+        await asgi.arrive("receive", text=json.dumps(call))
+        await anyio.wait_all_tasks_blocked()  # in the midst of what it says
+        if ends == "the server":
+            app.stop()
+        else:
+            await asgi.arrive("receive", bytes=b"x")
+        await anyio.wait_all_tasks_blocked()
+        events = [await asgi.event() for _ in range(22)]
+        said = [json.loads(event["text"]) for event in events[:-1]]
+        assert [one["params"]["data"] for one in said[:-1]] == list(range(20))
+        assert said[-1]["id"] == 2
+        assert events[-1] == {"type": "websocket.close", "code": code}
+        await app.aclose()
+        assert asgi.sent() == 0
+
+
+@pytest.mark.parametrize("error", [OSError, RuntimeError])
+async def test_a_client_that_is_gone_when_something_is_said_ends_its_session(
+    server: Server, error: type[Exception]
+) -> None:
+    app = server.asgi()
+    async with below(app, fails=error) as asgi:
+        await asgi.event()
+        request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO}
+        await asgi.arrive("receive", text=json.dumps(request))
+        await asgi.event()
+        while app.sessions.sockets:
+            await checkpoint()
+        assert not server._sessions

@@ -8,6 +8,7 @@ import anyio
 import pytest
 
 from kinwire import ConnectionClosedError, Host, InsecureAddressError, connect
+from kinwire.transports.websocket import client
 from tests.runtime.transports.http_client.raw_server import GREETING, Asked, Line, RawServer
 from tests.runtime.transports.websocket.raw_peers import RawEnd, raw_server
 
@@ -79,6 +80,9 @@ async def test_a_server_that_breaks_the_rules_is_left() -> None:
 REFUSALS = [
     pytest.param(404, "answered HTTP 404. It has no MCP there.", id="404"),
     pytest.param(401, "answered HTTP 401. It has to know who calls.", id="401"),
+    pytest.param(301, "answered HTTP 301. It has moved. Connect to that address.", id="301"),
+    pytest.param(405, "answered HTTP 405. It has no MCP there.", id="405"),
+    pytest.param(429, "answered HTTP 429. It wants fewer calls.", id="429"),
     pytest.param(200, "answered HTTP 200.", id="plain HTTP"),
 ]
 
@@ -129,6 +133,29 @@ async def test_auth_is_asked_again_when_the_server_refuses() -> None:
             await host.connect(server.url.replace("http:", "ws:"), auth=auth)
     assert asked == [None, 'Bearer scope="x"']
     assert requests == ["Bearer t1", "Bearer t2"]
+
+
+async def test_the_user_may_take_their_time_and_the_server_may_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(client, "_HANDSHAKE", 0.2)
+    left: list[float] = []
+
+    async def auth(challenge: str | None) -> str:
+        left.append(anyio.current_effective_deadline() - anyio.current_time())
+        return "Bearer t"
+
+    async def refuse_then_stall(one: Asked, line: Line) -> None:
+        if len(left) == 1:
+            await line.status(401, WWW_Authenticate="Bearer")
+        else:
+            await anyio.sleep_forever()
+
+    async with RawServer.serving(refuse_then_stall) as server, Host("h", "1") as host:
+        with pytest.raises(ConnectionClosedError, match="it does not answer"):
+            await host.connect(server.url.replace("http:", "ws:"), auth=auth)
+    assert len(left) == 2
+    assert min(left) > 1
 
 
 async def test_an_auth_that_fails_fails_the_calls_with_its_own_error() -> None:

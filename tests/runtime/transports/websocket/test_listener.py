@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import tracemalloc
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import anyio
@@ -16,7 +16,7 @@ from kinwire._background import background
 from kinwire.transports.http.guard import current_principal
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.websocket.listener import serve_websocket
-from tests.runtime.transports.websocket.raw_peers import raw_client
+from tests.runtime.transports.websocket.raw_peers import asking, raw_client
 
 pytestmark = pytest.mark.anyio
 
@@ -123,10 +123,44 @@ async def test_the_token_says_who_calls(server: Server) -> None:
             assert result.content[0].text == "ann"  # type: ignore[union-attr]
 
 
+async def test_a_client_without_a_token_is_told_where_to_get_one(server: Server) -> None:
+    async def authenticate(token: str) -> None:
+        return None
+
+    options = {"authenticate": authenticate, "resource_metadata": "https://a.example/meta"}
+    async with served(server, **options) as port:
+        for field in (None, "Bearer bad"):
+            async with raw_client(port, Authorization=field) as (_, answer):
+                assert 'resource_metadata="https://a.example/meta"' in answer
+
+
+async def test_what_comes_with_the_handshake_is_all_handled(server: Server) -> None:
+    decided = anyio.Event()
+
+    async def authenticate(token: str) -> str:
+        await decided.wait()
+        return token
+
+    async with (
+        served(server, authenticate=authenticate) as port,
+        asking(port, Authorization="Bearer t") as client,
+    ):
+        await client.say({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HELLO})
+        for id in range(2, 50):
+            await client.say({"jsonrpc": "2.0", "id": id, "method": "ping", "params": {}})
+        await anyio.wait_all_tasks_blocked()
+        decided.set()
+        assert (await client.head()).startswith("HTTP/1.1 101 ")
+        ids = [(await client.message())["id"] for _ in range(1, 50)]
+        assert ids[0] == 1
+        assert set(ids) == set(range(1, 50))
+
+
 async def test_a_client_too_many_is_told_so(server: Server) -> None:
     limits = HttpLimits(sessions=1)
     async with served(server, limits=limits) as port, raw_client(port), raw_client(port) as found:
         assert found[1].startswith("HTTP/1.1 503 ")
+        assert "retry-after: 10" in found[1].split("\r\n")
 
 
 CODES = [
@@ -252,3 +286,36 @@ async def test_what_is_not_read_or_never_complete_costs_no_memory(server: Server
         assert peak < 3 << 20
         async with connect(f"ws://127.0.0.1:{port}/mcp") as peer:
             await peer.mcp.ping()
+
+
+FRAMES = [
+    pytest.param(bytes([0x81, 0xFE, 0x20, 0x00]) + bytes(4 + 0x2000), id="messages"),
+    pytest.param((bytes([0x81, 0x82]) + bytes(4) + b"{}") * 1000, id="tiny messages"),
+    pytest.param((bytes([0x89, 0xFD]) + bytes(129)) * 100, id="pings"),
+    pytest.param(bytes([0x00, 0x80, 0, 0, 0, 0]) * 1000, id="parts"),
+    pytest.param(b"\xff" * 10_000, id="noise"),
+]
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("frames", FRAMES)
+async def test_what_is_sent_before_it_is_known_who_calls_costs_no_memory(
+    server: Server, frames: bytes
+) -> None:
+    async def authenticate(token: str) -> None:
+        await anyio.sleep_forever()
+
+    async with (
+        served(server, authenticate=authenticate) as port,
+        asking(port, Authorization="Bearer t") as client,
+    ):
+        await client.send(b"", final=False)
+        tracemalloc.start()
+        try:
+            with anyio.move_on_after(2), suppress(anyio.BrokenResourceError):  # as above
+                for _ in range((16 << 20) // len(frames)):
+                    await client.stream.send(frames)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert peak < 3 << 20
