@@ -57,6 +57,22 @@ async def test_a_lock_is_waited_for(path: Path) -> None:
         assert results == [Appended(1)]
 
 
+async def test_what_tasks_write_at_the_same_time_is_one_transaction(path: Path) -> None:
+    async with open_store(f"sqlite:///{path}") as store:
+        log = await store.log("events")
+
+        async def append() -> None:
+            for _ in range(4):
+                await log.append("a", 1)
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(200):
+                tasks.start_soon(append)
+        entries = await log.read()
+        assert len(entries) == 800
+        assert len({entry.at for entry in entries}) == 4  # a transaction has one time
+
+
 async def test_a_lock_that_stays_is_an_error_after_the_timeout(path: Path) -> None:
     async with open_store(f"sqlite:///{path}", timeout=0.3) as store:
         log = await store.log("events")

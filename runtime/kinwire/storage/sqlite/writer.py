@@ -1,7 +1,10 @@
 """The one thread that writes. What waits at the same time is committed together.
 
 While one batch is on its way to the disk the next one fills, so the busier the store, the more
-writes share the wait. A job that fails leaves its neighbours alone.
+writes share the wait. A batch begins one turn of the event loop after its first job: what woke up
+together is together again, and the loop is not busy while the thread needs the interpreter, which
+it gives away at every statement and would have to wait for. A job that fails leaves its neighbours
+alone.
 """
 
 from __future__ import annotations
@@ -9,11 +12,12 @@ from __future__ import annotations
 __all__ = ("Writer",)
 
 import sqlite3
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from queue import SimpleQueue
-from threading import Lock, Thread
+from threading import Thread
 from time import monotonic
 from typing import Any, TypeVar, cast
 
@@ -61,8 +65,9 @@ class Writer:
         self.signal = Signal()
         self._file, self._life, self._timeout, self._now = file, life, timeout, now
         self._later = later()
-        self._filling: _Batch | None = None
-        self._lock = Lock()  # around the moment in which a batch stops filling
+        self._waiting: deque[_Batch] = deque()
+        self._asked = False  # for the hand-over of what waits
+        self._busy = False
         self._batches: SimpleQueue[_Batch | None] = SimpleQueue()
         self._connection: sqlite3.Connection | None = None
         self._swept = 0.0
@@ -93,37 +98,47 @@ class Writer:
     async def aclose(self) -> None:
         """Do what was given already, then end the thread."""
         self._life.end()
+        while self._waiting:
+            self._batches.put(self._waiting.popleft())
         self._batches.put(None)
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(self._thread.join)
 
     def _give(self, job: _Job) -> _Batch:
         self._life.check()
-        with self._lock:
-            batch = self._filling
-            if batch is not None and len(batch.jobs) < _TOGETHER:
-                batch.jobs.append(job)
-                return batch
-            self._filling = batch = _Batch()
-            batch.jobs.append(job)
-        self._batches.put(batch)
+        if not self._waiting or len(self._waiting[-1].jobs) == _TOGETHER:
+            self._waiting.append(_Batch())
+            self._ask()
+        batch = self._waiting[-1]
+        batch.jobs.append(job)
         return batch
+
+    def _ask(self) -> None:
+        if not (self._asked or self._busy):
+            self._asked = True
+            self._later(self._hand_over)
+
+    def _hand_over(self) -> None:
+        self._asked = False
+        if self._waiting:
+            self._busy = True
+            self._batches.put(self._waiting.popleft())
+
+    def _tell(self, done: anyio.Event) -> None:
+        self._busy = False
+        done.set()
+        self.signal.fire()
+        if self._waiting:
+            self._ask()
 
     # What follows runs in the thread.
 
     def _run(self) -> None:
         while (batch := self._batches.get()) is not None:
-            with self._lock:
-                if self._filling is batch:
-                    self._filling = None
             self._commit(batch.jobs)
             with suppress(RuntimeError):  # the loop is over: nobody waits any more
                 self._later(partial(self._tell, batch.done))
         self._disconnect()
-
-    def _tell(self, done: anyio.Event) -> None:
-        done.set()
-        self.signal.fire()
 
     def _commit(self, jobs: list[_Job]) -> None:
         """Do the jobs together; where that fails, each on its own."""
