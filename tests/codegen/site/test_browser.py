@@ -196,7 +196,7 @@ def test_a_place_shows_its_link_on_focus_and_leads_to_itself(window: Window) -> 
 
 
 def test_examples_are_tabs_that_remember_the_choice(window: Window) -> None:
-    page = window.open("mcpl/methods/state-rollback.html")
+    page = window.open("mcp/methods/tools-call.html")
     tabs = page.locator("[role=tab]")
     assert tabs.all_inner_texts() == ["Messages", "Client", "Handler", "Shell"]
     tabs.nth(0).focus()
@@ -205,7 +205,7 @@ def test_examples_are_tabs_that_remember_the_choice(window: Window) -> None:
     tabs.nth(2).click()
     window.open("mcpl/methods/channels-publish.html")
     assert page.locator("[role=tabpanel]:visible").get_attribute("id") == "example.handler"
-    window.open("mcpl/methods/channels-publish.html#example.shell")
+    window.open("mcp/methods/resources-read.html#example.shell")
     page.reload()
     assert page.locator("[role=tabpanel]:visible").get_attribute("id") == "example.shell"
 
@@ -220,7 +220,7 @@ def test_the_theme_is_chosen_and_stays(window: Window) -> None:
 
 
 def test_print_shows_every_example_and_no_navigation(window: Window) -> None:
-    page = window.open("mcpl/methods/state-rollback.html")
+    page = window.open("mcp/methods/tools-call.html")
     page.emulate_media(media="print")
     assert not page.locator("nav").is_visible()
     assert page.locator(".tab:visible").count() == 4
