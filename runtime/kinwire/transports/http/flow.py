@@ -4,8 +4,8 @@ from __future__ import annotations
 
 __all__ = ("HeaderList", "Responder")
 
+import asyncio
 import time
-from asyncio import Task
 from collections.abc import Sequence
 from typing import Any
 
@@ -54,6 +54,8 @@ class Responder(Delivery):
         stream.answer_only = not accepts.stream
         session.deliveries.add(self)
         try:
+            if self._loop is not None:
+                await asyncio.sleep(0)  # in which most handlers end: cheaper than to be told when
             while stream.expecting and not self.cut:
                 if accepts.stream and (stream.queue or self.late):
                     break
@@ -109,7 +111,7 @@ class Responder(Delivery):
                 await self._send_parts(events)
                 tasks.cancel_scope.cancel()
             return
-        watch: Task[None] = Task(self._watch(), loop=self._loop)
+        watch: asyncio.Task[None] = asyncio.Task(self._watch(), loop=self._loop)
         try:
             await self._send_parts(events)
         finally:
