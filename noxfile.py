@@ -49,7 +49,7 @@ def check(session: nox.Session) -> None:
 @nox.session
 def breaking(session: nox.Session) -> None:
     """Fail when documents or bindings break what the last tag had; `-- REF` compares with that."""
-    against = session.posargs[0] if session.posargs else last_tag()
+    against = next(iter(session.posargs or tags()), None)
     if against is None:
         session.skip("there is no tag to compare with: nothing has been released")
     categories = ("--category", "wire", "--category", "bindings")
@@ -63,11 +63,11 @@ def breaking(session: nox.Session) -> None:
     session.run(*command, external=True, success_codes=accepted)
 
 
-def last_tag() -> str | None:
-    """Return the newest tag that this commit comes from, None if there is none."""
-    command = ["git", "describe", "--tags", "--abbrev=0"]
+def tags() -> list[str]:
+    """Return the tags that this commit comes from, the newest first."""
+    command = ["git", "tag", "--merged", "HEAD", "--sort=-creatordate"]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
-    return found.stdout.strip() or None
+    return found.stdout.split()
 
 
 def a_protocol_rose(against: str) -> bool:
@@ -154,13 +154,13 @@ def packaging(session: nox.Session) -> None:
 @nox.session
 def docs(session: nox.Session) -> None:
     """Build the reference site into site/ and check it; with a browser, click through it."""
-    tag = last_tag()
-    since = ("--against", tag) if tag is not None else ()
+    since = [word for tag in tags() for word in ("--against", tag)]
     run_module(session, "kinwire", "docs", "build", "--out", "site", *since)
     run_module(session, "kinwire", "docs", "check", "--out", "site")
     if os.environ.get("CI") == "true":
         bring_a_browser(session)
-    run_module(session, "pytest", "-m", "browser", "tests/codegen/site", *session.posargs)
+    clicking = ("-m", "browser", *IN_PARALLEL, "tests/codegen/site")
+    run_module(session, "pytest", *clicking, *session.posargs)
 
 
 def bring_a_browser(session: nox.Session) -> None:

@@ -1,4 +1,4 @@
-"""Lints of what is no message: tables, state machines, limits, and the bindings to HTTP and gRPC.
+"""Lints of what is no message: tables, machines, sequences, limits, and the two bindings.
 
 That rows of tables fit their type is for `examples.py` to see.
 """
@@ -11,10 +11,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from kinwire_codegen.document import Document, Documents, Rule, resolve
-from kinwire_codegen.findings import Fault, pointer
+from kinwire_codegen.document import CONSTANTS, Document, Documents, Rule, resolve
+from kinwire_codegen.findings import Fault, Place, pointer
 from kinwire_codegen.names import snake_name
 from kinwire_codegen.places import at
+from kinwire_codegen.sequences import Named, named_row
 
 PROTO_TYPES = frozenset(
     {
@@ -27,7 +28,7 @@ PROTO_TYPES = frozenset(
 
 def data_names_stay_apart(document: Document, documents: Documents) -> Iterator[Fault]:
     seen: dict[str, str] = {}
-    for table in ("tables", "machines", "limits"):
+    for table in CONSTANTS:
         for name in document.table(table):
             place = pointer(table, name)
             first = seen.setdefault(snake_name(name), place)
@@ -89,6 +90,41 @@ def _reachable(machine: dict[str, Any]) -> set[str]:
     return found
 
 
+def sequences_name_messages(document: Document, documents: Documents) -> Iterator[Fault]:
+    for name, sequence in document.table("sequences").items():
+        sent: set[str] = set()
+        for index, step in enumerate(sequence["steps"]):
+            place, text = ("sequences", name, "steps", index), step["message"]
+            named = named_row(document, documents, text)
+            if named is None:
+                mend = "Name one of this document, or one that it extends as mcp#tools/call."
+                yield pointer(*place, "message"), f"{text!r} is no method or tool", mend
+            elif "answer" in step:
+                yield from _answered(place, named, step, text in sent)
+            else:
+                yield from _sent(place, named, step)
+            sent.add(text)
+
+
+def _answered(place: Place, named: Named, step: dict[str, Any], was_sent: bool) -> Iterator[Fault]:
+    if "result" not in named.row:
+        yield pointer(*place, "answer"), "a notification has no answer", "Remove the step."
+    elif not was_sent:
+        what = f"{named.wire!r} is answered before it is sent"
+        yield pointer(*place, "answer"), what, "Put the message before its answer."
+    for key in sorted({"from", "repeats"} & step.keys()):
+        what = "an answer comes once, from the end that did not ask"
+        yield pointer(*place, key), what, "Remove it."
+
+
+def _sent(place: Place, named: Named, step: dict[str, Any]) -> Iterator[Fault]:
+    if named.sender == "both" and "from" not in step:
+        yield pointer(*place), f"either end may send {named.wire!r}", "Say with from which one."
+    elif named.sender != "both" and step.get("from", named.sender) != named.sender:
+        what = f"{named.wire!r} is sent by the {named.sender}"
+        yield pointer(*place, "from"), what, "Remove it."
+
+
 def bindings_name_what_there_is(document: Document, documents: Documents) -> Iterator[Fault]:
     methods = document.content["methods"]
     for binding, table in (("http", "paths"), ("grpc", "rpcs")):
@@ -135,6 +171,7 @@ DATA_RULES: tuple[Rule, ...] = (
     data_names_stay_apart,
     keys_are_distinct,
     machines_run,
+    sequences_name_messages,
     bindings_name_what_there_is,
     messages_compile,
     numbers_are_distinct,

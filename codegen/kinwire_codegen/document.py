@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 __all__ = (
+    "CONSTANTS",
+    "DATA",
+    "TABLES",
     "TOOLS_CALL",
     "Document",
     "Documents",
@@ -25,6 +28,13 @@ from kinwire_codegen.places import REFERENCES, at
 
 TOOLS_CALL = "tools/call"
 """The method that tools are called through."""
+
+CONSTANTS = ("tables", "machines", "limits")
+"""The tables of a document whose entries are constants in Python."""
+DATA = (*CONSTANTS, "sequences", "records")
+"""The tables of what is no message."""
+TABLES = ("methods", "tools", "errors", *DATA, "$defs")
+"""All tables of entries that have names."""
 
 
 class Reference(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from kinwire_codegen.document import Document, Documents, Reference, resolve
+from kinwire_codegen.document import CONSTANTS, Document, Documents, Reference, resolve
 from kinwire_codegen.names import class_name, constant_name
 from kinwire_codegen.package import OWNED, SHARED, Package
 from kinwire_codegen.rows import (
@@ -26,9 +26,6 @@ from kinwire_codegen.rows import (
     tool_rows,
 )
 from kinwire_codegen.signatures import Module
-
-DATA = ("tables", "machines", "limits", "http")
-"""The members of a document that the module `tables` has."""
 
 
 def package_files(documents: Documents, package: Package) -> dict[str, str]:
@@ -113,7 +110,7 @@ def _templates(
         found["tools"] = "protocol_tools.py.j2"
     if augments:
         found["augments"] = "protocol_augments.py.j2"
-    if document.content.keys() & set(DATA):
+    if document.content.keys() & {*CONSTANTS, "http"}:
         found["tables"] = "protocol_tables.py.j2"
     return found
 

@@ -11,12 +11,11 @@ from pathlib import Path
 from kinwire_codegen.build import Change, write
 from kinwire_codegen.compare import compare
 from kinwire_codegen.compare.verdict import Category, Level
-from kinwire_codegen.document import Documents
+from kinwire_codegen.document import TABLES, Documents
 from kinwire_codegen.findings import DocumentError
 from kinwire_codegen.stamps import Stamps, stamps
 
 PAUSE = 0.2  # seconds between two looks; a handful of files costs microseconds
-TABLES = ("methods", "tools", "errors", "tables", "machines", "limits", "records", "$defs")
 
 Make = Callable[[], tuple[Documents, int, list[Change]]]
 

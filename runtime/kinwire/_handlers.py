@@ -26,12 +26,17 @@ from kinwire_protocols.peer import Method
 _OWN = {row.name for row in (INITIALIZE, NOTIFICATIONS_CANCELLED, NOTIFICATIONS_PROGRESS)}
 
 
+async def _nothing(params: Message) -> JsonObject:
+    return {}
+
+
 class ExtensionHandlers:
     """What an extension serves, by wire name. `routes` may change while sessions are open."""
 
     def __init__(self) -> None:
         self.routes: dict[str, Route] = {}
         self._added: set[str] = set()
+        self._defaults: dict[str, Route] = {}
 
     def add(self, row: Method[Any, Any], handler: Callable[..., Any]) -> None:
         """Register `handler`, an `async` function of (params) or of (params, context).
@@ -42,6 +47,15 @@ class ExtensionHandlers:
         self.must_be_free([row])
         self.routes |= dict.fromkeys(row.names, Route(row, _adapted(row, handler)))
         self._added.add(row.name)
+
+    def add_default(self, row: Method[Any, Any], handler: Callable[..., Any] = _nothing) -> None:
+        """Serve a method as `add` does, until a handler takes its place.
+
+        Without `handler` it is answered by an empty result: interceptors do what there is to do.
+        """
+        routes = dict.fromkeys(row.names, Route(row, _adapted(row, handler)))
+        self._defaults |= routes
+        self.routes |= routes
 
     def must_be_free(self, rows: Collection[Method[Any, Any]]) -> None:
         """Check that handlers may be registered for `rows`.
@@ -60,7 +74,7 @@ class ExtensionHandlers:
                 )
 
     def remove(self, row: Method[Any, Any]) -> None:
-        """Take a handler out; requests under way finish.
+        """Take a handler out, and let the default have its place; requests under way finish.
 
         Raises:
             KeyError: there is none.
@@ -68,6 +82,8 @@ class ExtensionHandlers:
         self._added.remove(row.name)
         for name in row.names:
             del self.routes[name]
+            if name in self._defaults:
+                self.routes[name] = self._defaults[name]
 
 
 class HandlerTable(ExtensionHandlers):
@@ -75,28 +91,13 @@ class HandlerTable(ExtensionHandlers):
 
     def __init__(self) -> None:
         super().__init__()
-        self._defaults: dict[str, Route] = {}
         self._sent: list[Method[Any, Any]] = []
-        self.add_default(PING, _nothing)
-        self.add_default(NOTIFICATIONS_INITIALIZED, _nothing)
-
-    def add_default(self, row: Method[Any, Any], handler: Callable[..., Any]) -> None:
-        """Serve a method as `add` does, until a handler takes its place."""
-        self.routes[row.name] = self._defaults[row.name] = Route(row, _adapted(row, handler))
+        self.add_default(PING)
+        self.add_default(NOTIFICATIONS_INITIALIZED)
 
     def add_sent(self, row: Method[Any, Any]) -> None:
         """Have the capabilities say that this side sends a notification."""
         self._sent.append(row)
-
-    def remove(self, row: Method[Any, Any]) -> None:
-        """Take a handler out; requests under way finish.
-
-        Raises:
-            KeyError: there is none.
-        """
-        super().remove(row)
-        if row.name in self._defaults:
-            self.routes[row.name] = self._defaults[row.name]
 
     def capabilities(self, side: str) -> JsonObject:
         """Return the capabilities of `side` that the handlers amount to."""
@@ -110,10 +111,6 @@ class HandlerTable(ExtensionHandlers):
                 if ability:
                     members[ability] = True
         return found
-
-
-async def _nothing(params: Message) -> JsonObject:
-    return {}
 
 
 def _adapted(row: Method[Any, Any], handler: Callable[..., Any]) -> Handler:

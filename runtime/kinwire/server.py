@@ -149,6 +149,7 @@ class Server(Offers):
 
         Raises:
             ValueError: an entry of the lists is no host, or no origin.
+            TypeError: a list is one text.
         """
         from kinwire.transports.http.app import HttpApp
         from kinwire.transports.http.guard import Guard
@@ -179,7 +180,8 @@ class Server(Offers):
         """Serve one session over stdin and stdout until the input ends: the last line of a program.
 
         The end of the input is how a client stops its server. So the process ends here, with 0, if
-        a thread is left that would keep it alive; else this returns.
+        a thread is left that would keep it alive; else this returns. SIGTERM and SIGHUP end it
+        in the same way: handlers get `Limits.drain` to finish. A second signal ends it at once.
 
         Raises:
             SystemExit: the user pressed Ctrl-C.
@@ -194,9 +196,11 @@ class Server(Offers):
 
     async def _serve_stdio(self) -> None:
         from kinwire.transports.stdio import OwnStdio
+        from kinwire.transports.terminated import when_told_to_end
 
         stdio = OwnStdio()
-        await self.serve(stdio)
+        with when_told_to_end(stdio.stop):
+            await self.serve(stdio)
         if stdio.refused is not None:
             raise stdio.refused
 

@@ -1,6 +1,6 @@
 """Run every measurement and print one table; exit 1 if a bar is not kept.
 
-usage: python -m tests.bench [--write] [bindings|connections|http|startup|storage]...
+usage: python -m tests.bench [--write] [bindings|connections|http|live|startup|storage]...
 
 `--write` puts what has a bar into the README, and a picture of it into docs/.
 """
@@ -13,7 +13,7 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
-from tests.bench import bindings, connections, over_http, startup, storage
+from tests.bench import bindings, connections, live, over_http, startup, storage
 from tests.bench.commands import pins
 from tests.bench.measure import Row, table
 from tests.bench.picture import picture
@@ -24,6 +24,7 @@ PARTS = {
     "connections": connections.rows,
     "http": over_http.rows,
     "storage": storage.rows,
+    "live": live.rows,
 }
 
 ROOT = Path(__file__).parents[2]

@@ -55,8 +55,15 @@ def message(**fields: Any) -> dict[str, Any]:
 
 
 STATES = {"description": "States.", "type": "string", "enum": ["a", "b"]}
+
+
+def sequence(*steps: dict[str, Any]) -> dict[str, Any]:
+    return {"S": {"section": "1", "summary": "So.", "steps": [{"message": "go"}, *steps]}}
+
+
 LIMIT = {"section": "1", "summary": "Most.", "value": 1}
 GO = {"go": row(params="#/$defs/It", result="#/$defs/It")}
+TOLD = {key: value for key, value in GO["go"].items() if key != "result"} | {"kind": "notification"}
 
 BAD = [
     pytest.param(
@@ -172,6 +179,48 @@ BAD = [
         {"machines": machine(("a", "x", "b"), ("b", "x", "a"), final=["b"])},
         "/machines/M/final: 'b' is final, but a transition leaves it. Remove one of the two.",
         id="a final state that is left",
+    ),
+    pytest.param(
+        {"sequences": sequence({"message": "tools/call"})},
+        "/sequences/S/steps/1/message: 'tools/call' is no method or tool."
+        " Name one of this document, or one that it extends as mcp#tools/call.",
+        id="a step of no message",
+    ),
+    pytest.param(
+        {"sequences": sequence({"message": "base-line#tools/call", "answer": True})},
+        "/sequences/S/steps/1/answer: 'tools/call' is answered before it is sent."
+        " Put the message before its answer.",
+        id="an answer to nothing",
+    ),
+    pytest.param(
+        {
+            "methods": GO | {"told": TOLD},
+            "sequences": sequence({"message": "told"}, {"message": "told", "answer": True}),
+        },
+        "/sequences/S/steps/2/answer: a notification has no answer. Remove the step.",
+        id="an answer to a notification",
+    ),
+    pytest.param(
+        {
+            "methods": GO | {"both": {**GO["go"], "from": "both"}},
+            "sequences": sequence({"message": "both"}),
+        },
+        "/sequences/S/steps/1: either end may send 'both'. Say with from which one.",
+        id="a step that either end may send",
+    ),
+    pytest.param(
+        {"sequences": sequence({"message": "go", "from": "server"})},
+        "/sequences/S/steps/1/from: 'go' is sent by the client. Remove it.",
+        id="a step of the wrong end",
+    ),
+    *(
+        pytest.param(
+            {"sequences": sequence({"message": "go", "answer": True, key: value})},
+            f"/sequences/S/steps/1/{key}: an answer comes once, from the end that did not ask."
+            " Remove it.",
+            id=f"an answer that says {key}",
+        )
+        for key, value in (("from", "server"), ("repeats", True))
     ),
     pytest.param(
         {"grpc": grpc(rpcs={"Go": {**grpc()["rpcs"]["Go"], "method": "gone"}})},

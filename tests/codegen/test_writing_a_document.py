@@ -10,6 +10,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from kinwire_codegen.lint import lint
 from kinwire_codegen.loading import load_documents
 from kinwire_protocols import mcp
 from kinwire_protocols.jsonrpc import InvalidParamsError
@@ -70,6 +71,7 @@ def test_the_other_examples_together_are_a_document(tmp_path: Path) -> None:
         shown |= json.loads(f"{{{text}}}")
     content = protocol("notes", types, extends=["mcp"], errors=errors) | shown
     found = documents(tmp_path, content)
+    assert lint(found) == []
     out, shared = tmp_path / "out", "kinwire_protocols"
     with load_package(found, out, "notes_bindings", shared=shared) as package:
         notes = importlib.import_module(f"{package.__name__}.notes")

@@ -125,8 +125,7 @@ def test_the_protocol_has_its_name_and_version() -> None:
     assert (table.name, table.title, table.version) == ("mcpe", "MCP Events", "2025-01-01")
 
 
-@pytest.mark.spec("mcpe-2.2-2", "mcpe-3.1-1")
-def test_the_capability_object_and_with_it_the_version_stand_in_the_answer_to_initialize() -> None:
+def test_a_capability_object_is_read_where_it_stands_in_an_answer_to_initialize() -> None:
     assert methods.PROTOCOL.capability == "experimental.mcpe"
     offer = next(example for _, name, example in EXAMPLES if name == "MCPECapabilities")
     answer: JsonObject = {

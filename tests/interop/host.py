@@ -9,7 +9,8 @@ from typing import Any
 import anyio
 
 from kinwire import Connection, Host, RpcError, Sampling, stdio, unattended
-from kinwire_protocols import mcp
+from kinwire.mcpl import Channels, McplHost, PushedEvent
+from kinwire_protocols import mcp, mcpl
 from kinwire_protocols.base import to_wire
 from tests.interop.clients.flow import MODEL, ROOT, SAID, kept, use
 from tests.interop.recording import Recorded
@@ -132,9 +133,15 @@ async def model(params: mcp.CreateMessageRequestParams) -> mcp.CreateMessageResu
     return mcp.CreateMessageResult(role="assistant", content=content, model=MODEL)
 
 
+async def take(event: PushedEvent) -> mcpl.PushEventResult:
+    return mcpl.PushEventResult(accepted=True)
+
+
 def new_host() -> Host:
+    """Return a host that speaks MCPL too, of which servers that do not are to notice nothing."""
     sampling = Sampling(model, approve_request=unattended, approve_result=unattended)
-    return Host("interop", "1.0", roots=[ROOT], sampling=sampling)
+    live = McplHost(enabled=["*"], on_push=take, channels=Channels())
+    return Host("interop", "1.0", roots=[ROOT], sampling=sampling, extensions=[live])
 
 
 async def use_contract(server: Recorded | str) -> dict[str, Any]:

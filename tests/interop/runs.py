@@ -6,7 +6,7 @@ a server is used by our host.
 
 from __future__ import annotations
 
-__all__ = ("Run", "client_of_url", "inspections", "run")
+__all__ = ("Run", "client_of_url", "inspections", "mcpl_host", "run")
 
 import json
 import os
@@ -68,6 +68,13 @@ def client(name: str, mode: str, server: Recorded) -> dict[str, Any]:
 def client_of_url(name: str, mode: str, url: str) -> dict[str, Any]:
     """Return what a client prints that is given the URL of the server of the tests."""
     return _client_of(name, mode, url)
+
+
+def mcpl_host(server: str) -> dict[str, Any]:
+    """Return what a host of MCPL on the TypeScript SDK prints, given a command or a URL."""
+    env = {"NODE_PATH": str(peers.npm_packages())}
+    script = str(HERE / "clients" / "mcpl_host.mjs")
+    return dict(json.loads(_output((str(peers.node()), script, server), env)))
 
 
 def _client_of(name: str, mode: str, *servers: str) -> dict[str, Any]:

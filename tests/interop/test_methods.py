@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from kinwire_protocols.mcp.methods import PROTOCOL
+from kinwire_protocols.mcpl.methods import PROTOCOL as MCPL
 from tests.interop.cells import METHODS, PEERS, SERVERS, reason
 from tests.interop.conftest import Runner
 from tests.interop.expected import EXPECTED, REFUSALS
@@ -44,6 +46,22 @@ def test_all_that_both_sides_send_is_as_the_document_says(peer: str, run_of: Run
     found = {fault for start in run.starts for fault in faults(start, "client")}
     probes = {fault for fault in found if fault.startswith("server/discover:")}
     assert found == probes
+
+
+@pytest.mark.parametrize("peer", PEERS)
+def test_who_does_not_speak_mcpl_hears_of_it_in_the_offer_of_our_host_alone(
+    peer: str, run_of: Runner
+) -> None:
+    run = run_of(peer, how(peer))
+    sent = [message for start in run.starts for message in start]
+    assert [one for one in sent if one.content.get("method") in MCPL.methods] == []
+    ours = "client" if peer.startswith("server ") else "server"
+    of_it = [
+        one.content for one in sent if one.sender == ours and "mcpl" in json.dumps(one.content)
+    ]
+    offers = [content for content in of_it if content.get("method") == "initialize"]
+    assert of_it == offers
+    assert len(offers) == (len(run.starts) if ours == "client" else 0)
 
 
 @pytest.mark.parametrize("server", SERVERS)

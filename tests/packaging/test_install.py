@@ -49,6 +49,13 @@ def test_the_demo_of_a_core_install_says_which_extra_brings_the_step_it_skips(
     assert "kinwire[codegen]" in shown
 
 
+def test_the_conversation_of_mcpl_is_played_by_a_core_install(
+    core: Installed, tmp_path: Path
+) -> None:
+    shown = core.run("kinwire", "demo", "mcpl", cwd=tmp_path).stdout
+    assert "which exited with: memory 0, redaction 0" in shown
+
+
 def test_the_first_programs_of_the_readme_run_on_a_core_install(
     core: Installed, tmp_path: Path
 ) -> None:

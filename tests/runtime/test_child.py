@@ -13,6 +13,7 @@ from typing import Any
 
 import anyio
 import pytest
+from anyio.lowlevel import checkpoint
 
 from kinwire.errors import ConnectionClosedError
 from kinwire.session import Session
@@ -221,6 +222,7 @@ async def test_a_half_dead_server_ends_the_connection(way: str, reason: str) -> 
 # Servers that talk nonsense.
 
 
+@pytest.mark.fault(14, "client", "stdio")
 async def test_lines_that_are_no_messages_are_skipped_counted_and_logged_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -264,6 +266,17 @@ async def test_a_server_that_ignores_every_hint_is_killed_and_reaped() -> None:
 
     with anyio.fail_after(10), pytest.raises(KeyError, match="own"):  # the steps take three
         await use()
+    assert not exists(transport.pid)
+
+
+async def test_a_server_that_dies_while_there_is_more_to_write_is_reaped() -> None:
+    transport = stdio(sys.executable, "-c", "import time; time.sleep(300)")
+    async with session(transport) as calling:
+        for _ in range(20):  # more than a pipe holds
+            await calling.raw_notify("x/y", {"text": "x" * 10_000})
+        while transport.pid is None:
+            await checkpoint()
+        os.kill(transport.pid, signal.SIGKILL)
     assert not exists(transport.pid)
 
 

@@ -46,6 +46,7 @@ async def test_a_session_is_used_inside_its_block_only() -> None:
         await peers.client.raw("ping")
 
 
+@pytest.mark.fault(38, "server", "memory")
 @pytest.mark.parametrize("closing", ["client", "server"])
 async def test_calls_fail_at_once_when_either_side_closes(closing: str) -> None:
     gate = Gate()
@@ -146,6 +147,28 @@ async def test_the_block_ends_inside_a_cancelled_scope() -> None:
             scope.cancel()
     assert scope.cancelled_caught
     assert gate.outcome not in ("", "finished")
+
+
+async def test_who_cancels_all_around_a_session_answers_nothing_with_a_fault(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    gate = Gate()
+    near, far = memory_pair()
+    around = anyio.CancelScope()
+
+    async def serve() -> None:
+        with around:
+            async with Session(far, routes=tool(gate)) as session:
+                await session.wait_closed()
+
+    async with anyio.create_task_group() as tasks, Session(near, routes={}) as calling:
+        tasks.start_soon(serve)
+        tasks.start_soon(expect_closed, calling)
+        await gate.begun.wait()
+        around.cancel()
+        await gate.ended.wait()
+    assert gate.outcome not in ("", "finished")
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
 
 
 async def test_a_handler_may_close_its_own_session() -> None:

@@ -8,7 +8,8 @@ from operator import attrgetter
 import pytest
 
 from tests.spec.ledger import ledgers
-from tests.spec.managers import MANAGERS, Manager
+from tests.spec.managers import MANAGERS
+from tests.spec.managers.manager import Manager
 
 
 @pytest.mark.parametrize("manager", MANAGERS.values(), ids=MANAGERS)

@@ -179,7 +179,7 @@ def _watched(arguments: Namespace) -> Iterator[Path]:
 
 def _check(arguments: Namespace) -> int:
     from kinwire_codegen.findings import DocumentError
-    from kinwire_codegen.site.check import check_site
+    from kinwire_codegen.site.check import check_site, count_places
     from kinwire_codegen.site.writing import read_site
 
     if arguments.out is None:
@@ -193,7 +193,9 @@ def _check(arguments: Namespace) -> int:
     if findings:
         raise DocumentError(findings)
     pages = sum(path.endswith(".html") for path in files)
-    print(f"{count(pages, 'page')} checked, nothing to mend")
+    places = count(count_places(documents), "place")
+    told = f"{count(pages, 'page')} checked for {places} of the documents"
+    print(f"{told}, nothing to mend")
     return 0
 
 

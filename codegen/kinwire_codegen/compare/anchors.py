@@ -4,11 +4,10 @@ from __future__ import annotations
 
 __all__ = ("anchor_of",)
 
-from kinwire_codegen.document import Document, resolve
+from kinwire_codegen.document import DATA, Document, resolve
 from kinwire_codegen.findings import Place
 from kinwire_codegen.reference.links import anchor, slug
 
-DATA = {"tables", "machines", "limits", "records"}
 BINDINGS = {"http": "HTTP", "grpc": "gRPC"}
 
 

@@ -11,11 +11,10 @@ from kinwire_codegen.compare.anchors import anchor_of
 from kinwire_codegen.compare.change import Change, changed
 from kinwire_codegen.compare.flows import data_flow
 from kinwire_codegen.compare.verdict import Way
-from kinwire_codegen.document import Document
+from kinwire_codegen.document import CONSTANTS, Document
 from kinwire_codegen.findings import Place, pointer
 
 WORDS = frozenset({"section", "summary", "x-decision", "description"})
-DATA = ("tables", "machines", "limits", "records")
 ENTRIES = {
     "http": ("paths", "events"),
     "grpc": ("rpcs", "messages", "enums"),
@@ -29,7 +28,7 @@ Node = Mapping[str, Any]
 def compare_data(before: Document, after: Document) -> Iterator[Change]:
     """Yield what changed in one protocol beside rows, errors and types."""
     told = _Teller(before, after)
-    for table in DATA:
+    for table in (*CONSTANTS, "records"):  # sequences are for readers: `words.py` has them
         yield from _named(told, "data", (table,), before.table(table), after.table(table))
     for binding, tables in ENTRIES.items():
         old, new = before.content.get(binding), after.content.get(binding)

@@ -10,11 +10,9 @@ from kinwire_codegen.compare.anchors import anchor_of
 from kinwire_codegen.compare.change import Change, changed
 from kinwire_codegen.compare.sides import Side
 from kinwire_codegen.compare.types import Pair
-from kinwire_codegen.document import Document, Reference
+from kinwire_codegen.document import CONSTANTS, Document, Reference
 from kinwire_codegen.findings import Place
 from kinwire_codegen.names import class_name, constant_name, snake_name
-
-CONSTANTS = ("tables", "machines", "limits")
 
 
 def renamed_classes(old: Side, new: Side, pairs: Iterable[Pair]) -> dict[Reference, Reference]:

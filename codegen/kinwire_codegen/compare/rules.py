@@ -239,6 +239,8 @@ _ROWS = (
      "A `format`, an example or a word that nobody"
      " checks has changed.",
      "Readers only."),
+    Rule("D106", "sequence-added", _DOCS, _A, _E.SAFE, "There is a new sequence of messages.",
+     "Readers only."),
 )  # fmt: skip
 
 RULES: dict[str, Rule] = {found.id: found for found in _ROWS}

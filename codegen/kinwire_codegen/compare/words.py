@@ -9,16 +9,15 @@ from typing import Any
 
 from kinwire_codegen.compare.anchors import anchor_of
 from kinwire_codegen.compare.change import Change, changed
-from kinwire_codegen.document import Document
+from kinwire_codegen.document import TABLES, Document
 from kinwire_codegen.findings import Place, pointer
 
 RULES = {
-    **dict.fromkeys(("description", "summary", "title", "message"), "description-changed"),
+    **dict.fromkeys(("description", "summary", "title", "message", "steps"), "description-changed"),
     "section": "section-moved",
     "x-decision": "decision-changed",
-    **dict.fromkeys(("examples", "format"), "annotation-only"),
+    **dict.fromkeys(("examples", "format", "since"), "annotation-only"),
 }
-PAGES = ("methods", "tools", "errors", "tables", "machines", "limits", "records", "$defs")
 
 
 def compare_words(before: Document, after: Document) -> Iterator[Change]:
@@ -26,7 +25,9 @@ def compare_words(before: Document, after: Document) -> Iterator[Change]:
     for place, rule in _walk(before.content, after.content, ()):
         what = f"{pointer(*place[:-1])[1:] or after.name}: its {place[-1]} has changed"
         yield changed(rule, after.name, place, what, anchor=anchor_of(after, place))
-    for table in PAGES:
+    for name in after.table("sequences").keys() - before.table("sequences").keys():
+        yield _new(after, ("sequences", name), f"the sequence {name} is new")
+    for table in TABLES:
         for name, node in before.table(table).items():
             if name not in after.table(table):
                 yield _gone(before, (table, name), f"the page or row of {name}")
@@ -38,6 +39,11 @@ def compare_words(before: Document, after: Document) -> Iterator[Change]:
                     yield _gone(before, place, f"the anchor of {name}.{member}")
 
 
+def _new(document: Document, place: Place, what: str) -> Change:
+    anchor = anchor_of(document, place)
+    return changed("sequence-added", document.name, place, what, anchor=anchor)
+
+
 def _gone(document: Document, place: Place, what: str) -> Change:
     where = anchor_of(document, place)
     return changed("anchor-removed", document.name, place, f"{what} is gone: {where}", gone=True)
@@ -46,7 +52,7 @@ def _gone(document: Document, place: Place, what: str) -> Change:
 def _walk(old: Any, new: Any, place: Place) -> Iterator[tuple[Place, str]]:
     if isinstance(old, dict) and isinstance(new, dict):
         # Members and entries may be called like the words of a document.
-        named = bool(place) and place[-1] in {*PAGES, "properties"}
+        named = bool(place) and place[-1] in {*TABLES, "properties"}
         for key in dict.fromkeys([*old, *new]):
             if key in RULES and not named:
                 if old.get(key) != new.get(key):

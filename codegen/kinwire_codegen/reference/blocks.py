@@ -140,7 +140,7 @@ class Drawing:
     """What a page of HTML shows as a picture; Markdown has the same facts in words beside it."""
 
     kind: Literal["sequence", "machine"]
-    facts: dict[str, Any]
+    facts: Any
 
 
 Block = Heading | Text | Badges | Decision | Table | Items | Code | Examples | Prose | Drawing

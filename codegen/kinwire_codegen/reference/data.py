@@ -1,4 +1,4 @@
-"""The page of what a protocol tells beside its messages: tables, machines, limits, bindings."""
+"""The page of what a protocol tells beside its messages: tables, machines, sequences, bindings."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from kinwire_codegen.reference.blocks import (
 )
 from kinwire_codegen.reference.links import Links, anchor
 from kinwire_codegen.reference.parts import decision, told
+from kinwire_codegen.reference.sequences import sequence_drawing, sequence_table
 
 Node = dict[str, Any]
 
@@ -30,10 +31,11 @@ def data_page(links: Links, document: Document) -> Page | None:
     """Return the page, None if the protocol tells no such thing."""
     if not links.has_data(document):
         return None
-    blocks = [*_tables(links, document), *_machines(document), *_limits(document)]
-    blocks += [*_records(links, document), *_http(links, document), *_grpc(links, document)]
+    blocks = [*_tables(links, document), *_machines(document), *_sequences(links, document)]
+    blocks += [*_limits(document), *_records(links, document)]
+    blocks += [*_http(links, document), *_grpc(links, document)]
     title = f"{document.content['title']} {document.content['version']}: data"
-    summary = "Tables, state machines, limits, files and bindings."
+    summary = "Tables, state machines, sequences, limits, files and bindings."
     return Page(f"{document.name}/data", title, "data", summary, document, tuple(blocks))
 
 
@@ -75,6 +77,15 @@ def _machines(document: Document) -> Iterator[Block]:
             for step in node["transitions"]
         ]
         yield Table.of(("from", "on", "to", "meaning"), rows)
+
+
+def _sequences(links: Links, document: Document) -> Iterator[Block]:
+    if document.table("sequences"):
+        yield Heading("Sequences")
+    for name, node in document.table("sequences").items():
+        yield from _entry(name, node)
+        yield sequence_drawing(links, document, name)
+        yield sequence_table(links, document, name)
 
 
 def _limits(document: Document) -> Iterator[Block]:

@@ -92,6 +92,7 @@ def _rows(links: Links, document: Document) -> Iterator[Block]:
                 document.content["roles"].get(row.get("from", "client"), "both"),
                 row["summary"],
                 f"`{row['gate']}`" if row.get("gate") else "",
+                row.get("since", ""),
                 row["section"],
                 row.get("status", ""),
             )
@@ -99,8 +100,8 @@ def _rows(links: Links, document: Document) -> Iterator[Block]:
         ]
         if rows:
             yield Heading(title, anchor=name)
-            columns = (name[:-1], "kind", "sent by", "meaning", "gate", "section", "status")
-            yield Table.of(columns, rows)
+            columns = ("kind", "sent by", "meaning", "gate", "since", "section", "status")
+            yield Table.of((name[:-1], *columns), rows)
 
 
 def _augments(links: Links, document: Document) -> Iterator[Block]:
@@ -123,9 +124,10 @@ def _errors(links: Links, document: Document) -> Iterator[Block]:
             name,
             f"`{document.module}.{class_name(name)}`",
             error["message"],
+            error.get("section", ""),
             told(error, "description", data),
         )
         rows.append(Row(cells, name, column=1))
     if rows:
         yield Heading("Errors", anchor="errors")
-        yield Table(("code", "error", "class", "message", "meaning"), tuple(rows))
+        yield Table(("code", "error", "class", "message", "section", "meaning"), tuple(rows))

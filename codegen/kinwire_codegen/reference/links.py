@@ -10,12 +10,10 @@ from functools import cached_property
 from typing import Any
 
 from kinwire_codegen.augmented import Target, target_of
-from kinwire_codegen.document import Document, Documents, Reference, resolve
+from kinwire_codegen.document import DATA, Document, Documents, Reference, resolve
 from kinwire_codegen.findings import Place
 from kinwire_codegen.rows import error_entry
-
-DATA = ("tables", "machines", "limits", "records", "http", "grpc")
-"""What a page of its own is for."""
+from kinwire_codegen.sequences import steps_of
 
 
 class Links:
@@ -30,7 +28,7 @@ class Links:
         """Return a link to a type; its bare name if another package has its page."""
         if reference.protocol not in self._pages:
             return f"`{reference.protocol}#{reference.name}`"
-        return f"[{reference.name}](../../{reference.protocol}/types/{reference.name}.md)"
+        return f"[{reference.name}]({self.entry(reference.protocol, '$defs', reference.name)})"
 
     def named(self, text: str, home: str) -> str:
         """Return a link to the type that `text` names in the document `home`."""
@@ -39,8 +37,27 @@ class Links:
     def row(self, protocol: str, table: str, wire: str, anchor: str = "") -> str:
         """Return a link to the page of a method or tool, or to a member there."""
         text = f"`{wire}`" + (f" {anchor}" if anchor else "")
-        target = f"../../{protocol}/{table}/{slug(wire)}.md"
+        target = self.entry(protocol, table, wire)
         return f"[{text}]({target}{'#' + anchor if anchor else ''})"
+
+    @staticmethod
+    def entry(protocol: str, table: str, name: str) -> str:
+        """Return where the page of a method, a tool or a type is."""
+        folder, file = ("types", name) if table == "$defs" else (table, slug(name))
+        return f"../../{protocol}/{folder}/{file}.md"
+
+    @cached_property
+    def sequences(self) -> dict[tuple[str, str, str], list[tuple[Document, str]]]:
+        """The sequences that a row stands in, by its protocol, table and name on the wire."""
+        found: dict[tuple[str, str, str], list[tuple[Document, str]]] = defaultdict(list)
+        for document in self.chosen:
+            for name in document.table("sequences"):
+                for step in steps_of(document, self.documents, name):
+                    home, table, wire = step.named
+                    known = found[home.name, table, wire]
+                    if (document, name) not in known:
+                        known.append((document, name))
+        return found
 
     def error(self, document: Document, text: str) -> tuple[str, str, str, str]:
         """Return a table's cells of the error that `text` names in `document`: first its code."""
@@ -53,7 +70,7 @@ class Links:
     @staticmethod
     def has_data(document: Document) -> bool:
         """Return whether the document has a page of data."""
-        return bool(document.content.keys() & set(DATA))
+        return bool(document.content.keys() & {*DATA, "http", "grpc"})
 
     @cached_property
     def uses(self) -> dict[Reference, list[tuple[Document, Place]]]:
@@ -63,6 +80,26 @@ class Links:
             for place, reference in document.references:
                 found[reference].append((document, place))
         return found
+
+    def sections(self, reference: Reference) -> list[str]:
+        """Return the sections of the nearest messages and data that a type stands in.
+
+        Those of its own protocol alone: a document says of messages where they are described.
+        """
+        seen, layer = {reference}, [reference]
+        while layer:
+            uses = [use for kind in layer for use in self.uses.get(kind, ())]
+            own = [place for document, place in uses if document.name == reference.protocol]
+            content = self.documents[reference.protocol].content
+            found = dict.fromkeys(filter(None, (_section(content, place) for place in own)))
+            if found:
+                return list(found)
+            around = {
+                Reference(reference.protocol, str(one[1])) for one in own if one[0] == "$defs"
+            }
+            layer = sorted(around - seen)
+            seen |= around
+        return []
 
     def augments(
         self, kind: Reference, part: str, method: str
@@ -125,6 +162,16 @@ class Links:
         if table == "offers":
             return f"[what the {entry} offers](../../{document.name}/README.md)"
         return f"[{table}](../../{document.name}/data.md)"
+
+
+def _section(content: Any, place: Place) -> str:
+    """Return the section that the innermost entry around a place gives; empty if none does."""
+    found = ""
+    for step in place:
+        if isinstance(content, dict):
+            found = content.get("section", found)
+        content = content[step]
+    return found
 
 
 def anchor(name: str) -> str:

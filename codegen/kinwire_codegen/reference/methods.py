@@ -13,7 +13,6 @@ from kinwire_codegen.reference.blocks import (
     Badges,
     Block,
     Code,
-    Drawing,
     Examples,
     Heading,
     Page,
@@ -23,8 +22,10 @@ from kinwire_codegen.reference.blocks import (
     Text,
 )
 from kinwire_codegen.reference.links import Links, slug
-from kinwire_codegen.reference.parts import as_json, decision, member_table
+from kinwire_codegen.reference.parts import as_json, decision, member_table, namesakes
 from kinwire_codegen.reference.python import example_of, handler_code, shell_line, stub_call
+from kinwire_codegen.reference.sequences import row_drawing, sequence_drawing
+from kinwire_codegen.sequences import Named
 
 Node = dict[str, Any]
 
@@ -60,13 +61,15 @@ def _method(links: Links, document: Document, wire: str, row: Node) -> Iterator[
     kind = "request or notification" if row["kind"] == "either" else row["kind"]
     yield from _badges(document, row, kind, sender(document, row))
     yield from _told(row)
-    yield Drawing("sequence", _sequence(document, wire, row))
+    yield from namesakes(links, document, "methods", wire)
+    yield row_drawing(Named(document, "methods", wire))
     for part in ("params", "result"):
         if part in row:
             reference = resolve(row[part], document.name)
             yield Heading(f"{part.title()}: {links.kind(reference)}", anchor=part)
             yield from member_table(links, reference, part, wire)
     yield from _errors(links, document, row, wire)
+    yield from _sequences(links, document, "methods", wire)
     if row.get("status") != "considered":
         yield from _examples(links, document, wire, row)
 
@@ -74,12 +77,14 @@ def _method(links: Links, document: Document, wire: str, row: Node) -> Iterator[
 def _tool(links: Links, document: Document, name: str, row: Node) -> Iterator[Block]:
     yield from _badges(document, row, "tool", f"called through `{TOOLS_CALL}`")
     yield from _told(row)
-    yield Drawing("sequence", _sequence(document, name, row))
+    yield from namesakes(links, document, "tools", name)
+    yield row_drawing(Named(document, "tools", name))
     for part, title in (("params", "Arguments"), ("result", "Result")):
         reference = resolve(row[part], document.name)
         yield Heading(f"{title}: {links.kind(reference)}", anchor=part)
         yield from member_table(links, reference, part)
     yield from _errors(links, document, row, None)
+    yield from _sequences(links, document, "tools", name)
     if row.get("status") != "considered":
         yield from _tool_examples(links, document, name, row)
 
@@ -87,6 +92,7 @@ def _tool(links: Links, document: Document, name: str, row: Node) -> Iterator[Bl
 def _badges(document: Document, row: Node, kind: str, arrow: str) -> Iterator[Block]:
     badges = [kind, arrow, f"{document.content['title']} {document.content['version']}"]
     badges.append(f"section {row['section']}")
+    badges += [f"since {row['since']}"] if "since" in row else []
     badges += [f"needs `{row['gate']}`"] if row.get("gate") else []
     badges += ["handled in order of arrival"] if row.get("order") else []
     badges += [f"**{row['status']}**"] if row.get("status", "stable") != "stable" else []
@@ -104,16 +110,18 @@ def _told(row: Node) -> Iterator[Block]:
     yield from decision(row)
 
 
-def _sequence(document: Document, name: str, row: Node) -> Node:
-    """Return what a picture of the message shows: both ends, what goes out, what comes back."""
-    return {
-        "roles": dict(document.content["roles"]),
-        "from": row.get("from", "client"),
-        "kind": row.get("kind", "tool"),
-        "name": name,
-        "result": resolve(row["result"], document.name).name if "result" in row else None,
-        "fails": bool(row.get("errors")),
-    }
+def _sequences(links: Links, document: Document, table: str, wire: str) -> Iterator[Block]:
+    """Yield where else the message stands: its own protocol's sequences are drawn."""
+    found = links.sequences.get((document.name, table, wire), ())
+    if found:
+        yield Heading("In sequence", anchor="sequences")
+    for other, name in found:
+        place = f"../../{other.name}/data.md#{name}"
+        summary = other.table("sequences")[name]["summary"]
+        of = "" if other is document else f" of {other.content['title']}"
+        yield Text(f"[{name}]({place}){of}: {summary}")
+        if other is document:
+            yield sequence_drawing(links, document, name)
 
 
 def _errors(links: Links, document: Document, row: Node, wire: str | None) -> Iterator[Block]:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-__all__ = ("AUGMENT_COLUMNS", "as_json", "augment_cells", "decision", "member_table", "told")
+__all__ = (
+    "AUGMENT_COLUMNS",
+    "as_json",
+    "augment_cells",
+    "decision",
+    "member_table",
+    "namesakes",
+    "told",
+)
 
 import json
 from collections.abc import Iterator
 from typing import Any
 
 from kinwire_codegen.document import Document, Reference, members_of
-from kinwire_codegen.reference.blocks import Block, Cell, Code, Decision, Row, Table, Told
+from kinwire_codegen.reference.blocks import Block, Cell, Code, Decision, Row, Table, Text, Told
 from kinwire_codegen.reference.links import Links
 from kinwire_codegen.reference.shapes import shape
 
@@ -65,9 +73,20 @@ def augment_cells(links: Links, document: Document, row: dict[str, Any]) -> tupl
         links.named(row["schema"]["$ref"], document.name),
         document.content["roles"].get(row["from"], "both"),
         row["section"],
-        ", ".join(row.get("errors", ())),
+        ", ".join(f"`{name}`" for name in row.get("errors", ())),
         told(row, "summary"),
     )
+
+
+def namesakes(links: Links, document: Document, table: str, name: str) -> Iterator[Block]:
+    """Yield where other protocols have something of the same name."""
+    others = [
+        f"[{other.content['title']}]({links.entry(other.name, table, name)})"
+        for other in links.chosen
+        if other is not document and name in other.table(table)
+    ]
+    if others:
+        yield Text(f"The same name is something of its own in {', '.join(others)}.")
 
 
 def as_json(value: Any) -> Code:

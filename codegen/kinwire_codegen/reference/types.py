@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from kinwire_codegen.document import Document, Reference, members_of
 from kinwire_codegen.reference.blocks import Badges, Block, Heading, Items, Page, Text
 from kinwire_codegen.reference.links import Links
-from kinwire_codegen.reference.parts import as_json, decision, member_table
+from kinwire_codegen.reference.parts import as_json, decision, member_table, namesakes
 from kinwire_codegen.reference.shapes import shape
+
+SECTIONS = 3  # of the specification, beside a type
 
 
 def type_page(links: Links, document: Document, name: str) -> Page:
@@ -23,9 +25,13 @@ def type_page(links: Links, document: Document, name: str) -> Page:
 def _blocks(links: Links, document: Document, name: str) -> Iterator[Block]:
     node, here = document.definitions[name], Reference(document.name, name)
     version = f"{document.content['title']} {document.content['version']}"
-    yield Badges((f"`{document.module}.{name}`", version))
+    sections = links.sections(here)
+    more = ", …" if len(sections) > SECTIONS else ""
+    where = [f"used in section {', '.join(sections[:SECTIONS])}{more}"] if sections else []
+    yield Badges((f"`{document.module}.{name}`", version, *where))
     yield Text(node["description"])
     yield from decision(node)
+    yield from namesakes(links, document, "$defs", name)
     if members_of(links.documents, here)[0]:
         yield from member_table(links, here)
     else:

@@ -1,4 +1,4 @@
-"""Pages about all protocols at once: errors by code, capabilities, augments, and machines."""
+"""Pages about all protocols at once: errors by code, capabilities, augments, and pictures."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ from kinwire_codegen.reference.blocks import (
     Table,
     Text,
 )
-from kinwire_codegen.reference.links import Links, anchor
+from kinwire_codegen.reference.links import Links
 from kinwire_codegen.reference.parts import AUGMENT_COLUMNS, augment_cells
+from kinwire_codegen.reference.sequences import sequence_drawing
 from kinwire_codegen.rows import error_entry
 
 Node = dict[str, Any]
@@ -50,6 +51,12 @@ def across_pages(links: Links) -> Iterator[Page]:
             _augments,
         ),
         (
+            "Sequences",
+            "sequences",
+            "Which messages follow each other, drawn from the tables.",
+            _sequences,
+        ),
+        (
             "State machines",
             "machines",
             "How things go from state to state, drawn from the tables.",
@@ -73,7 +80,7 @@ def _errors(links: Links) -> Iterator[Block]:
     for code, found in by_code.items():
         yield Heading(f"`{code}`", anchor=f"error.{code}")
         if len(found) > 1:
-            yield Text(f"**{_collision(found)}:** {_names(found)}.")
+            yield Text(f"{_collision(found)}: {_names(found)}.")
         for document, name, entry in found:
             yield from _error(links, document, name, entry)
 
@@ -86,7 +93,7 @@ def _names(found: list[tuple[Document, str, Node]]) -> str:
 
 
 def _collision(found: list[tuple[Document, str, Node]]) -> str:
-    return f"{len(found)} meanings" if len(found) > 1 else "one"
+    return f"**{len(found)} meanings**" if len(found) > 1 else "one"
 
 
 def _error(links: Links, document: Document, name: str, entry: Node) -> Iterator[Block]:
@@ -164,10 +171,21 @@ def _augments(links: Links) -> Iterator[Block]:
         yield Table(("protocol", *AUGMENT_COLUMNS), tuple(rows))
 
 
+def _sequences(links: Links) -> Iterator[Block]:
+    for document in links.chosen:
+        if document.table("sequences"):
+            yield Heading(document.content["title"], anchor=document.name)
+        for name, node in document.table("sequences").items():
+            place = f"../../{document.name}/data.md#{name}"
+            yield Heading(f"[{name}]({place})", 3, f"{document.name}.{name}")
+            yield Text(node["summary"])
+            yield sequence_drawing(links, document, name)
+
+
 def _machines(links: Links) -> Iterator[Block]:
     for document in links.chosen:
         for name, node in document.table("machines").items():
-            place = f"../../{document.name}/data.md#{anchor(name)}"
-            yield Heading(f"[{name}]({place}) of {document.content['title']}", anchor=anchor(name))
+            place = f"../../{document.name}/data.md#{name}"
+            yield Heading(f"[{name}]({place}) of {document.content['title']}", anchor=name)
             yield Text(node["summary"])
             yield Drawing("machine", {"name": name, **node})

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-__all__ = ("check_site",)
+__all__ = ("check_site", "count_places")
 
 import re
 from collections.abc import Iterator, Mapping
 from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
-from kinwire_codegen.document import Document, Documents, Reference, members_of
+from kinwire_codegen.document import DATA, Document, Documents, Reference, members_of, resolve
 from kinwire_codegen.findings import Finding, pointer
-from kinwire_codegen.reference.links import slug
+from kinwire_codegen.reference.links import anchor, slug
+from kinwire_codegen.rows import error_entry
 from kinwire_codegen.site.reading import Link, Reading, read_html
 
 _OUTSIDE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:)?//|^(?:data|mailto|tel):", re.IGNORECASE)
@@ -40,6 +41,11 @@ def check_site(
             found += _missing_places(documents, documents[name], pages)
             found += _untold(documents[name])
     return sorted(found)
+
+
+def count_places(documents: Documents) -> int:
+    """Return how many places a site must have for the entries of documents."""
+    return sum(1 for name in documents.chosen for _ in _places(documents, documents[name]))
 
 
 def _forms(pages: Mapping[str, Reading]) -> Iterator[Finding]:
@@ -109,9 +115,9 @@ def _missing_places(
     documents: Documents, document: Document, pages: Mapping[str, Reading]
 ) -> Iterator[Finding]:
     """Yield what the document names and no page has a place for."""
-    for path, anchor, place in _places(documents, document):
-        if path not in pages or (anchor and anchor not in pages[path].ids):
-            what = f"it has no place in the site: {path}{'#' + anchor if anchor else ''}"
+    for path, name, place in _places(documents, document):
+        if path not in pages or (name and name not in pages[path].ids):
+            what = f"it has no place in the site: {path}{'#' + name if name else ''}"
             yield Finding(document.file, place, what, "Build the site again.")
 
 
@@ -124,15 +130,29 @@ def _places(documents: Documents, document: Document) -> Iterator[tuple[str, str
         for member in members_of(documents, Reference(home, name))[0]:
             yield f"{home}/types/{name}.html", member, f"{place}/properties/{member}"
     for table in ("methods", "tools"):
-        for wire, row in document.table(table).items():
-            page, place = f"{home}/{table}/{slug(wire)}.html", pointer(table, wire)
-            yield page, "", place
-            for part in ("params", "result"):
-                if part in row:
-                    yield page, part, f"{place}/{part}"
+        for wire in document.table(table):
+            yield from _row_places(documents, document, table, wire)
+    for table in DATA:
+        for name in document.table(table):
+            yield f"{home}/data.html", anchor(name), pointer(table, name)
     for name, entry in document.content["errors"].items():
         yield f"{home}/index.html", name, pointer("errors", name)
         yield "errors.html", f"error.{entry['code']}", pointer("errors", name)
+
+
+def _row_places(
+    documents: Documents, document: Document, table: str, wire: str
+) -> Iterator[tuple[str, str, str]]:
+    row, place = document.table(table)[wire], pointer(table, wire)
+    page = f"{document.name}/{table}/{slug(wire)}.html"
+    yield page, "", place
+    for part in {"params", "result"} & row.keys():
+        yield page, part, f"{place}/{part}"
+        for member in members_of(documents, resolve(row[part], document.name))[0]:
+            yield page, f"{part}.{member}", f"{place}/{part}"
+    for error in row.get("errors", ()):
+        code = error_entry(documents, document, error)["code"]
+        yield page, f"error.{code}", f"{place}/errors"
 
 
 def _untold(document: Document) -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ("Shown", "Writer", "environment")
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -23,7 +23,7 @@ from kinwire_codegen.site.prose import Section, rendered
 from kinwire_codegen.site.sequences import sequence_svg
 
 LISTED = 40  # sections beside a page; of more, only the upper ones
-_DRAWN = {"sequence": sequence_svg, "machine": machine_svg}
+_DRAWN: dict[str, Callable[[Any], str]] = {"sequence": sequence_svg, "machine": machine_svg}
 
 
 @dataclass(frozen=True)

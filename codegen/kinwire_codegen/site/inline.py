@@ -19,6 +19,7 @@ from pygments.util import ClassNotFound
 
 _MARKED = re.compile(r"[`*_\[\]<>&\\!\"]")
 _CODE = re.compile(r"`([^`]+)`")
+_CODED = re.compile(r"<code>([^<]*)</code>")
 _LINK = re.compile(r'href="(?!https?:|#|mailto:)([^"#]*?)(README)?\.md(#[^"]*)?"')
 _STRING = r'(?:"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\')'
 _DOCSTRING = r'"""[\s\S]*?"""'
@@ -37,7 +38,7 @@ _QUICK = {
 }
 """What colours the two languages that pages are full of, without the time of a lexer."""
 
-_JOINT = re.compile(r"([/._:])(?=\w)")
+_JOINT = re.compile(r"([/._:])(?=\w)|(?<=[a-z])(?=[A-Z])")
 COLOURS = {
     *("s", "s1", "s2", "sa", "sd", "se", "sx", "mi", "mf", "kc", "k", "kn", "kd", "ow", "kr"),
     *("c", "c1", "cm", "ch", "nf", "nc", "fm", "nd", "gp", "go", "nb", "bp"),
@@ -59,11 +60,15 @@ def inline(text: str) -> Markup:
         return Markup(text)  # nothing in it means anything in HTML
     if not _MARKED.search(_CODE.sub("", text)):  # code and nothing else
         return Markup(_CODE.sub(_code, text))
-    return Markup(site_link(_markdown().renderInline(text)))
+    html = site_link(_markdown().renderInline(text))
+    return Markup(_CODED.sub(lambda found: _shown(found[1]), html))
 
 
 def _code(found: re.Match[str]) -> str:
-    text = escape(found[1], quote=False)
+    return _shown(escape(found[1], quote=False))
+
+
+def _shown(text: str) -> str:
     return f"<code>{breakable(text) if len(text) > LONG else text}</code>"
 
 

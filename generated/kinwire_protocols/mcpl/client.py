@@ -221,7 +221,7 @@ class Server:
 
         Args:
             feature_set: The feature set whose state is meant.
-            checkpoint: The checkpoint.
+            checkpoint: The checkpoint to return to.
 
         Raises:
             CheckpointNotFoundError: The checkpoint was pruned or never existed.
@@ -515,13 +515,13 @@ class Client:
     async def scope_elevate(
         self, *, feature_set: FeatureSetName, scope: Scope
     ) -> ScopeElevateResult:
-        """Ask leave to act in a scope that is not on the whitelist.
+        """Ask the host to approve a scope that is not on the whitelist.
 
         scope/elevate, a request. Source: MCP Live 0.4.1-draft, 7.4.
 
         Args:
             feature_set: The feature set that asks.
-            scope: The scope.
+            scope: The scope to act in.
 
         Raises:
             FeatureSetNotEnabledError: The message belongs to a feature set that the host has disabled.

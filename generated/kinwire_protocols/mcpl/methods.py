@@ -194,7 +194,7 @@ SCOPE_ELEVATE: Final = Method[ScopeElevateParams, ScopeElevateResult](
     ),
     section="7.4",
 )
-"""Ask leave to act in a scope that is not on the whitelist."""
+"""Ask the host to approve a scope that is not on the whitelist."""
 
 STATE_ROLLBACK: Final = Method[RollbackParams, RollbackResult](
     name="state/rollback",

@@ -112,7 +112,7 @@ class ChannelsCloseResult(Message):
     """Whether the channel is closed."""
 
     closed: bool
-    """Whether it is."""
+    """Whether the channel is closed now."""
 
 
 class ChannelsOpenParams(Message):
@@ -151,7 +151,7 @@ class ChannelsPublishResult(Message):
     """Whether it was delivered."""
 
     delivered: bool
-    """Whether it was."""
+    """Whether the content was delivered."""
 
     message_id: Annotated[str | None, Field(alias="messageId")] = None
     """What the channel calls the message."""
@@ -490,7 +490,7 @@ class RollbackParams(Message):
     """The feature set whose state is meant."""
 
     checkpoint: CheckpointId
-    """The checkpoint."""
+    """The checkpoint to return to."""
 
 
 class RollbackResult(Message):
@@ -503,7 +503,7 @@ class RollbackResult(Message):
     """Whether it was reached."""
 
     reason: str | None = None
-    """Why it was not."""
+    """Why it was not reached."""
 
 
 class RoutingPolicy(Message):
@@ -539,20 +539,20 @@ class ScopeElevateParams(Message):
     """The feature set that asks."""
 
     scope: Scope
-    """The scope."""
+    """The scope to act in."""
 
 
 class ScopeElevateResult(Message):
     """Whether the scope is approved."""
 
     approved: bool
-    """Whether it is."""
+    """Whether the server may act in the scope."""
 
     payload: dict[str, Any] | None = None
     """The payload of the request, which the host may have enriched; present if approved."""
 
     reason: str | None = None
-    """Why it is not."""
+    """Why it may not."""
 
 
 ScopeOutcome = TypeAliasType("ScopeOutcome", Literal["deny", "approve", "ask"])
@@ -820,13 +820,13 @@ class InferenceRequestResult(Message):
     """What the model wrote, whole, streamed or not."""
 
     content: str
-    """What it wrote."""
+    """What the model wrote."""
 
     model: str
     """The model that wrote it."""
 
     finish_reason: Annotated[FinishReason | str, Field(alias="finishReason")]
-    """Why it stopped."""
+    """Why the model stopped."""
 
     usage: TokenUsage | None = None
     """What it cost."""
@@ -969,7 +969,7 @@ class ContextInjection(Message):
     """Tells the server's injections apart; its own."""
 
     position: Position
-    """Where it goes."""
+    """Where in the context it goes."""
 
     content: Content
     """What is put there."""

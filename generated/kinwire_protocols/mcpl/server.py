@@ -197,7 +197,7 @@ class ClientHandlers(Handlers):
         # A notification that nobody handles is ignored.
 
     async def scope_elevate(self, params: ScopeElevateParams) -> ScopeElevateResult:
-        """Ask leave to act in a scope that is not on the whitelist. (`scope/elevate`)"""
+        """Ask the host to approve a scope that is not on the whitelist. (`scope/elevate`)"""
         raise MethodNotFoundError("Method not found: scope/elevate")
 
     async def channels_register(self, params: ChannelsRegisterParams) -> EmptyResult:
@@ -242,7 +242,7 @@ class ClientOn(On):
 
     @property
     def scope_elevate(self) -> Register[ScopeElevateParams, ScopeElevateResult]:
-        """Ask leave to act in a scope that is not on the whitelist. (`scope/elevate`)"""
+        """Ask the host to approve a scope that is not on the whitelist. (`scope/elevate`)"""
         return self(methods.SCOPE_ELEVATE)
 
     @property

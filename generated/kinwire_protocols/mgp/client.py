@@ -311,7 +311,7 @@ class Server:
         mgp/lifecycle/shutdown, a request. Source: Model General Protocol 0.2.0, 11.4 mgp/lifecycle/shutdown.
 
         Args:
-            reason: Why.
+            reason: Why the server is to stop.
             timeout_ms: How long the server may take to finish what is under way, in milliseconds.
 
         Raises:
@@ -340,7 +340,7 @@ class Server:
             server_id: The server.
             previous_state: Where it was.
             new_state: Where it is.
-            reason: Why.
+            reason: Why the state changed.
             timestamp: When it happened.
         """
         params = LifecycleNotificationParams(
@@ -413,7 +413,7 @@ class Server:
         mgp/callback/respond, a request. Source: Model General Protocol 0.2.0, 13.4 mgp/callback/respond.
 
         Args:
-            callback_id: The question.
+            callback_id: The question that is answered.
             response: The answer: one of the options, or what was put in.
 
         Raises:
@@ -963,7 +963,7 @@ class Client:
             server_id: The server.
             previous_state: Where it was.
             new_state: Where it is.
-            reason: Why.
+            reason: Why the state changed.
             timestamp: When it happened.
         """
         params = LifecycleNotificationParams(

@@ -122,7 +122,7 @@ class CallbackRespondParams(Message):
     """The answer to a callback."""
 
     callback_id: str
-    """The question."""
+    """The question that is answered."""
 
     response: Any
     """The answer: one of the options, or what was put in."""
@@ -648,7 +648,7 @@ class ToolResultExtras(Message):
     """Whether partial results went out before it."""
 
     chunks_sent: Annotated[int | None, Field(ge=0)] = None
-    """How many."""
+    """How many chunks were sent."""
 
     duration_ms: Annotated[int | float | None, Field(ge=0.0)] = None
     """How long the call took, in milliseconds."""
@@ -819,7 +819,7 @@ class AccessQueryResult(Message):
     """Whether the agent may use the tool, and why."""
 
     permission: AccessPermission
-    """Whether it may."""
+    """Whether the agent may use the tool."""
 
     source: AccessSource | str
     """What decided."""
@@ -931,7 +931,7 @@ class CodeSafety(Message):
     """How code that a tool takes is checked."""
 
     level: SafetyLevel | str
-    """How strictly."""
+    """How strictly code is checked."""
 
     language: str | None = None
     """The programming language of the code."""
@@ -1068,7 +1068,7 @@ class LifecycleNotificationParams(Message):
     """Where it is."""
 
     reason: ShutdownReason | str | None = None
-    """Why."""
+    """Why the state changed."""
 
     timestamp: str | None = None
     """When it happened."""
@@ -1078,7 +1078,7 @@ class LifecycleShutdownParams(Message):
     """Why to shut down, and by when."""
 
     reason: ShutdownReason | str | None = None
-    """Why."""
+    """Why the server is to stop."""
 
     timeout_ms: Annotated[int | float | None, Field(ge=0.0)] = None
     """How long the server may take to finish what is under way, in milliseconds."""
@@ -1157,7 +1157,7 @@ class RestartConfig(Message):
     """When and how often a server that ended is started again."""
 
     restart_policy: RestartPolicy
-    """When."""
+    """When the server is started again."""
 
     max_restarts: Annotated[int, Field(ge=0)]
     """How many restarts a window has room for; with one more the server is given up."""

@@ -7,7 +7,7 @@ __all__ = ("coloured",)
 import os
 import sys
 
-_CODES = {"green": "32", "yellow": "33", "red": "31"}
+_CODES = {"green": "32", "yellow": "33", "red": "31", "cyan": "36"}
 
 
 def coloured(text: str, colour: str | None) -> str:

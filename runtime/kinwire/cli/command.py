@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from kinwire import __version__
 from kinwire.cli.extras import install_command, missing_extra
-from kinwire.cli.failure import UsageError, failure_of
+from kinwire.cli.failure import UsageError, did_you_mean, failure_of
 from kinwire.cli.interruptions import Interruptions
 from kinwire.cli.layout import printable
 from kinwire.cli.streams import give_up_stdout, prepare_streams, unwritten
@@ -63,10 +63,7 @@ def _run(given: list[str]) -> int:
         raise UsageError("A verb comes first.", "kinwire --help lists the verbs.")
     name, *rest = given
     if name not in verb_names():
-        from kinwire_protocols.nearest import nearest
-
-        near = nearest(name, verb_names())
-        hint = f"Did you mean {near!r}?" if near else "kinwire --help lists the verbs."
+        hint = did_you_mean(name, verb_names(), "kinwire --help lists the verbs.")
         raise UsageError(f"There is no verb {name!r}.", hint)
     try:
         verb = load_verb(name)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 __all__ = (
     "complete_call",
+    "complete_demo",
+    "complete_demo_server",
     "complete_described",
     "complete_listed",
     "complete_served",
@@ -23,6 +25,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kinwire.cli.protocols import TABLES, protocol_documents
 from kinwire.cli.target import file_and_name, is_file, is_server
+from kinwire.demo import SERVERS
 
 if TYPE_CHECKING:
     import ast
@@ -41,6 +44,16 @@ def complete_served(prefix: str, **_: Any) -> Iterator[str]:
     """Yield what `kinwire serve` takes."""
     yield "demo"
     yield from _python_files(prefix)
+
+
+def complete_demo(parsed_args: Namespace, **_: Any) -> Iterable[str]:
+    """Return the protocols that have a demo; a file that is served takes none."""
+    return SERVERS if getattr(parsed_args, "what", "demo") == "demo" else ()
+
+
+def complete_demo_server(parsed_args: Namespace, **_: Any) -> Iterable[str]:
+    """Return the servers of which `kinwire serve demo PROTOCOL` takes one."""
+    return SERVERS.get(parsed_args.protocol, ()) if parsed_args.what == "demo" else ()
 
 
 def complete_listed(prefix: str, **_: Any) -> Iterator[str]:

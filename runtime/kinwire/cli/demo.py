@@ -1,4 +1,7 @@
-"""`kinwire demo`: the whole line, from documents to a call. No network, no key."""
+"""`kinwire demo`: the whole line, from documents to a call. No network, no key.
+
+`kinwire demo mcpl` plays the conversation of `kinwire/demo/mcpl/` instead.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +12,33 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from textwrap import indent
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from kinwire.cli.completion import complete_demo, completed_by
 from kinwire.cli.extras import install_command, is_installed
-from kinwire.cli.layout import columns, printable
+from kinwire.cli.failure import UsageError, did_you_mean
+from kinwire.cli.layout import columns
+from kinwire.cli.narration import JsonNarration, TextNarration
 from kinwire.cli.verb import verb_names
+from kinwire.demo import SERVERS
+from kinwire.demo.narrator import Line
 
 if TYPE_CHECKING:
     from kinwire.connection import Connection
+    from kinwire.transports.child import ChildProcess
     from kinwire_protocols import mcp
 
+    Narration = TextNarration | JsonNarration
+
+_EPILOG = """\
+mcpl plays a conversation between a host and four servers of MCP Live, and tells each message.
+"""
+
 _KINWIRE = (sys.executable, "-m", "kinwire")
-_SERVER = ("serve", "demo", "mcp")
+_SERVE = ("serve", "demo")
+
+_MCP_HINT = "Next: kinwire list mcp, kinwire call add a=1 b=2 -- kinwire serve demo mcp"
+_MCPL_HINT = "Next: kinwire list -- kinwire serve demo mcpl"
 
 _CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("add", {"a": 1, "b": 2}),
@@ -33,98 +50,125 @@ _CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 class Demo:
-    """`kinwire demo`."""
+    """`kinwire demo [PROTOCOL]`."""
 
     name: ClassVar[str] = "demo"
     summary: ClassVar[str] = "generate the bindings, start a server and call it"
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
-        """Add the verb's arguments: there are none."""
+        """Add the verb's arguments."""
+        parser.epilog = _EPILOG
+        text = f"what is shown: {' or '.join(SERVERS)} (default: mcp)"
+        protocol = parser.add_argument(
+            "protocol", nargs="?", default="mcp", metavar="PROTOCOL", help=text
+        )
+        completed_by(protocol, complete_demo)
+        parser.add_argument("--format", choices=("text", "json"), default="text")
 
     def run(self, arguments: Namespace) -> int:
         """Show each step."""
         import anyio
 
-        code = _generate()
-        if code == 0:
-            anyio.run(_talk)
-            _show("\nNext: kinwire list mcp, kinwire call add a=1 b=2 -- kinwire serve demo mcp")
+        protocol: str = arguments.protocol
+        if protocol not in SERVERS:
+            hint = did_you_mean(protocol, SERVERS, f"There are: {', '.join(SERVERS)}.")
+            raise UsageError(f"There is no demo of {protocol!r}.", hint)
+        narration = TextNarration() if arguments.format == "text" else JsonNarration()
+        code, hint = 0, ""
+        try:
+            if protocol == "mcpl":
+                anyio.run(_converse, narration)
+                hint = _MCPL_HINT
+            elif (code := _generate(narration)) == 0:
+                anyio.run(_talk, narration)
+                hint = _MCP_HINT
+        finally:  # what was done before it failed is told in any case
+            narration.end(hint)
         return code
 
 
-def _generate() -> int:
-    _title(1, "Bindings from the protocol documents")
+def _generate(narration: Narration) -> int:
+    narration.begin("Bindings from the protocol documents")
     if "generate" not in verb_names() or not is_installed("codegen"):
-        _step(f"skipped: the generator needs more, which this brings: {install_command('codegen')}")
+        brings = install_command("codegen")
+        narration.tell(Line(f"skipped: the generator needs more, which this brings: {brings}"))
         return 0
     with TemporaryDirectory(prefix="kinwire-demo-") as folder:
-        _step("$ kinwire generate --out a temporary folder")
+        narration.tell(Line("$ kinwire generate --out a temporary folder"))
         command = (*_KINWIRE, "generate", "--out", folder)
         # Only its answer is caught: what it says while it works goes to the terminal at once.
         # It works in the new folder: the one that the user is in may hold documents, or be gone.
         done = subprocess.run(
             command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, cwd=folder, text=True
         )
-        _step(done.stdout.rstrip())
+        narration.tell(Line(done.stdout.rstrip()))
         written = [path for path in Path(folder).rglob("*") if path.is_file()]
         lines = sum(path.read_bytes().count(b"\n") for path in written)
-        _step(f"written: {len(written)} files, {lines} lines")
+        narration.tell(Line(f"written: {len(written)} files, {lines} lines"))
     return done.returncode
 
 
-async def _talk() -> None:
-    from kinwire.cli.target import Target, reach, started_by
+async def _talk(narration: Narration) -> None:
+    from kinwire.cli.target import Target, reach
 
-    _title(2, "A server in a child process")
-    _step(f"$ kinwire {' '.join(_SERVER)}")
-    child = started_by([*_KINWIRE, *_SERVER])
+    narration.begin("A server in a child process")
+    child = _started(narration, "mcp")
     async with reach(Target(child, child)) as server:
-        _title(3, "Negotiated")
-        _step(
-            columns(
-                [
-                    ("protocol", f"mcp {server.protocol_version}"),
-                    ("server", f"{server.server_info.name} {server.server_info.version}"),
-                    ("capabilities", ", ".join(server.capabilities.model_dump())),
-                    ("instructions", server.instructions or "none"),
-                ]
-            )
-        )
-        _title(4, "Called through the generated client")
+        narration.begin("Negotiated")
+        facts = [
+            ("protocol", f"mcp {server.protocol_version}"),
+            ("server", f"{server.server_info.name} {server.server_info.version}"),
+            ("capabilities", ", ".join(server.capabilities.model_dump())),
+            ("instructions", server.instructions or "none"),
+        ]
+        narration.tell(Line(columns(facts)))
+        narration.begin("Called through the generated client")
         tools = (await server.mcp.tools_list()).tools
-        _step("await server.mcp.tools_list()")
-        _step("  " + ", ".join(tool.name for tool in tools))
+        narration.tell(Line("await server.mcp.tools_list()"))
+        narration.tell(Line("  " + ", ".join(tool.name for tool in tools)))
         for name, arguments in _CALLS:
-            await _call(server, name, arguments)
+            await _call(narration, server, name, arguments)
 
 
-async def _call(server: Connection, name: str, arguments: dict[str, Any]) -> None:
+async def _call(
+    narration: Narration, server: Connection, name: str, arguments: dict[str, Any]
+) -> None:
     from kinwire_protocols.base import RpcError
 
     def show(report: mcp.ProgressNotificationParams) -> None:
-        _step(f"  progress {report.progress}/{report.total}  {report.message}")
+        narration.tell(Line(f"  progress {report.progress}/{report.total}  {report.message}"))
 
-    _step(f"await server.mcp.tools_call(name={name!r}, arguments={arguments})")
+    narration.tell(Line(f"await server.mcp.tools_call(name={name!r}, arguments={arguments})"))
     try:
         result = await server.with_options(on_progress=show).mcp.tools_call(
             name=name, arguments=arguments
         )
     except RpcError as error:
-        _step(f"  {type(error).__name__}: {error}")
+        narration.tell(Line(f"  {type(error).__name__}: {error}"))
         return
     kind = "error of the tool" if result.is_error else "result"
     for block in result.content:
-        _step(f"  {kind}: {getattr(block, 'text', block.type)}")
+        narration.tell(Line(f"  {kind}: {getattr(block, 'text', block.type)}"))
 
 
-def _title(number: int, text: str) -> None:
-    _show(f"{'' if number == 1 else chr(10)}{number}. {text}")
+async def _converse(narration: Narration) -> None:
+    from kinwire.demo.mcpl.conversation import converse
+
+    children: dict[str, ChildProcess] = {}
+
+    def reach(name: str) -> ChildProcess:
+        children[name] = child = _started(narration, "mcpl", name)
+        return child
+
+    await converse(reach, narration)
+    codes = ", ".join(f"{name} {child.exit_code}" for name, child in children.items())
+    narration.tell(Line(f"has ended its servers, which exited with: {codes}", "host"))
 
 
-def _step(text: str) -> None:
-    _show(indent(text, "   "))
+def _started(narration: Narration, *words: str) -> ChildProcess:
+    from kinwire.cli.target import started_by
 
-
-def _show(text: str) -> None:
-    print(printable(text), flush=True)  # the child process writes to the same terminal
+    command = (*_SERVE, *words)
+    narration.tell(Line(f"$ kinwire {' '.join(command)}"))
+    return started_by([*_KINWIRE, *command])

@@ -12,11 +12,10 @@ from typing import Any, ClassVar, NamedTuple
 
 from kinwire.cli.completion import complete_described, completed_by
 from kinwire.cli.entries import Documents, Reference, members_of, reference_from
-from kinwire.cli.failure import UsageError
+from kinwire.cli.failure import UsageError, did_you_mean
 from kinwire.cli.layout import columns, json_text
 from kinwire.cli.protocols import TABLES, add_package, protocol_documents
 from kinwire.cli.shapes import limits_of, shape_of
-from kinwire_protocols.nearest import nearest
 
 _TYPE_WIDTH = 36  # of the column; what is longer goes on in the next line
 
@@ -84,8 +83,8 @@ def _find(text: str, documents: Documents) -> list[Entry]:
 def _hint(wanted: str, entries: list[Entry]) -> str:
     if any(e.protocol == wanted and e.table == "methods" for e in entries):
         return f"kinwire list {wanted} shows its methods."
-    near = nearest(wanted, {entry.name for entry in entries})
-    return f"Did you mean {near!r}?" if near else "kinwire list shows the methods."
+    names = {entry.name for entry in entries}
+    return did_you_mean(wanted, names, "kinwire list shows the methods.")
 
 
 def _as_json(entry: Entry) -> dict[str, Any]:

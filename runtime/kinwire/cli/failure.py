@@ -10,9 +10,11 @@ __all__ = (
     "USAGE",
     "Failure",
     "UsageError",
+    "did_you_mean",
     "failure_of",
 )
 
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 FINDINGS, USAGE, UNREACHABLE, PEER_ERROR, PEER_SCHEMA = 1, 2, 4, 5, 6
@@ -26,6 +28,14 @@ class UsageError(Exception):
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.hint = hint
+
+
+def did_you_mean(name: str, known: Collection[str], otherwise: str = "") -> str:
+    """Return the hint that names which of `known` is like `name`; `otherwise` where none is."""
+    from kinwire_protocols.nearest import nearest  # a command line without a slip never asks
+
+    near = nearest(name, known)
+    return f"Did you mean {near!r}?" if near else otherwise
 
 
 class Failure(NamedTuple):

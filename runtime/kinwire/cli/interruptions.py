@@ -5,10 +5,9 @@ from __future__ import annotations
 __all__ = ("Interruptions",)
 
 import signal
-import threading
 from types import FrameType, TracebackType
 
-_NAMES = ("SIGTERM", "SIGHUP")
+from kinwire._signals import end_signals
 
 
 class Interruptions:
@@ -29,10 +28,8 @@ class Interruptions:
         return self._number != signal.SIGINT
 
     def __enter__(self) -> Interruptions:
-        numbers = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]
-        if threading.current_thread() is threading.main_thread():
-            # What the caller ignores (nohup) stays so.
-            self._taken = [one for one in numbers if signal.getsignal(one) is signal.SIG_DFL]
+        # A program that calls `main` keeps the handlers that it has set.
+        self._taken = [one for one, was in end_signals().items() if was is signal.SIG_DFL]
         for number in self._taken:
             signal.signal(number, self._interrupt)
         return self

@@ -18,13 +18,12 @@ from typing import Any, cast
 
 from pydantic_core import from_json
 
-from kinwire.cli.failure import UsageError
+from kinwire.cli.failure import UsageError, did_you_mean
 from kinwire.cli.layout import printable
 from kinwire.cli.schema_places import Place
 from kinwire.json_pointer import pointer_below
 from kinwire.jsonrpc import is_object, kind_of
 from kinwire_protocols.base import JsonObject
-from kinwire_protocols.nearest import nearest
 
 _IN_WORDS = {"boolean": "true or false"}
 
@@ -92,8 +91,7 @@ def _place(word: str, path: list[str], root: Place) -> Place:
     place = root
     for step in path:
         if not place.may_have(step):
-            near = nearest(step, place.names)
-            hint = f"Did you mean {printable(repr(near))}?" if near else _known(place)
+            hint = printable(did_you_mean(step, place.names)) or _known(place)
             raise UsageError(f"{word}: there is no member {step!r}.", hint)
         place = place.member(step)
     return place

@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import kinwire_protocols
-from kinwire.cli.failure import UsageError
+from kinwire.cli.failure import UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from kinwire_protocols.peer import ProtocolTable
@@ -51,10 +51,7 @@ def chosen_tables(names: Sequence[str] | None, package: str | None = None) -> li
     tables = protocol_tables(package)
     for name in names or ():
         if name not in tables:
-            from kinwire_protocols.nearest import nearest
-
-            near = nearest(name, tables)
-            hint = f"Did you mean {near!r}?" if near else f"There are: {', '.join(tables)}."
+            hint = did_you_mean(name, tables, f"There are: {', '.join(tables)}.")
             raise UsageError(f"There is no protocol {name!r}.", hint)
     return [tables[name] for name in (tables if names is None else names)]
 

@@ -12,21 +12,30 @@ from traceback import extract_tb
 from types import ModuleType
 from typing import TYPE_CHECKING, ClassVar
 
-from kinwire.cli.completion import complete_served, completed_by
-from kinwire.cli.failure import UsageError
+from kinwire.cli.completion import (
+    complete_demo,
+    complete_demo_server,
+    complete_served,
+    completed_by,
+)
+from kinwire.cli.failure import UsageError, did_you_mean
 from kinwire.cli.layout import printable
 from kinwire.cli.network import PORT, Place, listen
 from kinwire.cli.target import file_and_name
+from kinwire.demo import SERVERS, server_of
 
 if TYPE_CHECKING:
     from kinwire.server import Server
 
 _USAGE = """\
-kinwire serve demo PROTOCOL | FILE.py[:SERVER]
+kinwire serve demo PROTOCOL [SERVER] | FILE.py[:SERVER]
                      [--transport stdio|http|sse|ws] [--host HOST] [--port N]
                      [--allow-host NAME] [--insecure]"""
-_HINT = "usage: kinwire serve demo PROTOCOL | FILE.py[:SERVER]"
+_HINT = "usage: kinwire serve demo PROTOCOL [SERVER] | FILE.py[:SERVER]"
 _EPILOG = """\
+The demo of mcp is one server. That of mcpl is four, of which one may be named: memory, redaction,
+notes or chat; without a name one server is all of them.
+
 http is Streamable HTTP, sse the transport of 2024-11-05, ws is WebSocket. Only this machine can
 reach it, unless --host says otherwise; that takes --insecure, for a network of your own or behind
 a proxy that speaks TLS. --port 0 takes a free port. The address to connect to goes to stderr.
@@ -34,7 +43,7 @@ a proxy that speaks TLS. --port 0 takes a free port. The address to connect to g
 
 
 class Serve:
-    """`kinwire serve demo mcp`, `kinwire serve FILE.py[:SERVER]`."""
+    """`kinwire serve demo PROTOCOL [SERVER]`, `kinwire serve FILE.py[:SERVER]`."""
 
     name: ClassVar[str] = "serve"
     summary: ClassVar[str] = "serve a file, or the demo, over stdin and stdout or a network"
@@ -46,7 +55,12 @@ class Serve:
         text = "the demo server, or a file"
         what = parser.add_argument("what", metavar="demo | FILE.py", help=text)
         completed_by(what, complete_served)
-        parser.add_argument("protocol", nargs="?", metavar="PROTOCOL", help="the demo's: mcp")
+        text = f"the demo's: {' or '.join(SERVERS)}"
+        protocol = parser.add_argument("protocol", nargs="?", metavar="PROTOCOL", help=text)
+        completed_by(protocol, complete_demo)
+        text = "one of the demo's servers, where it has several"
+        server = parser.add_argument("server", nargs="?", metavar="SERVER", help=text)
+        completed_by(server, complete_demo_server)
         text = "how clients reach it (default: stdio)"
         choices = ("stdio", "http", "sse", "ws")
         parser.add_argument("--transport", choices=choices, default="stdio", help=text)
@@ -64,7 +78,7 @@ class Serve:
         what: str = arguments.what
         protocol: str | None = arguments.protocol
         if what == "demo":
-            server = _demo(protocol)
+            server = _demo(protocol, arguments.server)
         elif protocol is not None:
             raise UsageError(f"{protocol!r} is one word too many.", _HINT)
         else:
@@ -86,13 +100,17 @@ def _serve(server: Server, arguments: Namespace) -> None:
         server.run()
 
 
-def _demo(protocol: str | None) -> Server:
-    if protocol != "mcp":
+def _demo(protocol: str | None, name: str | None) -> Server:
+    if protocol is None or protocol not in SERVERS:
         got = "none" if protocol is None else repr(protocol)
-        raise UsageError(f"The demo needs a protocol it has, got {got}.", "kinwire serve demo mcp")
-    from kinwire.demo import server
-
-    return server
+        hint = did_you_mean(protocol or "", SERVERS, f"kinwire serve demo {'|'.join(SERVERS)}")
+        raise UsageError(f"The demo needs a protocol it has, got {got}.", hint)
+    names = SERVERS[protocol]
+    if name is not None and name not in names:
+        hint = f"There are: {', '.join(names)}." if names else f"kinwire serve demo {protocol}"
+        what = f"The demo of {protocol} has no server {name!r}."
+        raise UsageError(what, did_you_mean(name, names, hint))
+    return server_of(protocol, name)
 
 
 def _from_file(what: str) -> Server:

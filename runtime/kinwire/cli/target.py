@@ -26,9 +26,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from kinwire import __version__
-from kinwire.cli.failure import USAGE, UsageError
+from kinwire.cli.failure import USAGE, UsageError, did_you_mean
 from kinwire.cli.layout import printable
-from kinwire_protocols.nearest import nearest
 
 if TYPE_CHECKING:
     from kinwire.connection import Connection
@@ -190,8 +189,7 @@ def refusal_of(target: Target, error: Exception) -> Exception:
 def _near(path: str) -> str:
     """Return which Python file beside `path` may be meant."""
     known = [str(file) for file in Path(path).parent.glob("*.py")]
-    near = nearest(path, known)
-    return f"Did you mean {near!r}?" if near else ""
+    return did_you_mean(path, known)
 
 
 def _seconds(text: str) -> float:

@@ -87,7 +87,9 @@ class AnyioDriver(Driver):
 
     def start(self, work: Request, /) -> None:
         """See `Ports.start`."""
-        work.task = anyio.CancelScope()
+        # Who cancels all around the session ends it, as on asyncio: its handlers are stopped then,
+        # and the peer is not told of faults.
+        work.task = anyio.CancelScope(shield=True)
         self._tasks.start_soon(self._run, work, name=work.method.name)
 
     def stop(self, work: Request, /) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 __all__ = (
     "CallState",
     "Channels",
+    "ChatCompletions",
     "CheckpointTree",
     "Decision",
     "Draft",
@@ -28,6 +29,7 @@ __all__ = (
     "Moderate",
     "NotPublishedError",
     "Provider",
+    "ProviderError",
     "PushedEvent",
     "ScopeAnswer",
     "ScopeDeniedError",
@@ -37,6 +39,8 @@ __all__ = (
     "ServerState",
     "StateRefusedError",
     "Turn",
+    "UnsupportedMessageError",
+    "UrlGuard",
     "Verdict",
     "Writing",
 )
@@ -46,38 +50,39 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kinwire.mcpl.channels import Channels
+    from kinwire.mcpl.chat_completions import ChatCompletions
     from kinwire.mcpl.errors import (
         HookFailedError,
         NotPublishedError,
+        ProviderError,
         ScopeDeniedError,
         StateRefusedError,
+        UnsupportedMessageError,
     )
     from kinwire.mcpl.hooks import Hooks
     from kinwire.mcpl.host import McplHost
     from kinwire.mcpl.incoming import Decision, Incoming, Turn
-    from kinwire.mcpl.inference import (
-        Inference,
-        ModelAnswer,
-        ModelRequest,
-        Provider,
-        ScriptedProvider,
-    )
+    from kinwire.mcpl.inference import Inference
     from kinwire.mcpl.inference_streams import InferenceStream
     from kinwire.mcpl.live_host import LiveHost
     from kinwire.mcpl.live_server import LiveServer
     from kinwire.mcpl.moderation import Draft, Moderate, Verdict
+    from kinwire.mcpl.providers import Provider, ScriptedProvider
     from kinwire.mcpl.push import PushedEvent
     from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree
     from kinwire.mcpl.rules.injections import Injection, InjectionLimits, Injections
+    from kinwire.mcpl.rules.model_requests import ModelAnswer, ModelRequest
     from kinwire.mcpl.scopes import ScopeAnswer, ScopeRequest, Scopes
     from kinwire.mcpl.served_state import CallState
     from kinwire.mcpl.server import McplServer
     from kinwire.mcpl.stateful_calls import ServerState
+    from kinwire.mcpl.url_guard import UrlGuard
     from kinwire.mcpl.writing import Writing
 
 _HOMES = {
     "CallState": "served_state",
     "Channels": "channels",
+    "ChatCompletions": "chat_completions",
     "Decision": "incoming",
     "Draft": "moderation",
     "Incoming": "incoming",
@@ -91,10 +96,11 @@ _HOMES = {
     "Hooks": "hooks",
     "Inference": "inference",
     "InferenceStream": "inference_streams",
-    "ModelAnswer": "inference",
-    "ModelRequest": "inference",
-    "Provider": "inference",
-    "ScriptedProvider": "inference",
+    "ModelAnswer": "rules.model_requests",
+    "ModelRequest": "rules.model_requests",
+    "Provider": "providers",
+    "ProviderError": "errors",
+    "ScriptedProvider": "providers",
     "Injection": "rules.injections",
     "InjectionLimits": "rules.injections",
     "Injections": "rules.injections",
@@ -109,6 +115,8 @@ _HOMES = {
     "Scopes": "scopes",
     "ServerState": "stateful_calls",
     "StateRefusedError": "errors",
+    "UnsupportedMessageError": "errors",
+    "UrlGuard": "url_guard",
 }
 
 if not TYPE_CHECKING:

@@ -3,7 +3,8 @@
 `rules/operations.py` reads the events. Each is written to the logger `kinwire.mcpl.audit` and to a
 `Log` when its operation has ended, before whoever waits for that hears of it: what was under way
 when the process died has none. A log that cannot be written is told to the logger and stops
-nothing. Left out are the pieces of answers, one a token: what they belong to has its own event.
+nothing. What a hook brought and the host dropped has an event of its own, and a warning. Left out
+are the pieces of answers, one a token: what they belong to has its own event.
 """
 
 from __future__ import annotations
@@ -11,18 +12,20 @@ from __future__ import annotations
 __all__ = ("Audit",)
 
 import logging
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 import anyio
 
 from kinwire.extension import Next
+from kinwire.mcpl.rules.injections import Dropped
 from kinwire.mcpl.rules.operations import (
     Operation,
     Outcome,
     ended_with,
     failed_with,
     inference_of,
+    model_of,
     set_of,
 )
 from kinwire.request import Request
@@ -31,11 +34,18 @@ from kinwire.storage.clock import Clock
 from kinwire.storage.log import Log
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp.methods import TOOLS_CALL
-from kinwire_protocols.mcpl.methods import CHANNELS_OUTGOING_CHUNK, INFERENCE_CHUNK, PROTOCOL
+from kinwire_protocols.mcpl.methods import (
+    CHANNELS_OUTGOING_CHUNK,
+    CONTEXT_BEFORE_INFERENCE,
+    INFERENCE_CHUNK,
+    PROTOCOL,
+)
 from kinwire_protocols.peer import Method
 
 logger = logging.getLogger("kinwire.mcpl.audit")
+_warnings = logging.getLogger("kinwire.mcpl")
 
+_MOST_TOLD = 100  # of what one reply brings and is dropped
 _MOST_WAITED = 5.0  # seconds for one event, which holds its operation up
 
 _PIECES = (CHANNELS_OUTGOING_CHUNK, INFERENCE_CHUNK)
@@ -94,6 +104,34 @@ class Audit:
             if row.sender != "client":
                 session.intercept_inbound(came, row)
 
+    async def dropped(self, server: str, inference_id: str, dropped: Sequence[Dropped]) -> None:
+        """Warn of what a server injected and the host does not use, and write an event for each.
+
+        There is an end to it, in number and in time: a server may not hold the host up so.
+        """
+        told = list(dropped[:_MOST_TOLD])
+        if len(dropped) > len(told):
+            more = f"left out {len(dropped) - len(told)} more"
+            told.append(Dropped(None, more, late=dropped[-1].late))
+        for one in told:
+            _warnings.warning("%s: %s", server, one.reason)
+        with anyio.move_on_after(_MOST_WAITED, shield=True) as scope:
+            for one in told:
+                await self._write(
+                    Operation(
+                        method=CONTEXT_BEFORE_INFERENCE.name,
+                        sender="server",
+                        server=server,
+                        feature_set=one.feature_set,
+                        inference_id=inference_id,
+                        at=self._clock(),
+                        outcome="timeout" if one.late else "failure",
+                        reason=one.reason,
+                    )
+                )
+        if scope.cancelled_caught:
+            logger.error("%s: the log did not take in time what was dropped", server)
+
     async def _watched(self, about: _About, params: Any, go_on: Next[Any, Any]) -> Any:
         if self._log is None and not logger.isEnabledFor(logging.INFO):
             return await go_on(params)
@@ -109,6 +147,7 @@ class Audit:
                     at=self._clock(),
                     outcome=outcome,
                     reason=reason,
+                    model=model_of(result),
                 )
             )
 

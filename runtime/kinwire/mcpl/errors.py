@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ("HookFailedError", "NotPublishedError", "ScopeDeniedError", "StateRefusedError")
+__all__ = (
+    "HookFailedError",
+    "NotPublishedError",
+    "ProviderError",
+    "ScopeDeniedError",
+    "StateRefusedError",
+    "UnsupportedMessageError",
+)
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from kinwire.errors import InvalidResponseError, KinwireError
 
@@ -54,6 +61,39 @@ class NotPublishedError(KinwireError):
             f"channels/publish: moderation {done} what was to go to {self.channel_id:.128}: "
             f"{self.reason or 'it gave no reason'}. {mend}."
         )
+
+
+class ProviderError(KinwireError):
+    """A provider of models gives no answer.
+
+    `reason` is the word for it that the server gets, `why` a clause for the log; neither has
+    anything in it that the provider's own text might give away.
+    """
+
+    def __init__(
+        self, reason: Literal["provider_failed", "rate_limited", "timeout"], why: str
+    ) -> None:
+        super().__init__(reason, why)
+        self.reason = reason
+        self.why = why
+
+    def __str__(self) -> str:
+        return f"the model gave no answer ({self.reason}): {self.why}"
+
+
+class UnsupportedMessageError(KinwireError):
+    """A provider of models cannot be given such a message; it was asked for nothing.
+
+    `pointer` is a JSON pointer into the messages, `why` says what was expected and what came.
+    """
+
+    def __init__(self, pointer: str, why: str) -> None:
+        super().__init__(pointer, why)
+        self.pointer = pointer
+        self.why = why
+
+    def __str__(self) -> str:
+        return f"inference/request#/messages{self.pointer}: {self.why}"
 
 
 class ScopeDeniedError(KinwireError):

@@ -1,7 +1,7 @@
 """Hooks of a host around its inference: what all servers inject, and who changes the response.
 
-MCPL 10, 13.3 and 13.4. `rules/injections.py` checks and orders. A server whose sets for a hook are
-all off is not asked and sees nothing.
+MCPL 10, 13.3 and 13.4. `injecting.py` asks each server, `rules/injections.py` checks and orders. A
+server whose sets for a hook are all off is not asked and sees nothing.
 """
 
 from __future__ import annotations
@@ -14,26 +14,19 @@ from dataclasses import dataclass, field
 
 import anyio
 
+from kinwire.mcpl.audit import Audit
 from kinwire.mcpl.errors import HookFailedError
-from kinwire.mcpl.injected_content import Fetch, resolved
+from kinwire.mcpl.injected_content import Fetch
+from kinwire.mcpl.injecting import Gathering
 from kinwire.mcpl.live_server import LiveServer
-from kinwire.mcpl.rules.injections import (
-    Injection,
-    InjectionLimits,
-    Injections,
-    blocks_of,
-    grouped,
-    injection_fault,
-    size_of,
-)
+from kinwire.mcpl.rules.injections import Injection, InjectionLimits, Injections, grouped
 from kinwire.mcpl.rules.names import checked_pattern, matches, several
-from kinwire_protocols.mcpl.methods import CONTEXT_AFTER_INFERENCE, CONTEXT_BEFORE_INFERENCE
+from kinwire.mcpl.rules.peer_text import one_line
+from kinwire_protocols.mcpl.methods import CONTEXT_AFTER_INFERENCE
 from kinwire_protocols.mcpl.models import (
     AfterInferenceParams,
     AfterInferenceResult,
     BeforeInferenceParams,
-    Block,
-    ContextInjection,
 )
 
 logger = logging.getLogger("kinwire.mcpl")
@@ -49,8 +42,17 @@ class Hooks:
     `order` names the servers that come first, by what the host calls them; the others follow in
     the order in which they were connected. `fail_closed` are patterns of feature sets without whose
     hook no response is shown: each needs a set that is on and whose server blocks and has answered,
-    and no server with such a set may fail. `accept` has the last word on an injection, by a plain
-    function. `fetch` gets what is at an http address; without it that is dropped.
+    and no server with such a set may fail. `before_timeout` is for what one server injects, with
+    all that is read for it, and `after_timeout` for what one server makes of the response. Unless
+    `blocking`, none changes it: all are told of it. `limits` say what an injection may be, and
+    `accept` has the last word on one, by a plain function. `fetch` gets what is at an http address:
+    a `UrlGuard`; without it that is dropped.
+
+    Raises:
+        TypeError: `order` or `fail_closed` is one string.
+        ValueError: an entry of `fail_closed` is no pattern.
+
+    Source: MCPL 10, 13.3, 13.4; the times are those that it recommends.
     """
 
     order: Sequence[str] = ()
@@ -71,8 +73,9 @@ class Hooks:
 class HookRunner:
     """The hooks of one host."""
 
-    def __init__(self, policy: Hooks) -> None:
+    def __init__(self, policy: Hooks, audit: Audit) -> None:
         self.policy = policy
+        self._audit = audit
 
     async def before(
         self, servers: Sequence[LiveServer], params: BeforeInferenceParams
@@ -82,7 +85,7 @@ class HookRunner:
         brought: dict[int, list[Injection]] = {}
 
         async def ask(place: int, server: LiveServer) -> None:
-            brought[place] = await self._asked(server, params)
+            brought[place] = await Gathering(self.policy, self._audit, server).run(params)
 
         async with anyio.create_task_group() as tasks:
             for place, server in enumerate(asked):
@@ -107,46 +110,11 @@ class HookRunner:
             if reply.modified_response is not None:
                 params = params.model_copy(update={"assistant_message": reply.modified_response})
         self._must_cover(answered)
-        for server in asked:
-            if server not in blocking:
-                await self._told(server, params)
+        async with anyio.create_task_group() as tasks:
+            for server in asked:
+                if server not in blocking:
+                    tasks.start_soon(self._told, server, params)
         return params.assistant_message
-
-    async def _asked(self, server: LiveServer, params: BeforeInferenceParams) -> list[Injection]:
-        used: list[Injection] = []
-        try:
-            with anyio.fail_after(self.policy.before_timeout):
-                reply = await server.session.call(CONTEXT_BEFORE_INFERENCE, params, timeout=None)
-                size = 0
-                for one in reply.context_injections or []:
-                    injection = await self._made(server, one, reply.feature_set)
-                    if self._is_fit(injection, size):
-                        used.append(injection)
-                        size += size_of(injection.content)
-        except TimeoutError:
-            logger.warning("%s: its hook before inference was late", server.id)
-        except Exception as error:  # one server's trouble is not that of the inference
-            logger.warning("%s: its hook before inference failed: %s", server.id, error)
-        return used
-
-    async def _made(self, server: LiveServer, one: ContextInjection, tag: str | None) -> Injection:
-        content: list[Block] = []
-        for block in blocks_of(one.content):
-            found = await resolved(block, server.session, self.policy.fetch)
-            kept = [each for each in found if each.type in self.policy.limits.types]
-            if not kept:
-                logger.warning("%s: left out a block of type %s", server.id, block.type)
-            content += kept
-        name = one.feature_set or tag or ""  # replies without one do not come so far
-        return Injection(server.id, name, one.namespace, one.position, content, one.metadata)
-
-    def _is_fit(self, injection: Injection, before: int) -> bool:
-        fault = injection_fault(injection, self.policy.limits, before=before)
-        if fault is None and self.policy.accept is not None and not self.policy.accept(injection):
-            fault = "the host does not accept it"
-        if fault is not None:
-            logger.warning("%s: left out an injection: %s", injection.server, fault)
-        return fault is None
 
     async def _changed(
         self, server: LiveServer, params: AfterInferenceParams
@@ -155,7 +123,7 @@ class HookRunner:
             with anyio.fail_after(self.policy.after_timeout):
                 return await server.session.call(CONTEXT_AFTER_INFERENCE, params, timeout=None)
         except Exception as error:
-            why = "it was late" if isinstance(error, TimeoutError) else str(error)
+            why = "it was late" if isinstance(error, TimeoutError) else one_line(error)
             logger.warning("%s: its hook after inference failed: %s", server.id, why)
             needed = self._needed(server)
             if needed is not None:
@@ -171,9 +139,11 @@ class HookRunner:
 
     async def _told(self, server: LiveServer, params: AfterInferenceParams) -> None:
         try:
-            await server.session.notify(CONTEXT_AFTER_INFERENCE, params)
+            # One that does not read is not to keep the response back either.
+            with anyio.fail_after(self.policy.after_timeout):
+                await server.session.notify(CONTEXT_AFTER_INFERENCE, params)
         except Exception as error:
-            logger.warning("%s was not told of an inference: %s", server.id, error)
+            logger.warning("%s was not told of an inference: %s", server.id, one_line(error))
 
     def _needed(self, server: LiveServer) -> str | None:
         """Return a set of the server without whose hook nothing is to be shown."""

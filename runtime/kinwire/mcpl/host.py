@@ -29,7 +29,7 @@ from kinwire.storage.clock import Clock, forward
 from kinwire.storage.log import Log
 from kinwire.storage.records import Records
 from kinwire_protocols import mcpl
-from kinwire_protocols.base import JsonObject, Message
+from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.models import RequestParams
 from kinwire_protocols.mcpl.methods import (
     CHANNELS_CHANGED,
@@ -109,7 +109,7 @@ class McplHost:
         self._guard = ScopeGuard(scopes or Scopes(), records, time_of_day)
         self._states = States(state, records)
         self._desk = None if inference is None else InferenceDesk(inference)
-        self._hooks = HookRunner(hooks or Hooks())
+        self._hooks = HookRunner(hooks or Hooks(), self._audit)
         self._inboxes = Inboxes(on_push, push_timeout, push_rate, records, time_of_day)
         self._policy = FeaturePolicy(
             enabled=several("enabled", enabled),
@@ -123,7 +123,6 @@ class McplHost:
         self._records = records
         self._does_channels = channels is not None
         self._handlers = ExtensionHandlers()
-        self._defaults = ExtensionHandlers()
         self._serve(inference, on_push)
         self.on = mcpl.ClientOn(self._handlers.add)
         """Where handlers of your own are registered: `@live.on.push_event`."""
@@ -198,7 +197,6 @@ class McplHost:
         )
         self._audit.watch_inbound(session)
         session.serve(self._handlers.routes)
-        session.serve(self._defaults.routes)
 
     async def negotiated(self, session: Session) -> None:
         """Take up what is remembered of the server."""
@@ -218,12 +216,12 @@ class McplHost:
         return await self._desk.model_info()
 
     def _serve(self, inference: Inference | None, on_push: OnPush | None) -> None:
-        self._defaults.add(FEATURE_SETS_CHANGED, _taken)
+        self._handlers.add_default(FEATURE_SETS_CHANGED)
         if self._does_channels:
-            self._defaults.add(CHANNELS_REGISTER, self._register)
-            self._defaults.add(CHANNELS_CHANGED, self._changed)
-            self._defaults.add(CHANNELS_LIST, self._list)
-            self._defaults.add(CHANNELS_INCOMING, self._incoming)
+            self._handlers.add_default(CHANNELS_REGISTER, self._register)
+            self._handlers.add_default(CHANNELS_CHANGED, self._changed)
+            self._handlers.add_default(CHANNELS_LIST, self._list)
+            self._handlers.add_default(CHANNELS_INCOMING, self._incoming)
         self._handlers.add(SCOPE_ELEVATE, self._elevate)
         if inference is not None:
             self._handlers.add(INFERENCE_REQUEST, self._infer)
@@ -254,7 +252,3 @@ class McplHost:
 
     async def _push(self, params: PushEventParams, context: Context) -> PushEventResult:
         return await self._inboxes.take(self._servers[context.session], params)
-
-
-async def _taken(params: Message) -> None:
-    """Serve what the interceptors have acted on already."""

@@ -20,6 +20,7 @@ import anyio
 from kinwire.mcpl.channel_access import set_for
 from kinwire.mcpl.conversations import Conversations, message_key
 from kinwire.mcpl.rules.channels import MOST_MESSAGES, OBSERVE, sees
+from kinwire.mcpl.rules.labels import LABEL_SIZE
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcpl.models import (
     ChannelContext,
@@ -174,7 +175,7 @@ class Intake:
     ) -> IncomingOutcome | None:
         """Return what became of a message, None if that is seen later."""
         server = batch.server
-        fault = await _fault(server, message.channel_id)
+        fault = _id_fault(message) or await _fault(server, message.channel_id)
         if fault is not None:
             return _refused(message, fault)
         key = message_key(server.id, message)
@@ -243,6 +244,14 @@ class Intake:
             logger.exception("%s: a turn was not taken", conversation_id)
             return False
         return True
+
+
+def _id_fault(message: IncomingMessage) -> str | None:
+    # They are kept, for many messages and for long.
+    longest = max(len(message.message_id), len(message.thread_id or ""))
+    if longest > LABEL_SIZE:
+        return f"messageId and threadId have at most {LABEL_SIZE} characters, not {longest}"
+    return None
 
 
 async def _fault(server: LiveServer, channel_id: str) -> str | None:

@@ -1,36 +1,39 @@
 """Inference that servers ask for, run by the host's models (MCPL 11, 12).
 
-`rules/routing.py` chooses the model and keeps the limits; a provider runs it. Cancelling the
-request stops the provider, and no chunk follows.
+`rules/routing.py` chooses the model and keeps the limits, `rules/pins.py` lets conversations keep
+theirs; a provider runs it. Cancelling the request stops the provider, and no chunk follows.
 """
 
 from __future__ import annotations
 
-__all__ = (
-    "Inference",
-    "InferenceDesk",
-    "ModelAnswer",
-    "ModelRequest",
-    "Provider",
-    "ScriptedProvider",
-)
+__all__ = ("Inference", "InferenceDesk")
 
 import logging
-import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import anyio
 
 from kinwire.context import Context
+from kinwire.mcpl.errors import ProviderError, UnsupportedMessageError
 from kinwire.mcpl.live_server import LiveServer
-from kinwire.mcpl.rules.routing import Meter, estimated_tokens, finish_reason, route
-from kinwire_protocols.jsonrpc.errors import InternalError
+from kinwire.mcpl.providers import Provider
+from kinwire.mcpl.rules.json_values import short_digest
+from kinwire.mcpl.rules.model_requests import ModelAnswer, ModelRequest
+from kinwire.mcpl.rules.pins import Pins
+from kinwire.mcpl.rules.routing import (
+    Meter,
+    check_routing,
+    estimated_tokens,
+    estimated_usage,
+    finish_reason,
+    route,
+    up_tiered,
+)
+from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
 from kinwire_protocols.mcpl.methods import INFERENCE_CHUNK
 from kinwire_protocols.mcpl.models import (
     InferenceChunkParams,
-    InferenceMessage,
     InferenceRequestParams,
     InferenceRequestResult,
     ModelInfo,
@@ -41,79 +44,32 @@ from kinwire_protocols.mcpl.models import (
 logger = logging.getLogger("kinwire.mcpl")
 
 
-@dataclass(frozen=True, slots=True)
-class ModelRequest:
-    """What a model is to answer."""
-
-    model: str
-    messages: Sequence[InferenceMessage]
-    max_tokens: int | None = None
-    temperature: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ModelAnswer:
-    """What it has answered."""
-
-    content: str
-    model: str
-    """The model that was really used."""
-    stopped: str = "end_turn"
-    """Why, in the provider's own word."""
-    usage: TokenUsage | None = None
-
-
-OnDelta = Callable[[str], Awaitable[None]]
-"""Takes a piece of the answer as soon as it is there."""
-
-
-class Provider(Protocol):
-    """Runs models. It is cancelled when nobody waits for the answer any more."""
-
-    async def answer(self, request: ModelRequest, on_delta: OnDelta | None) -> ModelAnswer:
-        """Return the whole answer; hand on its pieces before, if there is an `on_delta`."""
-        ...
-
-
-class ScriptedProvider:
-    """A provider that says what it was given, word by word: for tests."""
-
-    def __init__(self, *answers: ModelAnswer) -> None:
-        self._answers = list(answers)
-        self.requests: list[ModelRequest] = []
-
-    async def answer(self, request: ModelRequest, on_delta: OnDelta | None) -> ModelAnswer:
-        """Return the next answer.
-
-        Raises:
-            IndexError: there is none left.
-        """
-        self.requests.append(request)
-        if not self._answers:
-            raise IndexError("the script has no answer left: give ScriptedProvider one a request")
-        answer = self._answers.pop(0)
-        if on_delta is not None:
-            for word in re.findall(r"\s*\S+\s*", answer.content):
-                await on_delta(word)
-        return answer
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inference:
     """How a host runs inference for servers; `McplHost(inference=...)` takes one.
 
     `routing` chooses the model; `larger` has for a model the tokens from which on another one takes
-    its place. `budgets` are tokens by pattern of feature sets, for each set of each server. `model`
-    is what `model/info` tells. `timeout` is in seconds.
+    its place. A conversation that got a larger one keeps it for its set, until `pin_life`
+    seconds have gone by without a request. A server has `at_once` requests under way, and is
+    answered `busy` beyond. `budgets` are tokens by pattern of feature sets, for each set of each
+    server; whoever has spent them is asked nothing more, though a request that began before may go
+    beyond. An answer is there within `timeout` seconds. `model` is what `model/info` tells.
+
+    Raises:
+        ValueError: an entry of `routing` or `larger` cannot be followed.
     """
 
     provider: Provider
     routing: RoutingPolicy
     larger: Mapping[str, tuple[int, str]] = field(default_factory=dict[str, tuple[int, str]])
+    pin_life: float = 3600.0
     at_once: int = 2
     budgets: Mapping[str, int] = field(default_factory=dict[str, int])
     timeout: float = 120.0
     model: ModelInfo | None = None
+
+    def __post_init__(self) -> None:
+        check_routing(self.routing, self.larger)
 
 
 class InferenceDesk:
@@ -122,6 +78,7 @@ class InferenceDesk:
     def __init__(self, policy: Inference) -> None:
         self.policy = policy
         self.meter = Meter(at_once=policy.at_once, budgets=policy.budgets)
+        self._pins = Pins(life=policy.pin_life)
 
     async def serve(
         self, server: LiveServer, params: InferenceRequestParams, context: Context
@@ -130,6 +87,7 @@ class InferenceDesk:
 
         Raises:
             InternalError: it could not be run; `data.reason` says why.
+            InvalidParamsError: the model cannot be given these messages.
         """
         model = self._model(server.id, params)
         if model is None:
@@ -137,12 +95,17 @@ class InferenceDesk:
         reason = self.meter.enter(server.id, params.feature_set)
         if reason is not None:
             raise _refused(reason, "the host's limits for that server are reached")
-        usage = None
+        chunks = _Chunks(server, context)
+        cost: TokenUsage | None = None
         try:
-            answer = await self._answered(server, params, model, _Chunks(server, context))
-            usage = answer.usage
+            answer = await self._answered(server, params, model, chunks)
+            cost = answer.usage or estimated_usage(params.messages, answer.content)
+        except BaseException as error:
+            if chunks.said or _ran(error):
+                cost = estimated_usage(params.messages, "".join(chunks.said))
+            raise
         finally:
-            self.meter.leave(server.id, params.feature_set, usage)
+            self.meter.leave(server.id, params.feature_set, cost)
         return InferenceRequestResult(
             content=answer.content,
             model=answer.model,
@@ -157,9 +120,16 @@ class InferenceDesk:
 
     def _model(self, server: str, params: InferenceRequestParams) -> str | None:
         model = route(self.policy.routing, server, params.feature_set, params.conversation_id)
-        larger = None if model is None else self.policy.larger.get(model)
-        if larger is not None and estimated_tokens(params.messages) >= larger[0]:
-            return larger[1]
+        if model is None:
+            return None
+        tokens = estimated_tokens(params.messages)
+        if params.conversation_id is None:
+            return up_tiered(model, tokens, self.policy.larger)
+        conversation = short_digest(params.conversation_id)  # an id may be long as a message
+        key, now = (server, params.feature_set, conversation), anyio.current_time()
+        pinned = self._pins.model(*key, now=now)
+        model = up_tiered(pinned or model, tokens, self.policy.larger)
+        self._pins.keep(*key, model, now=now)
         return model
 
     async def _answered(
@@ -176,6 +146,11 @@ class InferenceDesk:
         try:
             with anyio.fail_after(self.policy.timeout):
                 return await self.policy.provider.answer(request, chunks.send if streams else None)
+        except UnsupportedMessageError as error:
+            raise InvalidParamsError(str(error)) from None
+        except ProviderError as error:
+            logger.warning("%s: %s", server.id, error)
+            raise _refused(error.reason, "the model gave no answer") from None
         except TimeoutError:
             raise _refused("timeout", "the model did not answer in time") from None
         except Exception:
@@ -190,12 +165,21 @@ class _Chunks:
         self._session = server.session
         self._request_id = context.request_id
         self._index = 0
+        self.said: list[str] = []
 
     async def send(self, delta: str) -> None:
         assert self._request_id is not None  # inference is always a request
+        self.said.append(delta)
         params = InferenceChunkParams(request_id=self._request_id, index=self._index, delta=delta)
         self._index += 1
         await self._session.notify(INFERENCE_CHUNK, params)
+
+
+def _ran(error: BaseException) -> bool:
+    """Return whether a model has worked for what came to nothing: taken back, or too slow."""
+    if isinstance(error, InternalError):
+        return bool(error.data["reason"] == "timeout")
+    return not isinstance(error, Exception)
 
 
 def _refused(reason: str, why: str) -> InternalError:

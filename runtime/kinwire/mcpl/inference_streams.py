@@ -12,11 +12,13 @@ __all__ = ("InferenceStream", "InferenceStreams")
 from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from io import StringIO
 from typing import Self
 
 import anyio
 
 from kinwire._background import background
+from kinwire.errors import InvalidResponseError
 from kinwire.extension import Next
 from kinwire.jsonrpc import Id
 from kinwire.request import Request
@@ -31,18 +33,20 @@ from kinwire_protocols.mcpl.models import (
 _PATIENCE = 300.0  # seconds, for the whole answer
 _MOMENT = 0.05  # seconds; a host that sends no chunks costs no more
 _MOST_UNREAD = 1000  # pieces; then they grow longer
+_MOST_SAID = 16 * 1024 * 1024  # characters, of a host that does not end
 
 
 class InferenceStream:
     """An answer under way: `async for delta in stream`, then `stream.result`."""
 
     def __init__(self) -> None:
-        self._unread: deque[str] = deque()
+        self._said = StringIO()  # joining pieces again and again would cost their square
+        self._read = 0  # characters
+        self._unread: deque[int] = deque()  # how long each piece is
         self._news = anyio.Event()
         self._error: Exception | None = None
         self._result: InferenceRequestResult | None = None
         self._next_index = 0
-        self._said: list[str] = []
         self._length = 0
         self._piece = anyio.Event()
 
@@ -68,20 +72,27 @@ class InferenceStream:
                 raise StopAsyncIteration
             self._news = anyio.Event()
             await self._news.wait()
-        return self._unread.popleft()
+        self._said.seek(self._read)
+        piece = self._said.read(self._unread.popleft())
+        self._read += len(piece)
+        return piece
 
     def take(self, index: int, delta: str) -> None:
         """Take a piece; one that comes again, or after the end, is dropped."""
-        if index < self._next_index or self._result is not None:
+        if index < self._next_index or self._result is not None or self._error is not None:
+            return
+        if self._length + len(delta) > _MOST_SAID:
+            self.end(None, _too_long())
             return
         self._next_index = index + 1
-        self._said.append(delta)
+        self._said.seek(self._length)
+        self._said.write(delta)
         self._length += len(delta)
         self._piece.set()
         if len(self._unread) < _MOST_UNREAD:
-            self._unread.append(delta)
+            self._unread.append(len(delta))
         else:
-            self._unread[-1] += delta
+            self._unread[-1] += len(delta)
         self._news.set()
 
     async def has_length(self, length: int) -> None:
@@ -91,12 +102,21 @@ class InferenceStream:
             await self._piece.wait()
 
     def end(self, result: InferenceRequestResult | None, error: Exception | None) -> None:
-        """Take the answer as a whole, or why there is none."""
-        said = "".join(self._said)
+        """Take the answer as a whole, or why there is none; what was taken before stays."""
+        if self._error is not None:
+            return
+        said = self._said.getvalue()
         if result is not None and result.content.startswith(said) and result.content != said:
             self.take(self._next_index, result.content[len(said) :])
         self._result, self._error = result, error
         self._news.set()
+
+
+def _too_long() -> InvalidResponseError:
+    return InvalidResponseError(
+        f"inference/chunk#/delta: expected an answer of at most {_MOST_SAID} characters, got more. "
+        "The request is taken back once the stream is left."
+    )
 
 
 class InferenceStreams:

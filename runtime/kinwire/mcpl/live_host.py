@@ -16,7 +16,6 @@ from kinwire.mcpl.inference_streams import InferenceStream, InferenceStreams
 from kinwire.mcpl.pusher import push
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.hook_replies import after_allowed, before_allowed
-from kinwire.mcpl.rules.offers import Offer
 from kinwire.mcpl.served_channels import HostChannels
 from kinwire.mcpl.served_state import ServedState
 from kinwire.mcpl.tags import TAGGED
@@ -57,14 +56,11 @@ class LiveHost:
     def __init__(
         self,
         session: ServerSession,
-        offer: Offer,
         feature_sets: FeatureSets,
         tools: Mapping[str, str],
         channels: Sequence[ChannelDescriptor] = (),
     ) -> None:
         self.session = session
-        self.offer = offer
-        """What the host offers, whatever shape it came in."""
         self.sets = feature_sets
         self._scopes: dict[str, ScopeRules] = {}
         self.channels = HostChannels(session, channels)
@@ -140,7 +136,9 @@ class LiveHost:
             FeatureSetNotEnabledError, UnknownFeatureSetError: the set may not.
             CapabilityNotNegotiatedError: the host runs no inference for servers.
             InternalError: it could not be run; `data["reason"]` is `no_route`, `busy`,
-                `budget_spent`, `timeout` or `provider_failed` with a host of kinwire.
+                `budget_spent`, `timeout`, `rate_limited` or `provider_failed` with a host of
+                kinwire.
+            InvalidParamsError: the model cannot be given such messages.
             RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError: as for
                 `Session.call`.
         """

@@ -16,8 +16,9 @@ from kinwire.extension import Next
 from kinwire.mcpl.audit import Audit
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.hook_replies import after_allowed, before_allowed
-from kinwire.mcpl.rules.names import checked_pattern, is_name
-from kinwire.mcpl.rules.offers import Offer
+from kinwire.mcpl.rules.injections import Dropped
+from kinwire.mcpl.rules.names import checked_pattern
+from kinwire.mcpl.rules.offers import MAY_BE_DECLARED, MOST_SETS, Offer, may_be_declared
 from kinwire.mcpl.scoped_calls import ScopedCalls
 from kinwire.mcpl.scopes import ScopeGuard
 from kinwire.mcpl.server_channels import ServerChannels
@@ -67,8 +68,9 @@ class LiveServer:
     ) -> None:
         self.session = session
         self.offer = offer
-        """What the server offers, whatever shape it came in."""
+        """What the server offers besides methods, whatever shape it came in."""
         self._sets = feature_sets
+        self._audit = audit
         self.scopes = ServerScopes(session.peer_id, feature_sets, guard, self._update)
         """Where the server may act."""
         self._configured = anyio.Event()
@@ -189,10 +191,12 @@ class LiveServer:
         request: Request,
         go_on: Next[FeatureSetsChangedParams, None],
     ) -> None:
-        removed = params.removed or []
-        added = {name: one for name, one in (params.added or {}).items() if is_name(name)}
-        if len(added) < len(params.added or {}):
-            logger.warning("%s: left out feature sets whose names cannot be", self.id)
+        # Taking back what was approved to a set looks at all approvals: not for any name there is.
+        removed = [one for one in dict.fromkeys(params.removed or []) if one in self.feature_sets]
+        came = list((params.added or {}).items())
+        added = {name: one for name, one in came[:MOST_SETS] if may_be_declared(name, one)}
+        if len(added) < len(came):
+            logger.warning("%s: left out feature sets that cannot be: %s", self.id, MAY_BE_DECLARED)
         self._sets.change(added=added, removed=removed)
         for name in removed:
             await self.scopes.revoke(name)
@@ -210,8 +214,8 @@ class LiveServer:
         with self._owing():
             answer = await go_on(params)
         reply, refused = before_allowed(answer, self._sets)
-        for fault in refused:
-            logger.warning("%s: %s: left out %s", self.id, method.name, fault)
+        dropped = [Dropped(None, f"left out {fault}", late=False) for fault in refused]
+        await self._audit.dropped(self.id, params.inference_id, dropped)
         return reply
 
     async def _check_after(

@@ -93,11 +93,11 @@ class _Copy:
         self._place = f"push/{short_digest(server)}/"
         self._records = records
         self._clock = clock
-        self._seen = Seen[Kept]()
+        self._seen = Seen[Kept]()  # by key: ids may be as long as a message
 
     async def look(self, event_id: str) -> Kept | None:
         """Return what is known of an event, None if it is new."""
-        kept = self._seen.look(event_id, now=self._clock())
+        kept = self._seen.look(self._key(event_id), now=self._clock())
         if kept is not None or self._records is None:
             return kept
         record = await self._records.get(self._key(event_id))
@@ -113,11 +113,11 @@ class _Copy:
             known = None if answer is None else to_wire(answer)
             value = {"digest": body, "answer": known}
             await self._records.put(self._key(event_id), value, expires_in=WINDOW)
-        self._seen.keep(event_id, Kept(body, answer), now=self._clock())
+        self._seen.keep(self._key(event_id), Kept(body, answer), now=self._clock())
 
     async def forget(self, event_id: str) -> None:
         """Let an event be new again."""
-        self._seen.forget(event_id)
+        self._seen.forget(self._key(event_id))
         if self._records is not None:
             await self._records.delete(self._key(event_id))
 
@@ -149,9 +149,12 @@ class _Inbox:
             return BACKPRESSURE
         over = self._under_way[event_id] = anyio.Event()
         try:
-            async with self._turns[params.feature_set]:
+            turn = self._turns[params.feature_set]
+            async with turn:
                 return await self._in_turn(server, params, body)
         finally:
+            if not turn.locked():  # servers may declare ever more sets
+                self._turns.pop(params.feature_set, None)
             self._admission.leave()
             del self._under_way[event_id]
             over.set()

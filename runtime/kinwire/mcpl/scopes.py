@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import anyio
 
 from kinwire.mcpl.rules.approvals import Approval, Approvals, approval_key
+from kinwire.mcpl.rules.json_values import same
 from kinwire.mcpl.rules.scopes import ScopeLists
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
@@ -118,11 +119,11 @@ class ScopeGuard:
         key = self._key(request)
         kept = self._approvals.find(key, now=self._clock())
         if kept is not None:
-            return ScopeAnswer(True, kept.payload)
+            return ScopeAnswer(True, request.payload if kept.payload is None else kept.payload)
         before = self._taken_back
         answer = await self._asked(request)
         if answer.approved and before == self._taken_back:  # else it holds for this once
-            await self._keep(key, answer)
+            await self._keep(key, request, answer)
         return answer
 
     async def forget(self, server: str, feature_set: str | None = None) -> None:
@@ -161,15 +162,17 @@ class ScopeGuard:
             return ScopeAnswer(False, reason="it could not be resolved")
         return ScopeAnswer(True, request.payload if payload is None else payload)
 
-    async def _keep(self, key: str, answer: ScopeAnswer) -> None:
+    async def _keep(self, key: str, request: ScopeRequest, answer: ScopeAnswer) -> None:
         lasts = self.policy.approval_life if answer.lasts is None else answer.lasts
         if lasts <= 0:
             return
-        approval = Approval(self._clock() + lasts, answer.payload)
+        # The request brings its own again, and may be as long as a message.
+        added = None if same(answer.payload, request.payload) else answer.payload
+        approval = Approval(self._clock() + lasts, added)
         for gone in self._approvals.keep(key, approval):
             await self._delete(gone)
         if self._records is not None:
-            value = {"payload": answer.payload}
+            value = {"payload": added}
             await self._records.put(_PLACE + key, value, expires_in=lasts)
 
     async def _delete(self, key: str) -> None:

@@ -15,6 +15,7 @@ from kinwire.errors import ConnectionClosedError, KinwireError, RpcError
 from kinwire.extension import Next
 from kinwire.mcpl.rules.channels import MOST_MESSAGES, ChannelRegistry
 from kinwire.mcpl.rules.names import several
+from kinwire.mcpl.rules.peer_text import one_line
 from kinwire.request import Request
 from kinwire.session import Session
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
@@ -96,7 +97,7 @@ class HostChannels:
         try:
             await self.register(*channels)
         except (KinwireError, RpcError, ValueError) as error:
-            logger.warning("a host did not take the channels: %s", error)
+            logger.warning("a host did not take the channels: %s", one_line(error))
 
     async def change(
         self,

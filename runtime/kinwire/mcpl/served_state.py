@@ -20,7 +20,7 @@ from kinwire.extension import Next
 from kinwire.jsonrpc import Id
 from kinwire.mcpl.rules.json_diff import patch_between
 from kinwire.mcpl.rules.json_patch import MOST_OPERATIONS
-from kinwire.mcpl.rules.json_values import digest, text
+from kinwire.mcpl.rules.json_values import digest, strict_text, text
 from kinwire.mcpl.rules.newest import put_newest
 from kinwire.request import Request
 from kinwire.session import Session
@@ -55,7 +55,11 @@ class CallState:
                 self.checkpoint = TOOLS_CALL_PARAMS_CHECKPOINT.read(params)
 
     def save(self, after: Any) -> None:
-        """Leave the state after the call to the host, as a new checkpoint."""
+        """Leave the state after the call to the host, as a new checkpoint.
+
+        Raises:
+            ValueError: it is no JSON.
+        """
         if self._known is None:
             return  # a host of MCP keeps no state
         self.update = self._known.checkpoint(self.given, after)
@@ -76,6 +80,10 @@ class Known:
 
     def checkpoint(self, before: Any, after: Any) -> StateUpdate:
         """Return the checkpoint that follows `before`."""
+        try:
+            whole = strict_text(after)
+        except ValueError as error:
+            raise ValueError(f"state: {error}. Save what is to be kept as text.") from None
         made: JsonObject = {"checkpoint": self._new_id()}
         if before is MISSING:
             made |= {"parent": None, "data": after}
@@ -84,7 +92,7 @@ class Known:
             if parent is not None:  # else the host knows which state it has sent
                 made["parent"] = parent
             patch = patch_between(before, after)
-            smaller = len(text(patch)) < len(text(after)) and len(patch) <= MOST_OPERATIONS
+            smaller = len(text(patch)) < len(whole) and len(patch) <= MOST_OPERATIONS
             made |= {"patch": patch} if smaller else {"data": after}
         self._keep(digest(after), made["checkpoint"])
         return from_wire(StateUpdate, made)

@@ -15,12 +15,12 @@ from kinwire.mcpl.live_host import LiveHost
 from kinwire.mcpl.rules.channels import ChannelRegistry
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.names import NAME_SIZE, is_name, several
-from kinwire.mcpl.rules.offers import VERSION, read_offer
+from kinwire.mcpl.rules.offers import MOST_SETS, VERSION, read_offer
 from kinwire.mcpl.served_state import CallState
 from kinwire.mcpl.served_tools import ServedTools
 from kinwire.session import Session
 from kinwire_protocols import mcpl
-from kinwire_protocols.base import JsonObject, Message, to_wire
+from kinwire_protocols.base import JsonObject, to_wire
 from kinwire_protocols.mcp.models import RequestParams
 from kinwire_protocols.mcpl.methods import (
     CHANNELS_CLOSE,
@@ -81,7 +81,8 @@ class McplServer:
         """Prepare to be held by any number of hosts.
 
         Raises:
-            ValueError: a name is none that a set can have, or a channel's id none, or there twice.
+            ValueError: a name is none that a set can have, or there are too many, or a channel's
+                id is none, or there twice.
             TypeError: `also_uses` is one string.
         """
         self._declared = dict(_checked(feature_sets))
@@ -94,12 +95,11 @@ class McplServer:
         self._strict_scopes = strict_scopes
         self._as_list = as_list
         self._handlers = ExtensionHandlers()
-        self._defaults = ExtensionHandlers()
-        self._defaults.add(FEATURE_SETS_UPDATE, _taken)
-        self._defaults.add(INFERENCE_CHUNK, _taken)
-        self._defaults.add(STATE_ROLLBACK, self._roll_back)
+        self._handlers.add_default(FEATURE_SETS_UPDATE)
+        self._handlers.add_default(INFERENCE_CHUNK)
+        self._handlers.add_default(STATE_ROLLBACK, self._roll_back)
         if channels is not None:
-            self._defaults.add(CHANNELS_LIST, self._list)
+            self._handlers.add_default(CHANNELS_LIST, self._list)
         self.on = mcpl.ServerOn(self._handlers.add)
         """Where handlers are registered: `@live.on.context_before_inference`."""
         self._hosts: dict[Session, LiveHost] = {}
@@ -130,13 +130,12 @@ class McplServer:
         A set that comes is off until the host enables it.
 
         Raises:
-            ValueError: a name is none that a set can have.
+            ValueError: a name is none that a set can have, or there are too many.
             TypeError: `removed` is one string.
         """
-        came, gone = _checked(added or {}), several("removed", removed)
-        for name in gone:
-            self._declared.pop(name, None)
-        self._declared |= came
+        came, gone = added or {}, several("removed", removed)
+        kept = {name: one for name, one in self._declared.items() if name not in gone}
+        self._declared = dict(_checked({**kept, **came}))
         params = FeatureSetsChangedParams(added=dict(came) or None, removed=list(gone) or None)
         for host in self.hosts:
             host.sets.change(added=came, removed=gone)
@@ -203,15 +202,13 @@ class McplServer:
         assert isinstance(session, ServerSession)
         for ended in [one for one in self._hosts if one.closed]:
             del self._hosts[ended]
-        offer = read_offer(theirs)
-        for warning in offer.warnings:
+        for warning in read_offer(theirs).warnings:
             logger.warning("a host's offer of MCPL: %s", warning)
         sets = FeatureSets(self._declared, enabled=self._enabled_at_first)
         channels = [] if self._channels is None else self._channels.known
-        self._hosts[session] = LiveHost(session, offer, sets, self._tools, channels)
+        self._hosts[session] = LiveHost(session, sets, self._tools, channels)
         ServedTools(session, sets, self._tools, strict=self._strict_scopes)
         session.serve(self._handlers.routes)
-        session.serve(self._defaults.routes)
 
     async def negotiated(self, session: Session) -> None:
         """Do nothing: hosts are asked for nothing before they say which sets are on."""
@@ -245,8 +242,9 @@ def _checked(feature_sets: Mapping[str, FeatureSet]) -> Mapping[str, FeatureSet]
                 f"feature_sets: expected names of 1 to {NAME_SIZE} characters without a star, "
                 f"got {name!r:.60}. Rename that set."
             )
+    if len(feature_sets) > MOST_SETS:  # hosts leave out what is beyond
+        raise ValueError(
+            f"feature_sets: expected at most {MOST_SETS}, got {len(feature_sets)}. "
+            "Have one set do what is switched together."
+        )
     return feature_sets
-
-
-async def _taken(params: Message) -> None:
-    """Serve what the interceptors have acted on already."""

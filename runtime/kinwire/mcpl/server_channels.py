@@ -15,8 +15,9 @@ from kinwire.extension import Next
 from kinwire.mcpl.channel_access import set_for
 from kinwire.mcpl.errors import NotPublishedError
 from kinwire.mcpl.moderation import Draft, Moderator
-from kinwire.mcpl.rules.channels import PUBLISH, ChannelRegistry
+from kinwire.mcpl.rules.channels import MOST_CHANNELS, PUBLISH, ChannelRegistry
 from kinwire.mcpl.rules.json_values import short_digest
+from kinwire.mcpl.rules.peer_text import one_line
 from kinwire.storage.records import Records
 from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
@@ -109,7 +110,8 @@ class ServerChannels:
             try:
                 channel = await self.open(params.type, params.address, params.metadata)
             except RpcError as error:
-                logger.warning("%s: %.60s was not opened again: %s", self._server.id, before, error)
+                what, why = one_line(before), one_line(error)
+                logger.warning("%s: %s was not opened again: %s", self._server.id, what, why)
                 continue
             if channel.id != before:  # it goes by another id now
                 await self._records.delete(self._key(before))
@@ -187,8 +189,10 @@ class ServerChannels:
 
     async def changed(self, params: ChannelsChangedParams) -> None:
         """Take in what the server says has changed, but for what cannot be."""
-        removed = params.removed or []
-        for fault in self.registry.change(params.added or [], removed, params.updated or []):
+        # No list can have more that counts, and each of the rest would cost a line of the log.
+        added, updated = (one[:MOST_CHANNELS] for one in (params.added or [], params.updated or []))
+        removed = (params.removed or [])[:MOST_CHANNELS]
+        for fault in self.registry.change(added, removed, updated):
             logger.warning("%s: channels/changed: left out %s", self._server.id, fault)
         for channel_id in removed:
             await self._forget(channel_id)

@@ -14,7 +14,8 @@ from typing import Any, Literal, get_args
 import anyio
 from pydantic import MISSING
 
-from kinwire.mcpl.rules.checkpoint_tree import Checkpoint, CheckpointTree, StateError
+from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree, StateError
+from kinwire.mcpl.rules.checkpoints import Checkpoint
 from kinwire.mcpl.rules.json_values import short_digest
 from kinwire.storage.records import Record, Records
 from kinwire_protocols.base import JsonObject, from_wire, to_wire
@@ -87,7 +88,7 @@ class StoredTree:
         async with self._turn:
             recorded = self.tree.record(update, base=base, advance=turns == self.turns)
             if recorded.warning is not None:
-                logger.warning("checkpoint %.60s: %s", update.checkpoint, recorded.warning)
+                logger.warning("checkpoint %.60r: %s", update.checkpoint, recorded.warning)
             if self._records is None:
                 return
             if recorded.is_new:
@@ -139,7 +140,7 @@ class StoredTree:
         try:
             self.tree.restore(from_wire(StateUpdate, members), order)
         except StateError as error:
-            logger.warning("checkpoint %.60s is left out: %s", members["checkpoint"], error)
+            logger.warning("checkpoint %.60r is left out: %s", members["checkpoint"], error)
 
     def _key(self, checkpoint: str) -> str:
         return f"{self._place}checkpoint/{short_digest(checkpoint)}"

@@ -18,6 +18,7 @@ from kinwire.mcpl.channel_access import set_for
 from kinwire.mcpl.moderation import Draft, Moderator
 from kinwire.mcpl.rules.channels import OBSERVE
 from kinwire.mcpl.rules.names import matches
+from kinwire.mcpl.rules.peer_text import one_line
 from kinwire_protocols.mcpl.methods import CHANNELS_OUTGOING_CHUNK, CHANNELS_OUTGOING_COMPLETE
 from kinwire_protocols.mcpl.models import (
     ChannelsOutgoingChunkParams,
@@ -142,5 +143,5 @@ async def _show(observer: _Observer, method: Method[Any, None], params: Any) -> 
         with anyio.fail_after(_MOST_WAITED):
             return await observer.server.session.notify_if_negotiated(method, params)
     except Exception as error:  # one observer's trouble is not that of the response
-        logger.warning("%s was not shown what goes out: %s", observer.server.id, error)
+        logger.warning("%s was not shown what goes out: %s", observer.server.id, one_line(error))
         return False

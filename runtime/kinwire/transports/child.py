@@ -94,13 +94,14 @@ class ChildProcess:
                 _descriptor(process.stdin),
                 link,
                 watchable=_WATCHABLE,
-                broken=lambda _: tasks.start_soon(self._finish, link, ends),
+                broken=lambda _: ends.input.set(),  # also when all of this is over
                 patience=_LAST_INPUT,
             )
             if link.loop is None:
                 tasks.start_soon(writer.run)
             writer.wake()  # for what was called before the child was there
             tasks.start_soon(self._watch, process, link, ends)
+            tasks.start_soon(self._watch_input, link, ends)
             tasks.start_soon(self._read_stderr, process, link.loop, ends)
             await _read(process.stdout, sink, link.loop)
             sink.end()
@@ -162,6 +163,10 @@ class ChildProcess:
         ends.process.set()
         await self._finish(link, ends)
 
+    async def _watch_input(self, link: Link, ends: _Ends) -> None:
+        await ends.input.wait()
+        await self._finish(link, ends)
+
     async def _read_stderr(
         self, process: subprocess.Popen[bytes], loop: AbstractEventLoop | None, ends: _Ends
     ) -> None:
@@ -191,7 +196,8 @@ class _Ends:
     """What of a child has ended."""
 
     def __init__(self) -> None:
-        self.process, self.output, self.stderr = anyio.Event(), anyio.Event(), anyio.Event()
+        self.process, self.stderr = anyio.Event(), anyio.Event()
+        self.input, self.output = anyio.Event(), anyio.Event()
 
 
 class _Discard:

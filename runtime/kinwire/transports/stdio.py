@@ -27,6 +27,7 @@ from kinwire.transports.writing import FrameWriter
 # client that is gone is noticed at once, and one that loses patience sends a signal.
 _LAST_ANSWERS = 5.0
 _ENDED = "The client closed this server's standard input."
+_STOPPED = "The server was told to end."
 _BROKEN = "The client does not read this server's standard output any more."
 
 
@@ -45,9 +46,14 @@ class OwnStdio:
         self._output: _Private | None = None
         self._sink: FrameSink | None = None
         self._writer: FrameWriter | None = None
+        self._link: Link | None = None
+        self._stopped = False
 
     async def run(self, link: Link, /) -> None:
         """See `Transport.run`."""
+        self._link = link
+        if self._stopped:
+            self.stop()
         self._input, self._output = own_input, own_output = _take_over()
         self._sink = sink = FrameSink(link)
         self._writer = writer = FrameWriter(
@@ -75,6 +81,12 @@ class OwnStdio:
         """See `Transport.resume`."""
         if self._sink is not None:
             self._sink.resume()
+
+    def stop(self) -> None:
+        """End the session, also before it has begun: handlers get a moment to finish."""
+        self._stopped = True
+        if self._link is not None:
+            self._link.end(ConnectionClosedError(_STOPPED))
 
     async def aclose(self) -> None:
         """Write what waits and give the descriptors back."""

@@ -139,11 +139,31 @@ def test_a_field_of_a_grpc_message_is_its_number_and_its_type(edit: str) -> None
     assert {one.rule.name for one in found} == {"grpc-changed"}
 
 
-def test_words_are_for_readers_alone() -> None:
-    old = toy()
-    new = edited(old, changing("methods/ask", "summary", "Something else."))
-    (change,) = against(old, new).changes
-    assert (change.rule.id, change.level) == ("D101", Level.SAFE)
+@pytest.mark.parametrize(
+    ("path", "key", "value", "rule"),
+    [
+        ("methods/books~find", "summary", "Something else.", "D101"),
+        ("methods/books~find", "since", "0.9", "D105"),
+        ("sequences/Search", "steps", [{"message": "books/find"}], "D101"),
+    ],
+)
+def test_words_are_for_readers_alone(path: str, key: str, value: Any, rule: str) -> None:
+    old = golden()["tiny"].content
+    (change,) = against(old, edited(old, changing(path, key, value))).changes
+    assert (change.rule.id, change.level) == (rule, Level.SAFE)
+
+
+def test_a_sequence_that_came_or_went_is_for_readers_alone() -> None:
+    old = golden()["tiny"].content
+    new = edited(old, changing("", "sequences", None))
+    (gone,) = against(old, new).changes
+    assert (gone.rule.id, gone.what) == (
+        "D104",
+        "the page or row of Search is gone: tiny/data.md#Search",
+    )
+    (added,) = against(new, old).changes
+    assert (added.rule.id, added.what) == ("D106", "the sequence Search is new")
+    assert added.anchor == "tiny/data.md#Search"
 
 
 def test_a_protocol_that_came_or_went_is_told_once() -> None:

@@ -41,6 +41,7 @@ PAGES = [
     "capabilities.html",
     "augments.html",
     "machines.html",
+    "sequences.html",
     "exports/index.html",
     "mgp/data.html",
     "guides/storage.html",
@@ -256,7 +257,7 @@ def test_axe_has_no_serious_finding(chromium: Any, address: str, path: str, sche
 
 
 ANSWERS = [
-    pytest.param("scope/elevate", "server → host", "Ask leave to act in a scope", id="a scope"),
+    pytest.param("scope/elevate", "server → host", "Ask the host to approve a scope", id="a scope"),
     pytest.param("channels/publish", "host → server", "deliver content to a channel", id="publish"),
 ]
 

@@ -96,6 +96,9 @@ ERROR = {"code": 7, "message": "Loud", "description": "L."}
 PLACES = [
     ('id="text"', "toy.json#/$defs/Params/properties/text"),
     ('id="params"', "toy.json#/methods/say/params"),
+    ('id="result.text"', "toy.json#/methods/say/result"),
+    ('id="error.7"', "toy.json#/methods/say/errors"),
+    ('id="loudest"', "toy.json#/limits/loudest"),
     ('id="error.7"', "toy.json#/errors/Loud"),
     ('id="Loud"', "toy.json#/errors/Loud"),
 ]
@@ -104,10 +107,12 @@ PLACES = [
 def test_what_a_document_names_must_have_its_place(tmp_path: Path) -> None:
     text = {"type": "string", "description": "What."}
     types = {"Params": {"description": "P.", "type": "object", "properties": {"text": text}}}
-    row = {"kind": "notification", "from": "client", "section": "1", "summary": "S."}
+    row = {"kind": "request", "from": "client", "section": "1", "summary": "S."}
+    row |= {"params": "#/$defs/Params", "result": "#/$defs/Params"}
     toy = protocol(
         types=types,
-        methods={"say": row | {"params": "#/$defs/Params"}},
+        methods={"say": {**row, "errors": ["Loud"]}},
+        limits={"loudest": {"section": "1", "summary": "L.", "value": 7}},
         errors={"Loud": ERROR},
     )
     known = documents(tmp_path, toy)

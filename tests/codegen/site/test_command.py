@@ -100,6 +100,33 @@ def test_a_guide_that_is_no_text_is_named(
     assert capsys.readouterr().out == told
 
 
+def git(folder: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=T", "-c", "user.email=t@example.org"]
+    identity += ["-c", "commit.gpgsign=false", "-c", "tag.gpgsign=false"]
+    subprocess.run(["git", "-C", folder, *identity, *arguments], check=True, capture_output=True)
+
+
+def test_a_tag_has_a_page_of_what_changed_since(tmp_path: Path) -> None:
+    schema, out = tmp_path / "schema", tmp_path / "site"
+    schema.mkdir()
+    for path in GOLDEN.glob("*.json"):
+        (schema / path.name).write_bytes(path.read_bytes())
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "--quiet", "--message", "The first")
+    git(tmp_path, "tag", "v2.1")
+    content = json.loads((schema / "tiny.json").read_text(encoding="utf-8"))
+    content["version"] = "2.2"
+    content["methods"]["books/find"]["gate"] = "server:books"
+    save(schema / "tiny.json", json.dumps(content).encode())
+    assert docs("build", "--schema", schema, "--out", out, "--against", "v2.1") == 0
+    page = (out / "changes" / "v2.1.html").read_text(encoding="utf-8")
+    assert "tiny: 2.1-draft → 2.2" in page
+    assert "books/find: gate was none and is server:books" in page.replace("<wbr>", "")
+    assert 'href="../changes/v2.1.html"' in (out / "changes" / "index.html").read_text()
+    assert docs("check", "--schema", schema, "--out", out) == 0
+
+
 @pytest.mark.slow
 def test_a_comparison_is_loaded_only_for_pages_of_changes() -> None:
     names = "kinwire_codegen.sources, kinwire_codegen.site.build, sys"

@@ -7,6 +7,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from kinwire_codegen.document import Document, Documents
+from kinwire_codegen.reference.links import Links
+from kinwire_codegen.reference.sequences import row_drawing, sequence_drawing
+from kinwire_codegen.sequences import Named
 from kinwire_codegen.site.machines import machine_svg
 from kinwire_codegen.site.sequences import sequence_svg
 
@@ -58,34 +62,35 @@ def test_states_of_one_step_stand_above_each_other_and_nothing_leaves_the_pictur
     assert len({(box.get("x"), box.get("y")) for box in boxes}) == 4
 
 
-FACTS: dict[str, Any] = {
-    "roles": {"client": "host", "server": "server <1>"},
-    "from": "client",
-    "kind": "request",
-    "name": "a/b",
-    "result": "Result",
-    "fails": True,
-}
+HOME = {"protocol": "toy", "roles": {"client": "host", "server": "server <1>"}}
+NOTE = {"kind": "notification", "from": "client"}
+ASKED = {"kind": "request", "from": "client", "result": "#/$defs/Result", "errors": ["No"]}
 CASES = [
-    pytest.param({}, ["a/b", "Result", "or an error"], id="request"),
-    pytest.param({"kind": "notification", "result": None}, ["a/b"], id="notification"),
-    pytest.param({"kind": "tool"}, ["tools/call a/b", "Result", "or an error"], id="tool"),
+    pytest.param(ASKED, ["a/b", "Result", "or an error"], id="request"),
+    pytest.param(NOTE, ["a/b"], id="notification"),
     pytest.param(
-        {"kind": "either", "fails": False}, ["a/b", "Result (if it was a request)"], id="either"
+        {"result": "#/$defs/Result", "errors": ["No"]},
+        ["tools/call a/b", "Result", "or an error"],
+        id="tool",
     ),
     pytest.param(
-        {"from": "both", "result": None, "fails": False},
-        ["a/b", "a/b (the other way round)"],
-        id="both ends",
+        ASKED | {"kind": "either", "errors": []},
+        ["a/b", "Result (if it was a request)"],
+        id="either",
     ),
+    pytest.param(NOTE | {"from": "both"}, ["a/b", "a/b (the other way round)"], id="both ends"),
 ]
 
 
-@pytest.mark.parametrize(("changed", "labels"), CASES)
-def test_a_sequence_shows_what_goes_and_what_comes(
-    changed: dict[str, Any], labels: list[str]
-) -> None:
-    assert texts(sequence_svg(FACTS | changed)) == ["host", "server <1>", *labels]
+def drawn(row: dict[str, Any]) -> str:
+    table = "methods" if "kind" in row else "tools"
+    home = Document({**HOME, table: {"a/b": row}})
+    return sequence_svg(row_drawing(Named(home, table, "a/b")).facts)
+
+
+@pytest.mark.parametrize(("row", "labels"), CASES)
+def test_a_message_shows_what_goes_and_what_comes(row: dict[str, Any], labels: list[str]) -> None:
+    assert texts(drawn(row)) == ["host", "server <1>", *labels]
 
 
 @pytest.mark.parametrize(
@@ -96,6 +101,19 @@ def test_a_sequence_shows_what_goes_and_what_comes(
         ("both", "either end sends a/b, which answers with Result"),
     ],
 )
-def test_a_sequence_is_told_in_words(sender: str, told: str) -> None:
-    svg = ElementTree.fromstring(sequence_svg(FACTS | {"from": sender}))
+def test_a_message_is_told_in_words(sender: str, told: str) -> None:
+    svg = ElementTree.fromstring(drawn(ASKED | {"from": sender}))
     assert svg.findtext("title") == told
+
+
+def test_a_sequence_shows_each_step_from_its_end_and_what_repeats(tiny: Documents) -> None:
+    links = Links(tiny, [tiny["tiny"], tiny["tiny-base"]])
+    svg = sequence_svg(sequence_drawing(links, tiny["tiny"], "Search").facts)
+    labels = ["books/find", "FindResult", "0 … n", "books/lent"]
+    labels += ["shelf/open", "books/announce", "tools/call dust"]
+    assert texts(svg) == ["reader", "shelf", *labels]
+    lines = [node for node in ElementTree.fromstring(svg).iter() if node.tag == "line"][2:]
+    to_shelf = [float(str(one.get("x2"))) > float(str(one.get("x1"))) for one in lines]
+    assert to_shelf == [True, False, False, True, False, True]
+    told = ElementTree.fromstring(svg).findtext("title") or ""
+    assert "shelf: answer to books/find, FindResult; shelf: books/lent, any number of times" in told

@@ -61,6 +61,62 @@ def test_a_method_shows_who_sends_it_in_words_and_as_a_picture(tiny_site: Files)
     assert "<title>reader sends books/find to shelf, which answers with FindResult</title>" in page
 
 
+def test_an_index_says_since_when_a_method_is_there(tiny_site: Files) -> None:
+    page = text(tiny_site, "tiny/index.html")
+    head, row = (re.findall(f"<tr[^>]*>.*?{word}.*?</tr>", page)[0] for word in ("since", "find"))
+    assert '<th scope="col">since</th>' in head
+    assert '<td data-label="since">1.0</td>' in row
+    assert "<span>since 1.0</span>" in text(tiny_site, FIND)
+
+
+@pytest.mark.parametrize(
+    ("name", "sections"),
+    [
+        pytest.param("FindResult", "2.1, 9.1", id="a result, and a body over HTTP"),
+        pytest.param("LentParams", "2.2, 2.3, 8, …", id="more than three"),
+        pytest.param("Book", "2.1, 9.1", id="a part of a result"),
+    ],
+)
+def test_a_type_says_in_which_sections_it_is_used(
+    tiny_site: Files, name: str, sections: str
+) -> None:
+    page = text(tiny_site, f"tiny/types/{name}.html")
+    assert f"<span>used in section {sections}</span>" in page
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        (FIND, '<a href="../../tiny/data.html#Search">Search</a>: A search'),
+        ("tiny-base/methods/shelf-open.html", 'data.html#Search">Search</a> of Tiny: A search'),
+    ],
+)
+def test_a_method_leads_to_the_sequences_that_it_stands_in(
+    tiny_site: Files, path: str, told: str
+) -> None:
+    assert told in text(tiny_site, path)
+    assert ("<title>Search: reader: books/find; " in text(tiny_site, path)) is (path == FIND)
+
+
+def test_all_sequences_are_on_one_page(tiny_site: Files) -> None:
+    page = text(tiny_site, "sequences.html")
+    assert page.count('<svg class="sequence"') == 1
+    assert 'href="tiny/data.html#Search"' in page
+
+
+def test_the_same_name_in_another_protocol_has_a_link(tmp_path: Path) -> None:
+    row = {"kind": "notification", "from": "client", "section": "1", "summary": "So."}
+    types = {"It": {"description": "It.", "type": "object", "properties": {}}}
+    contents = [
+        protocol(name, types=types, methods={"a/b": row | {"params": "#/$defs/It"}})
+        for name in ("one", "two")
+    ]
+    files = site_files(Source(documents=documents(tmp_path, *contents)))
+    for path in ("methods/a-b.html", "types/It.html"):
+        page = text(files, f"one/{path}")
+        assert f'The same name is something of its own in <a href="../../two/{path}">' in page
+
+
 def test_the_current_page_is_marked_in_the_list(tiny_site: Files) -> None:
     marked = re.findall(r'<a href="([^"]+)" aria-current="page"', text(tiny_site, FIND))
     assert marked == ["../../tiny/methods/books-find.html"]

@@ -1,6 +1,7 @@
 """The server of the interop tests, on kinwire: every method of MCP has something to find here.
 
-The servers beside it are the same on other libraries.
+The servers beside it are the same on other libraries. It speaks MCPL too, of which clients that do
+not are to notice nothing.
 """
 
 from __future__ import annotations
@@ -8,10 +9,22 @@ from __future__ import annotations
 import anyio
 
 from kinwire import Context, Server
-from kinwire_protocols import mcp
+from kinwire.mcpl import McplServer
+from kinwire_protocols import mcp, mcpl
 from kinwire_protocols.base import from_wire
 
-server = Server("interop", "1.0", page_size=3)
+live = McplServer(
+    feature_sets={
+        "interop.tools": mcpl.FeatureSet(
+            description="What there is", uses=["tools", "pushEvents"], scoped=True, rollback=True
+        )
+    },
+    tools={"count": "interop.tools"},
+    channels=[],
+    model_info=True,
+    strict_scopes=True,
+)
+server = Server("interop", "1.0", page_size=3, extensions=[live])
 heard: set[str] = set()
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday")

@@ -11,7 +11,7 @@ from kinwire.cli.call import Call
 from kinwire.cli.completion import complete_call, complete_described, complete_listed
 from kinwire.cli.extras import is_installed
 from kinwire.cli.serve import Serve
-from kinwire.cli.verb import Verb
+from kinwire.cli.verb import Verb, load_verb
 
 pytestmark = pytest.mark.skipif(not is_installed("cli"), reason="needs the extra [cli]")
 
@@ -97,6 +97,29 @@ def test_the_members_of_what_is_called_are_offered(words: list[str], members: li
 @pytest.mark.parametrize("file", ["broken.py", "none.py"])
 def test_a_file_that_cannot_be_read_has_no_tools(file: str) -> None:
     assert "ping" in offered(file)
+
+
+@pytest.mark.parametrize(
+    ("words", "typed", "offered"),
+    [
+        ("serve ", "", {"demo", "trips.py"}),
+        ("serve demo ", "", {"mcp", "mcpl"}),
+        ("serve demo mcpl ", "", {"memory", "redaction", "notes", "chat"}),
+        ("serve demo mcp ", "", set()),
+        ("serve trips.py ", "", set()),
+        ("demo ", "", {"mcp", "mcpl"}),
+    ],
+)
+def test_what_the_demo_has_is_offered(words: str, typed: str, offered: set[str]) -> None:
+    argcomplete = pytest.importorskip("argcomplete")
+    verb, *rest = words.split()
+    parser = ArgumentParser()
+    load_verb(verb).configure(parser)
+    finder = argcomplete.CompletionFinder(parser)
+    found = {word.strip() for word in finder._get_completions([verb, *rest], typed, "", None)}
+    options = {word for word in found if word.startswith("-")}
+    assert (found - options) >= offered
+    assert offered or not (found - options)
 
 
 def test_protocols_and_entries_are_offered() -> None:

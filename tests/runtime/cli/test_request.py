@@ -8,10 +8,11 @@ import anyio
 import pytest
 from pydantic import BaseModel
 
-from kinwire import Server, demo
+from kinwire import Server
 from kinwire.cli import patience
 from kinwire.cli.failure import failure_of
 from kinwire.cli.request import TypedRequest
+from kinwire.demo import mcp as demo
 from kinwire.host import Host
 from kinwire.limits import Limits
 from kinwire.testing import pair

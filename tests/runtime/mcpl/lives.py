@@ -79,7 +79,7 @@ async def _nothing(params: Any, request: Any) -> JsonObject:
 
 @asynccontextmanager
 async def raw_server(
-    mcpl: Any, routes: Mapping[Method[Any, Any], Handler] | None = None, **capabilities: Any
+    mcpl: Any, /, routes: Mapping[Method[Any, Any], Handler] | None = None, **capabilities: Any
 ) -> AsyncGenerator[RawServer]:
     """Yield a server that offers `mcpl`, whatever that is, and serves these methods."""
     heard: list[JsonObject] = []

@@ -23,6 +23,7 @@ from kinwire.mcpl import (
 )
 from kinwire.storage import Log, open_store
 from kinwire_protocols import mcpl
+from kinwire_protocols.jsonrpc.errors import InternalError
 from kinwire_protocols.mcpl.tables import AUDIT_FIELDS
 from tests.runtime.mcpl.chat import Chat, chatting
 from tests.runtime.mcpl.lives import feature, live_pair
@@ -184,6 +185,25 @@ async def test_the_pieces_of_an_answer_are_no_operations_and_what_they_belong_to
         "channels/publish",
         "inference/request",
     ]
+
+
+@pytest.mark.spec("mcpl-11.5-7")
+async def test_the_model_that_has_answered_is_written_down() -> None:
+    live = McplServer(feature_sets={"a": feature("inferenceRequest")})
+    provider = ScriptedProvider(ModelAnswer("Short", "claude-haiku-4-5-20251001"))
+    inference = Inference(provider=provider, routing=mcpl.RoutingPolicy(default="haiku"))
+    async with open_store("memory:") as store:
+        log = await store.log("audit")
+        host = McplHost(enabled=["*"], inference=inference, audit=log)
+        async with live_pair(live, host) as (connection, _):
+            await connection.mcp.ping()
+            await live.hosts[0].infer("a", "Summarize")
+            with pytest.raises(InternalError):
+                await live.hosts[0].infer("a", "There is no other answer")
+        done, failed = await events(log)
+    assert (done["serverId"], done["featureSet"]) == ("memory", "a")
+    assert done["model"] == "claude-haiku-4-5-20251001"
+    assert "model" not in failed
 
 
 async def test_a_rule_is_asked_once_for_a_call_and_leaves_an_event_if_it_fails() -> None:

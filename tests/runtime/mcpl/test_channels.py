@@ -313,7 +313,7 @@ async def test_the_host_decides_for_each_message_and_takes_a_turn_for_each_conve
     assert [one.message_id for one in turn.messages] == ["dmsg_1", "dmsg_2"]
 
 
-@pytest.mark.spec("mcpl-14.4-2", "mcpl-14.4-4")
+@pytest.mark.spec("mcpl-14.4-2")
 async def test_a_turn_says_what_servers_may_be_told_of_its_channels() -> None:
     news = News()
     async with chatting(Chat(), news.policy()) as (_, _lives, side):

@@ -194,7 +194,7 @@ async def test_a_set_that_comes_later_has_a_name_that_a_set_can_have(
         await raw.session.raw("ping")
         assert live.enabled == list(live.feature_sets) == ["a"]
         assert raw.told("featureSets/update")[-1] == {"enabled": ["a"], "disabled": []}
-    assert "raw: left out feature sets whose names cannot be" in caplog.text
+    assert "raw: left out feature sets that cannot be: expected at most 1000" in caplog.text
 
 
 def before() -> dict[str, Any]:
@@ -265,3 +265,16 @@ async def test_a_host_does_not_take_a_server_s_word_for_the_tags_of_its_hook_rep
         assert (await hooks.context_before_inference(**before())).context_injections == []
         with pytest.raises(InvalidResponseError, match="modifiedResponse: Feature set not enabled"):
             await hooks.context_after_inference(**before(), assistant_message="x")
+
+
+async def test_a_server_declares_no_more_sets_than_hosts_take() -> None:
+    many = {f"s{number}": feature() for number in range(1001)}
+    with pytest.raises(ValueError, match="expected at most 1000, got 1001"):
+        McplServer(feature_sets=many)
+    first, *others = many
+    live = McplServer(feature_sets={name: many[name] for name in others})
+    with pytest.raises(ValueError, match="expected at most 1000, got 1001"):
+        await live.change(added={first: many[first]})
+    assert first not in live.offer(None)["featureSets"]
+    await live.change(added={first: many[first]}, removed=[others[0]])
+    assert first in live.offer(None)["featureSets"]

@@ -19,6 +19,7 @@ from kinwire.mcpl import (
     McplServer,
     ModelAnswer,
     ModelRequest,
+    ProviderError,
     ScriptedProvider,
 )
 from kinwire_protocols import mcpl
@@ -65,7 +66,7 @@ async def test_a_server_has_the_host_s_model_answer() -> None:
     ]
 
 
-@pytest.mark.spec("mcpl-11.3-3", "mcpl-11.3-4", "mcpl-11.5-7")
+@pytest.mark.spec("mcpl-11.3-3", "mcpl-11.3-4")
 async def test_the_result_says_why_the_model_stopped_and_what_it_used() -> None:
     async with inferring(ScriptedProvider(ANSWER, ANSWER)) as (server, _, host):
         result = await server.infer(SET, "Summarize")
@@ -226,7 +227,7 @@ async def test_a_stream_that_is_left_stops_the_model_and_its_pieces() -> None:
     assert provider.stopped == ["abc"]
 
 
-@pytest.mark.spec("mcpl-11-1", "mcpl-abstract-4", "mcpl-11-2")
+@pytest.mark.spec("mcpl-11-1", "mcpl-abstract-4")
 async def test_a_tool_can_wait_for_an_inference() -> None:
     live = McplServer(feature_sets=MEMORY)
     server = Server("memory", "1", extensions=[live])
@@ -258,6 +259,63 @@ async def test_models_are_chosen_by_server_set_and_conversation() -> None:
         await server.infer(SET, "short", conversation_id="conv_123")
         await server.infer(SET, "x" * 4000)
     assert [one.model for one in provider.requests] == ["sonnet", "opus", "large"]
+
+
+async def test_a_conversation_that_got_a_larger_model_keeps_it() -> None:
+    provider = ScriptedProvider(*[ANSWER] * 6)
+    larger = {"haiku": (1000, "sonnet"), "sonnet": (4000, "large")}
+    async with inferring(provider, larger=larger) as (server, _, _h):
+        await server.infer(SET, "short", conversation_id="long")
+        await server.infer(SET, "x" * 4000, conversation_id="long")
+        await server.infer(SET, "short", conversation_id="long")
+        await server.infer(SET, "x" * 16_000, conversation_id="long")
+        await server.infer(SET, "short", conversation_id="other")
+        await server.infer(SET, "short")
+    models = [one.model for one in provider.requests]
+    assert models == ["haiku", "sonnet", "sonnet", "large", "haiku", "haiku"]
+
+
+async def test_a_model_is_not_kept_longer_than_the_host_says() -> None:
+    provider = ScriptedProvider(*[ANSWER] * 2)
+    larger = {"haiku": (1000, "sonnet")}
+    async with inferring(provider, larger=larger, pin_life=0) as (server, _, _h):
+        await server.infer(SET, "x" * 4000, conversation_id="conv")
+        await server.infer(SET, "short", conversation_id="conv")
+    assert [one.model for one in provider.requests] == ["sonnet", "haiku"]
+
+
+async def test_what_a_provider_does_not_count_is_estimated_and_not_told() -> None:
+    silent = ModelAnswer("x" * 350, "m")
+    async with inferring(ScriptedProvider(silent), budgets={"*": 100}) as (server, _, host):
+        assert (await server.infer(SET, "Summarize")).usage is None
+        (used,) = host.usage.values()
+        assert used.output_tokens > 100
+        with pytest.raises(InternalError, match="budget_spent"):
+            await server.infer(SET, "Summarize")
+
+
+class Failing:
+    """Says something, perhaps, and fails."""
+
+    def __init__(self, said: str, error: Exception) -> None:
+        self.said = said
+        self.error = error
+
+    async def answer(self, request: ModelRequest, on_delta: OnDelta) -> ModelAnswer:
+        if self.said and on_delta is not None:
+            await on_delta(self.said)
+        raise self.error
+
+
+async def test_a_failure_costs_what_was_said_before_it() -> None:
+    failure = ProviderError("provider_failed", "its stream was broken off")
+    for said, counted in ("", 0), ("x" * 350, 1):
+        async with inferring(Failing(said, failure)) as (server, _, host):
+            with pytest.raises(InternalError, match="provider_failed"):
+                async with server.stream(SET, "Summarize") as answer:
+                    assert "".join([delta async for delta in answer]) == said
+            assert len(host.usage) == counted
+            assert all(one.output_tokens > 100 for one in host.usage.values())
 
 
 async def test_what_cannot_be_run_is_an_error_that_says_why(

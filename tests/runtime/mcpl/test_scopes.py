@@ -123,7 +123,7 @@ async def test_the_lists_decide(label: str, approved: bool, reason: str | None) 
     assert (reason or "") in (answer.reason or "")
 
 
-@pytest.mark.spec("mcpl-7.2-1", "mcpl-6.7-2", "mcpl-7.1-1")
+@pytest.mark.spec("mcpl-7.2-1", "mcpl-6.7-2")
 async def test_the_lists_go_out_with_the_update_and_can_be_changed() -> None:
     async with files(Scopes(lists=LISTS)) as (server, (connection, live)):
         assert server.mcpl.hosts[0].scopes["discord.post"] == LISTS["discord.post"]
@@ -158,10 +158,12 @@ async def test_a_person_is_asked_once_for_the_same_and_anew_for_anything_else() 
 @pytest.mark.spec("mcpl-7.4-1")
 async def test_what_was_approved_can_be_taken_back() -> None:
     person = Person()
-    async with files(Scopes(ask=person)) as (server, (_, live)):
+    async with files(Scopes(ask=person)) as (server, (connection, live)):
         await server.elevate("/etc/hosts")
         await live.scopes.revoke("files.edit")
         await server.elevate("/etc/hosts")
+        asked = [one["scope"] for one in sent(connection, "server", "scope/elevate")]
+    assert asked == [{"label": "/etc/hosts"}] * 2
     assert len(person.asked) == 2
 
 
@@ -223,8 +225,11 @@ async def test_a_host_adds_to_the_payload_what_it_knows() -> None:
             assert answer.payload == {"name": label, "channelId": 42}
 
 
+@pytest.mark.spec("mcpl-7.1-1")
 async def test_a_set_without_scopes_is_given_none() -> None:
-    async with files(Scopes(ask=Person())) as (server, (_, live)):
+    async with files(Scopes(ask=Person())) as (server, (connection, live)):
+        sets = (connection.greeting.capabilities.experimental or {})["mcpl"]["featureSets"]
+        assert [name for name, one in sets.items() if one.get("scoped")] == list(SETS)[:2]
         answer = await server.elevate("/tmp/x", name="plain")
         assert (answer.approved, answer.reason) == (False, "plain does not declare scopes")
         await live.disable("files.edit")

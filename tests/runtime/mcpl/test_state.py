@@ -127,10 +127,19 @@ async def test_a_checkpoint_that_is_not_there_is_an_error_and_the_head_stays() -
             )
 
 
+@pytest.mark.spec("mcpl-8.1-1")
 async def test_a_set_that_declares_no_rollback_is_not_rolled_back() -> None:
-    async with noting() as lives:
-        with pytest.raises(CapabilityNotNegotiatedError, match="does not declare rollback"):
-            await lives.server.state("nobody")
+    live = McplServer(feature_sets={**SETS, "notes.read": feature("tools")})
+    async with live_pair(live, McplHost(enabled=["*"])) as (connection, server):
+        sets = (connection.greeting.capabilities.experimental or {})["mcpl"]["featureSets"]
+        assert {name: one.get("rollback") for name, one in sets.items()} == {
+            "notes.edit": True,
+            "notes.read": None,
+        }
+        assert (await server.state("notes.edit")).tree.head is None
+        for name in ("notes.read", "nobody"):
+            with pytest.raises(CapabilityNotNegotiatedError, match="does not declare rollback"):
+                await server.state(name)
 
 
 @pytest.mark.spec("mcpl-8-4", "mcpl-8-5", "mcpl-8-3")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from math import inf, nan
 from typing import Any
 
 import anyio
 
 from kinwire import Context, Server
+from kinwire.transports.stdio import OwnStdio
 
 server = Server("held", "1.0")
 
@@ -32,11 +34,18 @@ def echo(text: str) -> str:
     return text
 
 
+MARRED: dict[str, Any] = {"nan": nan, "infinity": [-inf], "surrogate": {"a": "x\ud800y"}}
+"""What JSON cannot hold."""
+
+
 @server.tool
 def mar(how: str) -> Any:
     """Return what JSON cannot hold."""
-    return {"nan": nan, "infinity": [-inf], "surrogate": {"a": "x\ud800y"}}[how]
+    return MARRED[how]
 
 
 if __name__ == "__main__":
-    server.run()
+    if sys.argv[1:] == ["trio"]:
+        anyio.run(server.serve, OwnStdio(), backend="trio")
+    else:
+        server.run()

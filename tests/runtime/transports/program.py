@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Program", "serving")
+__all__ = ("Program", "listening", "peak_of", "serving")
 
 import re
 import subprocess
@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.runtime.transports.serving import URLS
+
+ROOT = Path(__file__).parents[3]
 
 _SERVING = re.compile(r" at (?:http|ws)://127\.0\.0\.1:(\d+)/")
 
@@ -29,21 +31,40 @@ class Program(NamedTuple):
 
     def peak(self) -> int:
         """Return how many bytes of memory it has held at most (Linux only)."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
-        found = re.search(r"VmHWM:\s+(\d+) kB", status)
-        assert found is not None
-        return int(found[1]) * 1024
+        return peak_of(self.process.pid)
+
+
+def peak_of(pid: int) -> int:
+    """Return how many bytes of memory a process has held at most (Linux only)."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    found = re.search(r"VmHWM:\s+(\d+) kB", status)
+    assert found is not None
+    return int(found[1]) * 1024
 
 
 @contextmanager
-def serving(file: Path, transport: str = "http") -> Iterator[Program]:
-    """Yield a process that serves `file` on a free port of this machine."""
-    command = (sys.executable, "-m", "kinwire", "serve", str(file))
+def serving(file: Path, transport: str = "http", port: int = 0) -> Iterator[Program]:
+    """Yield a process that serves `file` on a port of this machine, 0 for a free one."""
+    command: tuple[str, ...] = (
+        "kinwire",
+        "serve",
+        str(file),
+        "--transport",
+        transport,
+        "--port",
+        str(port),
+    )
+    if transport == "sse":
+        command = ("tests.runtime.transports.apart", str(file), str(port))
+    with listening((sys.executable, "-m", *command)) as program:
+        yield program
+
+
+@contextmanager
+def listening(command: tuple[str, ...]) -> Iterator[Program]:
+    """Yield a process that says on stderr where it serves, as `kinwire serve` does."""
     process = subprocess.Popen(
-        (*command, "--transport", transport, "--port", "0"),
-        stdin=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
+        command, cwd=ROOT, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
     with process:
         try:

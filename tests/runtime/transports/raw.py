@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("RAW", "RawClient", "RawHttp", "RawSse", "RawWebSocket")
+__all__ = ("RAW", "RawClient", "RawHttp", "RawOneWay", "RawSse", "RawWebSocket")
 
 import json
 from abc import ABC, abstractmethod
@@ -91,7 +91,8 @@ class RawHttp(RawClient):
         self._connections: list[HTTPConnection] = []  # some servers keep them open all the same
         response = self.post(initialize)
         assert response.status == 200, response.read()
-        self._fields["Mcp-Session-Id"] = response.headers["Mcp-Session-Id"]
+        self.session = response.headers["Mcp-Session-Id"]
+        self._fields["Mcp-Session-Id"] = self.session
         (greeting,) = messages_in(response)
         return greeting
 
@@ -122,7 +123,7 @@ class RawHttp(RawClient):
             one.close()
 
 
-class _OneWay(RawClient):
+class RawOneWay(RawClient):
     """All that the server says comes on one way."""
 
     @abstractmethod
@@ -139,7 +140,7 @@ class _OneWay(RawClient):
         return self.next()
 
 
-class RawSse(_OneWay):
+class RawSse(RawOneWay):
     """HTTP+SSE: POSTs in, one stream out."""
 
     def open(self, initialize: bytes) -> Any:
@@ -147,15 +148,15 @@ class RawSse(_OneWay):
         self._connection.request("GET", "/sse", headers={"Accept": "text/event-stream"})
         self._response = self._connection.getresponse()
         self._events = events_in(self._response)
-        self._address = next(self._events)
-        if self._address.startswith("?"):
-            self._address = f"/sse{self._address}"
+        self.address = next(self._events)
+        if self.address.startswith("?"):
+            self.address = f"/sse{self.address}"
         self.send(initialize)
         return self.next()
 
     def send(self, frame: bytes) -> list[Any]:
         connection = HTTPConnection("127.0.0.1", self.port, timeout=self.patience)
-        connection.request("POST", self._address, frame, _POST)
+        connection.request("POST", self.address, frame, _POST)
         connection.getresponse().read()
         return []
 
@@ -167,12 +168,18 @@ class RawSse(_OneWay):
         self._connection.close()
 
 
-class RawWebSocket(_OneWay):
+class RawWebSocket(RawOneWay):
     """WebSocket: a frame in a text message."""
 
     def open(self, initialize: bytes) -> Any:
         url = f"ws://127.0.0.1:{self.port}/mcp"
-        opening = connect(url, subprotocols=[Subprotocol("mcp")], max_size=None, compression=None)
+        opening = connect(
+            url,
+            subprotocols=[Subprotocol("mcp")],
+            max_size=None,
+            compression=None,
+            close_timeout=1,  # a server may have more to say than anybody reads
+        )
         self._ends = ExitStack()
         self.socket = self._ends.enter_context(opening)
         self.send(initialize)

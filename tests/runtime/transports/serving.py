@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import uvicorn
 
 from kinwire import Server
+from tests.runtime.transports.apart import Apart
 
 URLS = {
     "http": "http://127.0.0.1:{}/mcp",
@@ -45,7 +46,11 @@ def served(server: Server, **options: Any) -> Iterator[Served]:
     """Serve on a free port of this machine; `options` are those of `Server.asgi`."""
     app = server.asgi(**options)
     config = uvicorn.Config(
-        app, log_config=None, access_log=False, timeout_graceful_shutdown=2, ws="websockets-sansio"
+        Apart(app),
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=2,
+        ws="websockets-sansio",
     )
     running = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0), backlog=2048) as listener:

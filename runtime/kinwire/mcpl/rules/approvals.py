@@ -28,7 +28,7 @@ class Approval:
     until: float
     """In seconds since 1970."""
     payload: JsonObject | None
-    """What goes back to the server, with what the host has added."""
+    """What goes back to the server in the place of its own; None for its own."""
 
 
 def approval_key(server: str, feature_set: str | None = None, scope: Scope | None = None) -> str:

@@ -6,6 +6,7 @@ The same on both sides. Scopes are judged elsewhere: here is what holds whatever
 from __future__ import annotations
 
 __all__ = (
+    "CHANNEL_SIZE",
     "MOST_CHANNELS",
     "MOST_MESSAGES",
     "OBSERVE",
@@ -19,7 +20,9 @@ __all__ = (
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from kinwire.mcpl.rules.json_values import text
 from kinwire.mcpl.rules.labels import LABEL_SIZE
+from kinwire_protocols.base import to_wire
 from kinwire_protocols.mcpl.errors import ChannelNotPermittedError, UnknownChannelError
 from kinwire_protocols.mcpl.models import ChannelDescriptor
 
@@ -31,6 +34,8 @@ THINKING_SET: Final = "channels.thinking"
 """The feature set that sees it, and sees no other channel."""
 MOST_CHANNELS: Final = 1000
 """Channels of one connection."""
+CHANNEL_SIZE: Final = 64 * 1024
+"""The longest description of a channel, in characters of JSON."""
 MOST_MESSAGES: Final = 100
 """Messages in one `channels/incoming`."""
 
@@ -65,6 +70,9 @@ class ChannelRegistry:
             fault = self._fault(channel.id, came)
             if fault is not None:
                 return f"/{place}/id: {fault}"
+            fault = _size_fault(channel)
+            if fault is not None:
+                return f"/{place}: {fault}"
             came[channel.id] = channel
         self._known |= came
         return None
@@ -82,10 +90,13 @@ class ChannelRegistry:
             if self._known.pop(channel_id, None) is None
         ]
         for channel in updated:
-            if channel.id in self._known:
+            fault = _size_fault(channel)
+            if channel.id not in self._known:
+                fault = f"expected a channel that is known, got {channel.id!r:.60}"
+            if fault is None:
                 self._known[channel.id] = channel
             else:
-                faults.append(f"updated: expected a channel that is known, got {channel.id!r:.60}")
+                faults.append(f"updated: {fault}")
         for channel in added:
             fault = self.register([channel])
             if fault is not None:
@@ -140,6 +151,13 @@ class ChannelRegistry:
 def sees(feature_set: str, channel_id: str) -> bool:
     """Return whether a set that observes may be shown a channel, as far as thoughts go."""
     return (feature_set == THINKING_SET) is (channel_id == THINKING)
+
+
+def _size_fault(channel: ChannelDescriptor) -> str | None:
+    size = len(text(to_wire(channel)))
+    if size > CHANNEL_SIZE:
+        return f"expected a channel of at most {CHANNEL_SIZE} characters, got {size}"
+    return None
 
 
 def _not_permitted(channel_id: str, why: str) -> ChannelNotPermittedError:

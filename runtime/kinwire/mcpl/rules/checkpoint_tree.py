@@ -6,42 +6,28 @@ parent what did not change, so a rollback costs nothing and a checkpoint what is
 
 from __future__ import annotations
 
-__all__ = ("MOST_CHECKPOINTS", "Checkpoint", "CheckpointTree", "Recorded", "StateError")
+__all__ = ("MOST_CHECKPOINTS", "CheckpointTree", "Recorded", "StateError")
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
 
 from pydantic import MISSING
 
+from kinwire.mcpl.rules.checkpoints import Checkpoint, Followed
 from kinwire.mcpl.rules.json_patch import PatchError, patched
-from kinwire.mcpl.rules.json_values import depth, same, text
+from kinwire.mcpl.rules.json_values import depth, same, strict_text, text
 from kinwire_protocols.mcpl.models import StateUpdate
 
 MOST_CHECKPOINTS = 1000
-_MOST_BYTES = 64 * 1024 * 1024  # of all checkpoints of a set, in characters of JSON
+_MOST_BYTES = 64 * 1024 * 1024  # that all checkpoints of a set bring, as `Checkpoint` counts them
+_ID_SIZE = 512  # characters: ids are kept besides what `_MOST_BYTES` counts
 _STATE_SIZE = 4 * 1024 * 1024  # as much as a message may have
 _STATE_DEPTH = 60  # a message has 64 levels at most, and some stand around the state
 
 
 class StateError(ValueError):
     """An update that cannot be; nothing of it was kept. The text begins with a JSON pointer."""
-
-
-@dataclass(slots=True)
-class Checkpoint:
-    """One node."""
-
-    id: str
-    parent: str | None
-    """The checkpoint that it follows, also where that one is gone; None for none."""
-    order: int
-    """Rises from checkpoint to checkpoint."""
-    data: Any = MISSING
-    """The state; MISSING where the server keeps it itself."""
-    brought: int = 0
-    """Characters of JSON that are this one's own."""
-    children: list[str] = field(default_factory=list[str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +42,25 @@ class Recorded:
     """Those whose parent was pruned: from now on they bring their whole state themselves."""
 
 
+class _State(NamedTuple):
+    """What an update says of the state."""
+
+    data: Any = MISSING
+    brought: int = 0
+    size: int = 0
+    warning: str | None = None
+
+
+_OPAQUE = _State()
+
+
 class CheckpointTree:
     """The checkpoints that are kept; `head` is the one that the next call builds on."""
 
     def __init__(self, *, checkpoints: int = MOST_CHECKPOINTS, size: int = _MOST_BYTES) -> None:
         self.head: str | None = None
         self._kept: dict[str, Checkpoint] = {}  # the oldest first
+        self._followed = Followed(self._kept)
         self._most, self._size = checkpoints, size
         self._brought = 0
         self._order = 0
@@ -95,17 +94,19 @@ class CheckpointTree:
                 is another checkpoint of that id. Nothing has changed.
         """
         parent = base if update.parent is MISSING else update.parent
+        _must_be_short("/checkpoint", update.checkpoint)
+        _must_be_short("/parent", parent or "")
         if parent == update.checkpoint and update.checkpoint not in self._kept:
             raise StateError("/parent: expected another checkpoint, got this one. Name its parent.")
-        data, brought, warning = self._state_of(update, parent)
+        state = self._state_of(update, parent)
         known = self._kept.get(update.checkpoint)
         if known is not None:
-            self._must_be_the_same(known, update, known.data if warning else data)
-        checkpoint = known or self._added(update.checkpoint, parent, data, brought)
+            self._must_be_the_same(known, update, known.data if state.warning else state.data)
+        checkpoint = known or self._added(update.checkpoint, parent, state)
         if advance:
             self.head = checkpoint.id
         pruned, uprooted = self._prune(checkpoint)
-        return Recorded(checkpoint, known is None, warning, pruned, uprooted)
+        return Recorded(checkpoint, known is None, state.warning, pruned, uprooted)
 
     def restore(self, update: StateUpdate, order: int) -> None:
         """Take in a checkpoint as it was recorded before; parents come before their children.
@@ -114,9 +115,9 @@ class CheckpointTree:
             StateError: it could not have been recorded so.
         """
         parent = None if update.parent is MISSING else update.parent
-        data, brought, _ = self._state_of(update, parent)
+        state = self._state_of(update, parent)
         self._order = order - 1
-        self._added(update.checkpoint, parent, data, brought)
+        self._added(update.checkpoint, parent, state)
 
     def render(self, form: Literal["text", "svg"] = "text") -> str:
         """Return the tree as lines of text, or as an SVG document."""
@@ -127,25 +128,26 @@ class CheckpointTree:
     def roll_back(self, checkpoint: str) -> None:
         """Have the head be a checkpoint that the server has returned to, also an unknown one."""
         if checkpoint not in self._kept:
-            self._added(checkpoint, None, MISSING, 0)
+            self._added(checkpoint, None, _OPAQUE)
         self.head = checkpoint
 
-    def _state_of(self, update: StateUpdate, parent: str | None) -> tuple[Any, int, str | None]:
-        """Return the data, how much of it is new, and a warning."""
+    def _state_of(self, update: StateUpdate, parent: str | None) -> _State:
         if update.data is not MISSING:
-            return update.data, _checked(update.data, "/data"), None
+            size = _checked(update.data, "/data")
+            return _State(update.data, brought=size, size=size)
         if update.patch is None:
-            return MISSING, 0, None
+            return _OPAQUE
         before = None if parent is None else self._kept.get(parent)
         if before is None or before.data is MISSING:
             why = "is not known" if before is None else "has no data here"
-            return MISSING, 0, f"its parent {parent!r:.60} {why}: the patch was not applied"
+            return _State(warning=f"its parent {parent!r:.60} {why}: the patch was not applied")
         try:
-            data = patched(before.data, update.patch)
+            data, copied = patched(before.data, update.patch)
         except PatchError as error:
             raise StateError(str(error)) from None
-        _checked(data, "/patch")
-        return data, sum(len(text(one.model_dump(by_alias=True))) for one in update.patch), None
+        size = _checked(data, "/patch")
+        told = sum(len(text(one.model_dump(by_alias=True))) for one in update.patch)
+        return _State(data, brought=told + copied, size=size)
 
     def _must_be_the_same(self, known: Checkpoint, update: StateUpdate, data: Any) -> None:
         brings = update.data is not MISSING or update.patch is not None
@@ -158,13 +160,14 @@ class CheckpointTree:
                 "other content. Give each checkpoint an id of its own."
             )
 
-    def _added(self, id: str, parent: str | None, data: Any, brought: int) -> Checkpoint:
+    def _added(self, id: str, parent: str | None, state: _State) -> Checkpoint:
         self._order += 1
-        checkpoint = Checkpoint(id, parent, self._order, data, brought)
+        checkpoint = Checkpoint(id, parent, self._order, state.data, state.brought, state.size)
         self._kept[id] = checkpoint
-        self._brought += brought
+        self._brought += state.brought
         if parent in self._kept:
             self._kept[parent].children.append(id)
+            self._followed.add(self._kept[parent])
         return checkpoint
 
     def _prune(self, newest: Checkpoint) -> tuple[list[Checkpoint], list[Checkpoint]]:
@@ -182,23 +185,30 @@ class CheckpointTree:
     def _oldest(self, newest: Checkpoint) -> Checkpoint | None:
         """Return what goes next: the oldest with something after it, else the oldest."""
         spared = {newest.id, self.head}
-        kept = self._kept.values()
-        followed = (one for one in kept if one.children and one.id not in spared)
-        free = (one for one in kept if one.id not in spared)
-        return next(followed, None) or next(free, None)
+        free = (one for one in self._kept.values() if one.id not in spared)
+        return self._followed.oldest(spared) or next(free, None)
 
     def _cut(self, gone: Checkpoint) -> list[Checkpoint]:
         del self._kept[gone.id]
         self._brought -= gone.brought
-        if gone.parent in self._kept:
-            self._kept[gone.parent].children.remove(gone.id)
+        parent = None if gone.parent is None else self._kept.get(gone.parent)
+        if parent is not None and gone.id in parent.children:  # not if the parent came after it
+            parent.children.remove(gone.id)
         children = [self._kept[id] for id in gone.children]
         for child in children:
             if child.data is not MISSING:
-                whole = len(text(child.data))
+                whole = max(child.size, child.brought)
                 self._brought += whole - child.brought
                 child.brought = whole
         return children
+
+
+def _must_be_short(pointer: str, id: str) -> None:
+    if len(id) > _ID_SIZE:
+        raise StateError(
+            f"{pointer}: expected an id of at most {_ID_SIZE} characters, got {len(id)}. "
+            "Make ids of random digits."
+        )
 
 
 def _checked(data: Any, pointer: str) -> int:
@@ -206,7 +216,10 @@ def _checked(data: Any, pointer: str) -> int:
     levels = depth(data)
     if levels > _STATE_DEPTH:
         raise StateError(f"{pointer}: expected a state of at most {_STATE_DEPTH} levels, got more.")
-    size = len(text(data))
+    try:
+        size = len(strict_text(data))
+    except ValueError as error:
+        raise StateError(f"{pointer}: {error}") from None
     if size > _STATE_SIZE:
         raise StateError(
             f"{pointer}: expected a state of at most {_STATE_SIZE} characters of JSON, got {size}. "

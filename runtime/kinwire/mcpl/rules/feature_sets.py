@@ -11,7 +11,7 @@ __all__ = ("FeaturePolicy", "FeatureSets", "Refusal")
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from kinwire.mcpl.rules.names import checked_pattern, is_pattern, matches
+from kinwire.mcpl.rules.names import checked_pattern, is_pattern, matches, patterns_for
 from kinwire.mcpl.rules.offers import MOST_SETS
 from kinwire_protocols.mcpl.errors import FeatureSetNotEnabledError, UnknownFeatureSetError
 from kinwire_protocols.mcpl.models import FeatureSet
@@ -140,12 +140,9 @@ class FeatureSets:
         return next((on for pattern, on in said if matches(pattern, name)), True)
 
     def _named(self, patterns: Iterable[str]) -> set[str]:
-        listed = [pattern for pattern in patterns if is_pattern(pattern)]
-        exact = {name for name in listed if name in self._declared}
-        wild = [pattern for pattern in listed if pattern.endswith("*")]
-        if not wild:
-            return exact
-        return exact | {name for name in self._declared if _any(wild, name)}
+        # A peer may list ever so many: each name looks for its own patterns among them.
+        listed = {pattern for pattern in patterns if is_pattern(pattern)}
+        return {name for name in self._declared if not listed.isdisjoint(patterns_for(name))}
 
 
 def _any(patterns: Iterable[str], name: str) -> bool:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 __all__ = (
+    "Dropped",
     "Injection",
     "InjectionLimits",
     "Injections",
     "blocks_of",
     "grouped",
     "injection_fault",
+    "length_of",
     "size_of",
 )
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from kinwire.mcpl.rules.names import checked_pattern, matches
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.models import TextContent
-from kinwire_protocols.mcpl.models import Block, Content, Position
+from kinwire_protocols.mcpl.models import AudioBlock, Block, Content, ImageBlock, Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,15 @@ class Injection:
     position: Position
     content: Sequence[Block]
     metadata: JsonObject | None = None
+
+
+class Dropped(NamedTuple):
+    """Something that a server injected and the host does not use."""
+
+    feature_set: str | None
+    """None if it belongs to none that may say it."""
+    reason: str
+    late: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +102,17 @@ def injection_fault(injection: Injection, limits: InjectionLimits, *, before: in
 def size_of(content: Sequence[Block]) -> int:
     """Return how many characters of text there are."""
     return sum(len(block.text) for block in content if isinstance(block, TextContent))
+
+
+def length_of(block: Block) -> int:
+    """Return how many characters of text or data a block has in it."""
+    match block:
+        case TextContent(text=text):
+            return len(text)
+        case ImageBlock(data=str(data)) | AudioBlock(data=str(data)):
+            return len(data)
+        case _:
+            return 0
 
 
 def grouped(injections: Iterable[Injection]) -> Injections:

@@ -15,80 +15,90 @@ from kinwire.json_pointer import pointer_below
 from kinwire.mcpl.rules.json_values import same, text
 from kinwire_protocols.base import JsonObject
 
-_MOST_COMPARED = 40_000  # pairs of entries of two arrays; beyond, they are paired by place
+_MOST_COMPARED = 40_000  # pairs of entries, in one patch; beyond, arrays are paired by place
 
 
 def patch_between(before: Any, after: Any) -> list[JsonObject]:
     """Return the operations, as JSON, that make `after` of `before`; none where they are equal."""
-    return _within("", before, after)
+    return _Difference().within("", before, after)
 
 
-def _within(place: str, before: Any, after: Any) -> list[JsonObject]:
-    if same(before, after):
-        return []
-    whole: list[JsonObject] = [{"op": "replace", "path": place, "value": after}]
-    if isinstance(before, dict) and isinstance(after, dict):
-        parts = _members(place, cast("JsonObject", before), cast("JsonObject", after))
-    elif isinstance(before, list) and isinstance(after, list):
-        parts = _entries(place, cast("list[object]", before), cast("list[object]", after))
-    else:
-        return whole
-    return parts if len(text(parts)) < len(text(whole)) else whole
+class _Difference:
+    """One patch while it is made."""
 
+    def __init__(self) -> None:
+        self._left = _MOST_COMPARED
 
-def _members(place: str, before: JsonObject, after: JsonObject) -> list[JsonObject]:
-    gone = sorted(before.keys() - after.keys())
-    found: list[JsonObject] = [
-        {"op": "remove", "path": pointer_below(place, name)} for name in gone
-    ]
-    for name, value in after.items():
-        path = pointer_below(place, name)
-        if name not in before:
-            found.append({"op": "add", "path": path, "value": value})
+    def within(self, place: str, before: Any, after: Any) -> list[JsonObject]:
+        if same(before, after):
+            return []
+        whole: list[JsonObject] = [{"op": "replace", "path": place, "value": after}]
+        if isinstance(before, dict) and isinstance(after, dict):
+            parts = self._members(place, cast("JsonObject", before), cast("JsonObject", after))
+        elif isinstance(before, list) and isinstance(after, list):
+            parts = self._entries(place, cast("list[object]", before), cast("list[object]", after))
         else:
-            found += _within(path, before[name], value)
-    return found
+            return whole
+        return parts if len(text(parts)) < len(text(whole)) else whole
 
+    def _members(self, place: str, before: JsonObject, after: JsonObject) -> list[JsonObject]:
+        gone = sorted(before.keys() - after.keys())
+        found: list[JsonObject] = [
+            {"op": "remove", "path": pointer_below(place, name)} for name in gone
+        ]
+        for name, value in after.items():
+            path = pointer_below(place, name)
+            if name not in before:
+                found.append({"op": "add", "path": path, "value": value})
+            else:
+                found += self.within(path, before[name], value)
+        return found
 
-def _entries(place: str, before: list[Any], after: list[Any]) -> list[JsonObject]:
-    """Patch an array from its front to its end, so that each index is that of the moment."""
-    found: list[JsonObject] = []
-    at = 0
-    for gone, come in _gaps(before, after):
-        paired = min(len(gone), len(come))
-        for one, other in zip(gone[:paired], come[:paired], strict=True):
-            found += _within(f"{place}/{at}", one, other)
-            at += 1
-        found += [{"op": "remove", "path": f"{place}/{at}"} for _ in gone[paired:]]
-        for value in come[paired:]:
-            found.append({"op": "add", "path": f"{place}/{at}", "value": value})
-            at += 1
-        at += 1  # over the entry that both have
-    return found
+    def _entries(self, place: str, before: list[Any], after: list[Any]) -> list[JsonObject]:
+        """Patch an array from its front to its end, so that each index is that of the moment."""
+        found: list[JsonObject] = []
+        at = 0
+        for gone, come in self._gaps(before, after):
+            paired = min(len(gone), len(come))
+            for one, other in zip(gone[:paired], come[:paired], strict=True):
+                found += self.within(f"{place}/{at}", one, other)
+                at += 1
+            found += [{"op": "remove", "path": f"{place}/{at}"} for _ in gone[paired:]]
+            for value in come[paired:]:
+                found.append({"op": "add", "path": f"{place}/{at}", "value": value})
+                at += 1
+            at += 1  # over the entry that both have
+        return found
 
+    def _gaps(self, before: list[Any], after: list[Any]) -> Iterator[tuple[list[Any], list[Any]]]:
+        """Yield what lies between the entries that both arrays have, in order."""
+        keys, other_keys = list(map(text, before)), list(map(text, after))
+        start = old = new = 0
+        while start < min(len(keys), len(other_keys)) and keys[start] == other_keys[start]:
+            start += 1
+        end = 0
+        while (
+            end < min(len(keys), len(other_keys)) - start and keys[-1 - end] == other_keys[-1 - end]
+        ):
+            end += 1
+        middle = (keys[start : len(keys) - end], other_keys[start : len(other_keys) - end])
+        shared = [(index, index) for index in range(start)]
+        shared += [(start + one, start + other) for one, other in self._common(*middle)]
+        shared += [(len(keys) - left, len(other_keys) - left) for left in range(end, 0, -1)]
+        for one, other in [*shared, (len(before), len(after))]:
+            yield before[old:one], after[new:other]
+            old, new = one + 1, other + 1
 
-def _gaps(before: list[Any], after: list[Any]) -> Iterator[tuple[list[Any], list[Any]]]:
-    """Yield what lies between the entries that both arrays have, in order."""
-    keys, other_keys = list(map(text, before)), list(map(text, after))
-    start = old = new = 0
-    while start < min(len(keys), len(other_keys)) and keys[start] == other_keys[start]:
-        start += 1
-    end = 0
-    while end < min(len(keys), len(other_keys)) - start and keys[-1 - end] == other_keys[-1 - end]:
-        end += 1
-    middle = (keys[start : len(keys) - end], other_keys[start : len(other_keys) - end])
-    shared = [(index, index) for index in range(start)]
-    shared += [(start + one, start + other) for one, other in _common(*middle)]
-    shared += [(len(keys) - left, len(other_keys) - left) for left in range(end, 0, -1)]
-    for one, other in [*shared, (len(before), len(after))]:
-        yield before[old:one], after[new:other]
-        old, new = one + 1, other + 1
+    def _common(self, one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int]]:
+        pairs = len(one) * len(other)
+        if pairs > self._left:
+            return []
+        self._left -= pairs
+        return _common(one, other)
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int]]:
     """Return the places of a longest common run of entries, not necessarily next to each other."""
-    if not one or not other or len(one) * len(other) > _MOST_COMPARED:
-        return []
     lengths = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
     for i in range(len(one) - 1, -1, -1):
         for j in range(len(other) - 1, -1, -1):

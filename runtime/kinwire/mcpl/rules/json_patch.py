@@ -7,11 +7,12 @@ with the patch and not with patch times state.
 
 from __future__ import annotations
 
-__all__ = ("MOST_OPERATIONS", "PatchError", "patched")
+__all__ = ("MOST_OPERATIONS", "PatchError", "Patched", "patched")
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from sys import getsizeof
+from typing import Any, NamedTuple, cast
 
 from kinwire.json_pointer import steps_of
 from kinwire.mcpl.rules.json_values import same
@@ -38,7 +39,15 @@ class PatchError(ValueError):
     """A patch that cannot be applied; nothing of it was. The text begins with a JSON pointer."""
 
 
-def patched(document: Any, operations: Sequence[PatchOperation]) -> Any:
+class Patched(NamedTuple):
+    """What a patch has come to."""
+
+    document: Any
+    copied: int
+    """Bytes of the containers that are its own because something in them has changed."""
+
+
+def patched(document: Any, operations: Sequence[PatchOperation]) -> Patched:
     """Return `document` with the operations applied in order.
 
     Raises:
@@ -55,7 +64,7 @@ def patched(document: Any, operations: Sequence[PatchOperation]) -> Any:
             _ACTS[operation.op](work, operation)
         except _FaultError as fault:
             raise PatchError(f"/patch/{number}/{fault}") from None
-    return work.document
+    return Patched(work.document, work.copied)
 
 
 class _FaultError(Exception):
@@ -67,8 +76,9 @@ class _Work:
 
     def __init__(self, document: Any) -> None:
         self.document = document
+        self.copied = 0  # bytes of the containers that were changed
         self._own: set[int] = set()  # containers that this patch has made
-        self._copied = 0
+        self._made = 0  # values, by copies
 
     def get(self, pointer: str, member: str = "path") -> Any:
         """Return what is at a place."""
@@ -109,10 +119,10 @@ class _Work:
 
     def copy(self, value: Any, level: int = 0) -> Any:
         """Return a copy that shares nothing that this patch may still change."""
-        self._copied += 1
+        self._made += 1
         if level > _DEEPEST:
             raise _FaultError(f"from: expected at most {_DEEPEST} levels, got more")
-        if self._copied > _MOST_COPIED:
+        if self._made > _MOST_COPIED:
             raise _FaultError(f"from: expected copies of at most {_MOST_COPIED} values, got more")
         if isinstance(value, dict):
             members = cast("dict[str, Any]", value)
@@ -141,6 +151,7 @@ class _Work:
         # Nothing else is made while a patch is applied but by `copy`, whose values are shared with
         # nobody either: an id that is free again can only come back to one of those.
         self._own.add(id(mine))
+        self.copied += getsizeof(mine)
         return mine
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("depth", "digest", "same", "short_digest", "text")
+__all__ = ("depth", "digest", "same", "short_digest", "strict_text", "text")
 
 import json
 from hashlib import sha256
@@ -10,7 +10,9 @@ from typing import Any, cast
 
 _SHORT = 32  # characters, or 128 bits
 
-_text = json.JSONEncoder(
+# Peers can send 1e999, which no double is: it has a text here, so that nothing fails by it.
+_text = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
+_strict_text = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True
 ).encode
 
@@ -18,6 +20,18 @@ _text = json.JSONEncoder(
 def text(value: Any) -> str:
     """Return `value` as compact JSON, the same for values that are equal but for 1 and 1.0."""
     return _text(value)
+
+
+def strict_text(value: Any) -> str:
+    """Return `text(value)`, which JSON can hold.
+
+    Raises:
+        ValueError: it cannot; the text is a clause.
+    """
+    try:
+        return _strict_text(value)
+    except (RecursionError, TypeError, ValueError) as error:
+        raise ValueError(f"expected what JSON can hold, got something else: {error}") from None
 
 
 def digest(*values: Any) -> str:

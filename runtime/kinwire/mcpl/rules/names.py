@@ -6,7 +6,15 @@ for every set. A star anywhere else is no pattern.
 
 from __future__ import annotations
 
-__all__ = ("NAME_SIZE", "checked_pattern", "is_name", "is_pattern", "matches", "several")
+__all__ = (
+    "NAME_SIZE",
+    "checked_pattern",
+    "is_name",
+    "is_pattern",
+    "matches",
+    "patterns_for",
+    "several",
+)
 
 from collections.abc import Iterable
 
@@ -36,6 +44,11 @@ def checked_pattern(text: str) -> str:
         f"feature sets: expected a name, NAME.* or *, got {text!r:.60}. "
         "Name the sets one by one where their names do not begin alike."
     )
+
+
+def patterns_for(name: str) -> list[str]:
+    """Return all texts that may be patterns which stand for the feature set called `name`."""
+    return [name, "*", *(f"{name[:at]}.*" for at, sign in enumerate(name) if sign == ".")]
 
 
 def several(what: str, texts: Iterable[str]) -> tuple[str, ...]:

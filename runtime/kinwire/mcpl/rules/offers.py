@@ -1,22 +1,34 @@
-"""What a peer offers of MCPL, in every shape that is seen (MCPL 5, 6.1, 14.1).
+"""What a peer offers of MCPL, in every shape that is seen (MCPL 5, 6.1).
 
 An offer is read member by member: one that is of a wrong shape is left out and told, and the rest
-counts. So a peer that is careless in one thing is served in all others.
+counts. So a peer that is careless in one thing is served in all others. Which methods are offered,
+the session's gates read by themselves.
 """
 
 from __future__ import annotations
 
-__all__ = ("CHANNEL_FLAGS", "MOST_SETS", "VERSION", "Offer", "read_offer", "read_sets")
+__all__ = (
+    "CHANNEL_FLAGS",
+    "MAY_BE_DECLARED",
+    "MOST_SETS",
+    "VERSION",
+    "Offer",
+    "may_be_declared",
+    "read_offer",
+    "read_sets",
+)
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from itertools import islice
+from typing import cast
 
 from pydantic import ValidationError
 
+from kinwire.mcpl.rules.json_values import text
 from kinwire.mcpl.rules.names import NAME_SIZE, is_name
-from kinwire_protocols.base import JsonObject, from_wire
-from kinwire_protocols.mcpl.models import FeatureSet, StateCapability
+from kinwire_protocols.base import JsonObject, from_wire, to_wire
+from kinwire_protocols.mcpl.models import FeatureSet
 from kinwire_protocols.mcpl.tables import USES
 from kinwire_protocols.problems import problems
 
@@ -24,7 +36,14 @@ VERSION = "0.4"
 """Major and minor number of the version that is spoken here."""
 
 MOST_SETS = 1000
-"""Feature sets of one peer; those beyond are left out."""
+"""Feature sets of one peer; those beyond are left out, and not even looked at."""
+
+_SET_SIZE = 64 * 1024  # characters of JSON
+MAY_BE_DECLARED = (
+    f"expected at most {MOST_SETS}, with names of 1 to {NAME_SIZE} characters without a star and "
+    f"of at most {_SET_SIZE} characters each"
+)
+"""What is expected of sets that come later; those of an offer are within one message."""
 
 _USES = frozenset(USES)
 CHANNEL_FLAGS = ("register", "publish", "observe", "lifecycle", "streaming")
@@ -33,21 +52,11 @@ CHANNEL_FLAGS = ("register", "publish", "observe", "lifecycle", "streaming")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """An offer, understood. What is absent is off."""
+    """An offer, understood as far as the managers act on it. What is absent is off."""
 
-    version: str = VERSION
-    push_events: bool = False
-    before_inference: bool = False
-    after_inference: bool = False
     blocking: bool = False
     """Whether the hook after inference may be a request."""
-    inference: bool = False
-    inference_streaming: bool = False
-    model_info: bool = False
-    channels: frozenset[str] = frozenset()
-    """The flags of 14.1 that are on."""
     feature_sets: Mapping[str, FeatureSet]
-    state: StateCapability | None = None
     warnings: tuple[str, ...] = ()
     """What was left out of the offer, or is not understood; a sentence each."""
 
@@ -55,23 +64,11 @@ class Offer:
 def read_offer(offer: JsonObject) -> Offer:
     """Return what `offer`, decoded JSON, comes to."""
     warnings: list[str] = []
-    hooks = _below(offer.get("contextHooks"))
-    after = _below(hooks.get("afterInference"))
-    inference = _below(offer.get("inferenceRequest"))
-    channels = _below(offer.get("channels"))
+    _check_version(offer.get("version"), warnings)
+    after = _below(_below(offer.get("contextHooks")).get("afterInference"))
     return Offer(
-        version=_version(offer.get("version"), warnings),
-        push_events=_on(offer.get("pushEvents")),
-        before_inference=_on(hooks.get("beforeInference")),
-        after_inference=_on(hooks.get("afterInference")),
-        # `afterInference: true` alone means without blocking.
-        blocking=hooks.get("afterInference") is not True and after.get("blocking") is True,
-        inference=_on(offer.get("inferenceRequest")),
-        inference_streaming=inference.get("streaming") is True,
-        model_info=_on(offer.get("modelInfo")),
-        channels=frozenset(flag for flag in CHANNEL_FLAGS if channels.get(flag) is True),
+        blocking=after.get("blocking") is True,  # `afterInference: true` means without it
         feature_sets=read_sets(offer.get("featureSets"), warnings),
-        state=_state(offer.get("state"), warnings),
         warnings=tuple(warnings),
     )
 
@@ -83,9 +80,6 @@ def read_sets(value: object, warnings: list[str]) -> dict[str, FeatureSet]:
     """
     found: dict[str, FeatureSet] = {}
     for place, name, members in _entries(value, warnings):
-        if len(found) >= MOST_SETS:
-            warnings.append(f"featureSets: expected at most {MOST_SETS} sets; the rest is left out")
-            break
         fault = _fault(name, found)
         if fault is not None:
             warnings.append(f"{place}: {fault}")
@@ -101,13 +95,20 @@ def read_sets(value: object, warnings: list[str]) -> dict[str, FeatureSet]:
     return found
 
 
+def may_be_declared(name: str, declared: FeatureSet) -> bool:
+    """Return whether a set may be declared later on."""
+    return is_name(name) and len(text(to_wire(declared))) <= _SET_SIZE
+
+
 def _entries(value: object, warnings: list[str]) -> Iterator[tuple[str, str, object]]:
     """Yield place, name and members of each set; what has no name is told instead."""
+    if isinstance(value, dict | list) and len(cast("list[object]", value)) > MOST_SETS:
+        warnings.append(f"featureSets: expected at most {MOST_SETS} sets; the rest is left out")
     if isinstance(value, dict):
-        for name, members in cast("JsonObject", value).items():
+        for name, members in islice(cast("JsonObject", value).items(), MOST_SETS):
             yield f"featureSets/{name:.60}", name, members
     elif isinstance(value, list):
-        for index, members in enumerate(cast("list[object]", value)):
+        for index, members in enumerate(cast("list[object]", value)[:MOST_SETS]):
             place = f"featureSets/{index}"
             own: object = _below(members).get("name")
             if isinstance(own, str):
@@ -124,42 +125,15 @@ def _fault(name: str, found: Mapping[str, FeatureSet]) -> str | None:
     return "expected one set of this name, got another; it is left out" if name in found else None
 
 
-class _Everything(dict[str, Any]):
-    """True in the place of an object: all that can be below it is on."""
-
-    def get(self, key: str, default: Any = None) -> Any:
-        return True
-
-
 def _below(value: object) -> JsonObject:
-    if value is True:
-        return _Everything()
-    if isinstance(value, list):  # the names of what is on
-        names = cast("list[object]", value)
-        return {name: True for name in names if isinstance(name, str)}
     return cast("JsonObject", value) if isinstance(value, dict) else {}
 
 
-def _on(value: object) -> bool:
-    return value is not None and value is not False
-
-
-def _version(value: object, warnings: list[str]) -> str:
+def _check_version(value: object, warnings: list[str]) -> None:
     if value is None:
-        return VERSION
+        return
     text = value if isinstance(value, str) else repr(value)
     if ".".join(text.split(".")[:2]) != VERSION:
         warnings.append(
             f"version: expected {VERSION}, got {text!r:.40}; it is spoken to as {VERSION}"
         )
-    return text
-
-
-def _state(value: object, warnings: list[str]) -> StateCapability | None:
-    if value is None:
-        return None
-    try:
-        return from_wire(StateCapability, value)
-    except ValidationError as error:
-        warnings.append(f"state{problems(error, value)[0]}")
-        return None

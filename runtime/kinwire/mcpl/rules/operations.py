@@ -1,8 +1,16 @@
-"""What the audit log says of one operation, read from its message and its end (MCPL 13.2)."""
+"""What the audit log says of one operation, read from its message and its end (MCPL 13.2, 11.5)."""
 
 from __future__ import annotations
 
-__all__ = ("Operation", "Outcome", "ended_with", "failed_with", "inference_of", "set_of")
+__all__ = (
+    "Operation",
+    "Outcome",
+    "ended_with",
+    "failed_with",
+    "inference_of",
+    "model_of",
+    "set_of",
+)
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,12 +18,12 @@ from typing import Literal
 from kinwire.errors import RequestTimeoutError, RpcError
 from kinwire.jsonrpc import is_object
 from kinwire.mcpl.rules.admission import NOT_IN_TIME
+from kinwire.mcpl.rules.peer_text import one_line
 from kinwire_protocols.base import JsonObject, Message
-from kinwire_protocols.mcpl.models import ChannelsIncomingResult
+from kinwire_protocols.mcpl.models import ChannelsIncomingResult, InferenceRequestResult
 
 Outcome = Literal["success", "failure", "timeout"]
 
-_REASON_SIZE = 500  # characters
 _VERDICTS = ("accepted", "approved", "success", "closed", "delivered")
 
 
@@ -34,9 +42,11 @@ class Operation:
     outcome: Outcome
     reason: str | None = None
     """Why it did not succeed."""
+    model: str | None = None
+    """The model that has answered an inference."""
 
     def event(self) -> JsonObject:
-        """Return it as it is written down, by the names of section 13.2; what is None is absent."""
+        """Return it as it is written down, by the names of the text; what is None is absent."""
         members: JsonObject = {
             "method": self.method,
             "sender": self.sender,
@@ -46,6 +56,7 @@ class Operation:
             "timestamp": self.at,
             "outcome": self.outcome,
             "reason": self.reason,
+            "model": self.model,
         }
         return {name: value for name, value in members.items() if value is not None}
 
@@ -60,6 +71,11 @@ def inference_of(*messages: object) -> str | None:
     return _member("inference_id", messages)
 
 
+def model_of(result: object) -> str | None:
+    """Return the model that a result comes from, if it names one."""
+    return one_line(result.model) if isinstance(result, InferenceRequestResult) else None
+
+
 def ended_with(result: Message | None) -> tuple[Outcome, str | None]:
     """Return what a result comes to: some refuse."""
     if isinstance(result, ChannelsIncomingResult):
@@ -68,7 +84,7 @@ def ended_with(result: Message | None) -> tuple[Outcome, str | None]:
             return "failure", f"{len(refused)} of {len(result.results)} messages were not accepted"
     if any(getattr(result, name, None) is False for name in _VERDICTS):
         reason = getattr(result, "reason", None)
-        return ("timeout" if result == NOT_IN_TIME else "failure"), _short(reason or "refused")
+        return ("timeout" if result == NOT_IN_TIME else "failure"), one_line(reason or "refused")
     return "success", None
 
 
@@ -77,13 +93,9 @@ def failed_with(error: Exception) -> tuple[Outcome, str]:
     late = isinstance(error, RequestTimeoutError)
     if isinstance(error, RpcError) and is_object(error.data):
         late = error.data.get("reason") == "timeout"
-    return ("timeout" if late else "failure"), _short(str(error) or type(error).__name__)
+    return ("timeout" if late else "failure"), one_line(str(error) or type(error).__name__)
 
 
 def _member(name: str, messages: tuple[object, ...]) -> str | None:
     found = (getattr(message, name, None) for message in messages)
-    return next((value for value in found if isinstance(value, str)), None)
-
-
-def _short(text: str) -> str:
-    return text[:_REASON_SIZE]
+    return next((one_line(value) for value in found if isinstance(value, str)), None)

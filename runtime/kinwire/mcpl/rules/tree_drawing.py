@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from pydantic import MISSING
 
-from kinwire.mcpl.rules.checkpoint_tree import Checkpoint, CheckpointTree
+from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree
+from kinwire.mcpl.rules.checkpoints import Checkpoint
 
 _ROW, _COLUMN, _RADIUS = 28, 24, 6  # pixels
 

@@ -102,7 +102,9 @@ class AccessRules:
 
         Raises:
             ValueError: an entry is no host, or no origin.
+            TypeError: a list is one text.
         """
+        _must_be_lists(allowed_hosts=hosts, allowed_origins=origins)
         entries = tuple(hosts)
         self._any = ANY in entries
         self._hosts = {_host_entry(entry) for entry in entries if entry != ANY}
@@ -136,6 +138,12 @@ class AccessRules:
             return True
         scheme, own = split
         return own == host._replace(port=host.port or _PORTS.get(scheme))
+
+
+def _must_be_lists(**lists: Iterable[str]) -> None:
+    for name, value in lists.items():
+        if isinstance(value, str):  # its characters would be taken for entries
+            raise TypeError(f"{name}: expected a list, got {value!r:.60}. Write [{value!r:.60}].")
 
 
 def _host_entry(entry: str) -> HostPort:

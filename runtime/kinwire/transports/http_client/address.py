@@ -5,7 +5,7 @@ Paths and queries of such URLs carry keys often enough. Pure: no name is looked 
 
 from __future__ import annotations
 
-__all__ = ("Address", "address_of", "origin_of")
+__all__ = ("DEFAULT_PORTS", "Address", "address_of", "origin_of")
 
 import base64
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 
 from kinwire.transports.http.security import must_be_secure
 
-_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
+DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 _SECURE = {"https", "wss"}
 _TARGET = frozenset(map(chr, range(0x21, 0x7F)))
 _EXAMPLE = "Write it as http://127.0.0.1:8000/mcp or https://example.com/mcp."
@@ -43,19 +43,24 @@ class Address(NamedTuple):
     def authority(self) -> str:
         """The value of the `Host` header."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
+        return host if self.port == DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
 
     @property
     def origin(self) -> str:
         """Scheme, host and port: what is shown."""
         return f"{self.scheme}://{self.authority}"
 
+    @property
+    def url(self) -> str:
+        """All of it but for name and password: what is asked, and not shown."""
+        return self.origin + self.target
+
     def with_target(self, reference: str) -> Address | None:
         """Return the address that a server refers to, None if it has another origin or is none."""
         if not reference:
             return None
         try:
-            other = _split(urljoin(self.origin + self.target, reference))
+            other = _split(urljoin(self.url, reference))
         except ValueError:
             return None
         return self._replace(target=other.target) if other.origin == self.origin else None
@@ -88,7 +93,7 @@ def _split(url: str) -> Address:
         host, port = split.hostname, split.port
     except ValueError:
         raise ValueError(f"expected a URL, got a malformed one. {_EXAMPLE}") from None
-    if split.scheme not in _PORTS:
+    if split.scheme not in DEFAULT_PORTS:
         got = repr(split.scheme) if split.scheme and "//" in url else "none"
         raise ValueError(f"expected a URL with http, https, ws or wss, got {got}. {_EXAMPLE}")
     if not host:
@@ -96,7 +101,8 @@ def _split(url: str) -> Address:
     target = _target_of(split.path, split.query)
     if not _TARGET.issuperset(host + target):
         raise ValueError(f"expected a URL without spaces and foreign letters. {_EXAMPLE}")
-    return Address(split.scheme, host, port or _PORTS[split.scheme], target, _credentials(split))
+    port = port or DEFAULT_PORTS[split.scheme]
+    return Address(split.scheme, host, port, target, _credentials(split))
 
 
 def _target_of(path: str, query: str) -> str:

@@ -111,7 +111,7 @@ class ProxiedClient:
         assert self._transport is not None
         request = httpx2.Request(
             head.method,
-            head.address.origin + head.address.target,
+            head.address.url,
             headers=list(head.fields),
             content=body or None,
             extensions={"timeout": _WAITS},

@@ -60,6 +60,7 @@ async def serve_websocket(  # noqa: PLR0913 - all that a listener is made of
         InsecureAddressError: others could read and change what goes over the network.
         OSError: the port cannot be had.
         ValueError: an entry of the lists is no host, or no origin.
+        TypeError: a list is one text.
         ImportError: the extra `ws` is not installed.
     """
     must_be_secure(host, tls=tls is not None, insecure=insecure, doing="listen on")

@@ -41,6 +41,17 @@ def test_a_registry_does_not_begin_with_one_channel_twice() -> None:
         ChannelRegistry([channel("a"), channel("a")])
 
 
+def test_there_is_an_end_to_what_a_channel_says_of_itself() -> None:
+    registry = ChannelRegistry([channel("a")])
+    endless = channel("b").model_copy(update={"label": "x" * 70_000})
+    assert "/0: expected a channel of at most 65536 characters" in (
+        registry.register([endless]) or ""
+    )
+    (fault,) = registry.change([], [], [endless.model_copy(update={"id": "a"})])
+    assert "updated: expected a channel of at most" in fault
+    assert registry.known == [channel("a")]
+
+
 def test_what_of_a_change_cannot_be_is_left_out_and_the_rest_counts() -> None:
     registry = ChannelRegistry([channel("a"), channel("b")])
     faults = registry.change(

@@ -10,6 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from pydantic import MISSING
 
 from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree, StateError
+from kinwire.mcpl.rules.json_values import text
 from kinwire_protocols.base import from_wire
 from kinwire_protocols.mcpl import StateUpdate
 from tests.runtime.mcpl.long_runs import BRIEF, long_run
@@ -159,11 +160,46 @@ def test_the_head_and_the_newest_are_never_pruned() -> None:
     assert tree.head == "a"
 
 
+def test_checkpoints_that_name_each_other_as_parents_are_no_trouble() -> None:
+    tree = CheckpointTree(checkpoints=3)
+    tree.record(update("a", parent="b", data=1), base=None)
+    tree.record(update("b", parent="a", data=2), base="a")
+    assert tree.render() == "a\nb *\n"
+    for number in range(3):
+        tree.record(update(f"c{number}", data=number), base="b", advance=False)
+    assert tree.data == 2
+    assert [one.id for one in tree.checkpoints] == ["b", "c1", "c2"]
+    assert tree["b"].children == ["c1", "c2"]
+
+
 def test_size_is_bounded_too() -> None:
     tree = CheckpointTree(size=1000)
     for number in range(10):
         tree.record(update(f"c{number}", data="x" * 300), base=tree.head)
     assert len(tree) == 3
+
+
+def test_what_patches_have_to_copy_counts_too() -> None:
+    tree = CheckpointTree(size=100_000)
+    tree.record(update("c0", parent=None, data=[0] * 1000), base=None)  # 8000 bytes a copy
+    for number in range(1, 50):
+        change = {"op": "replace", "path": "/0", "value": number}
+        tree.record(update(f"c{number}", patch=[change]), base=tree.head)
+    assert 8 < len(tree) < 13
+    assert tree.data[0] == 49
+
+
+def test_children_whose_parent_goes_are_not_written_down_to_know_how_large_they_are() -> None:
+    tree = CheckpointTree(checkpoints=20)
+    tree.record(update("root", parent=None, data={"big": ["x"] * 100, "n": 0}), base=None)
+    for number in range(25):
+        change = {"op": "replace", "path": "/n", "value": number}
+        recorded = tree.record(update(f"c{number}", parent="root", patch=[change]), base="root")
+        if "root" in [one.id for one in recorded.pruned]:
+            break
+    assert len(recorded.uprooted) == 20
+    for one in recorded.uprooted:
+        assert one.brought == one.size == len(text(one.data))
 
 
 def test_a_rollback_to_what_only_the_server_knows_is_kept_without_data() -> None:
@@ -189,6 +225,20 @@ def test_a_branch_of_many_checkpoints_is_drawn_straight() -> None:
     for number in range(1500):
         tree.record(update(f"c{number}", data=number), base=tree.head)
     assert tree.render().splitlines()[-1] == "c1499 *"
+
+
+@pytest.mark.faults
+def test_from_the_end_of_a_very_long_branch_there_is_a_way_back_to_its_root() -> None:
+    tree = CheckpointTree(checkpoints=10_000)
+    tree.record(update("c0", parent=None, data=0), base=None)
+    for number in range(1, 10_000):
+        patch = [{"op": "replace", "path": "", "value": number}]
+        tree.record(update(f"c{number}", patch=patch), base=tree.head)
+    assert tree.data == 9_999
+    assert tree.render().splitlines()[-1] == "c9999 *"
+    assert tree.render("svg").count("<circle") == 10_000
+    tree.roll_back("c0")
+    assert tree.data == 0
 
 
 class TreeAgainstModel(RuleBasedStateMachine):
@@ -241,3 +291,24 @@ class TreeAgainstModel(RuleBasedStateMachine):
 TestTree = TreeAgainstModel.TestCase
 TestTree.settings = BRIEF
 TestTreeAtLength = long_run(TreeAgainstModel)
+
+
+ODD = [
+    pytest.param(update("c" * 513), "/checkpoint: expected an id of at most 512", id="its id"),
+    pytest.param(update("c", parent="p" * 513), "/parent: expected an id", id="its parent's id"),
+    pytest.param(update("c", data=[float("inf")]), "/data: expected what JSON", id="1e999"),
+    pytest.param(
+        update("c", parent="def", patch=[add(float("-inf"))]), "/patch: expected", id="in a patch"
+    ),
+]
+
+
+@pytest.mark.parametrize(("odd", "fault"), ODD)
+def test_what_cannot_be_kept_is_refused_with_its_place_and_changes_nothing(
+    odd: StateUpdate, fault: str
+) -> None:
+    tree = notes()
+    with pytest.raises(StateError, match=fault):
+        tree.record(odd, base="def")
+    assert tree.head == "def"
+    assert len(tree) == 2

@@ -168,3 +168,62 @@ class SwitchesAgainstModel(RuleBasedStateMachine):
 TestSwitches = SwitchesAgainstModel.TestCase
 TestSwitches.settings = BRIEF
 TestSwitchesAtLength = long_run(SwitchesAgainstModel)
+
+
+PATTERNS = st.lists(st.sampled_from([*NAMES, "memory.*", "*", "gone"]), max_size=2)
+
+
+class PolicyAgainstModel(RuleBasedStateMachine):
+    """A host switches, a server declares anew; the model remembers all that was ever said."""
+
+    policy = FeaturePolicy(
+        enabled=("memory.*", "memoryx.y"), disabled=("memory.a.b",), forbidden=("memoryx.*",)
+    )
+    at_first = "memory.retrieval"  # the only one that the policy wants on
+
+    def __init__(self) -> None:
+        super().__init__()
+        declared = {name: feature("pushEvents") for name in NAMES}
+        self.real = FeatureSets(declared, enabled=False, policy=self.policy)
+        self.real.obey_policy()
+        self.model = {name: name == self.at_first for name in NAMES}
+        self.said: list[tuple[str, bool]] = []
+
+    def covers(self, pattern: str, name: str) -> bool:
+        below = pattern == "memory.*" and name in ("memory.retrieval", "memory.a.b")
+        return below or pattern in (name, "*")
+
+    @rule(enabled=PATTERNS, disabled=PATTERNS)
+    def override(self, enabled: list[str], disabled: list[str]) -> None:
+        self.real.override(enabled=enabled, disabled=disabled)
+        for pattern, on in [*((one, True) for one in enabled), *((one, False) for one in disabled)]:
+            self.said.append((pattern, on))
+            for name in self.model:
+                if self.covers(pattern, name):
+                    self.model[name] = on and name != "memoryx.y"  # which is forbidden
+
+    @rule(
+        added=st.lists(st.sampled_from(NAMES), unique=True, max_size=2),
+        removed=st.lists(st.sampled_from(NAMES), max_size=2),
+    )
+    def declare(self, added: list[str], removed: list[str]) -> None:
+        self.real.change(added={name: feature("pushEvents") for name in added}, removed=removed)
+        self.real.obey_policy_for(added)
+        for name in removed:
+            self.model.pop(name, None)
+        for name in added:
+            last = [on for pattern, on in self.said if self.covers(pattern, name)][-1:]
+            self.model[name] = name == self.at_first and last != [False]
+
+    @invariant()
+    def what_is_on_is_what_the_model_says(self) -> None:
+        assert self.real.enabled == sorted(name for name, on in self.model.items() if on)
+        assert self.real.disabled == sorted(name for name, on in self.model.items() if not on)
+        refusal = self.real.refusal("memoryx.y")
+        assert refusal is not None
+        assert refusal.data.get("canEnable", False) is False
+
+
+TestPolicy = PolicyAgainstModel.TestCase
+TestPolicy.settings = BRIEF
+TestPolicyAtLength = long_run(PolicyAgainstModel)

@@ -18,7 +18,7 @@ from kinwire_protocols.mcpl import StateUpdate
 def apply(document: Any, *operations: JsonObject) -> Any:
     update = from_wire(StateUpdate, {"checkpoint": "c", "patch": list(operations)})
     assert update.patch is not None
-    return patched(document, update.patch)
+    return patched(document, update.patch).document
 
 
 def op(kind: str, path: str, value: Any = ..., **members: Any) -> JsonObject:
@@ -55,6 +55,7 @@ APPLIED = [
     pytest.param({"~1": 5}, op("test", "/~01", 5), ..., id="a tilde before a one"),
     pytest.param({"o": {"01": 1}}, op("replace", "/o/01", 2), {"o": {"01": 2}}, id="01 as a name"),
     pytest.param({"__proto__": 1}, op("remove", "/__proto__"), {}, id="no name is special"),
+    pytest.param({}, op("add", "/-", 1), {"-": 1}, id="a dash as a name"),
 ]
 
 
@@ -128,6 +129,15 @@ def test_what_cannot_be_done_is_an_error_with_its_place(
     assert document == before
 
 
+def test_the_half_of_a_long_patch_that_went_well_leaves_nothing() -> None:
+    state: JsonObject = {"l": [], "n": 0}
+    patch = [op("add", "/l/-", number) for number in range(MOST_OPERATIONS)]
+    patch[500] = op("test", "/n", 1)
+    with pytest.raises(PatchError, match="/patch/500/value"):
+        apply(state, *patch)
+    assert state == {"l": [], "n": 0}
+
+
 def test_a_failed_patch_leaves_nothing_of_it() -> None:
     state = {"a": {"b": {"c": 1}}}
     with pytest.raises(PatchError, match="/patch/1/value"):
@@ -145,7 +155,7 @@ def test_a_copy_is_not_linked_to_its_source_and_a_patch_is_not_used_up() -> None
     update = from_wire(StateUpdate, {"checkpoint": "c", "patch": operations})
     assert update.patch is not None
     for _again in range(2):
-        assert patched({}, update.patch) == {"foo": [1], "bar": [1, 2]}
+        assert patched({}, update.patch).document == {"foo": [1], "bar": [1, 2]}
     assert operations[0]["value"] == []
 
 

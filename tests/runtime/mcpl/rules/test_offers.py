@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from kinwire.mcpl.rules.offers import MOST_SETS, read_offer
+from kinwire.mcpl.rules.offers import MOST_SETS, may_be_declared, read_offer
 from kinwire_protocols.base import JsonObject
+from kinwire_protocols.mcpl import FeatureSet
 
 SET: JsonObject = {"description": "A set", "uses": ["pushEvents"]}
 HEARTBEAT: JsonObject = {
@@ -32,8 +33,6 @@ def test_a_list_of_sets_that_bear_their_names_is_read_as_the_object_is() -> None
     offer = read_offer(HEARTBEAT)
     assert list(offer.feature_sets) == ["heartbeat"]
     assert offer.feature_sets["heartbeat"].uses == ["tools"]
-    assert offer.push_events
-    assert not offer.channels
     assert offer.warnings == ()
 
 
@@ -44,42 +43,19 @@ def test_sets_that_are_only_said_to_be_there_declare_none(value: Any) -> None:
     assert offer.warnings == ()
 
 
-FLAGS = [
-    pytest.param({"contextHooks": True}, "before_inference", True, id="true for all hooks"),
-    pytest.param({"contextHooks": True}, "after_inference", True, id="and the other one"),
-    pytest.param({"contextHooks": {"afterInference": True}}, "after_inference", True, id="true"),
-    pytest.param({"contextHooks": {"afterInference": True}}, "blocking", False, id="not blocking"),
-    pytest.param(
-        {"contextHooks": {"afterInference": {"blocking": True}}}, "blocking", True, id="blocking"
-    ),
-    pytest.param({"contextHooks": {"beforeInference": False}}, "before_inference", False, id="no"),
-    pytest.param({"contextHooks": ["beforeInference"]}, "before_inference", True, id="listed"),
-    pytest.param({"contextHooks": ["beforeInference"]}, "after_inference", False, id="not listed"),
-    pytest.param({"contextHooks": ["afterInference"]}, "blocking", False, id="listed alone"),
-    pytest.param({"contextHooks": [1, None]}, "before_inference", False, id="a list of others"),
-    pytest.param({"inferenceRequest": True}, "inference_streaming", True, id="true streams too"),
-    pytest.param({"inferenceRequest": {}}, "inference", True, id="an empty object is there"),
-    pytest.param({"inferenceRequest": {}}, "inference_streaming", False, id="without streaming"),
-    pytest.param({"inferenceRequest": False}, "inference", False, id="no inference"),
-    pytest.param({"channels": False}, "channels", frozenset(), id="no channels"),
-    pytest.param(
-        {"channels": True},
-        "channels",
-        frozenset({"register", "publish", "observe", "lifecycle", "streaming"}),
-        id="true for all of channels",
-    ),
-    pytest.param(
-        {"channels": {"publish": True, "observe": False}}, "channels", {"publish"}, id="one flag"
-    ),
-    pytest.param({"pushEvents": "yes?"}, "push_events", True, id="what is not false is there"),
-    pytest.param({"modelInfo": True}, "model_info", True, id="model"),
-    pytest.param({}, "version", "0.4", id="no version is this one"),
+BLOCKING = [
+    pytest.param({"afterInference": {"blocking": True}}, True, id="said"),
+    pytest.param({"afterInference": {"blocking": 1}}, False, id="a number is no yes"),
+    pytest.param({"afterInference": True}, False, id="true alone"),
+    pytest.param(["afterInference"], False, id="listed alone"),
+    pytest.param(True, False, id="true for all hooks"),
+    pytest.param([1, None], False, id="a list of others"),
 ]
 
 
-@pytest.mark.parametrize(("offer", "member", "expected"), FLAGS)
-def test_every_shape_of_a_flag_is_read(offer: JsonObject, member: str, expected: Any) -> None:
-    assert getattr(read_offer(offer), member) == expected
+@pytest.mark.parametrize(("hooks", "blocking"), BLOCKING)
+def test_a_hook_blocks_only_where_that_is_said(hooks: Any, blocking: bool) -> None:
+    assert read_offer({"contextHooks": hooks}).blocking is blocking
 
 
 BAD = [
@@ -93,7 +69,6 @@ BAD = [
     pytest.param({"featureSets": {"x" * 129: SET}}, "1 to 128", id="an endless name"),
     pytest.param({"version": "0.5"}, "expected 0.4, got '0.5'", id="a newer version"),
     pytest.param({"version": 4}, "expected 0.4, got '4'", id="a version that is no text"),
-    pytest.param({"state": {"mode": "forest"}}, "state/mode", id="a mode that there is not"),
 ]
 
 
@@ -101,8 +76,8 @@ BAD = [
 def test_what_is_of_a_wrong_shape_is_left_out_and_told_and_the_rest_counts(
     offer: JsonObject, warning: str
 ) -> None:
-    read = read_offer({"pushEvents": True, **offer})
-    assert read.push_events
+    read = read_offer({"contextHooks": {"afterInference": {"blocking": True}}, **offer})
+    assert read.blocking
     assert not read.feature_sets
     assert len(read.warnings) == 1
     assert warning in read.warnings[0]
@@ -126,3 +101,16 @@ def test_there_is_an_end_to_the_sets_of_a_peer() -> None:
     read = read_offer({"featureSets": {f"s{number}": SET for number in range(MOST_SETS + 5)}})
     assert len(read.feature_sets) == MOST_SETS
     assert len(read.warnings) == 1
+
+
+@pytest.mark.parametrize("bad", [[7] * 5000, {f"s{number}": 7 for number in range(5000)}])
+def test_there_is_an_end_to_what_is_told_of_an_offer(bad: Any) -> None:
+    warnings = read_offer({"featureSets": bad}).warnings
+    assert len(warnings) == MOST_SETS + 1
+    assert "expected at most 1000 sets" in warnings[0]
+
+
+def test_a_set_that_comes_later_is_no_longer_than_one_may_be() -> None:
+    assert may_be_declared("a", FeatureSet(description="x" * 60_000, uses=[]))
+    assert not may_be_declared("a", FeatureSet(description="x" * 70_000, uses=[]))
+    assert not may_be_declared("a*", FeatureSet(description="x", uses=[]))

@@ -25,6 +25,17 @@ def test_the_oldest_is_forgotten_when_there_are_too_many() -> None:
     assert seen.look("d", now=0) == Kept("x", DONE)
 
 
+@pytest.mark.faults
+def test_ids_without_end_take_no_more_room_than_the_limit() -> None:
+    seen = Seen[Kept]()
+    kept = Kept("x", DONE)
+    for number in range(200_000):
+        seen.keep(f"evt_{number}", kept, now=0)
+    assert len(seen) == 100_000
+    assert seen.look("evt_100000", now=0) == kept
+    assert seen.look("evt_99999", now=0) is None
+
+
 def test_every_member_of_an_event_tells_it_from_others() -> None:
     event = PushEventParams(
         feature_set="s", event_id="e", timestamp="t", payload=PushEventPayload(content="c")
@@ -106,3 +117,13 @@ def test_a_host_that_answers_duplicate_to_a_retry_took_the_first_one() -> None:
     assert not taken_before(duplicate, 1)
     assert taken_before(duplicate, 2)
     assert not taken_before(REUSED, 2)
+
+
+def test_an_event_may_have_a_number_that_no_double_is() -> None:
+    def event(number: float) -> PushEventParams:
+        payload = PushEventPayload(content="c")
+        return PushEventParams(
+            feature_set="s", event_id="e", timestamp="t", origin={"n": number}, payload=payload
+        )
+
+    assert body_digest(event(float("inf"))) != body_digest(event(1))

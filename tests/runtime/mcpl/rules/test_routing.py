@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from kinwire.mcpl.rules.routing import Meter, estimated_tokens, finish_reason, route
+from kinwire.mcpl.rules.pins import Pins
+from kinwire.mcpl.rules.routing import (
+    Meter,
+    check_routing,
+    estimated_tokens,
+    estimated_usage,
+    finish_reason,
+    route,
+    up_tiered,
+)
+from kinwire_protocols import mcpl
 from kinwire_protocols.mcpl import InferenceMessage, RoutingPolicy, TokenUsage
 
 POLICY = RoutingPolicy(
@@ -39,6 +51,78 @@ def test_without_a_route_there_is_no_model_and_not_the_dearest() -> None:
     assert route(RoutingPolicy(default=""), "s", "x", "conv") is None
 
 
+def test_a_set_whose_name_looks_like_that_of_another_server_gets_the_default() -> None:
+    assert route(POLICY, "s", "trusted/memory.consolidation", None) == "any"
+    only = RoutingPolicy(default="haiku", by_feature={"a/b/c": "opus"})
+    assert route(only, "a", "b/c", None) == "haiku"
+    assert route(only, "a/b", "c", None) == "opus"
+
+
+UNUSABLE: list[Any] = [
+    ({"wildcards": {"mem*": "m"}}, {}, "expected a name"),
+    ({"by_feature": {"memory.*": "m"}}, {}, "Write it under wildcards"),
+    ({"overrides": {"conv_1": "m"}}, {}, "expected conversation:ID"),
+    ({}, {"a": (10, "b"), "b": (20, "a")}, "larger and larger"),
+    ({}, {"a": (10, "a")}, "larger and larger"),
+]
+
+
+@pytest.mark.parametrize(("policy", "larger", "why"), UNUSABLE)
+def test_an_entry_that_would_never_count_is_refused_at_once(
+    policy: Any, larger: Any, why: str
+) -> None:
+    with pytest.raises(ValueError, match=why):
+        check_routing(RoutingPolicy(default="m", **policy), larger)
+    check_routing(POLICY, {"a": (10, "b"), "c": (5, "b")})
+
+
+LARGER = {"small": (1000, "middle"), "middle": (5000, "large")}
+
+
+@pytest.mark.parametrize(
+    ("model", "tokens", "expected"),
+    [
+        ("small", 999, "small"),
+        ("small", 1000, "middle"),
+        ("small", 5000, "large"),
+        ("large", 9000, "large"),
+        ("other", 9000, "other"),
+    ],
+)
+def test_a_large_context_has_a_larger_model(model: str, tokens: int, expected: str) -> None:
+    assert up_tiered(model, tokens, LARGER) == expected
+
+
+def test_a_conversation_keeps_its_model_for_a_while_and_for_its_set() -> None:
+    pins = Pins(life=10)
+    pins.keep("s", "a", "conv", "large", now=0)
+    assert pins.model("s", "a", "conv", now=9.9) == "large"
+    for server, name, conversation in (("t", "a", "conv"), ("s", "b", "conv"), ("s", "a", "other")):
+        assert pins.model(server, name, conversation, now=1) is None
+    pins.keep("s", "a", "conv", "large", now=9)
+    assert pins.model("s", "a", "conv", now=18) == "large"
+    assert pins.model("s", "a", "conv", now=19) is None
+
+
+def test_a_server_with_many_conversations_pushes_out_its_own_and_no_others() -> None:
+    pins = Pins(life=10, most=2)
+    pins.keep("quiet", "a", "conv", "large", now=0)
+    for number in range(5):
+        pins.keep("busy", "a", f"conv_{number}", "large", now=0)
+    kept = [pins.model("busy", "a", f"conv_{number}", now=1) for number in range(5)]
+    assert kept == [None, None, None, "large", "large"]
+    assert pins.model("quiet", "a", "conv", now=1) == "large"
+
+
+def test_nothing_is_left_of_servers_that_have_gone() -> None:
+    pins = Pins(life=10)
+    for number in range(100):
+        pins.keep(f"server_{number}", "a", "conv", "large", now=number)
+        pins.keep("stays", "a", f"conv_{number}", "large", now=number)
+    assert len(pins._kept) == 11
+    assert pins.model("server_90", "a", "conv", now=99) == "large"
+
+
 REASONS = [
     ("end_turn", "end_turn"),
     ("stop", "end_turn"),
@@ -46,6 +130,9 @@ REASONS = [
     ("max_tokens", "max_tokens"),
     ("stop_sequence", "stop_sequence"),
     ("content_filter", "end_turn"),
+    ("tool_calls", "end_turn"),
+    ("MAX_TOKENS", "max_tokens"),
+    ("", "end_turn"),
 ]
 
 
@@ -57,6 +144,10 @@ def test_every_reason_of_a_provider_is_one_of_the_three(reason: str, expected: s
 def test_tokens_are_estimated_rather_too_high() -> None:
     assert estimated_tokens([InferenceMessage(role="user", content="x" * 3500)]) > 1000
     assert estimated_tokens([]) == 1
+    picture = mcpl.ImageBlock(data="A" * 1_000_000, mime_type="image/png")
+    assert 1000 < estimated_tokens([InferenceMessage(role="user", content=[picture])]) < 10_000
+    assert estimated_usage([], "x" * 3500).output_tokens > 1000
+    assert estimated_usage([], "\ud800").output_tokens == 1  # half a character
 
 
 def test_a_budget_is_for_each_set_of_each_server_and_the_smallest_counts() -> None:

@@ -170,6 +170,13 @@ def test_a_list_of_origins_holds_origins(entry: str) -> None:
         AccessRules([], [entry])
 
 
+def test_one_text_is_no_list() -> None:
+    with pytest.raises(TypeError, match=r"allowed_hosts: expected a list.*Write \['a.example'\]"):
+        AccessRules("a.example")
+    with pytest.raises(TypeError, match="allowed_origins: expected a list"):
+        AccessRules([], "https://a.example")
+
+
 @pytest.mark.parametrize(
     ("host", "tls", "insecure"),
     [("localhost", False, False), ("0.0.0.0", True, False), ("example.com", False, True)],

@@ -16,6 +16,7 @@ from kinwire import ConnectionClosedError, Host, Server, connect
 from kinwire._background import background
 from kinwire.transports.tcp.tls import client_context
 from kinwire.transports.websocket.listener import serve_websocket
+from kinwire.web.network import SystemNetwork
 
 OPENSSL = shutil.which("openssl")
 
@@ -50,22 +51,36 @@ def trusted(
     client_context.cache_clear()
 
 
+async def serve(certificate: Path, *, task_status: Any) -> None:
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    tls.load_cert_chain(certificate)
+    await serve_websocket(Server("s", "1"), tls=tls, task_status=task_status)
+
+
 async def test_a_server_is_trusted_by_its_certificate_and_name(
     certificate: Path, trusted: bool
 ) -> None:
-    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    tls.load_cert_chain(certificate)
-
-    async def serve(*, task_status: Any) -> None:
-        await serve_websocket(Server("s", "1"), tls=tls, task_status=task_status)
-
     with anyio.fail_after(20):
         async with background() as tasks, Host("h", "1") as host:
-            port = await tasks.start(serve)
+            port = await tasks.start(serve, certificate)
             if trusted:
                 async with connect(f"wss://localhost:{port}") as peer:
                     await peer.mcp.ping()
             for scheme, name in (("wss", "127.0.0.1"), ("https", "127.0.0.1")):
                 with pytest.raises(ConnectionClosedError, match="is not to be trusted: "):
                     await host.connect(f"{scheme}://{name}:{port}")
+            tasks.cancel_scope.cancel()
+
+
+async def test_an_address_that_was_checked_is_trusted_by_the_name_that_led_to_it(
+    certificate: Path, trusted: bool
+) -> None:
+    network = SystemNetwork()
+    with anyio.fail_after(20):
+        async with background() as tasks:
+            port = await tasks.start(serve, certificate)
+            if trusted:
+                await (await network.connect("127.0.0.1", port, "localhost")).aclose()
+            with pytest.raises(ssl.SSLCertVerificationError):
+                await network.connect("127.0.0.1", port, "elsewhere.example")
             tasks.cancel_scope.cancel()

@@ -62,6 +62,7 @@ async def test_calls_fail_at_once_when_the_server_goes(code: bytes | None, why: 
     assert caught.value.reason == why
 
 
+@pytest.mark.fault(13, "client", "ws")
 async def test_a_server_that_breaks_the_rules_is_left() -> None:
     codes: list[int | None] = []
 

@@ -172,6 +172,7 @@ CODES = [
 ]
 
 
+@pytest.mark.fault(13, "server", "ws")
 @pytest.mark.parametrize(("frame", "code"), CODES)
 async def test_a_broken_rule_ends_the_connection_with_its_code(
     server: Server, frame: dict[str, Any], code: int

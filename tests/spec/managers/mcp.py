@@ -1,25 +1,12 @@
-"""The parts of the runtime that keep the rules, and the rows that nobody keeps without them.
-
-To switch a manager off is to let its methods refuse. A row whose tests then still pass is claimed
-by tests that do not prove it.
-"""
+"""The managers of MCP."""
 
 from __future__ import annotations
 
-__all__ = ("MANAGERS", "Manager")
+__all__ = ("MCP",)
 
-from dataclasses import dataclass
+from tests.spec.managers.manager import Manager
 
-
-@dataclass(frozen=True)
-class Manager:
-    """What to switch off, as "module:attribute", and the rows that are then kept by nobody."""
-
-    attributes: tuple[str, ...]
-    rows: tuple[str, ...]
-
-
-MANAGERS = {
+MCP = {
     "handshake": Manager(
         attributes=("kinwire.mcp.handshake:ServerHandshake._initialize",),
         rows=(
@@ -158,102 +145,6 @@ MANAGERS = {
             "mcp-tools-call-request-2",
             "mcp-progress-1",
             "mcp-progress-2",
-        ),
-    ),
-    "mcpl feature sets": Manager(
-        attributes=("kinwire.mcpl.rules.feature_sets:FeatureSets.refusal",),
-        rows=(
-            "mcpl-6.6-1",
-            "mcpl-6.6-2",
-            "mcpl-6.6-3",
-            "mcpl-A-2",
-            "mcpl-A-3",
-        ),
-    ),
-    "mcpl scopes": Manager(
-        attributes=("kinwire.mcpl.server_scopes:ServerScopes.leave",),
-        rows=(
-            "mcpl-7.5-2",
-            "mcpl-7.5-3",
-            "mcpl-7.5-4",
-            "mcpl-7.6-1",
-            "mcpl-7.6-2",
-            "mcpl-7.6-3",
-            "mcpl-7.7-1",
-            "mcpl-7.7-3",
-        ),
-    ),
-    "mcpl state": Manager(
-        attributes=("kinwire.mcpl.states:StoredTree.record",),
-        rows=(
-            "mcpl-8.2-2",
-            "mcpl-8.3-2",
-            "mcpl-8.3-5",
-            "mcpl-8.4-1",
-            "mcpl-8.4-2",
-            "mcpl-8.6-2",
-        ),
-    ),
-    "mcpl push": Manager(
-        attributes=("kinwire.mcpl.push:Inboxes.take",),
-        rows=(
-            "mcpl-9.3-1",
-            "mcpl-9.3-2",
-            "mcpl-9.3-3",
-            "mcpl-9.4-1",
-            "mcpl-9.4-2",
-        ),
-    ),
-    "mcpl hooks": Manager(
-        attributes=(
-            "kinwire.mcpl.hooks:HookRunner.before",
-            "kinwire.mcpl.hooks:HookRunner.after",
-        ),
-        rows=(
-            "mcpl-10.2-1",
-            "mcpl-10.3-6",
-            "mcpl-10.5-3",
-            "mcpl-10.6-4",
-            "mcpl-10.8-1",
-            "mcpl-13.3-2",
-            "mcpl-13.4-1",
-        ),
-    ),
-    "mcpl inference": Manager(
-        attributes=("kinwire.mcpl.inference:InferenceDesk.serve",),
-        rows=(
-            "mcpl-11.1-1",
-            "mcpl-11.3-1",
-            "mcpl-11.3-4",
-            "mcpl-11.4-1",
-            "mcpl-11.4-3",
-            "mcpl-11.5-1",
-        ),
-    ),
-    "mcpl audit": Manager(
-        attributes=("kinwire.mcpl.audit:Audit._write",),
-        rows=("mcpl-13.2-1",),
-    ),
-    "mcpl channels of a server": Manager(
-        attributes=("kinwire.mcpl.server_channels:ServerChannels._must_be_permitted",),
-        rows=(
-            "mcpl-14.5-3",
-            "mcpl-14.5-1",
-        ),
-    ),
-    "mcpl channels of a host": Manager(
-        attributes=("kinwire.mcpl.channels:ChannelDesk.take",),
-        rows=(
-            "mcpl-14.3-14",
-            "mcpl-14.4-4",
-        ),
-    ),
-    "mcpl observers": Manager(
-        attributes=("kinwire.mcpl.writing:Writing.finish",),
-        rows=(
-            "mcpl-14.5-2",
-            "mcpl-14.5-4",
-            "mcpl-14.5-5",
         ),
     ),
 }

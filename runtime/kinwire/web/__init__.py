@@ -1,0 +1,10 @@
+"""Requests to addresses that somebody else has named, such as a server that is not trusted.
+
+Only what the user allows is asked, only on public networks, and at the address that was checked.
+`rules/` decides about addresses and URLs, `network.py` looks names up and connects, `get.py`
+fetches.
+"""
+
+from __future__ import annotations
+
+__all__ = ()

@@ -1,0 +1,14 @@
+"""The parts of the runtime that keep the rules, and the rows that nobody keeps without them.
+
+To switch a manager off is to let its methods refuse. A row whose tests then still pass is claimed
+by tests that do not prove it.
+"""
+
+from __future__ import annotations
+
+__all__ = ("MANAGERS",)
+
+from tests.spec.managers.mcp import MCP
+from tests.spec.managers.mcpl import MCPL
+
+MANAGERS = {**MCP, **MCPL}
