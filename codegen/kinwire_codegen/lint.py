@@ -94,7 +94,7 @@ def errors_exist(document: Document, documents: Documents) -> Iterator[Fault]:
             home = protocol or document.name
             known = documents[home].content["errors"] if home in documents else ()
             if short not in known:
-                mend = _did_you_mean(short, known, "Define it under errors.")
+                mend = _error_mend(error, document, documents)
                 yield pointer(*place), f"{error!r} is not an error", mend
 
 
@@ -178,6 +178,19 @@ THEN: tuple[Rule, ...] = (
     circles_are_short,
     examples_that_do_not_fit,
 )
+
+
+def _error_mend(error: str, document: Document, documents: Documents) -> str:
+    home, _, short = error.rpartition("#")
+    if home and home not in documents:
+        return f"Add {home!r} to extends, or mend the name."
+    if home:
+        near = nearest(short, documents[home].content["errors"])
+        return f"Did you mean {f'{home}#{near}'!r}?" if near else f"{home}.json has no such error."
+    for one in documents.extended(document):
+        if short in one.content["errors"]:
+            return f"Did you mean {f'{one.name}#{short}'!r}?"
+    return _did_you_mean(short, document.content["errors"], "Define it under errors.")
 
 
 def _did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:

@@ -31,6 +31,7 @@ from kinwire.mcp.negotiation import Negotiation
 from kinwire.mcp.news import LogCallback, ServerNews
 from kinwire.mcp.roots import RootLike, roots_from
 from kinwire.mcp.sampling import Sampling, SamplingRequest
+from kinwire.peer_text import one_line
 from kinwire.session import Session
 from kinwire.transports import Transport
 from kinwire.transports.urls import UrlOptions, transport_to
@@ -137,7 +138,8 @@ class Host:
 
         `headers`, `auth`, `proxy` and `insecure` go with a URL (`UrlOptions`).
         `server_id` is what extensions call the server in what they store and log. Without it that
-        is the name that the server gives itself, which another server may give itself too.
+        is the name that the server gives itself, on one line and with an end, which another server
+        may give itself too.
         `on_log` is a plain function that gets each log message of the server. Without it they go
         to the handler `on.notifications_message`, and without that one to the logger
         `kinwire.server.NAME`.
@@ -221,7 +223,7 @@ class Host:
                 f"initialize#/protocolVersion: expected {PROTOCOL.version}, "
                 f"got {greeting.protocol_version!r:.40}. Use a server that speaks it."
             )
-        session.peer_id = session.peer_id or greeting.server_info.name
+        session.peer_id = session.peer_id or one_line(greeting.server_info.name)
         negotiation.settle(session, client=capabilities, server=to_wire(greeting.capabilities))
         await negotiation.complete(session)
         await session.notify(NOTIFICATIONS_INITIALIZED, mcp.NotificationParams())

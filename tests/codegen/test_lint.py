@@ -129,6 +129,26 @@ BAD = [
         id="an error that is not there",
     ),
     pytest.param(
+        protocol(methods={"a": row(errors=["ParseError"])}, extends=["jsonrpc"], types=THING),
+        "toy.json#/methods/a/errors/0: 'ParseError' is not an error."
+        " Did you mean 'jsonrpc#ParseError'?",
+        id="an error of another document without its name",
+    ),
+    pytest.param(
+        protocol(
+            methods={"a": row(errors=["jsonrpc#ParsError"])}, extends=["jsonrpc"], types=THING
+        ),
+        "toy.json#/methods/a/errors/0: 'jsonrpc#ParsError' is not an error."
+        " Did you mean 'jsonrpc#ParseError'?",
+        id="an error that another document does not have",
+    ),
+    pytest.param(
+        protocol(methods={"a": row(errors=["nobody#Full"])}, types=THING),
+        "toy.json#/methods/a/errors/0: 'nobody#Full' is not an error."
+        " Add 'nobody' to extends, or mend the name.",
+        id="an error of a document that is not there",
+    ),
+    pytest.param(
         protocol(types={"Message": thing(a=TEXT)}),
         "toy.json#/$defs/Message: 'Message' is a name that the generated code uses itself."
         " Choose another name.",

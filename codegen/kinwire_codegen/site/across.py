@@ -123,6 +123,11 @@ def _answered(links: Links, home: Document, name: str) -> Iterator[str]:
 
 
 def _capabilities(links: Links) -> Iterator[Block]:
+    if any(row.get("gate") for each in links.chosen for row in each.table("methods").values()):
+        yield Text(
+            "What stands before the colon has to offer it: `server`, `client`, or both sides where"
+            " it is a protocol."
+        )
     for document in links.chosen:
         gates: dict[str, list[tuple[str, str, Node]]] = defaultdict(list)
         for table in ("methods", "tools"):

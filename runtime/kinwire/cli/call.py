@@ -43,7 +43,7 @@ class Call:
     def configure(parser: ArgumentParser) -> None:
         """Add the verb's arguments."""
         parser.usage, parser.epilog = _USAGE, _EXAMPLES
-        text = "and its members, as above"
+        text = "a method, or a tool of the server; behind it its members"
         words = parser.add_argument("words", nargs="+", metavar="METHOD", help=text)
         completed_by(words, complete_call)
         text = "send METHOD whatever the server offers, and print the result as it came"
@@ -66,7 +66,8 @@ class Call:
         server, words = (words[0], words[1:]) if is_server(words[0]) else (None, words)
         target = target_from(server, arguments)
         if not words:
-            raise UsageError("No method is named.", "kinwire list shows them.")
+            hint = f"kinwire list {server} shows the tools, kinwire list mcp the methods."
+            raise UsageError("No method is named.", hint)
 
         async def ask() -> object:
             async with reach(target) as server:

@@ -109,10 +109,13 @@ def _lines(entry: Entry) -> Iterator[str]:
 
 def _method_lines(entry: Entry, where: str) -> Iterator[str]:
     node = entry.node
-    yield f"{entry.name}  {node.get('kind', 'tool')}  {where}, {node['section']}"
+    sent_as: str = node.get("kind", "tool")
+    if sent_as == "either":
+        sent_as = "request or notification"
+    yield f"{entry.name}  {sent_as}  {where}, {node['section']}"
     yield " ".join(filter(None, (node["summary"], node.get("description"))))
     yield from _decision(node)
-    facts = list(_facts(node))
+    facts = list(_facts(node, entry.document["roles"]))
     facts += [("errors", ", ".join(node["errors"]))] if node.get("errors") else []
     yield columns(facts)
     for part in ("params", "result"):
@@ -124,9 +127,9 @@ def _method_lines(entry: Entry, where: str) -> Iterator[str]:
             yield from _type_lines(entry.documents, kind, entry.name, part_of_message)
 
 
-def _facts(node: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _facts(node: dict[str, Any], roles: dict[str, str]) -> Iterator[tuple[str, str]]:
     if "kind" in node:
-        sender = "either side" if node["from"] == "both" else f"the {node['from']}"
+        sender = "either side" if node["from"] == "both" else f"the {roles[node['from']]}"
         yield from (("sent by", sender), ("needs", node.get("gate") or "nothing"))
     else:
         yield "called by", "tools/call"

@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 FINDINGS, USAGE, UNREACHABLE, PEER_ERROR, PEER_SCHEMA = 1, 2, 4, 5, 6
 
 _DOCTOR = "kinwire doctor, with the same server, looks for the cause."
+_PASS_HEADERS = ' Pass headers={"Authorization": ...} or auth=...'  # advice for programs
+_PASS_HEADER = "\nhint: --header 'Authorization: Bearer ${TOKEN}' says it, from the variable TOKEN."
 
 
 class UsageError(Exception):
@@ -84,6 +86,8 @@ def _text_of(error: Exception) -> str:
     match error:
         case errors.ConnectionClosedError():
             # The server's last words on stderr are this command's already.
+            if error.reason.endswith(_PASS_HEADERS):
+                return error.reason.replace(_PASS_HEADERS, _PASS_HEADER)
             return f"{error.reason}\nhint: {_DOCTOR}"
         case errors.RequestTimeoutError():
             return _timeout_text(error.method, error.timeout)
@@ -98,7 +102,7 @@ def _text_of(error: Exception) -> str:
         case errors.ShapeError():
             return f"{error.where}#{error.pointer}: expected {error.expected}, got {error.got}."
         case _:
-            return str(error)
+            return str(error).replace(_PASS_HEADERS, _PASS_HEADER)
 
 
 def _timeout_text(method: str, timeout: float) -> str:

@@ -39,6 +39,7 @@ notes or chat; without a name one server is all of them.
 http is Streamable HTTP, sse the transport of 2024-11-05, ws is WebSocket. Only this machine can
 reach it, unless --host says otherwise; that takes --insecure, for a network of your own or behind
 a proxy that speaks TLS. --port 0 takes a free port. The address to connect to goes to stderr.
+Nobody is asked for a token: a file that calls SERVER.asgi(authenticate=...).run() does that.
 """
 
 

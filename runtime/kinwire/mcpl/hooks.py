@@ -21,7 +21,7 @@ from kinwire.mcpl.injecting import Gathering
 from kinwire.mcpl.live_server import LiveServer
 from kinwire.mcpl.rules.injections import Injection, InjectionLimits, Injections, grouped
 from kinwire.mcpl.rules.names import checked_pattern, matches, several
-from kinwire.mcpl.rules.peer_text import one_line
+from kinwire.peer_text import one_line
 from kinwire_protocols.mcpl.methods import CONTEXT_AFTER_INFERENCE
 from kinwire_protocols.mcpl.models import (
     AfterInferenceParams,
@@ -123,7 +123,7 @@ class HookRunner:
             with anyio.fail_after(self.policy.after_timeout):
                 return await server.session.call(CONTEXT_AFTER_INFERENCE, params, timeout=None)
         except Exception as error:
-            why = "it was late" if isinstance(error, TimeoutError) else one_line(error)
+            why = _why(error)
             logger.warning("%s: its hook after inference failed: %s", server.id, why)
             needed = self._needed(server)
             if needed is not None:
@@ -143,7 +143,7 @@ class HookRunner:
             with anyio.fail_after(self.policy.after_timeout):
                 await server.session.notify(CONTEXT_AFTER_INFERENCE, params)
         except Exception as error:
-            logger.warning("%s was not told of an inference: %s", server.id, one_line(error))
+            logger.warning("%s was not told of an inference: %s", server.id, _why(error))
 
     def _needed(self, server: LiveServer) -> str | None:
         """Return a set of the server without whose hook nothing is to be shown."""
@@ -159,6 +159,10 @@ class HookRunner:
     def _ordered(self, servers: Sequence[LiveServer]) -> list[LiveServer]:
         places = {name: place for place, name in enumerate(self.policy.order)}
         return sorted(servers, key=lambda one: places.get(one.id, len(places)))
+
+
+def _why(error: Exception) -> str:
+    return "it was late" if isinstance(error, TimeoutError) else one_line(error)
 
 
 def _taking_part(server: LiveServer) -> list[str]:

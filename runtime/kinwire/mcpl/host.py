@@ -185,6 +185,12 @@ class McplHost:
             return
         for ended in [one for one in self._servers if one.closed]:
             del self._servers[ended]
+        if any(one.peer_id == session.peer_id for one in self._servers):
+            logger.warning(
+                "%s: two servers are called so, and share state, approvals and what else is "
+                "remembered by name. Give each a server_id.",
+                session.peer_id,
+            )
         offer = read_offer(theirs)
         for warning in offer.warnings:
             logger.warning("%s: its offer of MCPL: %s", session.peer_id, warning)

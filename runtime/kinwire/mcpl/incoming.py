@@ -21,6 +21,7 @@ from kinwire.mcpl.channel_access import set_for
 from kinwire.mcpl.conversations import Conversations, message_key
 from kinwire.mcpl.rules.channels import MOST_MESSAGES, OBSERVE, sees
 from kinwire.mcpl.rules.labels import LABEL_SIZE
+from kinwire.mcpl.rules.returned import returned
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcpl.models import (
     ChannelContext,
@@ -204,7 +205,8 @@ class Intake:
             return Decision()
         try:
             with anyio.fail_after(self._timeout):
-                return await self._on_message(incoming)
+                decision = await self._on_message(incoming)
+            return returned("Channels.on_message", decision, Decision)
         except Exception:
             logger.exception("%s: a message was not taken", incoming.server.id)
             return Decision(accepted=False, reason=_FAILED)

@@ -21,6 +21,7 @@ from kinwire.mcpl.providers import Provider
 from kinwire.mcpl.rules.json_values import short_digest
 from kinwire.mcpl.rules.model_requests import ModelAnswer, ModelRequest
 from kinwire.mcpl.rules.pins import Pins
+from kinwire.mcpl.rules.returned import returned
 from kinwire.mcpl.rules.routing import (
     Meter,
     check_routing,
@@ -145,7 +146,10 @@ class InferenceDesk:
         streams = params.stream and server.session.why_not(INFERENCE_CHUNK) is None
         try:
             with anyio.fail_after(self.policy.timeout):
-                return await self.policy.provider.answer(request, chunks.send if streams else None)
+                answer = await self.policy.provider.answer(
+                    request, chunks.send if streams else None
+                )
+            return returned("Provider.answer", answer, ModelAnswer)
         except UnsupportedMessageError as error:
             raise InvalidParamsError(str(error)) from None
         except ProviderError as error:

@@ -26,7 +26,7 @@ from kinwire.mcpl.rules.injections import (
     length_of,
     size_of,
 )
-from kinwire.mcpl.rules.peer_text import one_line
+from kinwire.peer_text import one_line
 from kinwire_protocols.mcpl.methods import CONTEXT_BEFORE_INFERENCE
 from kinwire_protocols.mcpl.models import (
     BeforeInferenceParams,

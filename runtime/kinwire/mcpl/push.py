@@ -26,6 +26,7 @@ from kinwire.mcpl.rules.admission import (
 )
 from kinwire.mcpl.rules.json_values import short_digest, text
 from kinwire.mcpl.rules.push_dedup import REUSED, Kept, body_digest
+from kinwire.mcpl.rules.returned import returned
 from kinwire.mcpl.rules.seen import WINDOW, Seen
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
@@ -148,8 +149,8 @@ class _Inbox:
         if not self._admission.enter(now=anyio.current_time()):
             return BACKPRESSURE
         over = self._under_way[event_id] = anyio.Event()
+        turn = self._turns[params.feature_set]
         try:
-            turn = self._turns[params.feature_set]
             async with turn:
                 return await self._in_turn(server, params, body)
         finally:
@@ -176,6 +177,7 @@ class _Inbox:
         try:
             with anyio.fail_after(self._timeout):
                 answer = await self._hand_over(event)
+            answer = returned("McplHost.on_push", answer, PushEventResult)
         except TimeoutError:
             logger.warning("%s: event %.60r was not taken in time", event.server.id, event_id)
             return NOT_IN_TIME

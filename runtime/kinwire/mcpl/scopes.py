@@ -16,8 +16,10 @@ import anyio
 
 from kinwire.mcpl.rules.approvals import Approval, Approvals, approval_key
 from kinwire.mcpl.rules.json_values import same
+from kinwire.mcpl.rules.returned import returned
 from kinwire.mcpl.rules.scopes import ScopeLists
 from kinwire.storage.clock import Clock
+from kinwire.storage.inputs import FARTHEST
 from kinwire.storage.records import Records
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpl.models import Scope, ScopeRules
@@ -138,12 +140,13 @@ class ScopeGuard:
         try:
             with anyio.fail_after(self.policy.ask_timeout):
                 said = await self.policy.ask(request)
+            answer = ScopeAnswer(said) if isinstance(said, bool) else said
+            answer = returned("Scopes.ask", answer, ScopeAnswer)
         except TimeoutError:
             return ScopeAnswer(False, reason="nobody answered in time")
         except Exception:
             logger.exception("%s: asking for a scope failed", request.server)
             return ScopeAnswer(False, reason="asking failed")
-        answer = ScopeAnswer(said) if isinstance(said, bool) else said
         if not answer.approved:
             return replace(answer, reason=answer.reason or "it was denied when asked")
         if answer.payload is not None:
@@ -164,16 +167,21 @@ class ScopeGuard:
 
     async def _keep(self, key: str, request: ScopeRequest, answer: ScopeAnswer) -> None:
         lasts = self.policy.approval_life if answer.lasts is None else answer.lasts
-        if lasts <= 0:
+        if not lasts > 0:  # NaN as well, which no time is ever after
             return
         # The request brings its own again, and may be as long as a message.
         added = None if same(answer.payload, request.payload) else answer.payload
         approval = Approval(self._clock() + lasts, added)
         for gone in self._approvals.keep(key, approval):
             await self._delete(gone)
-        if self._records is not None:
-            value = {"payload": added}
-            await self._records.put(_PLACE + key, value, expires_in=lasts)
+        if self._records is None:
+            return
+        value, most = {"payload": added}, min(lasts, FARTHEST)
+        try:
+            await self._records.put(_PLACE + key, value, expires_in=most)
+        except Exception:
+            self._approvals.forget(key)  # whoever asks is told of a failure, not of an approval
+            raise
 
     async def _delete(self, key: str) -> None:
         if self._records is not None:

@@ -9,13 +9,13 @@ __all__ = ("HostChannels",)
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from kinwire.errors import ConnectionClosedError, KinwireError, RpcError
 from kinwire.extension import Next
 from kinwire.mcpl.rules.channels import MOST_MESSAGES, ChannelRegistry
 from kinwire.mcpl.rules.names import several
-from kinwire.mcpl.rules.peer_text import one_line
+from kinwire.peer_text import one_line
 from kinwire.request import Request
 from kinwire.session import Session
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
@@ -40,7 +40,6 @@ from kinwire_protocols.mcpl.models import (
     ChannelsOpenParams,
     ChannelsOpenResult,
     ChannelsPublishParams,
-    ChannelsPublishResult,
     ChannelsRegisterParams,
     IncomingMessage,
     IncomingOutcome,
@@ -162,17 +161,23 @@ class HostChannels:
         self,
         params: ChannelsPublishParams,
         request: Request,
-        go_on: Next[ChannelsPublishParams, ChannelsPublishResult],
-    ) -> ChannelsPublishResult:
-        refusal = self.registry.publish_refusal(params.channel_id)
-        if refusal is not None:
+        go_on: Next[ChannelsPublishParams, Any],
+    ) -> Any:
+        refusal = self._refusal(params)
+        if refusal is None:
+            return await go_on(params)
+        if request.id is not None:
             raise refusal
+        logger.info("refused what a host sent: %s", one_line(refusal))  # which nobody hears
+        return None
+
+    def _refusal(self, params: ChannelsPublishParams) -> RpcError | None:
         reason = self._session.why_not(CHANNELS_OUTGOING_CHUNK) if params.stream else None
         if reason is not None:
-            raise InvalidParamsError(
+            return InvalidParamsError(
                 f"channels/publish#/stream: expected false, got true: {reason}. Send it whole."
             )
-        return await go_on(params)
+        return self.registry.publish_refusal(params.channel_id)
 
     async def _open(
         self,

@@ -17,7 +17,7 @@ from kinwire.mcpl.errors import NotPublishedError
 from kinwire.mcpl.moderation import Draft, Moderator
 from kinwire.mcpl.rules.channels import MOST_CHANNELS, PUBLISH, ChannelRegistry
 from kinwire.mcpl.rules.json_values import short_digest
-from kinwire.mcpl.rules.peer_text import one_line
+from kinwire.peer_text import one_line
 from kinwire.storage.records import Records
 from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError

@@ -18,7 +18,7 @@ from kinwire.mcpl.channel_access import set_for
 from kinwire.mcpl.moderation import Draft, Moderator
 from kinwire.mcpl.rules.channels import OBSERVE
 from kinwire.mcpl.rules.names import matches
-from kinwire.mcpl.rules.peer_text import one_line
+from kinwire.peer_text import one_line
 from kinwire_protocols.mcpl.methods import CHANNELS_OUTGOING_CHUNK, CHANNELS_OUTGOING_COMPLETE
 from kinwire_protocols.mcpl.models import (
     ChannelsOutgoingChunkParams,

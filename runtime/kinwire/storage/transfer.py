@@ -37,7 +37,7 @@ async def exported(store: Store) -> AsyncIterator[str]:
 
 
 async def import_lines(store: Store, lines: Iterable[str | bytes]) -> int:
-    """Write what the lines hold into a store that holds nothing; return how many they were.
+    """Write what the lines hold into a store that holds nothing; return how many lines they were.
 
     What was durable is so when this returns.
 
@@ -53,6 +53,7 @@ async def import_lines(store: Store, lines: Iterable[str | bytes]) -> int:
             mend="Import into a new one.",
         )
     target = _Import(store)
+    number = 0
     for number, line in enumerate(lines, 1):
         try:
             await target.take(number, json.loads(line, parse_constant=_no_number))
@@ -63,7 +64,7 @@ async def import_lines(store: Store, lines: Iterable[str | bytes]) -> int:
             expected = "a line of kinwire store export, at its place"
             raise _refused(f"line {number}", expected, got) from None
     await target.finish()
-    return target.count
+    return number
 
 
 async def _log_lines(store: Store, holding: Holding) -> AsyncIterator[dict[str, Any]]:

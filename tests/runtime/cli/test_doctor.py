@@ -62,7 +62,8 @@ def test_an_extra_that_is_not_there_is_told_and_no_fault(
 ) -> None:
     monkeypatch.setattr(surroundings, "is_installed", lambda extra: extra != "fast")
     _, checks = examined(capsys)
-    assert checks["extras"]["seen"] == "codegen, cli, docs, http, nats, proxy, ws; not there: fast"
+    there = "codegen, cli, docs, http, inference, nats, proxy, ws"
+    assert checks["extras"]["seen"] == f"{there}; not there: fast"
     assert "[fast]" in checks["extras"]["remedy"]
     assert checks["extras"]["status"] == "ok"
 

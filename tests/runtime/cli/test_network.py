@@ -9,6 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from kinwire.cli.failure import failure_of
+from kinwire.errors import ConnectionClosedError, InvalidResponseError
+from kinwire.transports.http_client.address import address_of
+from kinwire.transports.http_client.faults import mend_of
 from tests.runtime.cli.scripts import Captured, ran
 from tests.runtime.programs import held
 from tests.runtime.transports.program import Program, serving
@@ -87,3 +91,14 @@ def test_a_port_in_use_is_told(capsys: Captured) -> None:
 def test_the_doctor_says_what_to_look_at_where_nobody_is(capsys: Captured) -> None:
     code, out, _ = ran(capsys, "doctor", NOBODY, "--header", f"Authorization: {SECRET}")
     assert (code, "Is it running there?" in out, SECRET in out) == (4, True, False)
+
+
+@pytest.mark.parametrize(("kind", "code"), [(InvalidResponseError, 6), (ConnectionClosedError, 4)])
+def test_who_has_to_say_who_they_are_is_told_the_option(
+    kind: type[InvalidResponseError | ConnectionClosedError], code: int
+) -> None:
+    refused = f"It answered HTTP 401.{mend_of(address_of(NOBODY, insecure=False), 401, None)}"
+    failure = failure_of(kind(refused))
+    assert failure.exit_code == code
+    assert "hint: --header 'Authorization: Bearer ${TOKEN}'" in failure.text
+    assert "headers=" not in failure.text

@@ -30,6 +30,13 @@ def test_its_entries_are_described(capsys: Captured) -> None:
     assert "books/find  request  Tiny" in capsys.readouterr().out
 
 
+def test_a_sender_is_called_as_its_protocol_calls_it(capsys: Captured) -> None:
+    assert main(["describe", "channels/publish"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("channels/publish  request or notification  MCP Live")
+    assert "sent by  the host\n" in said
+
+
 def test_its_messages_are_judged(tmp_path: Path, capsys: Captured) -> None:
     file = tmp_path / "session.jsonl"
     file.write_text('{"jsonrpc": "2.0", "id": 1, "method": "books/find", "params": {"exact": 5}}\n')

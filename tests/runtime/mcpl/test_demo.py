@@ -334,6 +334,16 @@ async def test_notes_are_those_that_the_host_brings() -> None:
             assert await second.call("list_notes") == "No notes."
 
 
+@pytest.mark.anyio
+@pytest.mark.parametrize("state", [None, [], {}, {"notes": 1}, "notes"])
+async def test_a_state_that_is_none_of_notes_is_told(state: Any) -> None:
+    async with talking(fresh("notes"), McplHost(enabled=["*"])) as talk:
+        asked: dict[str, Any] = {"name": "list_notes", "arguments": {}, "state": state}
+        result = await talk.connection.session.raw("tools/call", asked)
+    assert result["isError"] is True
+    assert "Expected a state as" in result["content"][0]["text"]
+
+
 # -- chat --
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 import tracemalloc
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
@@ -10,10 +12,12 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire import Context, Host, InvalidResponseError, RpcError, Server
+from kinwire import Context, Host, InvalidResponseError, RpcError, Server, stdio
+from kinwire._background import background
 from kinwire.calls import Handler
 from kinwire.mcpl import (
     Channels,
+    Hooks,
     Inference,
     LiveServer,
     McplHost,
@@ -28,12 +32,14 @@ from kinwire.mcpl import (
 )
 from kinwire.mcpl.inference_streams import InferenceStream
 from kinwire.storage import open_store
+from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcpl
 from kinwire_protocols.mcp.methods import RESOURCES_READ
 from kinwire_protocols.mcpl.methods import CONTEXT_BEFORE_INFERENCE
 from kinwire_protocols.peer import Method
+from tests.runtime.mcpl.chat import Chat, chatting
 from tests.runtime.mcpl.lives import RawServer, feature, live_pair, raw_server
-from tests.runtime.mcpl.speakers import BEFORE, before
+from tests.runtime.mcpl.speakers import BEFORE, after, before
 
 pytestmark = pytest.mark.anyio
 
@@ -68,6 +74,10 @@ async def take(event: PushedEvent) -> mcpl.PushEventResult:
 
 async def yes(request: ScopeRequest) -> bool:
     return True
+
+
+def live() -> McplServer:
+    return McplServer(feature_sets={"a": feature("tools", rollback=True)})
 
 
 # What is kept.
@@ -193,6 +203,39 @@ async def test_an_answer_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPa
     assert said == 3000
 
 
+DEAF = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message["method"] == "initialize":
+        offer = {"experimental": {"mcpl": json.loads(sys.argv[1])}}
+        info = {"name": "deaf", "version": "0"}
+        result = {"protocolVersion": "2024-11-05", "capabilities": offer, "serverInfo": info}
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+    if message["method"] == "featureSets/update":
+        break
+import signal; signal.pause()
+"""
+
+
+async def test_a_server_that_does_not_read_keeps_no_response_back(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    uses = ["contextHooks.afterInference"]
+    offer = {
+        "featureSets": {"a": {"description": "A", "uses": uses}},
+        "contextHooks": {"afterInference": True},
+    }
+    host = McplHost(enabled=["*"], hooks=Hooks(after_timeout=0.05))
+    long = "x" * 700_000
+    async with Host("h", "1", extensions=[host]) as opened:
+        await opened.connect(stdio(sys.executable, "-c", DEAF, json.dumps(offer)))
+        with anyio.fail_after(10):
+            for _ in range(6):
+                assert await host.after_inference(after(long)) == long
+    assert "deaf was not told of an inference: it was late" in caplog.text
+
+
 # What is told.
 
 
@@ -211,8 +254,8 @@ async def test_a_peer_writes_no_lines_of_its_own_into_a_log(
 
 
 async def test_state_that_is_no_json_is_told_where_it_is_saved() -> None:
-    live = McplServer(feature_sets={"a": feature("tools", rollback=True)})
-    server = Server("s", "1", extensions=[live])
+    mcpl_server = live()
+    server = Server("s", "1", extensions=[mcpl_server])
     faults: list[str] = []
 
     @server.tool
@@ -220,10 +263,42 @@ async def test_state_that_is_no_json_is_told_where_it_is_saved() -> None:
         """Try to keep what cannot be kept."""
         for bad in (float("nan"), {1, 2}, b"x"):
             with pytest.raises(ValueError, match="state: expected what JSON can hold") as raised:
-                live.state_of(context).save({"x": bad})
+                mcpl_server.state_of(context).save({"x": bad})
             faults.append(str(raised.value))
 
-    async with live_pair(live, McplHost(enabled=["*"]), server) as (connection, of_server):
+    async with live_pair(mcpl_server, McplHost(enabled=["*"]), server) as (connection, of_server):
         await connection.mcp.tools_call(name="keep")
         assert len((await of_server.state("a")).tree) == 0
     assert len(faults) == 3
+
+
+async def test_what_a_host_sends_and_nobody_is_answered_is_refused_without_an_alarm(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with chatting(Chat()) as (_, (connection, _live), _side):
+        params = {"channelId": "nowhere", "content": "Hello"}
+        with caplog.at_level("INFO", "kinwire"):
+            await connection.session.raw_notify("channels/publish", params)
+            with pytest.raises(mcpl.UnknownChannelError):
+                await connection.session.raw("channels/publish", params)
+    assert [one.levelname for one in caplog.records if "refused" in one.message] == ["INFO"]
+    assert "Traceback" not in caplog.text
+
+
+async def test_what_a_server_calls_itself_is_short_and_of_one_line() -> None:
+    server = Server("notes\nroot: all is well" + "x" * 10_000, "1", extensions=[live()])
+    async with live_pair(live(), host := McplHost(), server):
+        (found,) = host.servers
+    assert found.id.startswith("notes root: all is well")
+    assert len(found.id) == 500
+
+
+async def test_two_servers_of_one_name_are_told(caplog: pytest.LogCaptureFixture) -> None:
+    host = McplHost()
+    async with background() as tasks, Host("h", "1", extensions=[host]) as opened:
+        for server_id in (None, None, "other"):
+            host_end, server_end = memory_pair()
+            tasks.start_soon(Server("notes", "1", extensions=[live()]).serve, server_end)
+            await opened.connect(host_end, server_id=server_id)
+    (told,) = [one.getMessage() for one in caplog.records if "called so" in one.getMessage()]
+    assert told.startswith("notes: two servers are called so")

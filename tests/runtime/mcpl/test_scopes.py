@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from math import inf, nan
 from typing import Any
 
 import anyio
@@ -21,7 +22,7 @@ from kinwire.mcpl import (
 from kinwire.storage import open_store
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject
-from kinwire_protocols.jsonrpc.errors import InvalidParamsError
+from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
 from kinwire_protocols.mcp.methods import TOOLS_CALL, TOOLS_LIST
 from kinwire_protocols.mcpl import Scope, ScopeRules
 from tests.runtime.mcpl.lives import Lives, feature, live_pair, raw_server, sent
@@ -272,6 +273,37 @@ async def test_approvals_outlive_the_host_where_records_keep_them() -> None:
             await live.scopes.revoke()
         async with files(Scopes(ask=person), records=records) as (server, _):
             await server.elevate("/etc/hosts", {"n": 1})
+    assert len(person.asked) == 2
+
+
+@pytest.mark.parametrize(("lasts", "times"), [(inf, 1), (nan, 2)])
+async def test_an_approval_lasts_for_ever_where_that_is_said_and_never_for_no_number(
+    lasts: float, times: int
+) -> None:
+    asked: list[ScopeRequest] = []
+
+    async def approve(request: ScopeRequest) -> ScopeAnswer:
+        asked.append(request)
+        return ScopeAnswer(True, lasts=lasts)
+
+    async with open_store("memory:") as store:
+        records = await store.records("mcpl")
+        async with files(Scopes(ask=approve), records=records) as (server, _):
+            for _time in range(2):
+                assert (await server.elevate("/etc/hosts")).approved
+    assert len(asked) == times
+
+
+async def test_an_approval_that_cannot_be_written_down_is_none() -> None:
+    person = Person()
+    async with AsyncExitStack() as stack:
+        store = await stack.enter_async_context(open_store("memory:"))
+        records = await store.records("mcpl")
+        async with files(Scopes(ask=person), records=records) as (server, _):
+            await stack.aclose()
+            for _time in range(2):
+                with pytest.raises(InternalError):
+                    await server.elevate("/etc/hosts")
     assert len(person.asked) == 2
 
 

@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from kinwire.cli.diagnosis.check import Check, failed
 from kinwire.cli.extras import install_command, is_installed
 
-_EXTRAS = ("codegen", "cli", "docs", "fast", "http", "nats", "proxy", "ws")
+_EXTRAS = ("codegen", "cli", "docs", "fast", "http", "inference", "nats", "proxy", "ws")
 _NEEDED = (3, 11)
 
 

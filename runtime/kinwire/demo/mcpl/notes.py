@@ -54,8 +54,13 @@ class Notes:
     def _before(self, context: Context) -> list[str]:
         if self._live.of(context) is None:
             return list(self._kept_here)
-        given = self._live.state_of(context).given
-        return [] if given is MISSING else [str(note) for note in given["notes"]]
+        match self._live.state_of(context).given:
+            case {"notes": [*notes]}:
+                return [str(note) for note in notes]
+            case given if given is MISSING:
+                return []
+            case _:  # a host may send anything
+                raise ToolError('Expected a state as {"notes": []}, got another one. Roll it back.')
 
     def _save(self, notes: list[str], context: Context) -> None:
         if self._live.of(context) is None:

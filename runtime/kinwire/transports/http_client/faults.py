@@ -26,6 +26,7 @@ _MENDS = {
     413: "The message is larger than it accepts.",
     429: "It wants fewer calls.",
 }
+_NO_TLS = "WRONG_VERSION_NUMBER"  # what OpenSSL makes of plain text
 _SHOWN = 300  # characters that a server says about it
 
 
@@ -49,6 +50,8 @@ def no_connection(address: Address, error: Exception) -> ConnectionClosedError:
     """Return what a call raises whose connection never stood, or ended before the answer."""
     if isinstance(error, ssl.SSLCertVerificationError):
         reason = f"its certificate is not to be trusted: {error.verify_message}"
+    elif isinstance(error, ssl.SSLError) and error.reason == _NO_TLS:
+        reason = "it does not speak TLS. Begin the URL with http or ws, if it is on this machine"
     elif isinstance(error, TimeoutError):
         reason = "it does not answer"
     elif isinstance(error, OSError) and error.strerror:

@@ -7,6 +7,7 @@ from typing import Any
 
 import anyio
 import pytest
+from anyio.abc import SocketAttribute, SocketStream
 
 from kinwire import (
     ConnectionClosedError,
@@ -125,6 +126,25 @@ async def test_a_server_that_is_gone_fails_calls_within_a_second() -> None:
         for _ in range(2):
             with anyio.fail_after(5), pytest.raises(ConnectionClosedError, match="No answer from"):
                 await peer.mcp.tools_call(name="x")
+
+
+@pytest.mark.parametrize("scheme", ["https", "wss"])
+async def test_a_server_without_tls_is_told(scheme: str) -> None:
+    async def refuse(stream: SocketStream) -> None:
+        async with stream:
+            await stream.receive()
+            await stream.send(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    async with (
+        await anyio.create_tcp_listener(local_host="127.0.0.1") as listener,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(listener.serve, refuse)
+        port = listener.extra(SocketAttribute.local_port)
+        with pytest.raises(ConnectionClosedError, match="it does not speak TLS"):
+            async with connect(f"{scheme}://127.0.0.1:{port}/mcp"):
+                raise AssertionError
+        tasks.cancel_scope.cancel()
 
 
 async def test_a_connection_that_was_closed_while_idle_is_replaced() -> None:
