@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import nox
@@ -96,8 +97,9 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """Fail when a strict type checker objects."""
-    run_module(session, "mypy")
-    run_module(session, "pyright", "--pythonpath", sys.executable)
+    checkers = (("mypy",), ("pyright", "--pythonpath", sys.executable))
+    with ThreadPoolExecutor() as pool:  # each is busy on one processor
+        list(pool.map(lambda checker: run_module(session, *checker), checkers))
 
 
 @nox.session

@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,6 +38,7 @@ from tests.spec.fenced import rows_of
 pytestmark = pytest.mark.anyio
 
 IN_THREAD = ("http", "ws")
+slow = partial(pytest.param, marks=pytest.mark.slow)
 
 
 class Stage(NamedTuple):
@@ -165,7 +167,7 @@ async def stage(name: str, listening: Served | None = None) -> AsyncGenerator[St
             yield Stage(player, await host.connect(recorded), recorded)
 
 
-@pytest.mark.parametrize("transport", ["memory", *IN_THREAD])
+@pytest.mark.parametrize("transport", ["memory", *(slow(one) for one in IN_THREAD)])
 @pytest.mark.parametrize("exchange", EXCHANGES, ids=str)
 async def test_an_example_is_sent_handled_and_answered_as_it_is_written(
     exchange: Exchange, transport: str, listening: Served
@@ -193,7 +195,7 @@ async def test_they_are_played_in_a_row_on_stdio_and_what_is_no_request_is_not_a
     assert {message["jsonrpc"] for _, message in messages} == {"2.0"}
 
 
-@pytest.mark.parametrize("transport", ["memory", "http"])
+@pytest.mark.parametrize("transport", ["memory", slow("http")])
 @pytest.mark.parametrize("offered", OFFERED)
 async def test_an_offer_of_the_text_is_made_and_understood_by_either_side(
     offered: JsonObject, transport: str

@@ -26,8 +26,8 @@ from tests.runtime.transports.program import Program, listening, serving
 
 LIVE = Path(live.__file__)
 TRANSPORTS = [
-    *("memory", "stdio", "http"),
-    *(pytest.param(one, marks=pytest.mark.slow) for one in ("http on trio", "sse", "ws")),
+    *("memory", "stdio"),
+    *(pytest.param(one, marks=pytest.mark.slow) for one in ("http", "http on trio", "sse", "ws")),
 ]
 
 

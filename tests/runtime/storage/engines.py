@@ -27,7 +27,10 @@ _PAIRS = [
 ]
 ON_ALL = pytest.mark.parametrize(
     ("engine", "anyio_backend"),
-    _PAIRS,
+    [
+        pytest.param(kind, loop, marks=[pytest.mark.slow] if kind == "nats" else [])
+        for kind, loop in _PAIRS
+    ],
     indirect=True,
     ids=[f"{kind}-{loop}" for kind, loop in _PAIRS],
 )

@@ -104,6 +104,7 @@ async def test_a_stream_brings_messages_before_the_answer() -> None:
     assert answers == [{"jsonrpc": "2.0", "id": "s1", "result": {}}]
 
 
+@pytest.mark.slow
 async def test_answers_to_the_server_pass_calls_that_wait_for_their_turn() -> None:
     crowded, answered = anyio.Event(), anyio.Event()
 
