@@ -17,6 +17,7 @@ from kinwire.mcpl.incoming import Intake, OnMessage, OnTurn
 from kinwire.mcpl.moderation import Draft, Moderate, Moderator
 from kinwire.mcpl.rules.channels import THINKING
 from kinwire.mcpl.rules.names import checked_pattern, several
+from kinwire.mcpl.rules.numbers import checked_seconds
 from kinwire.mcpl.writing import Writing, observers_of
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
@@ -39,6 +40,10 @@ class Channels:
     Without `on_message` every message is accepted and none answered. `default_outgoing` are server
     and channel to which answers go whose conversation came from nowhere that can be written to.
     `raw` are patterns of feature sets that see what goes out before `moderate` has looked at it.
+
+    Raises:
+        TypeError: `raw` is one string.
+        ValueError: an entry of `raw` is no pattern, or a time is none.
     """
 
     on_message: OnMessage | None = None
@@ -52,6 +57,8 @@ class Channels:
     def __post_init__(self) -> None:
         for pattern in several("raw", self.raw):
             checked_pattern(pattern)
+        checked_seconds("Channels.message_timeout", self.message_timeout)
+        checked_seconds("Channels.moderate_timeout", self.moderate_timeout)
 
 
 class ChannelDesk:

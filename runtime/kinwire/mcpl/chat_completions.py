@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 _WAITS = {"connect": 10.0, "read": None, "write": None, "pool": None}  # seconds; hosts limit all
 _MOST = 16 * 1024 * 1024  # bytes of an answer
 _EVENT = 1024 * 1024
+_EXAMPLE = "Write it as https://models.example.com/v1 or http://127.0.0.1:8000/v1."
 
 
 class ChatCompletions:
@@ -71,7 +72,7 @@ class ChatCompletions:
             raise ImportError(
                 "A provider over HTTP needs the library `httpx2`. Install kinwire[inference]."
             )
-        self._address = _completions_of(address_of(base_url, insecure=insecure))
+        self._address = _completions_of(base_url, insecure=insecure)
         self._headers = {"Accept": f"application/json, {MEDIA_TYPE}", "Accept-Encoding": "identity"}
         if api_key is not None:
             self._headers |= checked_headers({"Authorization": f"Bearer {api_key}"})
@@ -168,9 +169,16 @@ def _must_be_bounded(size: int) -> None:
         raise ProviderError("provider_failed", f"an answer of more than {_MOST} bytes")
 
 
-def _completions_of(base: Address) -> Address:
-    if base.scheme not in ("http", "https"):
-        raise ValueError(f"base_url: expected a URL with http or https, got {base.scheme}")
+def _completions_of(base_url: str, *, insecure: bool) -> Address:
+    scheme, mark, _ = base_url.partition("://")
+    if scheme.lower() not in ("http", "https") or not mark:
+        got = f"{scheme!r:.20}" if mark else "none"
+        raise ValueError(f"base_url: expected a URL with http or https, got {got}. {_EXAMPLE}")
+    try:
+        base = address_of(base_url, insecure=insecure)
+    except ValueError:  # it advises what servers of MCP are reached by
+        expected = "a URL with a host, and without spaces and foreign letters"
+        raise ValueError(f"base_url: expected {expected}, got another. {_EXAMPLE}") from None
     if base.authorization is not None:
         raise ValueError("base_url: expected a URL without a user. Give api_key.")
     path, mark, query = base.target.partition("?")

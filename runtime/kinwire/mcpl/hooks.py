@@ -21,6 +21,7 @@ from kinwire.mcpl.injecting import Gathering
 from kinwire.mcpl.live_server import LiveServer
 from kinwire.mcpl.rules.injections import Injection, InjectionLimits, Injections, grouped
 from kinwire.mcpl.rules.names import checked_pattern, matches, several
+from kinwire.mcpl.rules.numbers import checked_seconds
 from kinwire.peer_text import one_line
 from kinwire_protocols.mcpl.methods import CONTEXT_AFTER_INFERENCE
 from kinwire_protocols.mcpl.models import (
@@ -50,7 +51,7 @@ class Hooks:
 
     Raises:
         TypeError: `order` or `fail_closed` is one string.
-        ValueError: an entry of `fail_closed` is no pattern.
+        ValueError: an entry of `fail_closed` is no pattern, or a time is none.
 
     Source: MCPL 10, 13.3, 13.4; the times are those that it recommends.
     """
@@ -68,6 +69,8 @@ class Hooks:
         several("order", self.order)
         for pattern in several("fail_closed", self.fail_closed):
             checked_pattern(pattern)
+        checked_seconds("Hooks.before_timeout", self.before_timeout)
+        checked_seconds("Hooks.after_timeout", self.after_timeout)
 
 
 class HookRunner:

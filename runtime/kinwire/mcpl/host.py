@@ -20,6 +20,7 @@ from kinwire.mcpl.push import Inboxes, OnPush
 from kinwire.mcpl.rules.feature_sets import FeaturePolicy, FeatureSets
 from kinwire.mcpl.rules.injections import Injections
 from kinwire.mcpl.rules.names import several
+from kinwire.mcpl.rules.numbers import checked_rate, checked_seconds
 from kinwire.mcpl.rules.offers import CHANNEL_FLAGS, VERSION, read_offer
 from kinwire.mcpl.scopes import ScopeGuard, Scopes
 from kinwire.mcpl.server_channels import ServerChannels
@@ -101,9 +102,11 @@ class McplHost:
         """Prepare to speak with any number of servers.
 
         Raises:
-            ValueError: a pattern is none, or `state` names none of the modes.
+            ValueError: a pattern is none, `state` names none of the modes, or a number is none.
             TypeError: patterns are one string.
         """
+        checked_seconds("McplHost.push_timeout", push_timeout)
+        checked_rate("McplHost.push_rate", push_rate)
         time_of_day = forward(clock)
         self._audit = Audit(audit, time_of_day)
         self._guard = ScopeGuard(scopes or Scopes(), records, time_of_day)

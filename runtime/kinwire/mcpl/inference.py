@@ -20,6 +20,7 @@ from kinwire.mcpl.live_server import LiveServer
 from kinwire.mcpl.providers import Provider
 from kinwire.mcpl.rules.json_values import short_digest
 from kinwire.mcpl.rules.model_requests import ModelAnswer, ModelRequest
+from kinwire.mcpl.rules.numbers import checked_count, checked_life, checked_seconds
 from kinwire.mcpl.rules.pins import Pins
 from kinwire.mcpl.rules.returned import returned
 from kinwire.mcpl.rules.routing import (
@@ -57,7 +58,7 @@ class Inference:
     beyond. An answer is there within `timeout` seconds. `model` is what `model/info` tells.
 
     Raises:
-        ValueError: an entry of `routing` or `larger` cannot be followed.
+        ValueError: an entry of `routing` or `larger` cannot be followed, or a number is none.
     """
 
     provider: Provider
@@ -70,6 +71,13 @@ class Inference:
     model: ModelInfo | None = None
 
     def __post_init__(self) -> None:
+        checked_count("Inference.at_once", self.at_once, least=1)
+        checked_life("Inference.pin_life", self.pin_life)
+        checked_seconds("Inference.timeout", self.timeout)
+        for model, (tokens, _) in self.larger.items():
+            checked_count(f"Inference.larger[{model!r:.60}]", tokens, least=0)
+        for pattern, tokens in self.budgets.items():
+            checked_count(f"Inference.budgets[{pattern!r:.60}]", tokens, least=0)
         check_routing(self.routing, self.larger)
 
 

@@ -14,14 +14,14 @@ from kinwire.extension import Next
 from kinwire.mcp.server_session import ServerSession
 from kinwire.mcpl.inference_streams import InferenceStream, InferenceStreams
 from kinwire.mcpl.pusher import push
-from kinwire.mcpl.rules.feature_sets import FeatureSets
+from kinwire.mcpl.rules.feature_sets import FeatureSets, unknown_set
 from kinwire.mcpl.rules.hook_replies import after_allowed, before_allowed
+from kinwire.mcpl.rules.numbers import checked_seconds
 from kinwire.mcpl.served_channels import HostChannels
 from kinwire.mcpl.served_state import ServedState
 from kinwire.mcpl.tags import TAGGED
 from kinwire.request import Request
 from kinwire_protocols.base import JsonObject
-from kinwire_protocols.mcpl.errors import UnknownFeatureSetError
 from kinwire_protocols.mcpl.methods import (
     CONTEXT_AFTER_INFERENCE,
     CONTEXT_BEFORE_INFERENCE,
@@ -104,6 +104,7 @@ class LiveHost:
         Raises:
             FeatureSetNotEnabledError, UnknownFeatureSetError: the set may not push there.
             CapabilityNotNegotiatedError: the host takes no events.
+            ValueError: `attempts` or `first_delay` is no such number.
             RequestTimeoutError, RpcError, ConnectionClosedError, InvalidResponseError: as for
                 `Session.call`.
         """
@@ -139,9 +140,12 @@ class LiveHost:
                 `budget_spent`, `timeout`, `rate_limited` or `provider_failed` with a host of
                 kinwire.
             InvalidParamsError: the model cannot be given such messages.
+            ValueError: `timeout` is no time.
             RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError: as for
                 `Session.call`.
         """
+        if timeout is not None:
+            checked_seconds("LiveHost.infer: timeout", timeout)
         params = _request(feature_set, messages, conversation_id, max_tokens, temperature)
         return await self.session.call(INFERENCE_REQUEST, params, timeout=timeout)
 
@@ -198,7 +202,7 @@ class LiveHost:
         go_on: Next[RollbackParams, RollbackResult],
     ) -> RollbackResult:
         if params.feature_set not in self.sets.declared:
-            raise UnknownFeatureSetError(data={"featureSet": params.feature_set})
+            raise unknown_set(params.feature_set)
         return await go_on(params)
 
     async def _check_before(

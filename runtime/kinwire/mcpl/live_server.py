@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ("LiveServer",)
 
 import logging
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,7 +17,7 @@ from kinwire.mcpl.audit import Audit
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.hook_replies import after_allowed, before_allowed
 from kinwire.mcpl.rules.injections import Dropped
-from kinwire.mcpl.rules.names import checked_pattern
+from kinwire.mcpl.rules.names import checked_pattern, matches
 from kinwire.mcpl.rules.offers import MAY_BE_DECLARED, MOST_SETS, Offer, may_be_declared
 from kinwire.mcpl.scoped_calls import ScopedCalls
 from kinwire.mcpl.scopes import ScopeGuard
@@ -114,13 +114,14 @@ class LiveServer:
     async def enable(self, *patterns: str) -> None:
         """Switch feature sets on, and tell the server: `"memory.*"`, `"*"` or a name.
 
-        What the host's policy forbids stays off.
+        What the host's policy forbids stays off. What names none of the sets is told in the log;
+        it counts for those that the server declares later.
 
         Raises:
             ValueError: that is no pattern.
             ConnectionClosedError: the connection has ended.
         """
-        self._sets.override(enabled=[checked_pattern(pattern) for pattern in patterns])
+        self._sets.override(enabled=self._checked(patterns))
         await self._update()
 
     async def disable(self, *patterns: str) -> None:
@@ -132,7 +133,7 @@ class LiveServer:
             ValueError: that is no pattern.
             ConnectionClosedError: the connection has ended.
         """
-        self._sets.override(disabled=[checked_pattern(pattern) for pattern in patterns])
+        self._sets.override(disabled=self._checked(patterns))
         await self._update()
 
     def takes_part(self, use: str) -> bool:
@@ -151,6 +152,14 @@ class LiveServer:
                 no checkpoints to return to.
         """
         return await self._states.of(feature_set)
+
+    def _checked(self, patterns: Sequence[str]) -> list[str]:
+        checked = [checked_pattern(pattern) for pattern in patterns]
+        for pattern in checked:
+            if not any(matches(pattern, name) for name in self.feature_sets):
+                told = "%s: %r names none of its feature_sets, but counts for any that come later"
+                logger.warning(told, self.id, pattern)
+        return checked
 
     async def _update(self) -> None:
         # The whole of it each time and by names: not every server knows patterns, or kept the

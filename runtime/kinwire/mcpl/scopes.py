@@ -16,6 +16,7 @@ import anyio
 
 from kinwire.mcpl.rules.approvals import Approval, Approvals, approval_key
 from kinwire.mcpl.rules.json_values import same
+from kinwire.mcpl.rules.numbers import checked_life, checked_seconds
 from kinwire.mcpl.rules.returned import returned
 from kinwire.mcpl.rules.scopes import ScopeLists
 from kinwire.storage.clock import Clock
@@ -72,6 +73,10 @@ class Scopes:
     `lists` are white and black by feature set. What neither has is asked of `ask`, which has
     `ask_timeout`; without one the answer is no. `scope_of` finds the scope of a tool call in its
     arguments; a call of a scoped tool for which it finds none is asked about each time anew.
+    `approval_life` is for how long an approval holds: 0 for that once, infinity for ever.
+
+    Raises:
+        ValueError: a list has what is no pattern, or a time is none.
     """
 
     lists: Mapping[str, ScopeRules] | None = None
@@ -82,6 +87,8 @@ class Scopes:
     approval_life: float = 3600.0
 
     def __post_init__(self) -> None:
+        checked_seconds("Scopes.ask_timeout", self.ask_timeout)
+        checked_life("Scopes.approval_life", self.approval_life)
         for rules in (self.lists or {}).values():
             ScopeLists(rules)  # a bad pattern is told here, not when the first server comes
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 __all__ = ("ServedTools",)
 
+import logging
 from collections.abc import Mapping
 
 from kinwire.extension import Next
@@ -17,6 +18,9 @@ from kinwire_protocols import mcp
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcp.methods import TOOLS_CALL, TOOLS_LIST
 from kinwire_protocols.mcpl.augments import TOOL_FEATURE_SET, TOOLS_CALL_PARAMS_SCOPE
+from kinwire_protocols.nearest import nearest
+
+logger = logging.getLogger("kinwire.mcpl")
 
 
 class ServedTools:
@@ -28,6 +32,7 @@ class ServedTools:
         self._sets = sets
         self._tools = tools
         self._strict = strict
+        self._told: set[str] = set()
         if tools:
             session.intercept_inbound(self._mark, TOOLS_LIST)
             session.intercept_inbound(self._admit, TOOLS_CALL)
@@ -39,6 +44,8 @@ class ServedTools:
         go_on: Next[mcp.PaginatedRequestParams, mcp.ListToolsResult],
     ) -> mcp.ListToolsResult:
         page = await go_on(params)
+        if params.cursor is None and page.next_cursor is None:
+            self._tell_missing([tool.name for tool in page.tools])
         marked = [
             TOOL_FEATURE_SET.write(tool, self._tools[tool.name])
             if tool.name in self._tools
@@ -46,6 +53,16 @@ class ServedTools:
             for tool in page.tools
         ]
         return page.model_copy(update={"tools": marked})
+
+    def _tell_missing(self, listed: list[str]) -> None:
+        """Tell of names that no tool has: most likely one is misspelt, and its tool not gated."""
+        for name in self._tools:
+            if name in listed or name in self._told:
+                continue
+            self._told.add(name)
+            near = nearest(name, listed)
+            hint = f"Did you mean {near!r}?" if near else "A tool that is not named is always on."
+            logger.warning("McplServer(tools=...): no tool is called %r. %s", name, hint)
 
     async def _admit(
         self,

@@ -5,7 +5,8 @@ from __future__ import annotations
 __all__ = ("McplServer",)
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
 
 from kinwire.context import Context
 from kinwire.errors import CapabilityNotNegotiatedError, ConnectionClosedError
@@ -13,11 +14,13 @@ from kinwire.extension import ExtensionHandlers
 from kinwire.mcp.server_session import ServerSession
 from kinwire.mcpl.live_host import LiveHost
 from kinwire.mcpl.rules.channels import ChannelRegistry
+from kinwire.mcpl.rules.declared import checked_sets, checked_tools, checked_uses
 from kinwire.mcpl.rules.feature_sets import FeatureSets
-from kinwire.mcpl.rules.names import NAME_SIZE, is_name, several
-from kinwire.mcpl.rules.offers import MOST_SETS, VERSION, read_offer
+from kinwire.mcpl.rules.names import several
+from kinwire.mcpl.rules.offers import VERSION, read_offer
 from kinwire.mcpl.served_state import CallState
 from kinwire.mcpl.served_tools import ServedTools
+from kinwire.mcpl.unheard_changes import UnheardChanges
 from kinwire.session import Session
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject, to_wire
@@ -45,7 +48,7 @@ from kinwire_protocols.mcpl.models import (
     RollbackParams,
     RollbackResult,
 )
-from kinwire_protocols.peer import ProtocolTable
+from kinwire_protocols.peer import Method, ProtocolTable
 
 logger = logging.getLogger("kinwire.mcpl")
 
@@ -54,8 +57,9 @@ class McplServer:
     """The server's side of MCPL: `Server(..., extensions=[McplServer(feature_sets={...})])`.
 
     What the sets use is what is offered; `also_uses` are uses of sets that come later, by
-    `change`. `tools` says by name which set a tool belongs to: it is marked so, and refused while
-    the set is off; with `strict_scopes` also where its set is scoped and a call brings no scope.
+    `change`; without it each tool is of a set that is there. `tools` says by name which set a tool
+    belongs to: it is marked so, and refused while the set is off; with `strict_scopes` also where
+    its set is scoped and a call brings no scope.
     Until a host has said which sets are on they all are, or none if `enabled_at_first` is false.
     `channels` are registered with each host; give an empty list if they only come later, by
     `change_channels` or `LiveHost.channels`.
@@ -81,17 +85,20 @@ class McplServer:
         """Prepare to be held by any number of hosts.
 
         Raises:
-            ValueError: a name is none that a set can have, or there are too many, or a channel's
-                id is none, or there twice.
+            ValueError: a name is none that a set can have, a use is unknown, there are too many
+                sets, a tool's set is not declared, or a channel's id is none, or there twice.
             TypeError: `also_uses` is one string.
         """
-        self._declared = dict(_checked(feature_sets))
+        self._declared = dict(checked_sets(feature_sets))
         self._also_uses = frozenset(several("also_uses", also_uses))
+        checked_uses("also_uses", self._also_uses)
         self._enabled_at_first = enabled_at_first
         self._channels = None if channels is None else ChannelRegistry(channels)
         self._blocking = blocking
         self._model_info = model_info
         self._tools = dict(tools or {})
+        if not self._also_uses:  # else sets come later, and tools may be of those
+            checked_tools(self._tools, self._declared)
         self._strict_scopes = strict_scopes
         self._as_list = as_list
         self._handlers = ExtensionHandlers()
@@ -100,7 +107,7 @@ class McplServer:
         self._handlers.add_default(STATE_ROLLBACK, self._roll_back)
         if channels is not None:
             self._handlers.add_default(CHANNELS_LIST, self._list)
-        self.on = mcpl.ServerOn(self._handlers.add)
+        self.on = mcpl.ServerOn(self._add)
         """Where handlers are registered: `@live.on.context_before_inference`."""
         self._hosts: dict[Session, LiveHost] = {}
 
@@ -130,12 +137,12 @@ class McplServer:
         A set that comes is off until the host enables it.
 
         Raises:
-            ValueError: a name is none that a set can have, or there are too many.
+            ValueError: a name is none that a set can have, a use is unknown, or there are too many.
             TypeError: `removed` is one string.
         """
         came, gone = added or {}, several("removed", removed)
         kept = {name: one for name, one in self._declared.items() if name not in gone}
-        self._declared = dict(_checked({**kept, **came}))
+        self._declared = dict(checked_sets({**kept, **came}))
         params = FeatureSetsChangedParams(added=dict(came) or None, removed=list(gone) or None)
         for host in self.hosts:
             host.sets.change(added=came, removed=gone)
@@ -213,6 +220,12 @@ class McplServer:
     async def negotiated(self, session: Session) -> None:
         """Do nothing: hosts are asked for nothing before they say which sets are on."""
 
+    def _add(self, row: Method[Any, Any], handler: Callable[..., Any]) -> None:
+        self._handlers.add(row, handler)
+        if row is CONTEXT_AFTER_INFERENCE and not self._blocking:
+            watched = UnheardChanges().watched(self._handlers.routes[row.name])
+            self._handlers.routes |= dict.fromkeys(row.names, watched)
+
     async def _roll_back(self, params: RollbackParams, context: Context) -> RollbackResult:
         return await self._hosts[context.session].state.roll_back(params)
 
@@ -233,18 +246,3 @@ class McplServer:
         if self._as_list:
             return [{"name": name, **to_wire(one)} for name, one in self._declared.items()]
         return {name: to_wire(one) for name, one in self._declared.items()}
-
-
-def _checked(feature_sets: Mapping[str, FeatureSet]) -> Mapping[str, FeatureSet]:
-    for name in feature_sets:
-        if not is_name(name):
-            raise ValueError(
-                f"feature_sets: expected names of 1 to {NAME_SIZE} characters without a star, "
-                f"got {name!r:.60}. Rename that set."
-            )
-    if len(feature_sets) > MOST_SETS:  # hosts leave out what is beyond
-        raise ValueError(
-            f"feature_sets: expected at most {MOST_SETS}, got {len(feature_sets)}. "
-            "Have one set do what is switched together."
-        )
-    return feature_sets

@@ -12,6 +12,7 @@ import base64
 from collections.abc import Callable, Collection
 
 from kinwire.mcpl.rules.names import several
+from kinwire.mcpl.rules.numbers import checked_count, checked_seconds
 from kinwire.transports.http_client.address import Address
 from kinwire.web.errors import NotFetchedError
 from kinwire.web.get import GuardedClient
@@ -49,9 +50,11 @@ class UrlGuard:
         """Prepare to fetch.
 
         Raises:
-            ValueError: what `allow` lists is no host of the public internet.
+            ValueError: what `allow` lists is no host of the public internet, or a number is none.
             TypeError: `allow` is one string.
         """
+        checked_count("UrlGuard.size", size, least=1)
+        checked_seconds("UrlGuard.timeout", timeout)
         judge = _asking(allow) if callable(allow) else _listing(allow)
         self._client = GuardedClient(
             judge,

@@ -296,6 +296,26 @@ FORBIDDEN: list[Any] = [
     ("https://models.example/v1", {"api_key": "s3cret\r\nX: y"}, ValueError, "Authorization"),
 ]
 
+MISWRITTEN = [
+    ("models.example/v1", "with http or https, got none"),
+    ("localhost:8000/v1", "with http or https, got none"),
+    ("ws://models.example/v1", "with http or https, got 'ws'"),
+    ("https:///v1", "with a host"),
+    ("https://[::1/v1", "with a host"),
+    ("https://models.example/my models", "without spaces"),
+]
+
+
+@pytest.mark.parametrize(("url", "why"), MISWRITTEN)
+def test_a_base_url_that_is_none_is_told_what_one_of_models_looks_like(url: str, why: str) -> None:
+    with pytest.raises(ValueError, match=r"^base_url: expected a URL") as raised:
+        ChatCompletions(url, api_key=KEY)
+    assert why in str(raised.value)
+    assert str(raised.value).endswith(
+        "Write it as https://models.example.com/v1 or http://127.0.0.1:8000/v1."
+    )
+    assert "/mcp" not in str(raised.value)
+
 
 @pytest.mark.parametrize(("url", "options", "error", "why"), FORBIDDEN)
 def test_a_place_that_others_could_listen_at_is_refused_at_once(

@@ -338,7 +338,11 @@ async def test_what_cannot_be_run_is_an_error_that_says_why(
         with pytest.raises(InternalError):
             async with server.stream(SET, "Summarize") as answer:
                 assert [delta async for delta in answer]
-    async with inferring(Parrot(), at_once=0) as (server, _, _h):
+    async with (
+        inferring(Parrot(), at_once=1) as (server, _, _h),
+        server.stream(SET, "Summarize") as answer,
+    ):
+        assert await anext(answer) == "S"
         assert await reason(server) == "busy"
     assert "the script has no answer left" in caplog.text
 

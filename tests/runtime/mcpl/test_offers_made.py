@@ -128,8 +128,11 @@ async def test_the_seven_uses_are_known_and_another_one_is_told_and_uses_nothing
     known = get_args(models.FeatureSetUse.__value__)
     assert (*known,) == (*USES,)
     assert len(known) == 7
-    live = McplServer(feature_sets={use: feature(use) for use in (*known, "telepathy")})
-    async with live_pair(live, McplHost(enabled=["*"])) as (_, side):
+    sets = {use: {"description": "A", "uses": [use]} for use in (*known, "telepathy")}
+    live = McplHost(enabled=["*"])
+    async with raw_server({"featureSets": sets}) as raw, Host("h", "1", extensions=[live]) as host:
+        side = live.of(await host.connect(raw.transport))
+        assert side is not None
         assert len(side.enabled) == 8
         assert [side.feature_sets[use].uses for use in known] == [[use] for use in known]
     (told,) = (one for one in caplog.messages if "is no use that is known" in one)

@@ -6,7 +6,7 @@ what it may do. `host.py` and `server.py` have the messages.
 
 from __future__ import annotations
 
-__all__ = ("FeaturePolicy", "FeatureSets", "Refusal")
+__all__ = ("FeaturePolicy", "FeatureSets", "Refusal", "unknown_set")
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -41,6 +41,11 @@ class FeaturePolicy:
     def forbids(self, name: str) -> bool:
         """Return whether a set of this name stays off."""
         return _any(self.forbidden, name)
+
+
+def unknown_set(name: str) -> UnknownFeatureSetError:
+    """Return the error that a message of a set earns which was never declared."""
+    return UnknownFeatureSetError(f"Unknown feature set: {name!r:.130}", data={"featureSet": name})
 
 
 class FeatureSets:
@@ -124,14 +129,17 @@ class FeatureSets:
         """
         declared = self._declared.get(name)
         if declared is None:
-            return UnknownFeatureSetError(data={"featureSet": name})
+            return unknown_set(name)
         can_enable = not self._policy.forbids(name)
         if name not in self._on:
-            return FeatureSetNotEnabledError(data={"featureSet": name, "canEnable": can_enable})
+            return FeatureSetNotEnabledError(
+                f"Feature set not enabled: {name!r:.130}",
+                data={"featureSet": name, "canEnable": can_enable},
+            )
         if use is None or use in declared.uses:
             return None
         return FeatureSetNotEnabledError(
-            f"Feature set not enabled: {name:.128} does not declare that it uses {use}",
+            f"Feature set not enabled: {name!r:.130} does not declare that it uses {use}",
             data={"featureSet": name, "canEnable": False},
         )
 

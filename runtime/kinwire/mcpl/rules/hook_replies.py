@@ -53,4 +53,4 @@ def _fault(tag: str | None, use: str, sets: FeatureSets) -> str | None:
     if tag is None:
         return "expected a featureSet, got none"
     refusal = sets.refusal(tag, use)
-    return None if refusal is None else f"{refusal} {tag!r:.130}"
+    return None if refusal is None else str(refusal)

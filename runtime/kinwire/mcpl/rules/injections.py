@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kinwire.mcpl.rules.names import checked_pattern, matches
+from kinwire.mcpl.rules.numbers import checked_count
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.models import TextContent
 from kinwire_protocols.mcpl.models import AudioBlock, Block, Content, ImageBlock, Position
@@ -72,6 +73,8 @@ class InjectionLimits:
     def __post_init__(self) -> None:
         for pattern in self.positions:
             checked_pattern(pattern)
+        checked_count("InjectionLimits.size", self.size, least=0)
+        checked_count("InjectionLimits.hook_size", self.hook_size, least=0)
 
 
 def blocks_of(content: Content) -> list[Block]:
