@@ -61,7 +61,9 @@ def matcher(pattern: str) -> Callable[[str], bool]:
 def _fits(form: re.Pattern[str], text: object) -> bool:
     if not isinstance(text, str):
         return False
-    return form.fullmatch(text) is not None and len(text.encode()) <= SUBJECT_SIZE
+    if form.fullmatch(text) is None:
+        return False
+    return len(text) <= SUBJECT_SIZE // 4 or len(text.encode()) <= SUBJECT_SIZE
 
 
 def _refused(subject: object, expected: str) -> StorageInputError:

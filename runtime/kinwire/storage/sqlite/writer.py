@@ -30,7 +30,7 @@ from kinwire.storage.life import Life
 from kinwire.storage.sqlite.failures import FAILURES, is_busy, typed
 from kinwire.storage.sqlite.files import File
 from kinwire.storage.sqlite.transaction import Transaction, sweep
-from kinwire.storage.sqlite.wakeup import later
+from kinwire.storage.sqlite.wakeup import Home, Waiter
 
 T = TypeVar("T")
 Work = Callable[[Transaction], T]
@@ -40,22 +40,12 @@ _SWEEP_EVERY = 1.0  # seconds
 
 
 class _Job:
-    __slots__ = ("deadline", "durable", "error", "result", "work")
+    __slots__ = ("deadline", "done", "durable", "error", "result", "work")
 
-    def __init__(self, work: Work[Any], durable: bool, deadline: float) -> None:
-        self.work, self.durable, self.deadline = work, durable, deadline
+    def __init__(self, work: Work[Any], durable: bool, deadline: float, done: Waiter) -> None:
+        self.work, self.durable, self.deadline, self.done = work, durable, deadline, done
         self.result: Any = None
         self.error: Exception | None = None
-
-
-class _Batch:
-    """Jobs that are done together; `done` is set once they all are."""
-
-    __slots__ = ("done", "jobs")
-
-    def __init__(self) -> None:
-        self.jobs: list[_Job] = []
-        self.done = anyio.Event()
 
 
 class Writer:
@@ -64,11 +54,11 @@ class Writer:
     def __init__(self, file: File, life: Life, timeout: float, now: Clock) -> None:
         self.signal = Signal()
         self._file, self._life, self._timeout, self._now = file, life, timeout, now
-        self._later = later()
-        self._waiting: deque[_Batch] = deque()
+        self._home = Home()
+        self._waiting: deque[list[_Job]] = deque()
         self._asked = False  # for the hand-over of what waits
         self._busy = False
-        self._batches: SimpleQueue[_Batch | None] = SimpleQueue()
+        self._batches: SimpleQueue[list[_Job] | None] = SimpleQueue()
         self._connection: sqlite3.Connection | None = None
         self._swept = 0.0
         self._sweeping = False
@@ -82,8 +72,8 @@ class Writer:
             StorageError: it was not done. What `work` itself raises is raised here, and leaves
                 the rest of the transaction alone.
         """
-        job = _Job(work, durable, monotonic() + self._timeout)
-        await self._give(job).done.wait()
+        job = self._give(work, durable)
+        await job.done
         if job.error is not None:
             raise job.error
         return cast("T", job.result)
@@ -93,7 +83,7 @@ class Writer:
         if self._sweeping:
             return
         self._sweeping = True
-        self._give(_Job(self._sweep, False, monotonic() + self._timeout))
+        self._give(self._sweep, False)
 
     async def aclose(self) -> None:
         """Do what was given already, then end the thread."""
@@ -104,19 +94,19 @@ class Writer:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(self._thread.join)
 
-    def _give(self, job: _Job) -> _Batch:
+    def _give(self, work: Work[Any], durable: bool) -> _Job:
         self._life.check()
-        if not self._waiting or len(self._waiting[-1].jobs) == _TOGETHER:
-            self._waiting.append(_Batch())
+        if not self._waiting or len(self._waiting[-1]) == _TOGETHER:
+            self._waiting.append([])
             self._ask()
-        batch = self._waiting[-1]
-        batch.jobs.append(job)
-        return batch
+        job = _Job(work, durable, monotonic() + self._timeout, self._home.waiter())
+        self._waiting[-1].append(job)
+        return job
 
     def _ask(self) -> None:
         if not (self._asked or self._busy):
             self._asked = True
-            self._later(self._hand_over)
+            self._home.later(self._hand_over)
 
     def _hand_over(self) -> None:
         self._asked = False
@@ -124,9 +114,11 @@ class Writer:
             self._busy = True
             self._batches.put(self._waiting.popleft())
 
-    def _tell(self, done: anyio.Event) -> None:
+    def _tell(self, jobs: list[_Job]) -> None:
         self._busy = False
-        done.set()
+        for job in jobs:
+            if not job.done.done():  # its task was cancelled
+                job.done.set_result(None)
         self.signal.fire()
         if self._waiting:
             self._ask()
@@ -134,10 +126,10 @@ class Writer:
     # What follows runs in the thread.
 
     def _run(self) -> None:
-        while (batch := self._batches.get()) is not None:
-            self._commit(batch.jobs)
+        while (jobs := self._batches.get()) is not None:
+            self._commit(jobs)
             with suppress(RuntimeError):  # the loop is over: nobody waits any more
-                self._later(partial(self._tell, batch.done))
+                self._home.later(partial(self._tell, jobs))
         self._disconnect()
 
     def _commit(self, jobs: list[_Job]) -> None:
