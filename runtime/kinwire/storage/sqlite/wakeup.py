@@ -16,9 +16,11 @@ class Waiter(Protocol):
 
     def __await__(self) -> Generator[Any, Any, None]:
         """Wait until there is a result."""
+        ...
 
     def done(self) -> bool:
         """Whether there is one, or nobody waits any more."""
+        ...
 
     def set_result(self, result: None, /) -> None:
         """Let the task go on."""
