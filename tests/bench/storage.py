@@ -28,7 +28,7 @@ from typing import Any
 from kinwire.storage import open_store
 from tests.bench.measure import Row, at_least, at_most, spread
 
-ROUNDS = 7
+ROUNDS = 15
 AT_ONCE = 256  # tasks that write at the same time
 SQLITE_WRITES, NATS_WRITES = 12_800, 5_120
 VALUE = {"event": "TOOL_CALLED", "agent": "agent-1", "detail": "x" * 100}

@@ -6,6 +6,7 @@ __all__ = ("SUBJECT_SIZE", "checked_pattern", "checked_subject", "matcher")
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from kinwire.storage.errors import StorageInputError
 from kinwire.storage.inputs import refused, shown
@@ -24,7 +25,8 @@ def checked_subject(subject: str) -> str:
     Raises:
         StorageInputError: it is not words with dots between.
     """
-    if _fits(_SUBJECT, subject):
+    # No more bytes than that have no more characters, and what is longer is not kept in a cache.
+    if isinstance(subject, str) and len(subject) <= SUBJECT_SIZE and _is_subject(subject):
         return subject
     raise _refused(subject, "words with single dots between, and no space, * or > in them")
 
@@ -56,6 +58,11 @@ def matcher(pattern: str) -> Callable[[str], bool]:
         return all(wanted in ("*", word) for wanted, word in zip(head, words, strict=False))
 
     return matches
+
+
+@lru_cache(maxsize=256)
+def _is_subject(text: str) -> bool:
+    return _fits(_SUBJECT, text)
 
 
 def _fits(form: re.Pattern[str], text: object) -> bool:

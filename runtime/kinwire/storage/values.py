@@ -6,6 +6,7 @@ __all__ = ("DEPTH", "VALUE_SIZE", "decoded", "encoded", "unreadable")
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from kinwire.storage.errors import StorageDamagedError, StorageInputError
@@ -19,6 +20,8 @@ DEPTH = 100
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 _OBJECTS: tuple[type[Any], ...] = (dict,)
 _ARRAYS: tuple[type[Any], ...] = (list, tuple)
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+_TEXTS = frozenset({str})
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -66,15 +69,14 @@ def _check_levels(value: Any, place: str) -> None:
     """Refuse what is too deep, and keys that JSON would make texts of, and so maybe one of two."""
     depth = 0
     level: list[Any] = [value]
-    while level:
+    while level := [part for part in level if type(part) not in _SCALARS]:
         below: list[Any] = []
         nested = False
         for part in level:
             if isinstance(part, _OBJECTS):
                 nested = True
-                for key in part:
-                    if not isinstance(key, str):
-                        raise _refused(place, "texts as keys", f"one that is {shown(key)}")
+                if not _TEXTS.issuperset(map(type, part)):
+                    _check_keys(part, place)
                 below.extend(part.values())
             elif isinstance(part, _ARRAYS):
                 nested = True
@@ -83,6 +85,12 @@ def _check_levels(value: Any, place: str) -> None:
         if depth > DEPTH:
             raise _refused(place, f"at most {DEPTH} levels", "more")
         level = below
+
+
+def _check_keys(keys: Iterable[object], place: str) -> None:
+    for key in keys:
+        if not isinstance(key, str):
+            raise _refused(place, "texts as keys", f"one that is {shown(key)}")
 
 
 def _refused(place: str, expected: str, got: str) -> StorageInputError:
