@@ -16,7 +16,7 @@ __all__ = (
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from kinwire.storage.inputs import checked_count, checked_seconds, checked_text
 
@@ -39,8 +39,7 @@ class Entry:
     id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Appended:
+class Appended(NamedTuple):
     """Where an entry is."""
 
     sequence: int

@@ -25,8 +25,7 @@ def checked_subject(subject: str) -> str:
     Raises:
         StorageInputError: it is not words with dots between.
     """
-    # No more bytes than that have no more characters, and what is longer is not kept in a cache.
-    if isinstance(subject, str) and len(subject) <= SUBJECT_SIZE and _is_subject(subject):
+    if _is_subject(subject):
         return subject
     raise _refused(subject, "words with single dots between, and no space, * or > in them")
 
@@ -60,8 +59,13 @@ def matcher(pattern: str) -> Callable[[str], bool]:
     return matches
 
 
+def _is_subject(text: object) -> bool:
+    # What has more characters has more bytes; nothing of such a size is kept.
+    return isinstance(text, str) and len(text) <= SUBJECT_SIZE and _is_short_subject(text)
+
+
 @lru_cache(maxsize=256)
-def _is_subject(text: str) -> bool:
+def _is_short_subject(text: str) -> bool:
     return _fits(_SUBJECT, text)
 
 
