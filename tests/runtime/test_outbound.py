@@ -1,10 +1,8 @@
-"""The requests of this side: the rules, without an event loop."""
+"""Requests sent: one id each, one answer each, whatever else arrives; and how all end."""
 
 from __future__ import annotations
 
 import json
-import tracemalloc
-from asyncio import CancelledError
 from typing import Any
 
 import pytest
@@ -13,11 +11,9 @@ from kinwire.calls import Outbound
 from kinwire.errors import (
     ConnectionClosedError,
     InvalidResponseError,
-    RequestTimeoutError,
     RpcError,
     UnsendableError,
 )
-from kinwire.limits import Limits
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp import methods
 from tests.runtime.engine_bench import Bench, Settled
@@ -156,176 +152,13 @@ def test_params_that_json_cannot_hold_leave_nothing_pending() -> None:
     assert (bench.settled, bench.sent(), bench.rings_at) == ({}, [], [])
 
 
-class TestDeadline:
-    """A call waits no longer than its timeout."""
-
-    def test_fails_the_call_and_tells_the_peer(self) -> None:
-        bench = Bench()
-        call = bench.called(timeout=60)
-        bench.pass_time(59.9)
-        assert bench.settled == {}
-        bench.pass_time(0.1)
-        error = bench.settled[call.id].error
-        assert isinstance(error, RequestTimeoutError)
-        assert isinstance(error, TimeoutError)
-        assert (error.method, error.timeout) == ("tools/call", 60)
-        assert bench.answer() == {
-            "jsonrpc": "2.0",
-            "method": "notifications/cancelled",
-            "params": {"requestId": call.id, "reason": "No answer within 60 s."},
-        }
-
-    def test_says_nothing_of_a_request_that_never_left(self) -> None:
-        bench = Bench()
-        call = bench.call(timeout=1)
-        bench.pass_time(1)
-        assert isinstance(bench.settled[call.id].error, RequestTimeoutError)
-        assert bench.sent() == []
-
-    def test_does_not_cancel_the_handshake(self) -> None:
-        bench = Bench()
-        call = bench.called(method=methods.INITIALIZE, timeout=1)
-        bench.pass_time(1)
-        assert isinstance(bench.settled[call.id].error, RequestTimeoutError)
-        assert bench.sent() == []
-
-    def test_begins_anew_with_each_progress_report(self) -> None:
-        bench = Bench()
-        call = bench.called(timeout=10, on_progress=lambda _: None)
-        for value in range(5):
-            bench.pass_time(9)
-            bench.receive(
-                method="notifications/progress",
-                params={"progressToken": call.id, "progress": value},
-            )
-        assert bench.settled == {}
-        bench.pass_time(10)
-        assert isinstance(bench.settled[call.id].error, RequestTimeoutError)
-
-    def test_of_none_waits_for_ever(self) -> None:
-        bench = Bench()
-        bench.called(timeout=None)
-        bench.pass_time(1e9)
-        assert (bench.settled, bench.rings_at) == ({}, [])
-
-    def test_of_many_calls_is_one_timer_at_the_earliest(self) -> None:
-        bench = Bench()
-        for timeout in (60, 30, 90, 30):
-            bench.called(timeout=timeout)
-        assert bench.rings_at == [1060, 1030]
-        bench.pass_time(30)
-        assert sorted(bench.settled) == [2, 4]
-        assert bench.rings_at == [1060, 1030, 1060]
-        bench.pass_time(60)
-        assert sorted(bench.settled) == [1, 2, 3, 4]
-
-    def test_after_the_answer_does_nothing(self) -> None:
-        bench = Bench()
-        call = bench.called(timeout=1)
-        bench.receive(id=call.id, result=RESULT)
-        bench.pass_time(1)
-        assert bench.settled[call.id].result == RESULT
-        assert bench.sent() == []
-
-    def test_leaves_a_late_answer_to_be_dropped(self) -> None:
-        bench = Bench()
-        call = bench.called(timeout=1)
-        bench.pass_time(1)
-        bench.receive(id=call.id, result=RESULT)
-        assert bench.engine.counts.late_replies == 1
-
-
-class TestAbandon:
-    """The caller has gone."""
-
-    def test_tells_the_peer_once(self) -> None:
-        bench = Bench()
-        call = bench.called()
-        bench.engine.outbound.abandon(call)
-        bench.engine.outbound.abandon(call)
-        assert [one["params"]["requestId"] for one in bench.sent()] == [call.id]
-
-    def test_takes_back_a_request_that_has_not_left(self) -> None:
-        bench = Bench()
-        call = bench.call()
-        bench.engine.outbound.abandon(call)
-        assert bench.sent() == []
-
-    def test_a_request_whose_caller_is_about_to_go_does_not_leave(self) -> None:
-        bench = Bench()
-        call = bench.call()
-        bench.gone.add(call)
-        assert bench.sent() == []
-        bench.engine.outbound.abandon(call)
-        assert bench.sent() == []
-
-    def test_after_the_answer_says_nothing(self) -> None:
-        bench = Bench()
-        call = bench.called()
-        bench.receive(id=call.id, result=RESULT)
-        bench.engine.outbound.abandon(call)
-        assert bench.sent() == []
-
-    def test_of_the_handshake_says_nothing(self) -> None:
-        bench = Bench()
-        bench.engine.outbound.abandon(bench.called(method=methods.INITIALIZE))
-        assert bench.sent() == []
-
-
-class TestProgress:
-    """Reports of the peer."""
-
-    def report(self, bench: Bench, **params: Any) -> None:
-        bench.receive(method="notifications/progress", params=params)
-
-    def test_token_is_written_only_for_a_caller_that_wants_reports(self) -> None:
-        bench = Bench()
-        bench.call(name="a", _meta={"trace": "t"})
-        bench.call(name="b", _meta={"trace": "t"}, on_progress=lambda _: None)
-        assert [one["params"]["_meta"] for one in bench.sent()] == [
-            {"trace": "t"},
-            {"trace": "t", "progressToken": 2},
-        ]
-
-    def test_is_handed_over_as_its_model(self) -> None:
-        bench, seen = Bench(), list[mcp.ProgressNotificationParams]()
-        call = bench.called(on_progress=seen.append)
-        self.report(bench, progressToken=call.id, progress=1, total=2.5, message="m")
-        assert [(one.progress, one.total, one.message) for one in seen] == [(1, 2.5, "m")]
-
-    @pytest.mark.parametrize("token", ["1", True, 1.0, 2, None])
-    def test_under_another_token_is_ignored(self, token: object) -> None:
-        bench, seen = Bench(), list[object]()
-        bench.called(on_progress=seen.append)
-        self.report(bench, progressToken=token, progress=1)
-        assert seen == []
-
-    def test_of_a_wrong_shape_is_ignored(self) -> None:
-        bench, seen = Bench(), list[object]()
-        call = bench.called(on_progress=seen.append)
-        self.report(bench, progressToken=call.id, progress="half")
-        assert seen == []
-
-    def test_after_the_answer_is_ignored(self) -> None:
-        bench, seen = Bench(), list[object]()
-        call = bench.called(on_progress=seen.append)
-        bench.receive(id=call.id, result=RESULT)
-        self.report(bench, progressToken=call.id, progress=1)
-        assert seen == []
-
-    @pytest.mark.parametrize("error", [ZeroDivisionError, CancelledError, SystemExit])
-    def test_a_callback_that_fails_is_logged_and_the_call_goes_on(
-        self, error: type[BaseException], caplog: pytest.LogCaptureFixture
-    ) -> None:
-        def fail(report: object) -> None:
-            raise error
-
-        bench = Bench()
-        call = bench.called(on_progress=fail)
-        self.report(bench, progressToken=call.id, progress=1)
-        assert "on_progress" in caplog.text
-        bench.receive(id=call.id, result=RESULT)
-        assert bench.settled[call.id].result == RESULT
+def test_an_outbound_error_is_decoded_by_its_row() -> None:
+    bench = Bench()
+    call: Outbound = bench.called(method=methods.RESOURCES_READ)
+    bench.receive(id=call.id, error={"code": -32002, "message": "gone", "data": {"uri": "x"}})
+    error = bench.settled[call.id].error
+    assert isinstance(error, mcp.ResourceNotFoundError)
+    assert isinstance(error, RpcError)
 
 
 class TestEnd:
@@ -372,118 +205,3 @@ class TestEnd:
         bench.engine.close(ConnectionClosedError("second"))
         with pytest.raises(ConnectionClosedError, match="first"):
             bench.call()
-
-
-class TestOutbox:
-    """What waits to leave."""
-
-    def test_the_writer_is_woken_by_the_first_frame_only(self) -> None:
-        bench = Bench()
-        bench.call()
-        bench.call()
-        assert bench.wakes == 1
-        bench.engine.take()
-        bench.call()
-        assert bench.wakes == 2
-
-    def test_frames_keep_their_order(self) -> None:
-        bench = Bench()
-        bench.engine.notify("a", {})
-        bench.call(methods.PING)
-        bench.engine.notify("b", {})
-        assert [one["method"] for one in bench.sent()] == ["a", "ping", "b"]
-
-    def test_a_large_backlog_leaves_in_pieces_that_can_still_be_taken_back(self) -> None:
-        bench = Bench()
-        calls = [bench.call(name="x" * 100_000) for _ in range(10)]
-        assert len(bench.engine.take()) == 3
-        assert [call.sent for call in calls] == [True] * 3 + [False] * 7
-        for call in calls[5:]:
-            bench.engine.outbound.abandon(call)
-        left = []
-        while bench.engine.outbox.waiting:
-            left += bench.engine.take()
-        assert [json.loads(frame)["id"] for frame in left] == [4, 5]
-
-    def test_is_full_above_its_limit_until_a_quarter_is_left(self) -> None:
-        bench = Bench(limits=Limits(unsent=1_000_000))
-        for _ in range(10):
-            bench.engine.notify("x", {"text": "x" * 100_000})
-        seen = []
-        while bench.engine.outbox.waiting:
-            seen.append((bench.engine.outbox.full, bench.rooms))
-            bench.engine.take()
-        assert seen == [(True, 0), (True, 0), (True, 0), (False, 1)]
-
-    def test_reading_stops_only_when_two_of_the_largest_frames_wait_besides(self) -> None:
-        bench = Bench(limits=Limits(unsent=100_000, frame_size=300_000))
-        held = []
-        for _ in range(8):
-            bench.engine.notify("x", {"text": "x" * 100_000})
-            held.append(bench.holding)
-        assert held == [False] * 6 + [True] * 2
-        left = []
-        while bench.engine.outbox.waiting:
-            bench.engine.take()
-            left.append(bench.holding)
-        assert left == [True, True, False]
-
-    def test_small_frames_that_wait_take_little_memory(self) -> None:
-        bench = Bench()
-        tracemalloc.start()
-        try:
-            for _ in range(10_000):
-                bench.engine.notify("x", {})
-            used, _ = tracemalloc.get_traced_memory()
-        finally:
-            tracemalloc.stop()
-        assert used < 10_000 * 500
-
-    def test_a_request_that_left_does_not_keep_its_bytes(self) -> None:
-        bench = Bench()
-        call = bench.call(name="x" * 1000)
-        bench.engine.take()
-        assert call.frame == b""
-
-    def test_a_stall_ends_the_connection(self) -> None:
-        bench = Bench(limits=Limits(unsent=100, stall=30))
-        bench.engine.notify("x", {"text": "x" * 100})
-        bench.pass_time(29)
-        assert bench.ended is None
-        bench.pass_time(1)
-        assert bench.ended is not None
-        assert "stopped reading" in bench.ended.reason
-
-    def test_a_slow_reader_is_no_stall(self) -> None:
-        bench = Bench(limits=Limits(unsent=1000, stall=30))
-        for _ in range(20):
-            bench.engine.notify("x", {"text": "x" * 200_000})
-        while bench.engine.outbox.full:
-            bench.pass_time(29)
-            bench.engine.take()
-        bench.pass_time(31)
-        assert bench.ended is None
-
-    def test_what_its_transport_holds_back_counts_and_is_no_stall(self) -> None:
-        bench = Bench(limits=Limits(unsent=100, stall=30))
-        outbox = bench.engine.outbox
-        seen = []
-        for more in (100, 1, -50, -26):
-            outbox.hold_back(more)
-            seen.append(outbox.full)
-            bench.pass_time(31)
-        assert seen == [False, True, True, False]
-        assert bench.ended is None
-        outbox.hold_back(200)
-        bench.engine.notify("x", {})  # this one nobody takes
-        bench.pass_time(60)
-        assert bench.ended is not None
-
-
-def test_an_outbound_error_is_decoded_by_its_row() -> None:
-    bench = Bench()
-    call: Outbound = bench.called(method=methods.RESOURCES_READ)
-    bench.receive(id=call.id, error={"code": -32002, "message": "gone", "data": {"uri": "x"}})
-    error = bench.settled[call.id].error
-    assert isinstance(error, mcp.ResourceNotFoundError)
-    assert isinstance(error, RpcError)

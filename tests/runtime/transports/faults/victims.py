@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 __all__ = (
+    "CARRYING_BYTES",
     "PLACES",
     "Client",
     "Place",
@@ -54,6 +55,9 @@ PLACES = [
     # uvicorn runs on asyncio; `http/test_under_servers.py` has trio.
     if (end, backend) != (SERVER, "trio") or transport not in ("http", "sse")
 ]
+
+CARRYING_BYTES = [one for one in PLACES if one.transport != "ws"]
+"""Where bytes that are no UTF-8 come through; at a WebSocket they end the connection with 1007."""
 
 
 @contextmanager
