@@ -11,8 +11,8 @@ from kinwire.errors import RequestCancelledError, SessionStateError
 from kinwire_protocols import mcp
 
 if TYPE_CHECKING:
-    from kinwire.jsonrpc import Id
     from kinwire.mcp.server_session import ServerSession
+    from kinwire.messages.jsonrpc import Id
     from kinwire.request import Request
     from kinwire.session import Session
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from kinwire.calls import Route
 from kinwire.errors import HandlerDefinitionError
 from kinwire.functions.signatures import accepts, is_async, name_of
-from kinwire.jsonrpc import EncodedObject, is_object
+from kinwire.messages.jsonrpc import EncodedObject, is_object
 from kinwire_protocols.base import Message
 from kinwire_protocols.peer import Method
 

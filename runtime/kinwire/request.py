@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kinwire.calls import Route
 from kinwire.errors import RequestCancelledError
 from kinwire.interceptors import handled
-from kinwire.jsonrpc import Id, is_id, is_object
+from kinwire.messages.jsonrpc import Id, is_id, is_object
 from kinwire_protocols.base import JsonObject, Message
 
 if TYPE_CHECKING:

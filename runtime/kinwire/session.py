@@ -32,9 +32,9 @@ from kinwire.errors import (
 from kinwire.gates import Agreement, why_not
 from kinwire.interceptors import InboundInterceptor, Interceptors, OutboundInterceptor, through
 from kinwire.limits import Counts, Limits
+from kinwire.messages.rpc_errors import ErrorTable
 from kinwire.options import DEFAULT, PeerWithOptions, Timeout
 from kinwire.request import Request
-from kinwire.rpc_errors import ErrorTable
 from kinwire.transports import Transport
 from kinwire_protocols.base import JsonObject, Message, to_wire
 from kinwire_protocols.peer import Method, Peer, ProtocolTable

@@ -22,12 +22,12 @@ from dataclasses import dataclass
 import anyio
 
 from kinwire.calls import Outbound, Route
-from kinwire.engine import Engine
-from kinwire.inbound import InboundCalls
-from kinwire.jsonrpc import Id
+from kinwire.engine.engine import Engine
+from kinwire.engine.inbound import InboundCalls
+from kinwire.engine.outbox import FEW, Outbox, fitted
+from kinwire.engine.ports import Alarm, Ports
 from kinwire.limits import Limits
-from kinwire.outbox import FEW, Outbox, fitted
-from kinwire.ports import Alarm, Ports
+from kinwire.messages.jsonrpc import Id
 from kinwire.request import Request
 from kinwire.session import Session
 from kinwire.transports import Link

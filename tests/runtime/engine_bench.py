@@ -10,11 +10,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from kinwire.calls import Handler, Outbound, ProgressCallback, Route
-from kinwire.engine import Engine
+from kinwire.engine.engine import Engine
 from kinwire.errors import ConnectionClosedError
 from kinwire.limits import Limits
+from kinwire.messages.rpc_errors import ErrorTable
 from kinwire.request import Request
-from kinwire.rpc_errors import ErrorTable
 from kinwire.session import Session
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols.mcp import methods

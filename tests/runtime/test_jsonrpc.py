@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from kinwire import jsonrpc
 from kinwire.errors import UnsendableError
-from kinwire.jsonrpc import FrameError, decode, encode
+from kinwire.messages import jsonrpc
+from kinwire.messages.jsonrpc import FrameError, decode, encode
 from tests.runtime.jsonrpc_vectors import BYTES, NO_REPLY, RESULT, TEXTS, Reply
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"

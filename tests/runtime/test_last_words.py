@@ -10,8 +10,8 @@ from anyio.lowlevel import checkpoint
 
 from kinwire import Session
 from kinwire.calls import Route
-from kinwire.jsonrpc import encode
 from kinwire.limits import Limits
+from kinwire.messages.jsonrpc import encode
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols.mcp.methods import TOOLS_LIST
 

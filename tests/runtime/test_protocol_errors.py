@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kinwire.errors import RpcError
-from kinwire.rpc_errors import ErrorTable, error_from_json
+from kinwire.messages.rpc_errors import ErrorTable, error_from_json
 from kinwire_protocols import mcpe, mcpl, mgp
 from kinwire_protocols.base import error_to_wire
 from kinwire_protocols.mcp.methods import PING, TOOLS_CALL

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kinwire_codegen.compare.bounds import within
 from kinwire_codegen.compare.sides import Side, Typed
 from kinwire_codegen.document import Reference
 
@@ -90,7 +91,10 @@ def _plain(side: Side, typed: Typed, seen: frozenset[Reference]) -> Iterator[Alt
 
 
 def covered(one: Alternative, others: Sequence[Alternative]) -> bool:
-    """Return whether every value of a scalar alternative is one of `others` too."""
+    """Return whether every value of an alternative is one of `others` too, bounds aside.
+
+    Only single values are held against bounds: `bounds.py` compares those of whole kinds.
+    """
     kinds = {other.kind for other in others}
     if ANY in kinds or one.kind in kinds - {"value"}:
         return True
@@ -100,7 +104,10 @@ def covered(one: Alternative, others: Sequence[Alternative]) -> bool:
         return False
     if any(_same(one.value, other.value) for other in others if other.kind == "value"):
         return True
-    return bool(kinds & _kinds_of(one.value))
+    return any(
+        other.kind in _kinds_of(one.value) and within(one.value, other.typed.node)
+        for other in others
+    )
 
 
 def _same(one: Any, other: Any) -> bool:

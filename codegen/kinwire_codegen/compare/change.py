@@ -36,9 +36,9 @@ class Change:
         return pointer(*self.place)
 
     @property
-    def order(self) -> tuple[str, str, str]:
+    def order(self) -> tuple[str, str, str, str]:
         """What changes are sorted by."""
-        return (self.protocol, self.pointer, self.rule.id)
+        return (self.protocol, self.pointer, self.rule.id, self.what)
 
 
 def changed(

@@ -14,17 +14,22 @@ Found = Iterator[tuple[str, str]]
 
 
 def changed_kinds(
-    before: Sequence[Alternative], after: Sequence[Alternative], label: str, *, optional: bool
+    before: Sequence[Alternative],
+    after: Sequence[Alternative],
+    label: str,
+    *,
+    optional: tuple[bool, bool],
 ) -> Found:
     """Yield the name of a rule and what has changed.
 
-    `optional`: it is a member that may be absent on both sides, so null is read as absent.
+    `optional`: whether it is a member that may be absent, on the old and on the new side. Readers
+    of such a member take null for absent.
     """
     lost = [one for one in before if not covered(one, after)]
     gained = [one for one in after if not covered(one, before)]
-    if optional:
-        lost, gained = _without_null(lost), _without_null(gained)
-        yield from _null(before, after, label)
+    yield from _null(before, after, label, optional)
+    lost = _without_null(lost) if optional[1] else lost
+    gained = _without_null(gained) if optional[0] else gained
     if lost and gained and not any(covered(one, after) for one in before):
         constant = len(before) == len(after) == 1 and before[0].kind == after[0].kind == "value"
         rule = "constant-changed" if constant else "type-changed"
@@ -44,9 +49,14 @@ def changed_kinds(
                 yield rule, f"{label} {verb.format(_told(some))}"
 
 
-def _null(before: Sequence[Alternative], after: Sequence[Alternative], label: str) -> Found:
+def _null(
+    before: Sequence[Alternative],
+    after: Sequence[Alternative],
+    label: str,
+    optional: tuple[bool, bool],
+) -> Found:
     was, is_now = (any(one.kind in ("null", "any") for one in found) for found in (before, after))
-    if was != is_now:
+    if was != is_now and optional[was]:  # null that went is read anew, one that came by old readers
         yield (
             ("null-taken" if is_now else "null-refused"),
             (f"{label} may be null now" if is_now else f"{label} may not be null now"),

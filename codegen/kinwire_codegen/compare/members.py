@@ -31,12 +31,7 @@ def paired_members(
     old: Mapping[str, Member], new: Mapping[str, Member]
 ) -> Iterator[tuple[str, Meeting]]:
     """Yield every member by its newest name."""
-    renamed = {
-        after: (before, share)
-        for before in old.keys() - new.keys()
-        if (found := _renamed(before, old, new)) is not None
-        for after, share in [found]
-    }
+    renamed = _renamed(old, new)
     for name, member in new.items():
         if name in renamed:
             before, share = renamed[name]
@@ -47,18 +42,23 @@ def paired_members(
     yield from ((name, Meeting(old[name], None)) for name in old if name not in {*new, *taken})
 
 
-def _renamed(
-    before: str, old: Mapping[str, Member], new: Mapping[str, Member]
-) -> tuple[str, int] | None:
-    """Return the name that a member has now, with how like the two are, None if it is gone."""
-    shape = shape_of(old[before].typed.node)
-    same = [
-        (alike(before, after), after)
-        for after in sorted(new.keys() - old.keys())
-        if new[after].required == old[before].required and shape_of(new[after].typed.node) == shape
-    ]
-    best = max(same, default=(0.0, ""))
-    return (best[1], round(100 * (1 + best[0]) / 2)) if best[0] >= LIKE else None
+def _renamed(old: Mapping[str, Member], new: Mapping[str, Member]) -> dict[str, tuple[str, int]]:
+    """Return what new names were called, with how like the two are; likest names come first."""
+    gone = {name: shape_of(old[name].typed.node) for name in old if name not in new}
+    fresh = {name: shape_of(new[name].typed.node) for name in new if name not in old}
+    like = sorted(
+        (-share, before, after)
+        for before, shape in gone.items()
+        for after, other in fresh.items()
+        if other == shape and new[after].required == old[before].required
+        for share in [alike(before, after)]
+        if share >= LIKE
+    )
+    found: dict[str, tuple[str, int]] = {}
+    for share, before, after in like:
+        if after not in found and before not in {name for name, _ in found.values()}:
+            found[after] = (before, round(100 * (1 - share) / 2))
+    return found
 
 
 def alike(one: str, other: str) -> float:

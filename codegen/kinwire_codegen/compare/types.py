@@ -75,9 +75,17 @@ class _Comparison:
         self.inner: set[Pair] = set()
 
     def definitions(self, old: Typed, new: Typed) -> Iterator[Raw]:
-        yield from self._nodes(old, new, optional=False, top=True)
+        yield from self._nodes(old, new, top=True)
+        yield from _words(old, new)
 
-    def _nodes(self, old: Typed, new: Typed, *, optional: bool, top: bool = False) -> Iterator[Raw]:
+    def _nodes(
+        self,
+        old: Typed,
+        new: Typed,
+        *,
+        optional: tuple[bool, bool] = (False, False),
+        top: bool = False,
+    ) -> Iterator[Raw]:
         names = self._old.named(old), self._new.named(new)
         if names[0] is not None and names[1] is not None and not top:
             yield from self._pair(names[0], names[1], new)
@@ -86,6 +94,7 @@ class _Comparison:
         for rule, what in changed_kinds(before, after, new.label, optional=optional):
             yield Raw(rule, new, what)
         yield from _bounds(before, after)
+        yield from self._telling(old, new, before, after)
         yield from self._arrays(before, after)
         yield from self._objects(before, after, new)
 
@@ -99,9 +108,7 @@ class _Comparison:
 
     def _arrays(self, before: Sequence[Alternative], after: Sequence[Alternative]) -> Iterator[Raw]:
         for one, other in zip(_of(before, "array"), _of(after, "array"), strict=False):
-            yield from self._nodes(
-                _inside(one.typed, "items"), _inside(other.typed, "items"), optional=False
-            )
+            yield from self._nodes(_inside(one.typed, "items"), _inside(other.typed, "items"))
 
     def _objects(
         self, before: Sequence[Alternative], after: Sequence[Alternative], new: Typed
@@ -132,7 +139,7 @@ class _Comparison:
         yield from self._members(one.typed, other.typed)
         values = [_inside(side.typed, "additionalProperties") for side in (one, other)]
         if values[0].node != values[1].node or values[0].node:
-            yield from self._nodes(values[0], values[1], optional=False)
+            yield from self._nodes(values[0], values[1])
         together = [_together(side.typed.node) for side in (one, other)]
         if together[0] != together[1]:
             what = f"which members of {other.typed.label} go together has changed"
@@ -164,10 +171,22 @@ class _Comparison:
                 what = f"{old.typed.label} is {name} now? ({meeting.renamed} % same shape)"
                 yield Raw("member-renamed", new.typed, what)
             yield from _required(old, new)
-            yield from self._nodes(
-                old.typed, new.typed, optional=not old.required and not new.required
-            )
+            optional = (not old.required, not new.required)
+            yield from self._nodes(old.typed, new.typed, optional=optional)
             yield from _words(old.typed, new.typed)
+
+    def _telling(
+        self, old: Typed, new: Typed, before: Sequence[Alternative], after: Sequence[Alternative]
+    ) -> Iterator[Raw]:
+        """Yield that another member tells a union's objects apart, if either end lacks it."""
+        was, is_now = _discriminator(old), _discriminator(new)
+        if was is None or is_now is None or was == is_now:
+            return
+        written = all(is_now in _tags(self._old, one.typed) for one in _of(before, "object"))
+        read = all(was in _tags(self._new, one.typed) for one in _of(after, "object"))
+        if not written or not read:
+            what = f"the objects of {new.label} were told apart by {was} and are by {is_now}"
+            yield Raw("discriminator-changed", new, what)
 
     def _matched(
         self, olds: Sequence[Alternative], news: Sequence[Alternative]
@@ -217,10 +236,18 @@ def _tags(side: Side, typed: Typed) -> dict[str, Any]:
     }
 
 
+def _discriminator(typed: Typed) -> str | None:
+    """Return the member that tells the objects of a union apart, None if none does."""
+    name: str | None = typed.node.get("discriminator", {}).get("propertyName")
+    return name
+
+
 def _required(old: Member, new: Member) -> Iterator[Raw]:
     if old.required != new.required:
         word = "required" if new.required else "optional"
-        rule = "constant-member" if is_constant(new) else f"member-now-{word}"
+        # Whoever needs it fills a constant in: new readers what is required, old ones what was.
+        rule = "constant-member" if is_constant(new if new.required else old) else None
+        rule = rule or f"member-now-{word}"
         yield Raw(rule, new.typed, f"{new.typed.label} is {word} now")
 
 
@@ -232,11 +259,24 @@ def _words(old: Typed, new: Typed) -> Iterator[Raw]:
 
 
 def _bounds(before: Sequence[Alternative], after: Sequence[Alternative]) -> Iterator[Raw]:
+    """Yield where bounds refuse what old writers write, then where they take more than before.
+
+    A union may have several texts, so each is held against the one that is nearest to it.
+    """
     told = set[tuple[str, str]]()
-    for one in before:
-        for other in (found for found in after if found.kind == one.kind != "value"):
-            for rule, what in changed_bounds(one.typed.node, other.typed.node):
-                if (rule, what) not in told:
+    met = [(one, other) for one in before for other in after if _comparable(one, other)]
+    for side, refuse in ((0, True), (1, False)):
+        nearest: dict[int, tuple[Alternative, list[tuple[str, str]]]] = {}
+        for pair in met:
+            one, other = pair
+            found = list(changed_bounds(one.kind, one.typed.node, other.typed.node))
+            found.sort(key=lambda change: (change[0] in REFUSE) is not refuse)
+            known = nearest.get(id(pair[side]))
+            if known is None or _weight(found, refuse=refuse) < _weight(known[1], refuse=refuse):
+                nearest[id(pair[side])] = (other, found)
+        for other, found in nearest.values():
+            for rule, what in found:
+                if (rule in REFUSE) is refuse and (rule, what) not in told:
                     told.add((rule, what))
                     yield Raw(rule, other.typed, f"{other.typed.label}: {what}")
 

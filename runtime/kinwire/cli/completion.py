@@ -118,8 +118,16 @@ def _tools(path: Path) -> dict[str, list[str]]:
         for node in ast.walk(ast.parse(path.read_bytes())):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and _is_tool(node):
                 names = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
-                found[node.name] = [name.arg for name in names]
+                found[node.name] = [name.arg for name in names if not _is_context(name)]
     return found
+
+
+def _is_context(parameter: ast.arg) -> bool:
+    """Return whether the server fills it in, by the annotation as it is written."""
+    import ast
+
+    words = ast.unparse(parameter.annotation) if parameter.annotation else ""
+    return words.strip("'").rpartition(".")[2] == "Context"
 
 
 def _is_tool(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 __all__ = (
     "FINDINGS",
+    "PASS_HEADERS",
     "PEER_ERROR",
     "PEER_SCHEMA",
+    "UNAUTHORIZED",
     "UNREACHABLE",
     "USAGE",
     "Failure",
@@ -17,10 +19,11 @@ __all__ = (
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-FINDINGS, USAGE, UNREACHABLE, PEER_ERROR, PEER_SCHEMA = 1, 2, 4, 5, 6
+FINDINGS, USAGE, UNAUTHORIZED, UNREACHABLE, PEER_ERROR, PEER_SCHEMA = 1, 2, 3, 4, 5, 6
 
 _DOCTOR = "kinwire doctor, with the same server, looks for the cause."
-_PASS_HEADERS = ' Pass headers={"Authorization": ...} or auth=...'  # advice for programs
+PASS_HEADERS = ' Pass headers={"Authorization": ...} or auth=...'
+"""How what is said of an HTTP 401 ends: advice for programs, of no use in a command line."""
 _PASS_HEADER = "\nhint: --header 'Authorization: Bearer ${TOKEN}' says it, from the variable TOKEN."
 
 
@@ -60,13 +63,17 @@ def failure_of(error: Exception) -> Failure:
     match error:
         case RpcError():
             return Failure(f"error: the peer answered: {error}{_details(error.data)}", PEER_ERROR)
+        case errors.KinwireError() if str(error).endswith(PASS_HEADERS):
+            return Failure(f"error: {_text_of(error)}", UNAUTHORIZED)
         case (
             errors.InvalidResponseError() | errors.ProtocolVersionError() | errors.PaginationError()
         ):
             return Failure(f"error: {_text_of(error)}", PEER_SCHEMA)
-        case StorageUnavailableError():
-            return Failure(f"error: {error}", UNREACHABLE)
-        case errors.ConnectionClosedError() | errors.RequestTimeoutError():
+        case (
+            StorageUnavailableError()
+            | errors.ConnectionClosedError()
+            | errors.RequestTimeoutError()
+        ):
             return Failure(f"error: {_text_of(error)}", UNREACHABLE)
         case OSError():  # of this machine: what a peer is to blame for has come as an error above
             where = f"{error.filename}: " if error.filename is not None else ""
@@ -86,8 +93,8 @@ def _text_of(error: Exception) -> str:
     match error:
         case errors.ConnectionClosedError():
             # The server's last words on stderr are this command's already.
-            if error.reason.endswith(_PASS_HEADERS):
-                return error.reason.replace(_PASS_HEADERS, _PASS_HEADER)
+            if error.reason.endswith(PASS_HEADERS):
+                return error.reason.replace(PASS_HEADERS, _PASS_HEADER)
             return f"{error.reason}\nhint: {_DOCTOR}"
         case errors.RequestTimeoutError():
             return _timeout_text(error.method, error.timeout)
@@ -102,7 +109,7 @@ def _text_of(error: Exception) -> str:
         case errors.ShapeError():
             return f"{error.where}#{error.pointer}: expected {error.expected}, got {error.got}."
         case _:
-            return str(error).replace(_PASS_HEADERS, _PASS_HEADER)
+            return str(error).replace(PASS_HEADERS, _PASS_HEADER)
 
 
 def _timeout_text(method: str, timeout: float) -> str:

@@ -7,7 +7,7 @@ __all__ = ("Listening",)
 from collections.abc import Callable
 from functools import partial
 
-from kinwire.jsonrpc import FrameError, decode
+from kinwire.messages.jsonrpc import FrameError, decode
 from kinwire.transports import Link, Transport
 from kinwire_protocols.base import JsonObject
 

@@ -22,7 +22,7 @@ from kinwire.cli.failure import UsageError, did_you_mean
 from kinwire.cli.layout import printable
 from kinwire.cli.schema_places import Place
 from kinwire.json_pointer import pointer_below
-from kinwire.jsonrpc import is_object, kind_of
+from kinwire.messages.jsonrpc import is_object, kind_of
 from kinwire_protocols.base import JsonObject
 
 _IN_WORDS = {"boolean": "true or false"}

@@ -22,8 +22,8 @@ from kinwire.cli.listening import Listening
 from kinwire.cli.patience import patience_with
 from kinwire.cli.target import Target
 from kinwire.errors import ConnectionClosedError, InvalidResponseError, RequestTimeoutError
-from kinwire.jsonrpc import is_object
 from kinwire.limits import Limits
+from kinwire.messages.jsonrpc import is_object
 from kinwire.session import Session
 from kinwire_protocols.base import JsonObject, RpcError
 from kinwire_protocols.jsonrpc.errors import MethodNotFoundError

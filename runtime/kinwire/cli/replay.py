@@ -17,7 +17,7 @@ from kinwire.cli.target import add_target, refusal_of, target_from
 
 if TYPE_CHECKING:
     from kinwire.cli.recording.playback import Outcome, Playback
-    from kinwire.judge import Side
+    from kinwire.messages.judge import Side
 
 _USAGE = """\
 kinwire replay FILE.jsonl [FILE.py[:SERVER] | URL] [--header HEADER] [-- command ...]
@@ -81,7 +81,7 @@ def _playback(arguments: Namespace) -> Playback:
     from kinwire.cli.recording.differences import Ignored
     from kinwire.cli.recording.lines import steps_of
     from kinwire.cli.recording.playback import Playback
-    from kinwire.judge import Judge
+    from kinwire.messages.judge import Judge
 
     file: str = arguments.file
     side: Side = arguments.side

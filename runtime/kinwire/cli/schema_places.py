@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import cast
 
 from kinwire.json_pointer import steps_of
-from kinwire.jsonrpc import is_object
+from kinwire.messages.jsonrpc import is_object
 from kinwire_protocols.base import JsonObject
 
 _TYPES: dict[str, tuple[type, ...]] = {

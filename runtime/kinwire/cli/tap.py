@@ -189,7 +189,7 @@ def _tell(path: Path, recorder: Recorder) -> None:
 def _invalid(path: Path) -> int:
     from kinwire.cli.protocols import protocol_tables
     from kinwire.cli.verdicts import report_of
-    from kinwire.judge import Judge
+    from kinwire.messages.judge import Judge
 
     judge = Judge(protocol_tables().values())
     with path.open("rb") as lines:

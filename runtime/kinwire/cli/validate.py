@@ -64,7 +64,7 @@ def _reports(
 ) -> Iterator[tuple[int, Report]]:
     """Yield what is to be said of each line that is not blank, with its number."""
     from kinwire.cli.verdicts import report_of
-    from kinwire.judge import Judge
+    from kinwire.messages.judge import Judge
 
     judge = Judge(tables)
     for number, line in enumerate(lines, 1):

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic_core import from_json
 
-from kinwire.jsonrpc import FrameError, decode, is_object
+from kinwire.messages.jsonrpc import FrameError, decode, is_object
 from kinwire_protocols.problems import Problem, shown
 
 if TYPE_CHECKING:
-    from kinwire.judge import Judge, Verdict
+    from kinwire.messages.judge import Judge, Verdict
     from kinwire_protocols.base import JsonObject
 
 _SHOWN = 60  # characters of a line that is no JSON

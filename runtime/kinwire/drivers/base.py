@@ -11,12 +11,12 @@ from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from kinwire.calls import OnId, Outbound, ProgressCallback, Route
-from kinwire.engine import Engine
+from kinwire.engine.engine import Engine
+from kinwire.engine.inbound import NewRequest
 from kinwire.errors import ConnectionClosedError
-from kinwire.inbound import NewRequest
 from kinwire.limits import Limits
+from kinwire.messages.rpc_errors import ErrorTable
 from kinwire.request import Request
-from kinwire.rpc_errors import ErrorTable
 from kinwire.transports import Link, Transport
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.peer import Method

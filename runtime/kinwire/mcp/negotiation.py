@@ -19,7 +19,7 @@ from kinwire._routes import EarlyRoutes
 from kinwire.calls import Route
 from kinwire.extension import Extension
 from kinwire.gates import Agreement, at_path
-from kinwire.jsonrpc import is_object
+from kinwire.messages.jsonrpc import is_object
 from kinwire.session import Session
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.methods import PROTOCOL as MCP

@@ -12,11 +12,11 @@ from anyio.lowlevel import checkpoint
 
 from kinwire.calls import OnId, ProgressCallback
 from kinwire.errors import SessionStateError
-from kinwire.jsonrpc import encoded_notification
 from kinwire.limits import Limits
 from kinwire.mcp.handshake import ServerHandshake
 from kinwire.mcp.rules.log_levels import at_least
 from kinwire.mcp.rules.watched import Watched
+from kinwire.messages.jsonrpc import encoded_notification
 from kinwire.options import DEFAULT, Timeout
 from kinwire.session import Session
 from kinwire.transports import Transport

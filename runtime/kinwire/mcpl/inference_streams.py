@@ -20,7 +20,7 @@ import anyio
 from kinwire._background import background
 from kinwire.errors import InvalidResponseError
 from kinwire.extension import Next
-from kinwire.jsonrpc import Id
+from kinwire.messages.jsonrpc import Id
 from kinwire.request import Request
 from kinwire.session import Session
 from kinwire_protocols.mcpl.methods import INFERENCE_CHUNK, INFERENCE_REQUEST

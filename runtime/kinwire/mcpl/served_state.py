@@ -17,11 +17,11 @@ from typing import Any
 from pydantic import MISSING
 
 from kinwire.extension import Next
-from kinwire.jsonrpc import Id
 from kinwire.mcpl.rules.json_diff import patch_between
 from kinwire.mcpl.rules.json_patch import MOST_OPERATIONS
 from kinwire.mcpl.rules.json_values import digest, strict_text, text
 from kinwire.mcpl.rules.newest import put_newest
+from kinwire.messages.jsonrpc import Id
 from kinwire.request import Request
 from kinwire.session import Session
 from kinwire_protocols import mcp

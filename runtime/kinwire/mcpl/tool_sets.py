@@ -10,9 +10,9 @@ __all__ = ("ToolSets",)
 import anyio
 
 from kinwire.extension import Next
-from kinwire.jsonrpc import is_object
 from kinwire.mcp import lists
 from kinwire.mcpl.rules.feature_sets import FeatureSets
+from kinwire.messages.jsonrpc import is_object
 from kinwire.request import Request
 from kinwire.session import Session
 from kinwire_protocols import mcp

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from kinwire.transports.http_client.address import address_of
 from kinwire.transports.http_client.faults import mend_of
 from tests.runtime.cli.scripts import Captured, ran
 from tests.runtime.programs import held
-from tests.runtime.transports.program import Program, serving
+from tests.runtime.transports.program import Program, listening, serving
 
 FILE = Path(held.__file__)
 SECRET = "s3cret"
@@ -93,12 +94,44 @@ def test_the_doctor_says_what_to_look_at_where_nobody_is(capsys: Captured) -> No
     assert (code, "Is it running there?" in out, SECRET in out) == (4, True, False)
 
 
-@pytest.mark.parametrize(("kind", "code"), [(InvalidResponseError, 6), (ConnectionClosedError, 4)])
+GUARDED = """
+import sys
+
+from kinwire import Server
+from kinwire.transports.http.running import bound, run_on
+
+
+async def nobody(token: str) -> None:
+    return None
+
+
+with bound("127.0.0.1", 0) as listener:
+    line = f"serving at http://127.0.0.1:{listener.getsockname()[1]}/mcp"
+    app = Server("guarded", "1.0").asgi(authenticate=nobody)
+    run_on(app, listener, started=lambda: print(line, file=sys.stderr, flush=True))
+"""
+
+
+@pytest.mark.parametrize("verb", ["list", "inspect", "doctor", "call"])
+def test_a_server_that_has_to_know_who_calls_ends_with_3(
+    capsys: Captured, tmp_path: Path, verb: str
+) -> None:
+    (tmp_path / "guarded.py").write_text(GUARDED, encoding="utf-8")
+    with listening((sys.executable, str(tmp_path / "guarded.py"))) as guarded:
+        words = ("ping",) if verb == "call" else ()
+        code, out, err = ran(capsys, verb, guarded.url("http"), *words)
+    assert code == 3
+    assert "answered HTTP 401" in out + err
+    assert "--header 'Authorization: Bearer ${TOKEN}'" in out + err
+    assert "headers=" not in out + err
+
+
+@pytest.mark.parametrize("kind", [InvalidResponseError, ConnectionClosedError])
 def test_who_has_to_say_who_they_are_is_told_the_option(
-    kind: type[InvalidResponseError | ConnectionClosedError], code: int
+    kind: type[InvalidResponseError | ConnectionClosedError],
 ) -> None:
     refused = f"It answered HTTP 401.{mend_of(address_of(NOBODY, insecure=False), 401, None)}"
     failure = failure_of(kind(refused))
-    assert failure.exit_code == code
+    assert failure.exit_code == 3
     assert "hint: --header 'Authorization: Bearer ${TOKEN}'" in failure.text
     assert "headers=" not in failure.text

@@ -146,7 +146,7 @@ async def test_a_kept_page_answers_any_id(id: int | str) -> None:
 
 
 def encode_id(id: int | str) -> bytes:
-    from kinwire.jsonrpc import encode
+    from kinwire.messages.jsonrpc import encode
 
     return encode(id)
 

@@ -11,7 +11,13 @@ import anyio
 
 from kinwire.cli.diagnosis.check import Check, failed, skipped
 from kinwire.cli.diagnosis.steps import latency, text_of, version
-from kinwire.cli.failure import PEER_ERROR, PEER_SCHEMA, UNREACHABLE
+from kinwire.cli.failure import (
+    PASS_HEADERS,
+    PEER_ERROR,
+    PEER_SCHEMA,
+    UNAUTHORIZED,
+    UNREACHABLE,
+)
 from kinwire.cli.raw_server import Greeting, raw_server
 from kinwire.cli.target import Target
 
@@ -19,6 +25,7 @@ _UNREACHABLE = (
     "Is it running there? Look at host, port and path (most servers listen at /mcp or /sse), and "
     "whether it wants a --header."
 )
+_WHO = "Say who you are, as with --header 'Authorization: Bearer ${TOKEN}'."
 _SILENT = "It took the request and did not answer. Is it a server of MCP? --timeout waits longer."
 
 
@@ -50,6 +57,8 @@ def _handshake(greeting: Greeting) -> Check:
         case "answered":
             who = f"{greeting.server.get('name')} {greeting.server.get('version')}".rstrip()
             return Check(name="handshake", seen=f"{who} answered")
+        case _ if answer.text.endswith(PASS_HEADERS):
+            remedy, code = _WHO, UNAUTHORIZED
         case "silent":
             remedy, code = _SILENT, UNREACHABLE
         case "ended":
@@ -60,5 +69,5 @@ def _handshake(greeting: Greeting) -> Check:
             remedy, code = "Mend the result of initialize.", PEER_SCHEMA
         case _:
             remedy, code = "Answer initialize with a result.", PEER_ERROR
-    seen = text_of(answer).removeprefix("initialize: ")
+    seen = text_of(answer).removeprefix("initialize: ").removesuffix(PASS_HEADERS)
     return failed("handshake", f"initialize: {seen}", remedy, code)

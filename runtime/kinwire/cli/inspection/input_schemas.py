@@ -15,8 +15,8 @@ from typing import Any, cast
 from kinwire.cli.inspection.finding import Finding
 from kinwire.gates import at_path
 from kinwire.json_pointer import pointer_below, steps_of
-from kinwire.jsonrpc import is_object
 from kinwire.mcp.rules.json_schema_keywords import FORMS, WITH_SCHEMA, WITH_SCHEMAS
+from kinwire.messages.jsonrpc import is_object
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.problems import shown
 

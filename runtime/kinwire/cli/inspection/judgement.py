@@ -18,7 +18,7 @@ from kinwire.cli.layout import counted, first_line
 from kinwire.cli.listening import Listening
 from kinwire.cli.protocols import protocol_tables
 from kinwire.gates import Agreement, why_not
-from kinwire.judge import Judge
+from kinwire.messages.judge import Judge
 from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.jsonrpc.errors import InternalError
 from kinwire_protocols.mcp.methods import INITIALIZE, PROTOCOL

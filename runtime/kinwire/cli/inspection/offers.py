@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from kinwire.cli.inspection.finding import Finding
 from kinwire.cli.inspection.input_schemas import schema_findings
-from kinwire.jsonrpc import is_object
+from kinwire.messages.jsonrpc import is_object
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.problems import shown
 

@@ -13,8 +13,8 @@ from kinwire.cli.raw_server import Answer, Greeting, RawServer, raw_server
 from kinwire.cli.target import Target, refusal_of
 from kinwire.errors import PaginationError
 from kinwire.gates import Agreement, why_not
-from kinwire.jsonrpc import is_object
 from kinwire.mcp.rules.paging import Pages
+from kinwire.messages.jsonrpc import is_object
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.methods import INITIALIZE, PROTOCOL
 from kinwire_protocols.peer import Method

@@ -15,7 +15,7 @@ from kinwire.cli.inspection.finding import Finding
 from kinwire.cli.inspection.probing import LISTS, UNKNOWN, Inspection, Probe
 from kinwire.cli.layout import columns, first_line
 from kinwire.cli.tool_lines import tool_lines
-from kinwire.jsonrpc import is_object
+from kinwire.messages.jsonrpc import is_object
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.mcp.methods import PROTOCOL

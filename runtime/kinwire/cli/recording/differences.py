@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeGuard
 
 from kinwire.cli.failure import UsageError
 from kinwire.json_pointer import pointer_below
-from kinwire.jsonrpc import is_object
+from kinwire.messages.jsonrpc import is_object
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.problems import Problem, shown
 

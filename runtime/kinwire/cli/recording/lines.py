@@ -19,7 +19,7 @@ from pydantic_core import from_json
 from kinwire.cli.failure import UsageError
 
 if TYPE_CHECKING:
-    from kinwire.judge import Side
+    from kinwire.messages.judge import Side
 
 
 def recorded_line(sender: Side, frame: bytes, at: float, because: str | None = None) -> bytes:

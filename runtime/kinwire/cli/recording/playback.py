@@ -24,8 +24,8 @@ from kinwire.cli.recording.messages import (
     token_of,
     unnumbered,
 )
-from kinwire.jsonrpc import FrameError, decode, encode
-from kinwire.judge import Judge, Side
+from kinwire.messages.jsonrpc import FrameError, decode, encode
+from kinwire.messages.judge import Judge, Side
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.problems import Problem, shown
 

@@ -14,7 +14,6 @@ from itertools import islice
 from typing import Any
 
 from kinwire.json_pointer import steps_of
-from kinwire.jsonrpc import is_object
 from kinwire.mcp.rules.json_schema_checks import CHECKS, Here
 from kinwire.mcp.rules.json_schema_keywords import (
     FORMS,
@@ -23,6 +22,7 @@ from kinwire.mcp.rules.json_schema_keywords import (
     WITH_SCHEMAS,
     pattern,
 )
+from kinwire.messages.jsonrpc import is_object
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.problems import Problem
 

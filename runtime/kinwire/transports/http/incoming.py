@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 from kinwire.errors import ConnectionClosedError
-from kinwire.jsonrpc import FrameError, decode, is_object
+from kinwire.messages.jsonrpc import FrameError, decode, is_object
 from kinwire.streams import CURRENT, Stream
 from kinwire.transports.http.body import read_body
 from kinwire.transports.http.flow import HeaderList, Responder

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, NamedTuple
 
 from kinwire.errors import RpcError
-from kinwire.jsonrpc import Id, encode
+from kinwire.messages.jsonrpc import Id, encode
 from kinwire_protocols.base import error_to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidRequestError
 

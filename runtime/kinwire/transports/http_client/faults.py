@@ -9,7 +9,7 @@ import ssl
 from typing import Any
 
 from kinwire.errors import ConnectionClosedError, InvalidResponseError
-from kinwire.jsonrpc import is_object
+from kinwire.messages.jsonrpc import is_object
 from kinwire.transports.http_client.address import Address, origin_of
 from kinwire.transports.http_client.exchange import Refusal
 

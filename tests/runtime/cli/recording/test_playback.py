@@ -9,7 +9,7 @@ import pytest
 
 from kinwire.cli.recording.lines import Step
 from kinwire.cli.recording.playback import Playback
-from kinwire.judge import Judge, Side
+from kinwire.messages.judge import Judge, Side
 from kinwire_protocols.mcp.methods import PROTOCOL
 
 OPENING: list[tuple[Side, dict[str, Any]]] = [

@@ -9,8 +9,8 @@ from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from kinwire.errors import UnsendableError
-from kinwire.jsonrpc import encoded_reply
 from kinwire.mcp.rules.listing import Listing
+from kinwire.messages.jsonrpc import encoded_reply
 
 
 def listing(count: int, *, size: int = 2, method: str = "tools/list") -> Listing:

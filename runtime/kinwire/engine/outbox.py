@@ -8,9 +8,9 @@ from collections import deque
 from math import inf
 
 from kinwire.calls import Outbound
+from kinwire.engine.ports import Alarm, Ports
 from kinwire.errors import ConnectionClosedError
 from kinwire.limits import Limits
-from kinwire.ports import Alarm, Ports
 
 _AT_ONCE = 256 * 1024  # bytes handed over at a time: the rest can still be taken back
 FEW = 16 * 1024

@@ -12,8 +12,11 @@ from math import isfinite
 from pydantic import ValidationError
 
 from kinwire.calls import AtOnce, Route
+from kinwire.engine.outbox import Outbox
+from kinwire.engine.ports import Ports
 from kinwire.errors import RpcError, UnsendableError
-from kinwire.jsonrpc import (
+from kinwire.limits import Counts
+from kinwire.messages.jsonrpc import (
     EncodedObject,
     Id,
     encode,
@@ -22,11 +25,8 @@ from kinwire.jsonrpc import (
     is_id,
     kind_of,
 )
-from kinwire.limits import Counts
-from kinwire.outbox import Outbox
-from kinwire.ports import Ports
+from kinwire.messages.rpc_errors import internal_error
 from kinwire.request import Request
-from kinwire.rpc_errors import internal_error
 from kinwire_protocols.base import JsonObject, Message, error_to_wire, to_wire
 from kinwire_protocols.jsonrpc.errors import (
     InvalidParamsError,

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from kinwire.errors import RpcError
 from kinwire.gates import at_path
-from kinwire.jsonrpc import is_object
+from kinwire.messages.jsonrpc import is_object
 from kinwire_protocols.augment import AnyAugment, Augment, ErrorAugment
 from kinwire_protocols.base import JsonObject, Message, from_wire
 from kinwire_protocols.peer import Method, ProtocolTable, error_kind

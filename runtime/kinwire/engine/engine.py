@@ -14,15 +14,15 @@ import logging
 from collections.abc import Mapping
 
 from kinwire.calls import Route
+from kinwire.engine.inbound import InboundCalls, NewRequest
+from kinwire.engine.outbound import OutboundCalls
+from kinwire.engine.outbox import Outbox
+from kinwire.engine.ports import Alarm, Ports
 from kinwire.errors import ConnectionClosedError
-from kinwire.inbound import InboundCalls, NewRequest
-from kinwire.jsonrpc import FrameError, decode, encoded_notification, is_object, too_long
 from kinwire.limits import Counts, Limits
-from kinwire.outbound import OutboundCalls
-from kinwire.outbox import Outbox
-from kinwire.ports import Alarm, Ports
+from kinwire.messages.jsonrpc import FrameError, decode, encoded_notification, is_object, too_long
+from kinwire.messages.rpc_errors import ErrorTable
 from kinwire.request import Request
-from kinwire.rpc_errors import ErrorTable
 from kinwire_protocols.base import JsonObject
 
 logger = logging.getLogger("kinwire.session")

@@ -32,7 +32,7 @@ from typing import Any, Literal, TypeGuard
 from pydantic_core import from_json, to_json
 
 from kinwire.errors import RpcError, UnsendableError
-from kinwire.outer_members import outer_names
+from kinwire.messages.outer_members import outer_names
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidRequestError, ParseError
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kinwire.errors import ConnectionClosedError, RpcError
-from kinwire.jsonrpc import is_object
+from kinwire.messages.jsonrpc import is_object
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InternalError
 from kinwire_protocols.jsonrpc.methods import PROTOCOL as JSONRPC

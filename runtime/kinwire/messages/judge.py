@@ -14,8 +14,8 @@ from typing import Literal
 
 from pydantic import ValidationError
 
-from kinwire.jsonrpc import Id, is_id
-from kinwire.judge_parts import AnyTool, Parts, Row
+from kinwire.messages.jsonrpc import Id, is_id
+from kinwire.messages.judge_parts import AnyTool, Parts, Row
 from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.jsonrpc.models import ErrorObject
 from kinwire_protocols.nearest import nearest

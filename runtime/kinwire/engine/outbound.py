@@ -11,12 +11,12 @@ from pydantic import ValidationError
 
 from kinwire._callbacks import call_back
 from kinwire.calls import Outbound
+from kinwire.engine.outbox import Outbox
+from kinwire.engine.ports import Alarm, Ports
 from kinwire.errors import ConnectionClosedError, InvalidResponseError, RequestTimeoutError
-from kinwire.jsonrpc import encode, encoded_notification, is_object
 from kinwire.limits import Counts
-from kinwire.outbox import Outbox
-from kinwire.ports import Alarm, Ports
-from kinwire.rpc_errors import ErrorTable, error_from_json
+from kinwire.messages.jsonrpc import encode, encoded_notification, is_object
+from kinwire.messages.rpc_errors import ErrorTable, error_from_json
 from kinwire_protocols.base import JsonObject
 
 logger = logging.getLogger("kinwire.session")

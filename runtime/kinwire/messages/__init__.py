@@ -1,0 +1,3 @@
+"""JSON-RPC messages: read, judged and written. Pure."""
+
+__all__ = ()
