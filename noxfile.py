@@ -119,6 +119,7 @@ def slow(session: nox.Session) -> None:
     """Run the guides' programs, type checkers, rarer loops, and properties with many examples."""
     chosen = "(slow or hypothesis) and not faults and not interop and not packaging"
     thorough = ("-m", chosen, "--hypothesis-profile=thorough")
+    bring(session, "zsh", "fish")
     run_module(session, "pytest", *thorough, *IN_PARALLEL, *session.posargs)
 
 
@@ -160,17 +161,18 @@ def docs(session: nox.Session) -> None:
     run_module(session, "kinwire", "docs", "build", "--out", "site", *since)
     run_module(session, "kinwire", "docs", "check", "--out", "site")
     if os.environ.get("CI") == "true":
-        bring_a_browser(session)
+        run_module(session, "pip", "install", "-q", "-e", ".[browser]")
+    bring(session, "chromium")
     clicking = ("-m", "browser", *IN_PARALLEL, "tests/codegen/site")
     run_module(session, "pytest", *clicking, *session.posargs)
 
 
-def bring_a_browser(session: nox.Session) -> None:
-    """Install what the tests with a browser need; elsewhere than in CI they do without."""
-    run_module(session, "pip", "install", "-q", "-e", ".[browser]")
-    if shutil.which("chromium") is None:
+def bring(session: nox.Session, *programs: str) -> None:
+    """Install the system's packages of these names in CI; elsewhere tests do without."""
+    missing = [program for program in programs if shutil.which(program) is None]
+    if missing and os.environ.get("CI") == "true":
         session.run("apt-get", "update", "-qq", external=True)
-        install = ("apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium")
+        install = ("apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing)
         session.run(*install, external=True, env={"DEBIAN_FRONTEND": "noninteractive"})
 
 

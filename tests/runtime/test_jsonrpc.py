@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,8 @@ from hypothesis import given, strategies as st
 from kinwire.errors import UnsendableError
 from kinwire.messages import jsonrpc
 from kinwire.messages.jsonrpc import FrameError, decode, encode
+from tests.absent import shared
 from tests.runtime.jsonrpc_vectors import BYTES, NO_REPLY, RESULT, TEXTS, Reply
-
-CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
-NEEDS_CORPORA = pytest.mark.skipif(
-    not CORPORA.exists() and os.environ.get("CI") != "true",  # there they must be found
-    reason="no corpora beside the project",
-)
 
 LONG = "x" * 2000
 
@@ -171,19 +165,17 @@ def test_a_decimal_keeps_its_digits() -> None:
     assert encode({"a": Decimal("0.10")}) == b'{"a":"0.10"}'
 
 
-@NEEDS_CORPORA
 def test_every_vector_of_the_corpus_is_in_the_table() -> None:
-    texts = json.loads((CORPORA / "jsonrpc" / "vectors.json").read_text(encoding="utf-8"))
-    raw = json.loads((CORPORA / "jsonrpc" / "raw_bytes.json").read_text(encoding="utf-8"))
+    texts = json.loads(shared("corpora/jsonrpc/vectors.json").read_text(encoding="utf-8"))
+    raw = json.loads(shared("corpora/jsonrpc/raw_bytes.json").read_text(encoding="utf-8"))
     assert {one["input"] for one in texts} <= {text for text, _ in TEXTS}
     assert {bytes.fromhex(one["hex"]) for one in raw} <= {frame for frame, _ in BYTES}
 
 
 def parsing_cases(kind: str) -> list[Path]:
-    return sorted((CORPORA / "json-parsing" / "test_parsing").glob(f"{kind}_*.json"))
+    return sorted(shared("corpora/json-parsing/test_parsing").glob(f"{kind}_*.json"))
 
 
-@NEEDS_CORPORA
 @pytest.mark.parametrize(
     ("kind", "accepted"), [("y", True), ("n", False)], ids=["valid", "invalid"]
 )
@@ -198,7 +190,6 @@ def test_params_of_the_parsing_corpus_are_judged_as_json_is(kind: str, accepted:
             assert refusal(frame).error.code in (-32700, -32600), case.name
 
 
-@NEEDS_CORPORA
 def test_no_text_of_the_parsing_corpus_is_a_message_or_an_accident() -> None:
     cases = [path for kind in "yni" for path in parsing_cases(kind)]
     assert cases

@@ -6,16 +6,13 @@ __all__ = ("FOLDER", "VERSIONS", "Bindings", "bindings", "document", "official",
 
 import importlib.util
 import json
-import os
 import sys
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import pytest
 from pydantic import TypeAdapter
 
 from kinwire_codegen.bundle import bundle
@@ -25,21 +22,19 @@ from kinwire_codegen.lint import RESERVED
 from kinwire_codegen.loading import load_documents
 from kinwire_codegen.models import models
 from kinwire_protocols.base import Message, from_wire, to_wire
+from tests.absent import SHARED, shared
 
 Node = dict[str, Any]
 
-FOLDER = Path(__file__).parents[4] / "shared" / "corpora" / "mcp-schema"
+FOLDER = SHARED / "corpora" / "mcp-schema"
 VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
 
 
 @cache
 def official(version: str) -> Node:
     """Return the official schema. Without it tests are skipped, except in CI, where they fail."""
-    path = FOLDER / f"{version}.json"
-    if not path.is_file():
-        complain = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
-        complain(f"the official schema is not here: ../shared/corpora/mcp-schema/{path.name}")
-    found: Node = json.loads(path.read_text(encoding="utf-8"))
+    text = shared(f"corpora/mcp-schema/{version}.json").read_text(encoding="utf-8")
+    found: Node = json.loads(text)
     return found
 
 

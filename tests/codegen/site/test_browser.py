@@ -6,7 +6,6 @@ except in CI, where they fail.
 
 from __future__ import annotations
 
-import os
 import shutil
 import threading
 from collections.abc import Iterator, Mapping
@@ -18,6 +17,7 @@ from typing import Any
 import pytest
 
 from kinwire_codegen.site.writing import write_site
+from tests.absent import absent
 
 pytestmark = pytest.mark.browser
 
@@ -75,20 +75,15 @@ QUERIES = {
 }
 
 
-def needed(what: str) -> None:
-    """Skip, or fail where everything has to be there."""
-    (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(f"{what} is not installed")
-
-
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
     try:
         from playwright.sync_api import sync_playwright
     except ModuleNotFoundError:
-        needed("the extra [browser]")
+        absent("the extra [browser] is not installed")
     program = shutil.which("chromium") or shutil.which("google-chrome")
     if program is None:
-        needed("Chromium")
+        absent("Chromium is not installed")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
         yield browser

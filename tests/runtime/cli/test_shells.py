@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from kinwire.cli.extras import is_installed
+from tests.absent import absent
 
 pty = pytest.importorskip("pty", reason="there are terminals on POSIX only")
 
@@ -56,7 +57,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 def program(name: str) -> str:
     found = shutil.which(name)
     if found is None:
-        pytest.skip(f"there is no {name} here")
+        absent(f"{name} is not installed")
     return found
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from ipaddress import IPv4Address, IPv6Address, IPv6Network
 from pathlib import Path
 from typing import Any
@@ -14,15 +13,11 @@ from hypothesis import given, strategies as st
 from kinwire.web.errors import NotFetchedError
 from kinwire.web.rules.addresses import is_public
 from kinwire.web.rules.urls import web_address
+from tests.absent import shared
 
 HERE = Path(__file__)
 URLS = json.loads((HERE.parents[2] / "vectors" / "urls.json").read_text("utf-8"))
 NAT64 = IPv6Network("64:ff9b::/96")
-CORPORA = HERE.parents[4] / "shared" / "corpora"
-NEEDS_CORPORA = pytest.mark.skipif(
-    not CORPORA.exists() and os.environ.get("CI") != "true",  # there they must be found
-    reason="no corpora beside the project",
-)
 
 
 @pytest.mark.parametrize("one", URLS["refused"], ids=lambda one: one["url"])
@@ -70,9 +65,8 @@ def test_an_address_has_the_parts_that_are_asked() -> None:
     assert web_address("http://example.com").target == "/"
 
 
-@NEEDS_CORPORA
 def test_urls_that_browsers_refuse_are_refused_and_others_have_the_same_host() -> None:
-    cases: list[Any] = json.loads((CORPORA / "url" / "urltestdata.json").read_text("utf-8"))
+    cases: list[Any] = json.loads(shared("corpora/url/urltestdata.json").read_text("utf-8"))
     refused = 0
     for case in cases:
         if not isinstance(case, dict) or not case["input"].lower().startswith("http"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -12,10 +11,10 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kinwire.mcp.rules.uri_template import LONGEST_URI, UriTemplate
+from tests.absent import shared
 
 ROOT = Path(__file__).parents[4]
 VECTORS = json.loads((ROOT / "tests/vectors/uri_template.json").read_text(encoding="utf-8"))
-CORPUS = ROOT.parent / "shared" / "corpora" / "uri-template"
 FILES = ["spec-examples.json", "spec-examples-by-section.json", "extended-tests.json"]
 
 
@@ -66,11 +65,8 @@ def test_a_uri_made_to_keep_the_server_busy_does_not(template: str, unit: str, e
 
 
 def corpus(name: str) -> dict[str, Any]:
-    path = CORPUS / name
-    if not path.exists():
-        assert os.environ.get("CI") != "true", f"the test suite is not here: {path}"
-        pytest.skip("the public test suite is not beside the project")
-    groups: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    text = shared(f"corpora/uri-template/{name}").read_text(encoding="utf-8")
+    groups: dict[str, Any] = json.loads(text)
     return groups
 
 
