@@ -52,13 +52,22 @@ class ConnectionClosedError(KinwireError):
 
     `reason` is one sentence. For a child process `exit_code` is its exit code (negative: the
     signal that ended it), None while unknown, and `stderr` the last 64 KiB that it wrote there.
+    `status` is the HTTP status with which a server refused a WebSocket, such as 401; else None.
     """
 
-    def __init__(self, reason: str, exit_code: int | None = None, stderr: str = "") -> None:
+    def __init__(
+        self,
+        reason: str,
+        exit_code: int | None = None,
+        stderr: str = "",
+        *,
+        status: int | None = None,
+    ) -> None:
         super().__init__(reason, exit_code, stderr)
         self.reason = reason
         self.exit_code = exit_code
         self.stderr = stderr
+        self.status = status
 
     def __str__(self) -> str:
         if not self.stderr.strip():
@@ -67,7 +76,7 @@ class ConnectionClosedError(KinwireError):
 
     def again(self) -> ConnectionClosedError:
         """Return an equal error: each caller raises one of its own, with its own traceback."""
-        return ConnectionClosedError(self.reason, self.exit_code, self.stderr)
+        return ConnectionClosedError(self.reason, self.exit_code, self.stderr, status=self.status)
 
 
 class RequestTimeoutError(KinwireError, TimeoutError):
@@ -82,10 +91,11 @@ class RequestTimeoutError(KinwireError, TimeoutError):
         self.timeout = timeout
 
     def __str__(self) -> str:
-        return (
-            f"{self.method}: no answer within {self.timeout:g} s. "
-            "Pass a longer timeout, or on_progress if the peer reports progress."
-        )
+        if self.method == "initialize":
+            mend = "Is it a server of MCP? Limits(request_timeout=...) says how long to wait."
+        else:
+            mend = "Pass a longer timeout, or on_progress if the peer reports progress."
+        return f"{self.method}: no answer within {self.timeout:g} s. {mend}"
 
 
 class RequestCancelledError(KinwireError):
@@ -93,7 +103,12 @@ class RequestCancelledError(KinwireError):
 
 
 class InvalidResponseError(KinwireError):
-    """The peer's answer is no JSON-RPC response: the call failed, the connection goes on."""
+    """The peer's answer is no JSON-RPC response: the call failed, the connection goes on.
+
+    `status` is the HTTP status where that was the answer, such as 401; else None.
+    """
+
+    status: int | None = None
 
 
 class ShapeError(InvalidResponseError):

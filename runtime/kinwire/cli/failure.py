@@ -14,6 +14,7 @@ __all__ = (
     "UsageError",
     "did_you_mean",
     "failure_of",
+    "wants_to_know_who",
 )
 
 from collections.abc import Collection
@@ -21,6 +22,7 @@ from typing import Any, NamedTuple
 
 FINDINGS, USAGE, UNAUTHORIZED, UNREACHABLE, PEER_ERROR, PEER_SCHEMA = 1, 2, 3, 4, 5, 6
 
+_WHO_CALLS = 401
 _DOCTOR = "kinwire doctor, with the same server, looks for the cause."
 PASS_HEADERS = ' Pass headers={"Authorization": ...} or auth=...'
 """How what is said of an HTTP 401 ends: advice for programs, of no use in a command line."""
@@ -63,7 +65,7 @@ def failure_of(error: Exception) -> Failure:
     match error:
         case RpcError():
             return Failure(f"error: the peer answered: {error}{_details(error.data)}", PEER_ERROR)
-        case errors.KinwireError() if str(error).endswith(PASS_HEADERS):
+        case errors.KinwireError() if wants_to_know_who(error):
             return Failure(f"error: {_text_of(error)}", UNAUTHORIZED)
         case (
             errors.InvalidResponseError() | errors.ProtocolVersionError() | errors.PaginationError()
@@ -86,6 +88,15 @@ def failure_of(error: Exception) -> Failure:
             return Failure(f"error: {kind}: {error}\n{hint}", USAGE)
 
 
+def wants_to_know_who(error: Exception | None) -> bool:
+    """Whether a server refused because nobody said who calls (HTTP 401)."""
+    from kinwire import errors
+
+    if not isinstance(error, errors.InvalidResponseError | errors.ConnectionClosedError):
+        return False
+    return error.status == _WHO_CALLS
+
+
 def _text_of(error: Exception) -> str:
     """Return what `error` says, with advice for a command line in place of that for programs."""
     from kinwire import errors
@@ -93,7 +104,7 @@ def _text_of(error: Exception) -> str:
     match error:
         case errors.ConnectionClosedError():
             # The server's last words on stderr are this command's already.
-            if error.reason.endswith(PASS_HEADERS):
+            if wants_to_know_who(error):
                 return error.reason.replace(PASS_HEADERS, _PASS_HEADER)
             return f"{error.reason}\nhint: {_DOCTOR}"
         case errors.RequestTimeoutError():

@@ -38,7 +38,7 @@ def listen(server: Server, place: Place) -> None:
         UsageError: nobody can listen there.
         InsecureAddressError: `host` can be reached from other machines.
     """
-    from kinwire.transports.http.running import run_on
+    from kinwire.transports.http.running import run_on, url_at
     from kinwire.transports.http.security import must_be_secure
 
     must_be_secure(place.host, tls=False, insecure=place.insecure, doing="listen on")
@@ -47,7 +47,7 @@ def listen(server: Server, place: Place) -> None:
     except ValueError as error:
         raise UsageError(f"--allow-host: {error}") from None
     with _bound(place) as listener:
-        where = _url(place.transport, listener)
+        where = url_at(listener, ADDRESSES[place.transport])
         line = f"serving {printable(server.info.name)} at {where}"
         run_on(app, listener, started=lambda: print(line, file=sys.stderr, flush=True))
 
@@ -69,8 +69,3 @@ def _bound(place: Place) -> socket.socket:
             f"Cannot listen on {place.host}, port {place.port}: {why}.",
             "--port 0 takes a free one.",
         ) from None
-
-
-def _url(transport: str, listener: socket.socket) -> str:
-    host, port = listener.getsockname()[:2]
-    return ADDRESSES[transport].format(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")

@@ -222,7 +222,12 @@ class ResourceTable:
         if found is None:
             raise not_found(params.uri)
         resource, variables = found
-        return await resource.read(params, variables, context)
+        try:
+            return await resource.read(params, variables, context)
+        except mcp.ResourceNotFoundError as error:
+            if error.data is None:  # a function need not say what was asked of it
+                error.data = {"uri": params.uri}
+            raise
 
     def _find(self, uri: str) -> tuple[Resource, Variables] | None:
         resource = self._resources.get(uri)

@@ -13,7 +13,7 @@ import secrets
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from kinwire.errors import ConnectionClosedError, RpcError
+from kinwire.errors import CapabilityNotNegotiatedError, ConnectionClosedError, RpcError
 from kinwire.messages.jsonrpc import is_object
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InternalError
@@ -55,12 +55,16 @@ _RESERVED = {kind.default_code: kind for kind in JSONRPC.errors.values()}
 def internal_error(where: str, fault: BaseException) -> RpcError:
     """Log a fault of this side and return what the peer may know of it: a number to ask about."""
     correlation = secrets.token_hex(8)
+    data = {"correlationId": correlation}
     if isinstance(fault, ConnectionClosedError | KeyboardInterrupt):  # nobody's mistake
         why = str(fault) or type(fault).__name__
         logger.info("%s failed (correlation id %s): %s", where, correlation, why)
     else:
         logger.error("%s failed (correlation id %s)", where, correlation, exc_info=fault)
-    return InternalError(data={"correlationId": correlation})
+    if isinstance(fault, CapabilityNotNegotiatedError) and (fault.gate or "").startswith("client:"):
+        # The client is told what it left out itself; other gates are no business of the peer's.
+        return InternalError(f"{fault.method}: needs {fault.gate}, but {fault.reason}", data=data)
+    return InternalError(data=data)
 
 
 def error_from_json(

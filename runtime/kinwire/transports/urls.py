@@ -33,6 +33,9 @@ class UrlOptions(TypedDict, total=False):
     """Whether plain text may go to another machine: over a network of your own."""
 
 
+_NAMES = UrlOptions.__annotations__.keys()
+
+
 def transport_to(target: Transport | str, options: UrlOptions) -> Transport:
     """Return what carries frames to `target`.
 
@@ -42,12 +45,15 @@ def transport_to(target: Transport | str, options: UrlOptions) -> Transport:
         InsecureAddressError: others could read what is sent there.
         ImportError: the URL is of WebSocket, and the extra `ws` is not installed.
     """
+    for name in options:
+        if name not in _NAMES:
+            raise TypeError(f"{name}: expected one of {', '.join(sorted(_NAMES))}")
     if isinstance(target, str):
         return _transport_of(target, options)
     if not hasattr(target, "run"):
         raise TypeError(f"expected {_EXAMPLES}, got {name_of(target)}")
-    if options:
-        raise TypeError(f"{next(iter(options))}: this goes with a URL, not with a transport")
+    for name in options:
+        raise TypeError(f"{name}: this goes with a URL, not with a transport")
     return target
 
 

@@ -95,20 +95,14 @@ def test_the_doctor_says_what_to_look_at_where_nobody_is(capsys: Captured) -> No
 
 
 GUARDED = """
-import sys
-
 from kinwire import Server
-from kinwire.transports.http.running import bound, run_on
 
 
 async def nobody(token: str) -> None:
     return None
 
 
-with bound("127.0.0.1", 0) as listener:
-    line = f"serving at http://127.0.0.1:{listener.getsockname()[1]}/mcp"
-    app = Server("guarded", "1.0").asgi(authenticate=nobody)
-    run_on(app, listener, started=lambda: print(line, file=sys.stderr, flush=True))
+Server("guarded", "1.0").asgi(authenticate=nobody).run(port=0)
 """
 
 
@@ -131,7 +125,9 @@ def test_who_has_to_say_who_they_are_is_told_the_option(
     kind: type[InvalidResponseError | ConnectionClosedError],
 ) -> None:
     refused = f"It answered HTTP 401.{mend_of(address_of(NOBODY, insecure=False), 401, None)}"
-    failure = failure_of(kind(refused))
+    error = kind(refused)
+    error.status = 401
+    failure = failure_of(error)
     assert failure.exit_code == 3
     assert "hint: --header 'Authorization: Bearer ${TOKEN}'" in failure.text
     assert "headers=" not in failure.text

@@ -21,6 +21,7 @@ from kinwire.host import Host
 from kinwire.server import Server
 from kinwire.testing import pair
 from kinwire_protocols import mcp
+from kinwire_protocols.jsonrpc.errors import InternalError
 from kinwire_protocols.mcp import methods
 from tests.runtime.mcp.raw_client import raw_client
 
@@ -114,6 +115,19 @@ async def test_what_the_client_did_not_offer_is_refused_before_anything_is_sent(
         assert client.told("sampling/createMessage") == client.told("roots/list") == []
     assert "sampling/createMessage" in raised[0]
     assert "roots/list" in raised[1]
+
+
+async def test_a_tool_that_needs_what_the_client_did_not_offer_says_so() -> None:
+    server = Server("s", "1")
+
+    @server.tool
+    async def ask(context: Context) -> None:
+        await context.sample("", max_tokens=1)
+
+    async with pair(server) as client:
+        with pytest.raises(InternalError, match="createMessage: needs client:sampling") as caught:
+            await client.mcp.tools_call(name="ask")
+    assert "correlationId" in caught.value.data
 
 
 @pytest.mark.spec("mcp-initialized-notification-2")

@@ -17,6 +17,7 @@ from kinwire.cli.failure import (
     PEER_SCHEMA,
     UNAUTHORIZED,
     UNREACHABLE,
+    wants_to_know_who,
 )
 from kinwire.cli.raw_server import Greeting, raw_server
 from kinwire.cli.target import Target
@@ -57,7 +58,7 @@ def _handshake(greeting: Greeting) -> Check:
         case "answered":
             who = f"{greeting.server.get('name')} {greeting.server.get('version')}".rstrip()
             return Check(name="handshake", seen=f"{who} answered")
-        case _ if answer.text.endswith(PASS_HEADERS):
+        case _ if wants_to_know_who(answer.error):
             remedy, code = _WHO, UNAUTHORIZED
         case "silent":
             remedy, code = _SILENT, UNREACHABLE

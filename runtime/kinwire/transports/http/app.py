@@ -10,6 +10,8 @@ __all__ = ("HttpApp",)
 
 import gc
 import logging
+import sys
+from functools import partial
 
 from kinwire.errors import ConnectionClosedError
 from kinwire.transports.http.guard import Guard
@@ -71,17 +73,20 @@ class HttpApp:
     ) -> None:
         """Serve under uvicorn, which the extra `http` brings, until SIGINT or SIGTERM.
 
-        `certfile` and `keyfile` are those of TLS.
+        `certfile` and `keyfile` are those of TLS. The address is said on stderr once all is ready;
+        `port` 0 takes a free one.
 
         Raises:
             InsecureAddressError: other machines could reach it in plain text.
             OSError: nobody can listen there.
         """
         must_be_secure(host, tls=bool(certfile), insecure=self.guard.insecure, doing="listen on")
-        from kinwire.transports.http.running import bound, run_on
+        from kinwire.transports.http.running import bound, run_on, url_at
 
         with bound(host, port) as listener:
-            run_on(self, listener, certfile=certfile, keyfile=keyfile)
+            where = url_at(listener, f"{'https' if certfile else 'http'}://{{}}/mcp")
+            tell = partial(print, f"serving at {where}", file=sys.stderr, flush=True)
+            run_on(self, listener, certfile=certfile, keyfile=keyfile, started=tell)
 
     def stop(self) -> None:
         """Take no new sessions, and have those end that there are. Returns at once."""

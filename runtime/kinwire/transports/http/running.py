@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("bound", "run_on")
+__all__ = ("bound", "run_on", "url_at")
 
 import asyncio
 import signal
@@ -36,6 +36,12 @@ def bound(host: str, port: int) -> socket.socket:
         raise OverflowError(f"expected a number from 0 to {_LAST_PORT}")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     return socket.create_server((host, port), family=family, backlog=2048)
+
+
+def url_at(listener: socket.socket, form: str) -> str:
+    """Return the address of `listener`, whose host and port stand for the braces in `form`."""
+    host, port = listener.getsockname()[:2]
+    return form.format(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
 
 
 def run_on(

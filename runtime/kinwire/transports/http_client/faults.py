@@ -37,7 +37,9 @@ def not_an_answer(method: str, address: Address, refusal: Refusal) -> InvalidRes
     text = f"{what}: {address.origin} answered HTTP {refusal.status}"
     text += f": {said}" if said else "."
     mend = mend_of(address, refusal.status, refusal.headers.get("location"))
-    return InvalidResponseError(text + mend)
+    error = InvalidResponseError(text + mend)
+    error.status = refusal.status
+    return error
 
 
 def mend_of(address: Address, status: int, location: str | None) -> str:

@@ -99,7 +99,8 @@ class WebSocketClient:
         if status == 101:
             answer = "does not speak WebSocket as it should."
         mend = mend_of(self._address, status, attempt.header("Location"))
-        return ConnectionClosedError(f"{self._address.origin} {answer}{mend}")
+        refused = None if status in (0, 101) else status
+        return ConnectionClosedError(f"{self._address.origin} {answer}{mend}", status=refused)
 
     async def _attempt(self, link: Link, tasks: Starter) -> _Handshake:
         with anyio.fail_after(_HANDSHAKE):

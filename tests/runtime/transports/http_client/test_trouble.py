@@ -243,6 +243,7 @@ async def test_auth_is_asked_before_and_once_more(caplog: pytest.LogCaptureFixtu
             await peer.mcp.ping()
     assert challenges == [None, "Bearer", None]
     assert "answered HTTP 401. It has to know who calls" in str(caught.value)
+    assert caught.value.status == 401
     assert "s3cret" not in caplog.text + str(caught.value)
 
 
@@ -333,6 +334,8 @@ REFUSED: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
     ("http://127.0.0.1:x/", {}, ValueError, "a malformed one"),
     ("python x.py", {}, TypeError, r"expected stdio\(.*got 'python x.py'"),
     (stdio("x"), {"headers": {}}, TypeError, "headers: this goes with a URL"),
+    (stdio("x"), {"timeout": 1}, TypeError, "timeout: expected one of auth, headers, insecure"),
+    ("http://127.0.0.1/", {"header": {}}, TypeError, "header: expected one of auth, headers"),
     ("http://127.0.0.1/", {"headers": {"A b": "x"}}, ValueError, "the name of a header"),
     ("http://127.0.0.1/", {"headers": {"Host": "x"}}, ValueError, "Host is written by"),
     ("http://127.0.0.1/", {"headers": {"X": "s3cret\r\nY: z"}}, ValueError, "of one line"),

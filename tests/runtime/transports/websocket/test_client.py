@@ -98,6 +98,7 @@ async def test_a_refused_handshake_is_told(status: int, why: str) -> None:
             await host.connect(server.url.replace("http:", "ws:"))
         origin = server.url.replace("http:", "ws:").removesuffix("/mcp")
         assert caught.value.reason.startswith(f"{origin} {why}")
+        assert caught.value.status == status
 
 
 async def test_a_server_that_speaks_something_else_is_told() -> None:
