@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
 import signal
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -300,6 +302,40 @@ async def test_closing_in_a_cancelled_scope_leaves_no_process() -> None:
             scope.cancel()
             await calling.call(methods.PING, mcp.RequestParams())
     assert not exists(transport.pid)
+
+
+def test_a_loop_that_is_torn_down_while_a_server_takes_its_time_leaves_no_process() -> None:
+    transport = misbehaving("stays")
+
+    async def use() -> None:
+        async with session(transport) as calling:
+            await calling.raw("ping")
+            asyncio.get_running_loop().call_later(0.1, _interrupt)
+
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(use())
+    assert not exists(transport.pid)
+
+
+def _interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_session_that_is_never_closed_leaves_no_process_behind_the_program() -> None:
+    script = (
+        "import asyncio, sys\n"
+        "from kinwire.session import Session\n"
+        "from kinwire.transports.child import stdio\n"
+        "server = stdio(sys.executable, '-c', 'import time; time.sleep(300)')\n"
+        "async def use():\n"
+        "    await Session(server, routes={}).__aenter__()\n"
+        "    while server.pid is None:\n"
+        "        await asyncio.sleep(0)\n"
+        "asyncio.run(use())\n"
+        "print(server.pid)\n"
+    )
+    ran = subprocess.run((sys.executable, "-c", script), capture_output=True, text=True, check=True)
+    assert not exists(int(ran.stdout))
 
 
 @pytest.mark.faults

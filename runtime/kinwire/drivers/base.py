@@ -199,6 +199,7 @@ class Driver(ABC):
     async def _wind_down(self, why: ConnectionClosedError) -> None:
         import anyio
 
+        closed = False
         try:
             with anyio.move_on_after(self._drain) as self._draining:
                 await self._until_idle()
@@ -209,12 +210,22 @@ class Driver(ABC):
             if left:
                 logger.warning("handlers that do not end on cancellation: %s", ", ".join(left))
             await self._stop_transport()
-            try:
-                await self._transport.aclose()
-            except Exception:
-                logger.exception("the transport failed while it was closed")
+            closed = True
+            await self._close_transport()
         finally:  # also if the loop ends and takes this along, or the session would wait for ever
-            self._ended.set()
+            try:
+                if not closed:
+                    with anyio.CancelScope() as at_once:
+                        at_once.cancel()
+                        await self._close_transport()
+            finally:
+                self._ended.set()
+
+    async def _close_transport(self) -> None:
+        try:
+            await self._transport.aclose()
+        except Exception:
+            logger.exception("the transport failed while it was closed")
 
     async def _carry(self) -> None:
         # The transport's part, from the first frame to the last.

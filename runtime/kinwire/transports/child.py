@@ -21,7 +21,14 @@ import anyio
 
 from kinwire.errors import ConnectionClosedError
 from kinwire.transports import Link
-from kinwire.transports.process import end_group, environment, exit_code, wait_for_exit
+from kinwire.transports.process import (
+    end_group,
+    end_with_this_program,
+    environment,
+    exit_code,
+    kill_group,
+    wait_for_exit,
+)
 from kinwire.transports.reading import FrameSink, Sink, read_all
 from kinwire.transports.stderr import StderrSink
 from kinwire.transports.writing import FrameWriter
@@ -84,6 +91,7 @@ class ChildProcess:
         """See `Transport.run`."""
         try:
             self._process = process = self._started()
+            end_with_this_program(process)
         except OSError as error:
             link.end(ConnectionClosedError(self._why_not_started(error)))
             return
@@ -120,12 +128,15 @@ class ChildProcess:
             self._sink.resume()
 
     async def aclose(self) -> None:
-        """Write what waits, close the child's input, and see it and its group end."""
+        """Write what waits, close the child's input, and see it and its group end.
+
+        If this is cancelled all the same, as when the event loop ends, they are killed.
+        """
         process, writer = self._process, self._writer
         if process is None or writer is None:
             return
-        await writer.flush()
-        with process:  # closes its pipes
+        try:
+            await writer.flush()
             if process.stdin is not None:
                 process.stdin.close()
             async with anyio.create_task_group() as tasks:
@@ -134,6 +145,11 @@ class ChildProcess:
                 tasks.start_soon(_read, process.stderr, self._stderr, None)
                 await end_group(process)
                 tasks.cancel_scope.cancel()
+        finally:
+            kill_group(process)
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                if pipe is not None:
+                    pipe.close()
 
     def _started(self) -> subprocess.Popen[bytes]:
         return subprocess.Popen(

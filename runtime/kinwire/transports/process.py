@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-__all__ = ("BY_ITSELF", "end_group", "environment", "exit_code", "wait_for_exit")
+__all__ = (
+    "BY_ITSELF",
+    "end_group",
+    "end_with_this_program",
+    "environment",
+    "exit_code",
+    "kill_group",
+    "wait_for_exit",
+)
 
+import atexit
 import os
 import signal
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from subprocess import Popen
+from subprocess import Popen, TimeoutExpired
 
 import anyio
 from anyio import to_thread
@@ -30,6 +39,9 @@ BY_ITSELF = 2.0
 _AFTER_TERM = 1.0
 _REST_OF_GROUP = 0.5
 _LOOK_AGAIN = 0.02
+_AFTER_KILL = 1.0
+
+_alive: set[Popen[bytes]] = set()
 
 
 def environment(added: Mapping[str, str] | None) -> dict[str, str]:
@@ -74,18 +86,44 @@ async def end_group(process: Popen[bytes]) -> None:
 
     Its standard input has to be closed already: that is what asks it to end.
     """
-    with anyio.move_on_after(BY_ITSELF):
-        await wait_for_exit(process)
-    _signal(process, signal.SIGTERM)
-    with anyio.move_on_after(_AFTER_TERM):
-        await wait_for_exit(process)
-    if process.poll() is not None:
-        with anyio.move_on_after(_REST_OF_GROUP):
-            while _signal(process, 0):  # noqa: ASYNC110 - a group reports its end to nobody
-                await anyio.sleep(_LOOK_AGAIN)
-    _signal(process, 9)
+    try:
+        with anyio.move_on_after(BY_ITSELF):
+            await wait_for_exit(process)
+        _signal(process, signal.SIGTERM)
+        with anyio.move_on_after(_AFTER_TERM):
+            await wait_for_exit(process)
+        if process.poll() is not None:
+            with anyio.move_on_after(_REST_OF_GROUP):
+                while _signal(process, 0):  # noqa: ASYNC110 - a group reports its end to nobody
+                    await anyio.sleep(_LOOK_AGAIN)
+    finally:  # also of a group whose first process is gone, where nobody waits any more
+        _signal(process, 9)
     await wait_for_exit(process)
     process.poll()
+
+
+def kill_group(process: Popen[bytes]) -> None:
+    """Kill the process and its group, unless it has been seen to end."""
+    _alive.discard(process)
+    if process.returncode is None:
+        _signal(process, 9)
+        with suppress(TimeoutExpired):  # nothing more can be done for it
+            process.wait(_AFTER_KILL)
+
+
+def end_with_this_program(process: Popen[bytes]) -> None:
+    """Have the group killed when this program ends without having ended it."""
+    _alive.add(process)
+
+
+@atexit.register
+def _kill_all() -> None:
+    while _alive:
+        kill_group(_alive.pop())
+
+
+if hasattr(os, "register_at_fork"):  # a copy of this program has no part in its children
+    os.register_at_fork(after_in_child=_alive.clear)
 
 
 def _signal(process: Popen[bytes], number: int) -> bool:

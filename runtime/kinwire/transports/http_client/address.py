@@ -88,6 +88,8 @@ def origin_of(reference: str) -> str | None:
 
 
 def _split(url: str) -> Address:
+    if not url.isprintable() or url != url.strip():  # `urlsplit` takes some of these out
+        raise ValueError(f"expected a URL without spaces and control characters. {_EXAMPLE}")
     try:
         split = urlsplit(url)
         host, port = split.hostname, split.port
