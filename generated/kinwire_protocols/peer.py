@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from inspect import iscoroutinefunction
+from inspect import iscoroutinefunction, signature
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -244,6 +244,7 @@ def check_handlers(cls: type, known: set[str], what: Literal["method", "tool"]) 
         if name in known:
             if not iscoroutinefunction(value):
                 raise TypeError(f"{cls.__qualname__}.{name}: a handler is an `async def`.")
+            _must_take_the_same(cls, name, value)
             continue
         if name.startswith("_") or not iscoroutinefunction(value):
             continue
@@ -252,6 +253,21 @@ def check_handlers(cls: type, known: set[str], what: Literal["method", "tool"]) 
             f" Did you mean {near!r}?" if near else " Begin helpers of your own with an underscore."
         )
         raise TypeError(f"{cls.__qualname__}.{name}: no {what} of this side has that name.{hint}")
+
+
+def _must_take_the_same(cls: type, name: str, handler: Callable[..., Any]) -> None:
+    inherited = [vars(base)[name] for base in cls.__mro__[1:] if name in vars(base)]
+    if not inherited:  # the generated class itself
+        return
+    taken, given = signature(handler), signature(inherited[0])
+    try:
+        taken.bind(*given.parameters)
+    except TypeError:
+        expected = ", ".join(given.parameters)
+        got = ", ".join(map(str, taken.parameters.values()))
+        raise TypeError(
+            f"{cls.__qualname__}.{name}: expected parameters ({expected}), got ({got})."
+        ) from None
 
 
 class Handlers:

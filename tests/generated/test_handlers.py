@@ -152,6 +152,22 @@ def test_a_handler_that_is_no_coroutine_function_is_refused() -> None:
             def tools_call(self, params: Any) -> Any: ...
 
 
+def test_a_handler_that_takes_something_else_is_refused() -> None:
+    with pytest.raises(TypeError) as caught:
+
+        class Mine(mcp.ServerHandlers):
+            async def ping(self) -> mcp.EmptyResult: ...  # type: ignore[override, empty-body]
+
+    assert str(caught.value).endswith("Mine.ping: expected parameters (self, params), got (self).")
+
+
+@pytest.mark.parametrize("more", ["", ", extra=None", ", *rest", ", **options"])
+def test_a_handler_may_take_more_than_it_is_given(more: str) -> None:
+    space: dict[str, Any] = {}
+    exec(f"async def ping(self, whatever{more}): ...", space)
+    type("Mine", (mcp.ServerHandlers,), {"ping": space["ping"]})
+
+
 def test_what_is_no_handler_may_have_any_name() -> None:
     class Mine(mcp.ServerHandlers):
         tools = ("a", "b")

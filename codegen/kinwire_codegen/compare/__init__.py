@@ -82,10 +82,16 @@ def _came_and_went(old: Side, new: Side, named: tuple[str, ...]) -> Iterator[Cha
         if before is not None and after is None:
             flow = data_flow(before, name, Way.REQUEST)
             what = f"the protocol {name} is gone"
-            yield changed("protocol-removed", name, (), what, flows=[flow], gone=True)
+            anchor = "README.md"  # nothing of its own is left
+            yield changed(
+                "protocol-removed", name, (), what, flows=[flow], gone=True, anchor=anchor
+            )
         elif after is not None and before is None:
             anchor = anchor_of(after, ())
             yield changed("protocol-added", name, (), f"the protocol {name} is new", anchor=anchor)
+
+
+UNSENT = ("tables/*/type", "machines/*/states", "grpc/messages/*/of", "grpc/enums/*/of")
 
 
 class _Assembly:
@@ -109,6 +115,7 @@ class _Assembly:
         names = {after.name for _, after in both}
         yield from self._of_types(flows, renamed, names)
         for before, after in both:
+            yield from compare_data(before, after, renamed)
             yield from compare_names(before, after, renamed)
 
     def _beside_types(self, before: Document, after: Document) -> Iterator[Change]:
@@ -120,7 +127,6 @@ class _Assembly:
             self._root(pair, flow)
         yield from (*rows.changes, *augments.changes)
         yield from compare_errors(before, after)
-        yield from compare_data(before, after)
         yield from compare_head(before, after)
         yield from compare_words(before, after)
 
@@ -128,10 +134,10 @@ class _Assembly:
         self._roots.setdefault(pair, set()).add(flow)
 
     def _unreached(self, both: list[tuple[Document, Document]]) -> None:
-        """Take up the types of rows of tables: no peer sends them, so they have no way."""
+        """Take up the types that no peer sends as they are: they have no way of their own."""
         for before, after in both:
-            olds = dict(at(before.content, "tables/*/type"))
-            for place, text in at(after.content, "tables/*/type"):
+            olds = {place: text for one in UNSENT for place, text in at(before.content, one)}
+            for place, text in (found for one in UNSENT for found in at(after.content, one)):
                 if place in olds:
                     pair = Pair(*(resolve(one, after.name) for one in (olds[place], text)))
                     self._roots.setdefault(pair, set())
@@ -150,11 +156,11 @@ class _Assembly:
 
     def _told(self, raw: Raw, ways: set[Flow]) -> Change:
         home, place, gone = raw.at.home, raw.at.place, raw.gone
-        # What is gone has no anchor of its own: the page of its type is told, if there is one.
+        # What is gone has no anchor of its own: the page of its type is told, or the protocol's.
         there = place[:2] if gone else place
         document = self._new.documents[home]
         known = not gone or there[1] in document.definitions
-        anchor = anchor_of(document, there) if known else None
+        anchor = anchor_of(document, there if known else ())
         return changed(raw.rule, home, place, raw.what, flows=ways, gone=gone, anchor=anchor)
 
 

@@ -5,7 +5,7 @@ References to unions and closed sets are followed; objects keep their names.
 
 from __future__ import annotations
 
-__all__ = ("Alternative", "alternatives", "covered")
+__all__ = ("Alternative", "alternatives", "uncovered")
 
 import json
 from collections.abc import Iterator, Sequence
@@ -90,28 +90,32 @@ def _plain(side: Side, typed: Typed, seen: frozenset[Reference]) -> Iterator[Alt
         yield Alternative(kind, typed)
 
 
-def covered(one: Alternative, others: Sequence[Alternative]) -> bool:
-    """Return whether every value of an alternative is one of `others` too, bounds aside.
+def uncovered(ones: Sequence[Alternative], others: Sequence[Alternative]) -> list[Alternative]:
+    """Return those of `ones` with values that none of `others` takes, bounds aside.
 
     Only single values are held against bounds: `bounds.py` compares those of whole kinds.
     """
-    kinds = {other.kind for other in others}
-    if ANY in kinds or one.kind in kinds - {"value"}:
-        return True
-    if one.kind == "integer":
-        return "number" in kinds
+    kinds = {other.kind for other in others} - {"value"}
+    if ANY in kinds:
+        return []
+    known = {_exactly(other) for other in others if other.kind == "value"}
+    whole = [other for other in others if other.kind != "value"]
+    return [one for one in ones if not _covered(one, kinds, known, whole)]
+
+
+def _covered(
+    one: Alternative, kinds: set[str], known: set[tuple[type, Any]], whole: list[Alternative]
+) -> bool:
     if one.kind != "value":
-        return False
-    if any(_same(one.value, other.value) for other in others if other.kind == "value"):
-        return True
-    return any(
+        return one.kind in kinds or (one.kind == "integer" and "number" in kinds)
+    return _exactly(one) in known or any(
         other.kind in _kinds_of(one.value) and within(one.value, other.typed.node)
-        for other in others
+        for other in whole
     )
 
 
-def _same(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and bool(one == other)  # True is 1 to Python, not on the wire
+def _exactly(one: Alternative) -> tuple[type, Any]:
+    return type(one.value), one.value  # True is 1 to Python, not on the wire
 
 
 def _kinds_of(value: Any) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("REFUSE", "changed_bounds", "within")
+__all__ = ("REFUSING", "TAKING", "changed_bounds", "within")
 
 import re
 from collections.abc import Iterator
@@ -19,8 +19,10 @@ OF_KIND = {
 }
 """What bounds the values of a kind: beside other kinds the keywords say nothing."""
 
-REFUSE = frozenset({"bounds-tightened", "pattern-changed"})
+REFUSING = frozenset({"bounds-tightened", "pattern-changed"})
 """The rules by which new readers refuse what old writers write."""
+TAKING = frozenset({"bounds-loosened", "pattern-changed", "validators-only"})
+"""The rules by which old readers may refuse what new writers write, and the harmless one."""
 
 Node = dict[str, Any]
 

@@ -11,7 +11,7 @@ from kinwire_codegen.compare.anchors import anchor_of
 from kinwire_codegen.compare.change import Change, changed
 from kinwire_codegen.compare.flows import data_flow
 from kinwire_codegen.compare.verdict import Way
-from kinwire_codegen.document import CONSTANTS, Document
+from kinwire_codegen.document import CONSTANTS, Document, Reference, resolve
 from kinwire_codegen.findings import Place, pointer
 
 WORDS = frozenset({"section", "summary", "x-decision", "description"})
@@ -25,13 +25,20 @@ CODES = {"http": ("statuses", "http-status-changed"), "grpc": ("codes", "grpc-co
 Node = Mapping[str, Any]
 
 
-def compare_data(before: Document, after: Document) -> Iterator[Change]:
-    """Yield what changed in one protocol beside rows, errors and types."""
+def compare_data(
+    before: Document, after: Document, renamed: Mapping[Reference, Reference]
+) -> Iterator[Change]:
+    """Yield what changed in one protocol beside rows, errors and types.
+
+    A type that has another name is told elsewhere; what refers to it has not changed.
+    """
     told = _Teller(before, after)
     for table in (*CONSTANTS, "records"):  # sequences are for readers: `words.py` has them
-        yield from _named(told, "data", (table,), before.table(table), after.table(table))
+        olds = _following(before.table(table), before.name, renamed)
+        yield from _named(told, "data", (table,), olds, after.table(table))
     for binding, tables in ENTRIES.items():
-        old, new = before.content.get(binding), after.content.get(binding)
+        old = _following(before.content.get(binding), before.name, renamed)
+        new = after.content.get(binding)
         if old is None or new is None:
             if old != new:
                 verb = "removed" if new is None else "added"
@@ -45,6 +52,20 @@ def compare_data(before: Document, after: Document) -> Iterator[Change]:
         key, rule = CODES[binding]
         if _bare(old.get(key, [])) != _bare(new.get(key, [])):
             yield told.change(rule, (binding,), f"{binding}: {key} have changed")
+
+
+def _following(node: Any, home: str, renamed: Mapping[Reference, Reference]) -> Any:
+    """Return what a document says with the new names of types."""
+    if isinstance(node, list):
+        return [_following(inner, home, renamed) for inner in node]
+    if isinstance(node, dict):
+        return {key: _following(value, home, renamed) for key, value in node.items()}
+    there = (
+        renamed.get(resolve(node, home)) if isinstance(node, str) and "#/$defs/" in node else None
+    )
+    if there is None:
+        return node
+    return f"{'' if there.protocol == home else there.protocol + '.json'}#/$defs/{there.name}"
 
 
 class _Teller:

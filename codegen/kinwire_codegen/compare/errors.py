@@ -29,6 +29,7 @@ def compare_errors(before: Document, after: Document) -> Iterator[Change]:
     for name in news:
         if name not in olds and name not in renamed.values():
             yield _told("error-added", after, name, f"error {name} is new")
+    yield from _data(before, after)
     yield from _reused(before, after, renamed)
 
 
@@ -43,6 +44,14 @@ def _renamed(before: Document, after: Document) -> Iterator[tuple[str, str]]:
             there = after.table("errors")[fresh[error["code"]]]
             if there["message"] == error["message"]:  # else the code stands for something else
                 yield name, fresh[error["code"]]
+
+
+def _data(before: Document, after: Document) -> Iterator[Change]:
+    olds = before.table("errors")
+    for name, error in after.table("errors").items():
+        if name in olds and ("data" in error) != ("data" in olds[name]):
+            word = "has" if "data" in error else "has no"
+            yield _told("error-data-changed", after, name, f"error {name} {word} data now")
 
 
 def _reused(before: Document, after: Document, renamed: dict[str, str]) -> Iterator[Change]:

@@ -6,7 +6,7 @@ __all__ = ("changed_kinds",)
 
 from collections.abc import Iterator, Sequence
 
-from kinwire_codegen.compare.alternatives import Alternative, covered
+from kinwire_codegen.compare.alternatives import Alternative, uncovered
 
 SHOWN = 6
 
@@ -25,12 +25,12 @@ def changed_kinds(
     `optional`: whether it is a member that may be absent, on the old and on the new side. Readers
     of such a member take null for absent.
     """
-    lost = [one for one in before if not covered(one, after)]
-    gained = [one for one in after if not covered(one, before)]
+    lost, gained = uncovered(before, after), uncovered(after, before)
+    nothing_shared = len(lost) == len(before)
     yield from _null(before, after, label, optional)
     lost = _without_null(lost) if optional[1] else lost
     gained = _without_null(gained) if optional[0] else gained
-    if lost and gained and not any(covered(one, after) for one in before):
+    if lost and gained and nothing_shared:
         constant = len(before) == len(after) == 1 and before[0].kind == after[0].kind == "value"
         rule = "constant-changed" if constant else "type-changed"
         yield rule, f"{label} was {_told(before)} and is {_told(after)}"

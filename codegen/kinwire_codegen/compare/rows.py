@@ -7,6 +7,7 @@ __all__ = ("Rows", "compare_rows")
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from kinwire_codegen.compare.anchors import anchor_of
@@ -23,6 +24,9 @@ LISTS = (("aliases", "alias", "name"), ("errors", "error-of-method", "error"))
 WITHDRAWN = "considered"
 
 Row = Mapping[str, Any]
+Shape = set[tuple[str, str, str, bool]]
+"""Part, name, type and whether it is required, of each member of a row."""
+Shapes = dict[str, Shape]
 
 
 @dataclass
@@ -52,6 +56,7 @@ class _Comparison:
     after: Document
     table: str
 
+    @cached_property
     def _matched(self) -> list[tuple[str | None, str | None, int]]:
         """Return the wire names that stand for each other, with how like they are if renamed."""
         olds, news = self.before.table(self.table), self.after.table(self.table)
@@ -66,21 +71,29 @@ class _Comparison:
                 found.append((name, None, 0))
         return [*found, *((None, name, 0) for name in fresh)]
 
+    @cached_property
+    def _members(self) -> tuple[Shapes, Shapes]:
+        """The members of every row that only one side has."""
+        olds, news = self.before.table(self.table), self.after.table(self.table)
+        return (
+            {n: _members(self.old, self.before, olds[n]) for n in olds if n not in news},
+            {n: _members(self.new, self.after, news[n]) for n in news if n not in olds},
+        )
+
     def _alike(self, name: str, other: str) -> float:
         row, there = self.before.table(self.table)[name], self.after.table(self.table)[other]
         if name in there.get("aliases", ()):
             return 1.0
         if any(row.get(key) != there.get(key) for key in ("kind", "from")):
             return 0.0
-        olds = _members(self.old, self.before, row)
-        news = _members(self.new, self.after, there)
+        olds, news = self._members[0][name], self._members[1][other]
         shared = len(olds & news) / max(len(olds | news), 1)
         # Rows with few members are all alike: their names decide then.
         return shared if len(olds & news) > 3 else shared * min(1.0, alike(name, other) + 0.2)
 
     def pairs(self) -> Iterator[tuple[Pair, Flow]]:
         """Yield the types of params and results that stand for each other."""
-        for name, other, _ in self._matched():
+        for name, other, _ in self._matched:
             if name is None or other is None:
                 continue
             row, there = self.before.table(self.table)[name], self.after.table(self.table)[other]
@@ -94,7 +107,7 @@ class _Comparison:
 
     def changes(self) -> Iterator[Change]:
         """Yield what changed beside types."""
-        for name, other, share in self._matched():
+        for name, other, share in self._matched:
             if other is None and name is not None:
                 yield self._told("method-removed", name, f"{name} is gone", gone=True)
             elif name is None and other is not None:
@@ -167,7 +180,7 @@ class _Comparison:
         return changed(rule, document.name, place, what, flows=[flow], gone=gone, anchor=anchor)
 
 
-def _members(side: Side, document: Document, row: Row) -> set[tuple[str, str, str, bool]]:
+def _members(side: Side, document: Document, row: Row) -> Shape:
     found = set()
     for part in ("params", "result"):
         kind = resolve(row[part], document.name) if part in row else None

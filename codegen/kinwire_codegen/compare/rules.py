@@ -102,6 +102,9 @@ _ROWS = (
      "Peers tell errors apart by code: the old meaning is looked for under the old one."),
     _wire("B204", "error-code-reused", _C, _E.BREAKS, "A code stands for another error now.",
      "Old peers read the new error as the old one, silently. Take a code that is free."),
+    _wire("B205", "error-data-changed", _C, _E.WARNS,
+     "An error has data where it had none, or the reverse.",
+     "Old peers do not look for it, or look in vain; code and message say the same."),
     _wire("B301", "required-member-added", _A, _E.NARROWS, "A new member is required.",
      "Those who write the old form leave it out and are refused. Make it optional, with a default"
      " meaning for absent."),
@@ -154,8 +157,11 @@ _ROWS = (
     _wire("B323", "validators-only", _C, _E.WARNS, "What only validators look at has changed.",
      "The bindings do not look at formats, at `uniqueItems`, at which members go together and at"
      " whether others are refused; peers may."),
-    _wire("B324", "member-deprecated", _D, _E.SAFE, "A member is deprecated.",
+    _wire("B324", "member-deprecated", _D, _E.SAFE, "A member or a type is deprecated.",
      "It works as before. Say in its description what to use instead."),
+    _wire("B325", "discriminator-changed", _C, _E.BREAKS,
+     "Another member tells the objects of a union apart.",
+     "Each end looks for a member that the other does not write. Go on writing the old one too."),
     _wire("B401", "augment-removed", _R, _E.LOSES, "A member is no longer added to a message.",
      "What old writers send in it is not heeded; old readers take it for absent."),
     _wire("B402", "augment-added", _A, _E.SAFE,

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from kinwire_codegen.compare.alternatives import ANY, Alternative, alternatives
-from kinwire_codegen.compare.bounds import changed_bounds
 from kinwire_codegen.compare.kinds import changed_kinds
 from kinwire_codegen.compare.members import Meeting, is_constant, paired_members, shape_of
+from kinwire_codegen.compare.nearest import nearest_bounds
 from kinwire_codegen.compare.sides import Member, Side, Typed
 from kinwire_codegen.document import Reference
 
@@ -93,7 +93,8 @@ class _Comparison:
         before, after = alternatives(self._old, old), alternatives(self._new, new)
         for rule, what in changed_kinds(before, after, new.label, optional=optional):
             yield Raw(rule, new, what)
-        yield from _bounds(before, after)
+        for rule, where, what in nearest_bounds(before, after):
+            yield Raw(rule, where, what)
         yield from self._telling(old, new, before, after)
         yield from self._arrays(before, after)
         yield from self._objects(before, after, new)
@@ -256,29 +257,6 @@ def _words(old: Typed, new: Typed) -> Iterator[Raw]:
         yield Raw("default-changed", new, f"{new.label} has another default")
     if new.node.get("deprecated") and not old.node.get("deprecated"):
         yield Raw("member-deprecated", new, f"{new.label} is deprecated")
-
-
-def _bounds(before: Sequence[Alternative], after: Sequence[Alternative]) -> Iterator[Raw]:
-    """Yield where bounds refuse what old writers write, then where they take more than before.
-
-    A union may have several texts, so each is held against the one that is nearest to it.
-    """
-    told = set[tuple[str, str]]()
-    met = [(one, other) for one in before for other in after if _comparable(one, other)]
-    for side, refuse in ((0, True), (1, False)):
-        nearest: dict[int, tuple[Alternative, list[tuple[str, str]]]] = {}
-        for pair in met:
-            one, other = pair
-            found = list(changed_bounds(one.kind, one.typed.node, other.typed.node))
-            found.sort(key=lambda change: (change[0] in REFUSE) is not refuse)
-            known = nearest.get(id(pair[side]))
-            if known is None or _weight(found, refuse=refuse) < _weight(known[1], refuse=refuse):
-                nearest[id(pair[side])] = (other, found)
-        for other, found in nearest.values():
-            for rule, what in found:
-                if (rule in REFUSE) is refuse and (rule, what) not in told:
-                    told.add((rule, what))
-                    yield Raw(rule, other.typed, f"{other.typed.label}: {what}")
 
 
 def _together(node: dict[str, Any]) -> list[list[str]]:

@@ -22,8 +22,8 @@ RULES = {
 
 def compare_words(before: Document, after: Document) -> Iterator[Change]:
     """Yield what changed for the readers of one protocol's reference."""
-    for place, rule in _walk(before.content, after.content, ()):
-        what = f"{pointer(*place[:-1])[1:] or after.name}: its {place[-1]} has changed"
+    for place, holder, rule, key in _walk(before.content, after.content, ()):
+        what = f"{pointer(*holder)[1:] or after.name}: its {key} has changed"
         yield changed(rule, after.name, place, what, anchor=anchor_of(after, place))
     for name in after.table("sequences").keys() - before.table("sequences").keys():
         yield _new(after, ("sequences", name), f"the sequence {name} is new")
@@ -49,14 +49,15 @@ def _gone(document: Document, place: Place, what: str) -> Change:
     return changed("anchor-removed", document.name, place, f"{what} is gone: {where}", gone=True)
 
 
-def _walk(old: Any, new: Any, place: Place) -> Iterator[tuple[Place, str]]:
+def _walk(old: Any, new: Any, place: Place) -> Iterator[tuple[Place, Place, str, str]]:
+    """Yield where a word has changed, what it is about, its rule and which word it is."""
     if isinstance(old, dict) and isinstance(new, dict):
         # Members and entries may be called like the words of a document.
         named = bool(place) and place[-1] in {*TABLES, "properties"}
         for key in dict.fromkeys([*old, *new]):
             if key in RULES and not named:
                 if old.get(key) != new.get(key):
-                    yield ((*place, key) if key in new else place or (key,)), RULES[key]
+                    yield ((*place, key) if key in new else place or (key,)), place, RULES[key], key
             elif key in old and key in new:
                 yield from _walk(old[key], new[key], (*place, key))
     elif isinstance(old, list) and isinstance(new, list):

@@ -5,7 +5,7 @@ Inline objects get names, every type a description, unions of tagged objects the
 
 from __future__ import annotations
 
-__all__ = ("Imported", "Types", "pascal")
+__all__ = ("Imported", "Types", "defined_name", "pascal")
 
 import re
 from dataclasses import dataclass, field
@@ -20,8 +20,17 @@ KEPT = {
     *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
     *("minLength", "maxLength", "minItems", "maxItems", "uniqueItems"),
 }
+UNSAID = {
+    *("enum", "const", "not", "if", "multipleOf", "contains", "prefixItems", "propertyNames"),
+    *("patternProperties", "unevaluatedProperties", "dependentRequired", "dependentSchemas"),
+    *("dependencies", "minProperties", "maxProperties"),
+}
+"""What says which values are taken, and has no place in a document, or not with every value."""
 ANYTHING = {"JSONValue", "JSONArray"}
 """Types that mean any JSON. Official schemas list fewer kinds than they mean."""
+
+
+_DEFINITION = re.compile(r"#/(?:\$defs|definitions|components/schemas)/([^/]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +48,12 @@ def pascal(text: str) -> str:
     return name if name and not name[0].isdigit() else f"X{name}"
 
 
+def defined_name(text: Any) -> str:
+    """Return the definition that a reference names; empty if it leads inside one, or elsewhere."""
+    found = _DEFINITION.fullmatch(str(text))
+    return found[1].replace("~1", "/").replace("~0", "~") if found else ""
+
+
 @dataclass
 class Types:
     """Types on their way into `$defs`."""
@@ -51,6 +66,7 @@ class Types:
     _waiting: list[str] = field(default_factory=list)
     _names: dict[str, str] = field(default_factory=dict)
     _lost: list[str] = field(default_factory=list)
+    _unsaid: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for name in self.source:
@@ -68,8 +84,9 @@ class Types:
         return f"#/$defs/{mine}"
 
     def left_out(self) -> list[str]:
-        """Return the references that became any value, because the file does not have them."""
-        return [f"{text}: it is not in the file" for text in dict.fromkeys(self._lost)]
+        """Return the references that became any value, and the keywords that were passed over."""
+        lost = [f"{text}: it is no definition of the file" for text in dict.fromkeys(self._lost)]
+        return lost + [f"{what}: documents have no words for it" for what in self._unsaid]
 
     def name_of(self, name: str) -> str:
         """Return what a type of the source is called here."""
@@ -109,6 +126,7 @@ class Types:
         if not isinstance(node, dict):
             return {}
         kept = {key: value for key, value in node.items() if _is_kept(key, value)}
+        self._unsaid += [f"{owner} {key}" for key in node if key in UNSAID and key not in kept]
         if "$ref" in node:
             return {**self._referred(node["$ref"]), **kept}
         if set(node.get("properties", ())) and not top:
@@ -123,7 +141,7 @@ class Types:
         return kept
 
     def _referred(self, text: str) -> Node:
-        name = text.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+        name = defined_name(text)
         if name not in self.source:
             self._lost.append(text)
         if name in ANYTHING or name not in self.source:
@@ -133,7 +151,7 @@ class Types:
     def _kind(self, node: Node) -> Node:
         kinds = node.get("type")
         if isinstance(kinds, list):
-            kinds = list(dict.fromkeys(kinds)) if len(set(kinds)) > 1 else "".join(kinds)
+            kinds = list(dict.fromkeys(kinds)) if len(set(kinds)) > 1 else "".join(kinds[:1])
         if kinds and not (kinds == "object" and node.get("allOf")):
             return {"type": kinds}
         return {"type": "object"} if "properties" in node else {}

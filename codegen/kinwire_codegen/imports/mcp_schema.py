@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from kinwire_codegen.imports.drafts import Imported, Node, Types
+from kinwire_codegen.imports.drafts import Imported, Node, Types, defined_name
 from kinwire_codegen.imports.merging import merged
 
 ROLES = ("client", "server")
@@ -84,6 +84,7 @@ def _named(definitions: Node, kind: str, method: Node) -> str:
             for name, node in definitions.items()
             if name.endswith(kind)
             and not name.startswith(("Client", "Server"))
+            and isinstance(node, dict)
             and node.get("properties", {}).get("method") == method
         ),
         kind,
@@ -162,7 +163,7 @@ def _last_name(definitions: Node, node: Node) -> str:
     """Return the definition that a reference leads to, through other names of it."""
     names: list[str] = []
     while "$ref" in node:
-        name = str(node["$ref"]).rpartition("/")[2]
+        name = defined_name(node["$ref"])
         if name in names or name not in definitions:
             raise NotMcpSchemaError(f"the reference {node['$ref']!r} leads to no definition")
         names.append(name)
@@ -189,6 +190,8 @@ def _errors(definitions: Node, types: Types) -> Iterator[tuple[str, Node]]:
 
 
 def _code(node: Node) -> int | None:
+    if not isinstance(node, dict):  # any value, or none
+        return None
     found = _error_node(node).get("properties", {}).get("code", {}).get("const")
     return found if isinstance(found, int) else None
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from kinwire_codegen.imports.drafts import Imported, Node, Types, pascal
+from kinwire_codegen.imports.drafts import Imported, Node, Types, defined_name, pascal
 from kinwire_codegen.imports.merging import merged
 from kinwire_codegen.names import class_name
 
@@ -43,7 +43,8 @@ def openrpc_document(
     reader = _Reader(content, taken)
     methods = dict(reader.methods())
     if not methods:
-        raise NotOpenRpcError("none of its methods can be said in a document")
+        why = "; ".join(reader.left_out[:3])
+        raise NotOpenRpcError(f"none of its methods can be said in a document ({why})")
     reader.types.finish()
     title = str(info.get("title") or "Imported")
     found = {
@@ -80,8 +81,9 @@ class _Reader:
         """Yield each row that can be said."""
         met: set[str] = set()
         for given in self._content["methods"]:
-            method, name = given, _named(given)
-            if not isinstance(method, dict) or not _METHOD.fullmatch(name):
+            method = self._followed(given)
+            name = str(method.get("name", given))
+            if "name" not in method or not _METHOD.fullmatch(name):
                 self.left_out.append(f"{name}: no name of a method")
                 continue
             if name in met:
@@ -89,9 +91,9 @@ class _Reader:
                 continue
             met.add(name)
             try:
-                yield method["name"], self._row(method)
+                yield name, self._row(method)
             except _CannotSay as reason:
-                self.left_out.append(f"{method['name']}: {reason}")
+                self.left_out.append(f"{name}: {reason}")
 
     def _row(self, method: Node) -> Node:
         if method.get("paramStructure") == "by-position":
@@ -103,8 +105,9 @@ class _Reader:
             "section": str(method.get("x-section") or "OpenRPC"),
             "summary": str(method.get("summary") or f"`{method['name']}`."),
         }
+        params = self._params(method)  # makes no types, so none is left of what cannot be said
         result = self._result(method) if "result" in method else None
-        row["params"] = self.types.add(*self._params(method))
+        row["params"] = self.types.add(*params)
         row |= {} if result is None else {"result": result}
         row |= {"description": method["description"]} if method.get("description") else {}
         row |= {"status": "deprecated"} if method.get("deprecated") else {}
@@ -117,10 +120,12 @@ class _Reader:
         required = []
         for given in method.get("params", ()):
             one = self._followed(given)
+            if not isinstance(one.get("name"), str):
+                raise _CannotSay("a param has no name, or is not in the file")
             schema = one.get("schema", {})
             words = {key: one[key] for key in ("description", "deprecated") if one.get(key)}
-            members[str(one.get("name"))] = {**schema, **words} if isinstance(schema, dict) else {}
-            required += [str(one.get("name"))] if one.get("required") else []
+            members[one["name"]] = {**schema, **words} if isinstance(schema, dict) else {}
+            required += [one["name"]] if one.get("required") else []
         name = method.get("x-params") or f"{pascal(method['name'])}Params"
         text = f"Parameters of `{method['name']}`."
         node = {"description": text, "type": "object", "properties": members, "required": required}
@@ -132,11 +137,16 @@ class _Reader:
         branches = [self._followed(one) for key in ("oneOf", "anyOf") for one in whole.get(key, ())]
         if branches and all("properties" in one for one in branches):
             whole = merged(branches)
-        elif "$ref" in schema and whole.keys() & {"properties", "allOf"}:
-            return self.types.reference(schema["$ref"].rpartition("/")[2])
+        elif (named := self._definition(schema)) and whole.keys() & {"properties", "allOf"}:
+            return self.types.reference(named)
         if whole.get("type") != "object" and "properties" not in whole:
             raise _CannotSay("its result is no object")
         return self.types.add(f"{pascal(method['name'])}Result", {"properties": {}, **whole})
+
+    def _definition(self, schema: Any) -> str:
+        """Return the definition that a schema is a mere reference to; empty if to none."""
+        name = defined_name(schema["$ref"]) if isinstance(schema, dict) and "$ref" in schema else ""
+        return name if name in self.types.source else ""
 
     def _error(self, given: Any) -> str | None:
         error = self._followed(given)
@@ -154,7 +164,7 @@ class _Reader:
 
     def _error_names(self) -> Iterator[str]:
         for method in self._content["methods"]:
-            errors = method.get("errors", ()) if isinstance(method, dict) else ()
+            errors = self._followed(method).get("errors", ())
             yield from (_error_name(self._followed(error)) for error in errors)
 
     def _followed(self, node: Any) -> Node:
@@ -168,10 +178,6 @@ class _Reader:
                 here = here.get(key) if isinstance(here, dict) else None
             node = here
         return node if isinstance(node, dict) else {}
-
-
-def _named(method: Any) -> str:
-    return str(method.get("name") if isinstance(method, dict) else method)
 
 
 def _error_name(error: Node) -> str:

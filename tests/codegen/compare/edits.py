@@ -34,6 +34,8 @@ def enum(*values: str) -> Node:
 
 
 A, B = {"$ref": "#/$defs/Apple"}, {"$ref": "#/$defs/Berry"}
+CAT, DOG = {"$ref": "#/$defs/Cat"}, {"$ref": "#/$defs/Dog"}
+PETS = {"anyOf": [CAT, DOG], "discriminator": {"propertyName": "kind"}}
 FRUIT = {"anyOf": [A, B], "discriminator": {"propertyName": "kind"}}
 
 CASES = [
@@ -132,6 +134,61 @@ CASES = [
         *value(TEXT, {"type": ["string", "null"]}),
         [{"a": ""}],
         [{"a": None}],
+    ),
+    Case(
+        "null, or absent now",
+        of({"a": {"type": ["string", "null"]}}, "a"),
+        of({"a": TEXT}),
+        [{"a": ""}, {"a": None}],
+        [{"a": ""}, {}],
+    ),
+    Case(
+        "null where it might be absent",
+        of({"a": TEXT}),
+        of({"a": {"type": ["string", "null"]}}, "a"),
+        [{"a": ""}, {}],
+        [{"a": ""}, {"a": None}],
+    ),
+    Case(
+        "a text that becomes an optional constant",
+        of({"a": TEXT}, "a"),
+        of({"a": {"const": "x"}}),
+        [{"a": "y"}],
+        [{"a": "x"}, {}],
+    ),
+    Case(
+        "a constant that may be absent",
+        of({"a": {"const": "x"}}, "a"),
+        of({"a": TEXT}),
+        [{"a": "x"}],
+        [{"a": "y"}, {}],
+    ),
+    Case(
+        "values that become a short text",
+        *value(enum("x", "long"), {**TEXT, "maxLength": 2}),
+        [{"a": "long"}, {"a": "x"}],
+        [{"a": "yz"}],
+    ),
+    Case(
+        "fractions above a start",
+        *value(WHOLE, {"type": "number", "minimum": 1}),
+        [{"a": 0}],
+        [{"a": 1.5}],
+    ),
+    Case("no shorter than nothing", *value(TEXT, {**TEXT, "minLength": 0}), [{"a": ""}], []),
+    Case(
+        "one of two texts is shorter",
+        *value(
+            {"anyOf": [{**TEXT, "maxLength": 4}, TEXT]}, {"anyOf": [{**TEXT, "maxLength": 2}, TEXT]}
+        ),
+        [{"a": "xyz"}],
+        [{"a": "xyz"}],
+    ),
+    Case(
+        "another member tells apart",
+        *value(PETS, {**PETS, "discriminator": {"propertyName": "sort"}}),
+        [{"a": {"kind": "cat"}}],
+        [{"a": {"sort": "cat"}}],
     ),
     Case(
         "other items",

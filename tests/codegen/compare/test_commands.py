@@ -132,6 +132,7 @@ UNREADABLE = {
     [
         ("nothing", "new", "nothing: there is neither a path nor a commit of that name."),
         ("--all", "new", "expected one argument"),
+        ("", "new", "a side has no name."),
         ("old", "nowhere", "nowhere: there is no such file or folder."),
         ("list.json", "new", "list.json: it is no protocol document. kinwire import makes"),
         ("new", "nan", "nan: it is no protocol document."),

@@ -37,8 +37,10 @@ def document(side: str) -> Node:
     """Return a document with a request and a notification of the server for each case."""
     row = {"section": "1", "summary": "It."}
     methods: Node = {}
+    tag = {"old": "kind", "new": "sort"}[side]
     types: Node = {
         "Apple": of({"kind": {"const": "apple"}}, "kind"),
+        **{name: of({tag: {"const": name.lower()}}, tag) for name in ("Cat", "Dog")},
         "Berry": of({"kind": {"const": "berry"}, "count": WHOLE}, "kind"),
     }
     for number, case in enumerate(CASES):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from kinwire_codegen.compare.verdict import Level
+from kinwire_codegen.compare.verdict import Category, Level
 from tests.codegen.compare.documents import (
     Node,
     against,
@@ -128,6 +129,60 @@ def test_what_is_no_message_is_compared_too(path: str, key: str, value: Any, rul
     assert rule in {change.rule.name for change in compared(edit, found)}
 
 
+def with_more(content: Node) -> None:
+    """Add what is taken away, or changed, in the other direction."""
+    content["limits"]["more"] = next(iter(content["limits"].values()))
+    content["grpc"]["messages"]["More"] = next(iter(content["grpc"]["messages"].values()))
+    content["http"]["paths"]["more"] = next(iter(content["http"]["paths"].values()))
+    content["methods"]["books/find"] |= {"kind": "either", "from": "both", "aliases": ["find"]}
+    content["methods"]["books/find"] |= {"status": "considered"}
+    content["tools"]["dust"]["entry"] = {"annotations": {"readOnlyHint": True}}
+    content["http"]["statuses"] = []
+    content["grpc"]["codes"] = []
+
+
+def test_each_row_and_datum_is_told_in_both_directions() -> None:
+    old = golden()["tiny"].content
+    new = edited(old, with_more)
+    there = {change.rule.name for change in against(old, new).of(Category.WIRE)}
+    back = {change.rule.name for change in against(new, old).of(Category.WIRE)}
+    both = {"tool-entry-changed", "http-status-changed", "grpc-code-changed"}
+    assert there == both | {
+        *("data-added", "grpc-added", "http-added", "kind-widened", "sender-widened"),
+        *("alias-added", "method-withdrawn"),
+    }
+    assert back == both | {
+        *("data-removed", "grpc-removed", "http-removed", "kind-changed", "sender-narrowed"),
+        *("alias-removed", "method-established"),
+    }
+
+
+def test_an_added_member_comes_and_changes_its_writer() -> None:
+    old = golden()["tiny"].content
+    (added, *_) = against(edited(old, changing("", "augments", None)), old).of(Category.WIRE)
+    assert added.rule.name == "augment-added"
+    writer = {"client": "server", "server": "client", "both": "client"}
+    row = old["augments"][0]
+    other = edited(old, changing("augments/0", "from", writer[row["from"]]))
+    (change,) = against(old, other).of(Category.WIRE)
+    assert (change.rule.name, change.level) == ("augment-writer-changed", Level.BREAKING)
+
+
+def test_an_error_with_data_or_without_is_told() -> None:
+    (change,) = compared(changing("errors/Full", "data", "#/$defs/Part"))
+    assert (change.rule.name, change.level) == ("error-data-changed", Level.WARNING)
+    assert change.what == "error Full has data now"
+
+
+def test_another_name_of_any_type_changes_nothing_on_the_wire() -> None:
+    old = golden()["tiny"].content
+    for name in old["$defs"]:
+        text = json.dumps(old).replace(f'"#/$defs/{name}"', f'"#/$defs/{name}Anew"')
+        new = json.loads(text)
+        new["$defs"][f"{name}Anew"] = new["$defs"].pop(name)
+        assert [change.what for change in against(old, new).of(Category.WIRE)] == []
+
+
 @pytest.mark.parametrize("edit", ["number", "type"])
 def test_a_field_of_a_grpc_message_is_its_number_and_its_type(edit: str) -> None:
     def change(content: Node) -> None:
@@ -153,6 +208,15 @@ def test_words_are_for_readers_alone(path: str, key: str, value: Any, rule: str)
     assert (change.rule.id, change.level) == (rule, Level.SAFE)
 
 
+def test_words_that_came_and_went_at_one_place_are_told_by_their_names() -> None:
+    old = edited(toy(), changing("$defs/Part", "x-decision", "Ours."))
+    new = edited(toy(), changing("$defs/Part", "examples", [{"x": ""}]))
+    assert [change.what for change in against(old, new).changes] == [
+        "$defs/Part: its x-decision has changed",
+        "$defs/Part: its examples has changed",
+    ]
+
+
 def test_a_sequence_that_came_or_went_is_for_readers_alone() -> None:
     old = golden()["tiny"].content
     new = edited(old, changing("", "sequences", None))
@@ -170,4 +234,5 @@ def test_a_protocol_that_came_or_went_is_told_once() -> None:
     from kinwire_codegen.compare import compare
 
     assert [c.rule.name for c in compare(loaded(), loaded(toy())).changes] == ["protocol-added"]
-    assert [c.rule.name for c in compare(loaded(toy()), loaded()).changes] == ["protocol-removed"]
+    (gone,) = compare(loaded(toy()), loaded()).changes
+    assert (gone.rule.name, gone.anchor) == ("protocol-removed", "README.md")

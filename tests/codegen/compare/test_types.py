@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from kinwire_codegen.compare.verdict import Level
+from kinwire_codegen.compare.verdict import Category, Level
 from tests.codegen.compare.documents import (
     Node,
+    against,
     changing,
     compared,
     edited,
@@ -146,6 +147,41 @@ def test_two_members_of_one_type_with_other_names_are_no_renaming() -> None:
 
     names = {change.rule.name for change in compared(edit)}
     assert names == {"optional-member-removed", "optional-member-added"}
+
+
+def test_of_members_that_are_like_a_new_one_the_likest_is_renamed_and_once() -> None:
+    def having(*names: str) -> Node:
+        members = {name: {"type": "integer"} for name in names}
+        return edited(toy(), changing(PARAMS, "properties", {"a": TEXT, **members}))
+
+    old, new = having("fileNam", "fileName", "fileNames"), having("filename", "filesNames")
+    told: dict[str, list[str]] = {}
+    for change in against(old, new).of(Category.WIRE):
+        told.setdefault(change.rule.name, []).append(change.what)
+    assert told == {
+        "member-renamed": [
+            "AskParams.fileName is filename now? (100 % same shape)",
+            "AskParams.fileNames is filesNames now? (97 % same shape)",
+        ],
+        "optional-member-removed": ["AskParams.fileNam is gone"],
+    }
+
+
+def test_bounds_that_say_nothing_of_a_kind_are_not_compared() -> None:
+    counted = changing("$defs/AskParams/properties", "a", {"type": "string", "minItems": 1})
+    assert compared(counted) == []
+
+
+def test_a_deprecated_type_is_told() -> None:
+    (change,) = compared(changing("$defs/Part", "deprecated", True))
+    assert (change.rule.name, change.what) == ("member-deprecated", "Part is deprecated")
+
+
+def test_null_is_refused_where_it_was_taken_for_absent() -> None:
+    nullable = changing("$defs/AskParams/properties", "b", {"type": ["integer", "null"]})
+    back = changing("$defs/AskParams/properties", "b", {"type": "integer"})
+    (change,) = compared(back, edited(toy(), nullable))
+    assert (change.rule.name, change.level) == ("null-refused", Level.WARNING)
 
 
 def test_a_renamed_type_is_told_once_and_changes_nothing_on_the_wire() -> None:

@@ -236,6 +236,20 @@ def test_params_that_lead_to_no_definition_are_refused(target: str) -> None:
         mcp_document({"$defs": definitions}, protocol="mcp", version="1", taken=frozenset())
 
 
+@pytest.mark.parametrize("anything", [True, False])
+def test_a_definition_that_is_a_mere_yes_or_no_is_any_value(anything: bool) -> None:
+    params = {"type": "object", "properties": {"a": {"$ref": "#/definitions/T"}}}
+    definitions = {
+        "ClientRequest": {"anyOf": [{"$ref": "#/definitions/AskRequest"}]},
+        "AskRequest": {"properties": {"method": {"const": "ask"}, "params": params}},
+        "AskResult": {"type": "object", "properties": {}},
+        "T": anything,
+    }
+    content = {"definitions": definitions}
+    found = mcp_document(content, protocol="mcp", version="1", taken=frozenset()).content
+    assert found["$defs"]["T"] == {"description": "`T`, as the schema has it."}
+
+
 def test_what_is_no_schema_of_mcp_is_refused() -> None:
     with pytest.raises(NotMcpSchemaError, match="no definition ClientRequest"):
         mcp_document({"$defs": {}}, protocol="mcp", version="1", taken=frozenset())

@@ -117,7 +117,7 @@ def test_a_reference_out_of_the_file_and_a_second_method_of_a_name_are_named() -
     method = {"name": "a", "params": [{"name": "b", "schema": {"$ref": "other.json#/B"}}]}
     assert imported({"methods": [method, method]}).left_out == (
         "a: it is there twice",
-        "other.json#/B: it is not in the file",
+        "other.json#/B: it is no definition of the file",
     )
 
 
@@ -127,6 +127,64 @@ def test_what_cannot_be_said_is_named() -> None:
         "first: its params are told apart by position",
         "no good name: no name of a method",
     )
+
+
+def test_references_lead_to_methods_params_and_errors_of_the_file_alone() -> None:
+    schemas: dict[str, Any] = {
+        "B": {"type": "string"},
+        "C": {"type": "object", "properties": {"B": {}}},
+    }
+    methods = [
+        {"$ref": "#/components/methods/asked"},
+        {"$ref": "other.json#/asked"},
+        {"name": "far", "params": [{"$ref": "other.json#/B"}]},
+        {"name": "unnamed", "params": [{"schema": {"type": "string"}}]},
+    ]
+    params = [
+        {"name": "far", "schema": {"$ref": "other.json#/components/schemas/B"}},
+        {"name": "inner", "schema": {"$ref": "#/components/schemas/C/properties/B"}},
+        {"name": "near", "schema": {"$ref": "#/components/schemas/B"}},
+    ]
+    kept: dict[str, Any] = {
+        "methods": {"asked": {"name": "asked", "params": params}},
+        "schemas": schemas,
+    }
+    found = imported({"methods": methods, "components": kept})
+    assert list(found.content["methods"]) == ["asked"]
+    assert found.content["$defs"]["AskedParams"]["properties"] == {
+        "far": {},
+        "inner": {},
+        "near": {"$ref": "#/$defs/B"},
+    }
+    assert found.left_out == (
+        "{'$ref': 'other.json#/asked'}: no name of a method",
+        "far: a param has no name, or is not in the file",
+        "unnamed: a param has no name, or is not in the file",
+        "other.json#/components/schemas/B: it is no definition of the file",
+        "#/components/schemas/C/properties/B: it is no definition of the file",
+    )
+
+
+def test_why_nothing_can_be_said_is_told() -> None:
+    result = {"name": "n", "schema": True}
+    with pytest.raises(NotOpenRpcError, match="count: its result is no object"):
+        imported({"methods": [{"name": "count", "params": [], "result": result}]})
+
+
+@pytest.mark.parametrize(
+    ("schema", "told"),
+    [
+        ({"type": ["string", "string"]}, ()),
+        ({"not": {"type": "string"}}, ("AskParamsA not",)),
+        ({"enum": ["x", 1.5]}, ("AskParamsA enum",)),
+        ({"type": "string", "title": "T", "x-more": 1, "$comment": "No."}, ()),
+    ],
+)
+def test_keywords_that_documents_have_no_words_for_are_named(schema: Any, told: Any) -> None:
+    method = {"name": "ask", "params": [{"name": "a", "schema": schema}]}
+    found = imported({"methods": [method]})
+    assert lint(loaded(found.content)) == []
+    assert found.left_out == tuple(f"{one}: documents have no words for it" for one in told)
 
 
 @pytest.mark.parametrize("content", [[], {}, {"methods": {}}, {"methods": []}])
