@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 import anyio
+from anyio.lowlevel import checkpoint
 
 from kinwire.errors import ConnectionClosedError
 from kinwire.transports import Link
@@ -170,3 +171,5 @@ async def _refuse(scope: Scope, send: Send, reply: Reply) -> None:
         await send({**message, "type": f"websocket.{message['type']}"})
 
     await send_reply(respond, reply)
+    # uvicorn logs an error for each application that is over before its connection is.
+    await checkpoint()

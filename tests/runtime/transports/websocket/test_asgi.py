@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from logging import INFO
 from typing import Any
 
 import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
-from kinwire import Context, Limits, Server
+from kinwire import ConnectionClosedError, Context, Limits, Server, connect
 from kinwire.transports.http.limits import HttpLimits
 from tests.runtime.transports.http.asgi import Client
+from tests.runtime.transports.serving import served
 from tests.runtime.transports.websocket.asgi_server import HELLO, below
 
 pytestmark = pytest.mark.anyio
@@ -66,6 +68,19 @@ async def test_who_may_not_connect_is_told_where_the_server_can(
         assert (await asgi.event())["type"] == "websocket.http.response.body"
     async with below(server, **scope) as asgi:
         assert (await asgi.event())["type"] == "websocket.close"
+
+
+async def test_a_refusal_is_no_error_in_the_log_of_uvicorn(
+    server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def nobody(token: str) -> None: ...
+
+    with served(server, authenticate=nobody) as one:
+        for _ in range(3):
+            with pytest.raises(ConnectionClosedError, match="HTTP 401"):
+                async with connect(one.url("ws")):
+                    pass
+    assert [record.getMessage() for record in caplog.records if record.levelno > INFO] == []
 
 
 async def test_another_subprotocol_is_refused_and_none_is_welcome(server: Server) -> None:
