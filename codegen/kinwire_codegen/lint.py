@@ -7,6 +7,7 @@ __all__ = ("lint",)
 from collections.abc import Iterable, Iterator
 from keyword import iskeyword
 
+from kinwire_codegen.boundrules import bounds_fit_their_kind
 from kinwire_codegen.circles import circles_are_short
 from kinwire_codegen.datarules import DATA_RULES
 from kinwire_codegen.document import Document, Documents, Reference, Rule
@@ -16,7 +17,7 @@ from kinwire_codegen.names import class_name, nearest, snake_name
 from kinwire_codegen.package import SHARED
 from kinwire_codegen.places import ERRORS, at
 from kinwire_codegen.rowrules import ROW_RULES
-from kinwire_codegen.typerules import types_are_well_formed
+from kinwire_codegen.typerules import types_are_well_formed, types_have_an_end
 
 # Names that the generated modules import or define themselves.
 RESERVED = {
@@ -34,9 +35,8 @@ TAKEN = "is a name that the generated code uses itself"
 
 def lint(documents: Documents) -> list[Finding]:
     """Return everything that is wrong with the documents, in order of file and place."""
-    found = _apply(FIRST, documents)
-    # The other rules follow references, which must resolve for that.
-    return found or _apply(THEN, documents)
+    # Rules of types follow references, which must resolve for that, and lead to an end.
+    return _apply(FIRST, documents) or _apply(NEXT, documents) or _apply(THEN, documents)
 
 
 def _apply(rules: Iterable[Rule], documents: Documents) -> list[Finding]:
@@ -165,6 +165,7 @@ FIRST: tuple[Rule, ...] = (
     modules_are_distinct,
     errors_exist,
 )
+NEXT: tuple[Rule, ...] = (types_have_an_end,)
 THEN: tuple[Rule, ...] = (
     notifications_expect_nothing,
     names_fit_a_file,
@@ -175,6 +176,7 @@ THEN: tuple[Rule, ...] = (
     *DATA_RULES,
     definitions_are_used,
     types_are_well_formed,
+    bounds_fit_their_kind,
     circles_are_short,
     examples_that_do_not_fit,
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 __all__ = ("META", "load_documents")
 
 import json
+import os
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from kinwire_codegen.document import Document, Documents
 from kinwire_codegen.findings import DocumentError, Finding, pointer
 from kinwire_codegen.names import nearest
+from kinwire_codegen.parsing import TooDeepError, parse
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -81,12 +83,13 @@ def _read_folder(
     contents: dict[str, Any] = {}
     paths = sorted(folder.glob("*.json")) if folder.is_dir() else []
     for path in paths:
+        name = os.fsencode(path.name).decode("utf-8", "backslashreplace")  # names may be any bytes
         try:
-            contents[path.name] = _parse(path)
-        except (ValueError, OSError, RecursionError) as error:
-            findings.append(
-                Finding(path.name, "", f"cannot be read as JSON: {error}", "Mend the file.")
-            )
+            contents[name] = parse(path.read_text(encoding="utf-8"))
+        except TooDeepError as error:
+            findings.append(Finding(name, "", str(error), error.mend))
+        except (ValueError, OSError) as error:
+            findings.append(Finding(name, "", f"cannot be read as JSON: {error}", "Mend the file."))
     meta = contents.pop(META, None) or (bundled or {}).get("meta")
     if not contents and not findings:
         findings.append(
@@ -128,30 +131,7 @@ def _known(
 def _judged(contents: dict[str, Any], meta: dict[str, Any]) -> Iterator[Finding]:
     rules = _without_small_references(meta)
     for name, content in contents.items():
-        try:
-            yield from _against_meta(name, content, rules)
-        except RecursionError:
-            what = "types are nested too deeply to be checked"
-            yield Finding(name, "", what, "Give inner ones names under $defs.")
-
-
-def _parse(path: Path) -> Any:
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"the member {twice!r} stands twice in one object")
-        return found
-
-    def refuse(constant: str) -> Any:
-        raise ValueError(f"{constant} is not JSON")
-
-    found = json.loads(
-        path.read_text(encoding="utf-8"), object_pairs_hook=unique, parse_constant=refuse
-    )
-    json.dumps(found, ensure_ascii=False).encode()  # refuses half a surrogate pair
-    return found
+        yield from _against_meta(name, content, rules)
 
 
 def _without_small_references(meta: dict[str, Any]) -> dict[str, Any]:

@@ -32,4 +32,6 @@ def class_name(error: str) -> str:
 
 def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:
     """Return which of `known` is nearest to `name`, None if none is as near as `cutoff`."""
-    return next(iter(get_close_matches(name, list(known), n=1, cutoff=cutoff)), None)
+    close = get_close_matches(name, list(known), cutoff=cutoff)
+    swapped = (one for one in close if sorted(one) == sorted(name))  # the likelier slip
+    return next(swapped, next(iter(close), None))

@@ -4,32 +4,25 @@ from __future__ import annotations
 
 __all__ = ("Source", "SourceError", "open_source")
 
-import json
 import re
 import shutil
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from kinwire_codegen.commits import SourceError, checked_out
 from kinwire_codegen.document import Documents
 from kinwire_codegen.findings import Place
 from kinwire_codegen.loading import META, load_documents
+from kinwire_codegen.parsing import TooDeepError, parse
 from kinwire_codegen.positions import Position, nearest_position, positions
 
 if TYPE_CHECKING:
     from kinwire_codegen.compare import Change
 
-GIT_SECONDS = 30
 _PROTOCOL = re.compile(r"[A-Za-z0-9-]{1,80}")  # enough to be the name of a file
-
-
-class SourceError(Exception):
-    """A side of the comparison is not there; the message says the mend."""
 
 
 @dataclass(frozen=True)
@@ -72,11 +65,10 @@ def open_source(given: Path | str | None, beside: Path | None = None) -> Source:
     if path.is_file():
         return _file(str(given), path)
     if beside is None:
-        raise SourceError(f"{given}: there is no such file or folder. Mend the path.")
-    with _checked_out(str(given), beside) as found:
-        if beside.is_file():
-            return _file(str(given), found / beside.name, shown=beside)
-        return _folder(str(given), found, shown=beside)
+        raise SourceError(f"{given}: there is no such file or folder.", "Mend the path.")
+    with checked_out(str(given), beside) as found:
+        open_one = _folder if found.is_dir() else _file
+        return open_one(str(given), found, shown=beside)
 
 
 def _folder(name: str, path: Path, *, shown: Path) -> Source:
@@ -91,16 +83,18 @@ def _folder(name: str, path: Path, *, shown: Path) -> Source:
 def _file(name: str, path: Path, *, shown: Path | None = None) -> Source:
     """Return the document of a file, whatever it is called; those it extends may lie beside it."""
     if not path.is_file():
-        raise SourceError(f"{name}: {path.name} is not there. Name a commit that has it.")
+        raise SourceError(f"{name}: {path.name} is not there.", "Name a commit that has it.")
     try:
         text = path.read_text(encoding="utf-8")
-        content = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise SourceError(f"{shown or path}: it is no JSON: {error}. Mend the file.") from None
+        content = parse(text)
+    except TooDeepError as error:
+        raise SourceError(f"{shown or path}: {error}.", error.mend) from None
+    except ValueError as error:
+        raise SourceError(f"{shown or path}: it is no JSON: {error}.", "Mend the file.") from None
     protocol = content.get("protocol") if isinstance(content, dict) else None
     if not isinstance(protocol, str) or not _PROTOCOL.fullmatch(protocol):
         mend = "kinwire import makes a document of another description."
-        raise SourceError(f"{shown or path}: it is no protocol document. {mend}")
+        raise SourceError(f"{shown or path}: it is no protocol document.", mend)
     with TemporaryDirectory() as folder:
         _gather(Path(folder), path.parent, content)
         Path(folder, f"{protocol}.json").write_text(text, encoding="utf-8")
@@ -111,8 +105,8 @@ def _file(name: str, path: Path, *, shown: Path | None = None) -> Source:
 def _parsed(path: Path) -> Any:
     """Return what is in a file, None if that cannot be told: the documents are checked later."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError):
+        return parse(path.read_text(encoding="utf-8"))
+    except ValueError:
         return None
 
 
@@ -132,39 +126,3 @@ def _gather(folder: Path, beside: Path, content: Any) -> None:
             shutil.copyfile(beside / file, folder / file)
             if file != META:
                 waiting += _extended(_parsed(folder / file))
-
-
-@contextmanager
-def _checked_out(commit: str, beside: Path) -> Iterator[Path]:
-    """Yield a folder with what lies at `beside` in a commit."""
-    home = beside if beside.is_dir() else beside.parent
-    if not home.is_dir():
-        raise SourceError(f"{beside}: there is no such file or folder. Mend the path.")
-    asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}")
-    if _git(home, "rev-parse", "--git-dir") is None:
-        mend = "Name a file or a folder that is there, or put the documents into one."
-        raise SourceError(f"{commit}: {home} lies in no git repository. {mend}")
-    if _git(home, *asked) is None:
-        mend = "Name a file, a folder, or a commit, tag or branch of the repository."
-        raise SourceError(f"{commit}: there is neither a path nor a commit of that name. {mend}")
-    listed = _git(home, "ls-tree", "-z", "--name-only", commit, "./") or b""
-    names = [name for name in listed.decode().split("\0") if name.endswith(".json")]
-    if not names:
-        raise SourceError(f"{commit}: no documents lie at {home} there. Name a later commit.")
-    with TemporaryDirectory() as folder:
-        for name in names:
-            text = _git(home, "show", f"{commit}:./{Path(name).name}")
-            Path(folder, Path(name).name).write_bytes(text or b"")
-        yield Path(folder)
-
-
-def _git(folder: Path, *arguments: str) -> bytes | None:
-    """Return what git says, None if it refuses."""
-    command = ["git", "-C", str(folder), *arguments]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=GIT_SECONDS, check=False)
-    except FileNotFoundError:
-        raise SourceError("git is not installed, so commits cannot be read. Install it.") from None
-    except subprocess.TimeoutExpired:
-        raise SourceError(f"git has not answered for {GIT_SECONDS} s. Try it by hand.") from None
-    return done.stdout if done.returncode == 0 else None

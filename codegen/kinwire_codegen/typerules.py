@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("types_are_well_formed",)
+__all__ = ("types_are_well_formed", "types_have_an_end")
 
 from collections.abc import Iterator
 from typing import Any
@@ -21,11 +21,16 @@ from kinwire_codegen.findings import Fault, Place, pointer
 Node = dict[str, Any]
 
 
+def types_have_an_end(document: Document, documents: Documents) -> Iterator[Fault]:
+    """Yield the types of `document` that are themselves; its references must resolve."""
+    for name in document.definitions:
+        yield from _circles(documents, Reference(document.name, name), ("$defs", name))
+
+
 def types_are_well_formed(document: Document, documents: Documents) -> Iterator[Fault]:
-    """Yield what is wrong with the types of `document`; its references must resolve."""
+    """Yield what is wrong with the types of `document`; they must have an end."""
     for name, definition in document.definitions.items():
         here, place = Reference(document.name, name), ("$defs", name)
-        yield from _circles(documents, here, place)
         yield from _inline_objects(definition, place, named=True)
         for node, at in all_types(definition, place):
             yield from _unions(documents, document.name, node, at)
@@ -48,9 +53,13 @@ def _circles(documents: Documents, start: Reference, place: Place) -> Iterator[F
 
 
 def _same(definition: Node) -> Iterator[str]:
-    """Yield the types that the definition is a name, a branch or an extension of."""
-    branches = (branch for key in ("allOf", "anyOf", "oneOf") for branch in definition.get(key, ()))
-    yield from (node["$ref"] for node in (definition, *branches) if "$ref" in node)
+    """Yield the types that the definition is a name, a branch or an extension of, at any depth."""
+    waiting = [definition]
+    while waiting:
+        node = waiting.pop()
+        if "$ref" in node:
+            yield node["$ref"]
+        waiting += (branch for key in ("allOf", "anyOf", "oneOf") for branch in node.get(key, ()))
 
 
 def _inline_objects(node: Node, place: Place, *, named: bool) -> Iterator[Fault]:

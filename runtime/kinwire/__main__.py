@@ -6,7 +6,11 @@ __all__ = ()
 
 import sys
 
-from kinwire.cli import main
-
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        from kinwire.cli import main
+
+        code = main()
+    except KeyboardInterrupt:  # so early, or so late, that `main` could not take it
+        code = 130
+    sys.exit(code)

@@ -14,6 +14,7 @@ from kinwire_codegen.circles import DEEPEST
 from kinwire_codegen.findings import DocumentError
 from kinwire_codegen.lint import lint
 from kinwire_codegen.loading import load_documents
+from kinwire_codegen.parsing import DEEPEST as DEEPEST_TEXT
 from tests.codegen.documents import SCHEMA, documents, load_package, protocol
 
 TEXT = {"type": "string"}
@@ -221,6 +222,28 @@ BAD = [
         id="two names for each other",
     ),
     pytest.param(
+        protocol(
+            types={
+                "A": {"description": "A.", "anyOf": [{"$ref": "#/$defs/A"}, TEXT]}
+                | {"examples": ["x"]},
+            }
+        ),
+        "toy.json#/$defs/A: 'A' is defined by itself. Break the circle.",
+        id="a union of itself with an example",
+    ),
+    pytest.param(
+        protocol(
+            types={
+                "A": {"description": "A.", "oneOf": [TEXT, {"$ref": "#/$defs/B"}]},
+                "B": {"description": "B.", "$ref": "#/$defs/C"},
+                "C": {"description": "C.", "anyOf": [{"anyOf": [{"$ref": "#/$defs/A"}, TEXT]}]}
+                | {"examples": ["x"]},
+            }
+        ),
+        "toy.json#/$defs/C: 'C' is defined by itself. Break the circle.",
+        id="a circle of unions and other names",
+    ),
+    pytest.param(
         protocol(types=ring(DEEPEST + 1)),
         "toy.json#/$defs/T0: 25 types refer to each other in a circle, and 25 of them would be"
         " built one inside the other: pydantic can build 24. Leave the type of one member open:"
@@ -363,12 +386,14 @@ def test_protocols_of_one_python_package_are_refused(tmp_path: Path) -> None:
     ]
 
 
-def nested(times: int) -> dict[str, Any]:
-    inner: dict[str, Any] = dict(TEXT)
-    for _ in range(times):
-        inner = {"type": "array", "items": inner}
-    return inner
+def deep_text(times: int) -> bytes:
+    """A document that Python's own encoder may not be able to write."""
+    whole = json.dumps(protocol(types={"Deep": thing(a="here")}))
+    array = '{"type": "array", "items": ' * times + '{"type": "string"}' + "}" * times
+    return whole.replace('"here"', array).encode()
 
+
+TOO_DEEP = "arrays and objects are nested more than 100 deep. Give inner types names under $defs."
 
 UNREADABLE = [
     pytest.param(b"{", "toy.json#: cannot be read as JSON: ", id="cut off"),
@@ -380,11 +405,10 @@ UNREADABLE = [
         "toy.json#: cannot be read as JSON: the member 'a' stands twice in one object",
         id="a member twice",
     ),
-    pytest.param(b"[" * 100_000, "toy.json#: cannot be read as JSON: ", id="too deep"),
-    pytest.param(
-        json.dumps(protocol(types={"Deep": thing(a=nested(500))})).encode(),
-        "toy.json#: types are nested too deeply to be checked. Give inner ones names under $defs.",
-        id="types too deep",
+    *(
+        pytest.param(content, f"toy.json#: {TOO_DEEP}", id=f"types too deep: {times}")
+        for times in (101, 300, 500, 100_000)
+        for content in [deep_text(times)]
     ),
     pytest.param(
         json.dumps(protocol(title="\ud800")).encode(),
@@ -406,6 +430,16 @@ def test_an_unreadable_document_is_a_finding(content: bytes, expected: str, tmp_
     with pytest.raises(DocumentError) as caught:
         load_documents(tmp_path)
     assert any(str(finding).startswith(expected) for finding in caught.value.findings)
+
+
+@pytest.mark.parametrize("kind", ["items", "anyOf"])
+def test_the_deepest_types_that_are_read_can_be_generated(kind: str, tmp_path: Path) -> None:
+    inner: dict[str, Any] = dict(TEXT)
+    for number in range((DEEPEST_TEXT - 6) // (1 if kind == "items" else 2)):
+        once = {"type": "array", "items": inner}
+        inner = once if kind == "items" else {"anyOf": [inner, {"const": number}]}
+    found = documents(tmp_path, protocol(types={"Deep": thing(a=inner)}))
+    assert build(found, "deep_bindings")
 
 
 @pytest.mark.parametrize("name", ["", "missing"])

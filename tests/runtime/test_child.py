@@ -224,6 +224,25 @@ async def test_a_half_dead_server_ends_the_connection(way: str, reason: str) -> 
 # Servers that talk nonsense.
 
 
+@pytest.mark.fault(4, "client", "stdio")
+@pytest.mark.parametrize(
+    ("last", "reason"),
+    [
+        ('{"jsonrpc":"2.0","id":1,"result":{"a', " in the middle of a message."),
+        ('{"jsonrpc":"2.0","id":7,"result":{}}', "."),
+        ("Goodbye", "."),
+    ],
+)
+async def test_a_server_that_exits_in_the_middle_of_a_message_is_told(
+    last: str, reason: str
+) -> None:
+    program = f"input(); print({last!r}, end='')"
+    async with session(stdio(sys.executable, "-c", program)) as calling:
+        with pytest.raises(ConnectionClosedError) as caught:
+            await calling.raw("ping")
+    assert caught.value.reason == f"The server exited with code 0{reason}"
+
+
 @pytest.mark.fault(14, "client", "stdio")
 async def test_lines_that_are_no_messages_are_skipped_counted_and_logged_once(
     caplog: pytest.LogCaptureFixture,

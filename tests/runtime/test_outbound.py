@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -125,22 +126,24 @@ def test_an_answer_that_is_no_response_fails_that_call_only(members: dict[str, A
     assert bench.settled[other.id].result == RESULT
 
 
-@pytest.mark.parametrize(
-    "frame",
-    [
-        b'{"jsonrpc":"2.0","id":1,"result":{"x":NaN}}',
-        b'{"jsonrpc":"2.0","id":1,"result":{"x":"\\ud800"}}',
-        b'\xef\xbb\xbf{"jsonrpc":"2.0","id":1,"result":{}}',
-        pytest.param(b'{"jsonrpc":"2.0","id":1,"result":%b}' % (b"[" * 2000), id="too deep"),
-        pytest.param(b'{"jsonrpc":"2.0","id":1,"result":{"x":"a', id="torn"),
-        pytest.param(b'{"jsonrpc":"2.0","id":1,"result":{"x":"\xc0"}}', id="no UTF-8"),
-    ],
-)
-def test_an_unreadable_answer_fails_its_call_and_is_not_answered(frame: bytes) -> None:
+UNREADABLE = [
+    (b'{"jsonrpc":"2.0","id":1,"result":{"x":NaN}}', "expected value"),
+    (b'{"jsonrpc":"2.0","id":1,"result":{"x":"\\ud800"}}', "half of a surrogate pair"),
+    (b'\xef\xbb\xbf{"jsonrpc":"2.0","id":1,"result":{}}', "expected value"),
+    pytest.param(b'{"jsonrpc":"2.0","id":1,"result":%b}' % (b"[" * 2000), "limit", id="too deep"),
+    pytest.param(b'{"jsonrpc":"2.0","id":1,"result":{"x":"a', "EOF", id="torn"),
+    pytest.param(b'{"jsonrpc":"2.0","id":1,"result":{"x":"\xc0"}}', "unicode", id="no UTF-8"),
+]
+
+
+@pytest.mark.parametrize(("frame", "why"), UNREADABLE)
+def test_an_unreadable_answer_fails_its_call_and_is_not_answered(frame: bytes, why: str) -> None:
     bench = Bench()
     call = bench.called()
     bench.engine.feed(frame)
-    assert isinstance(bench.settled[call.id].error, InvalidResponseError)
+    error = bench.settled[call.id].error
+    assert isinstance(error, InvalidResponseError)
+    assert re.match(rf"{call.name}: the answer cannot be read: .*{why}", str(error))
     assert bench.sent() == []
 
 

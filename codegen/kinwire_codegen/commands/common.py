@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from kinwire_codegen.findings import DocumentError
 
 SCHEMA = Path("schema")
+_HEAD, _TAIL = 1500, 500  # characters; what is quoted may be longer than anyone reads
 
 
 def add_schema(parser: ArgumentParser) -> None:
@@ -38,10 +39,18 @@ def refuse(error: DocumentError) -> int:
     return 1
 
 
-def usage(message: str) -> int:
-    """Print what is wrong with the command; return the exit code."""
-    print(f"error: {message}", file=sys.stderr)
+def usage(message: str, hint: str) -> int:
+    """Print what is wrong with the command and what to do; return the exit code."""
+    for line in (f"error: {message}", f"hint: {hint}"):
+        print(_one_line(line), file=sys.stderr)
     return 2
+
+
+def _one_line(text: str) -> str:
+    """Return `text` without what would end its line or steer a terminal; of a long one the ends."""
+    if len(text) > _HEAD + _TAIL:
+        text = f"{text[:_HEAD]} … {text[-_TAIL:]}"
+    return "".join(sign if sign.isprintable() else " " for sign in text)
 
 
 def count(number: int, word: str) -> str:

@@ -70,19 +70,20 @@ class Docs:
 
         guides = arguments.guides
         if guides is not None and not guides.is_dir():
-            return usage(f"{guides}: there is no such folder. Mend --guides.")
+            return usage(f"{guides}: there is no such folder.", "Mend --guides.")
         if any("=" not in one for one in arguments.version):
-            return usage("a version is written as NAME=PLACE. Mend --version.")
+            return usage("a version is written as NAME=PLACE.", "Mend --version.")
         try:
             return _ACTIONS[arguments.action](arguments)
         except DocumentError as error:
             return refuse(error)
         except SourceError as error:
-            return usage(str(error))
+            return usage(str(error), error.mend)
         except OSError as error:
             if isinstance(error, BrokenPipeError):
                 raise
-            return usage(f"{error.filename or arguments.out or OUT}: {error.strerror}.")
+            where = error.filename or arguments.out or OUT
+            return usage(f"{where}: {error.strerror}.", "Choose another --out, or mend the path.")
 
 
 def _documents(folder: Path | None) -> Documents:
@@ -188,7 +189,7 @@ def _check(arguments: Namespace) -> int:
     elif arguments.out.is_dir():
         files, documents = read_site(arguments.out), _documents(schema_folder(arguments))
     else:
-        return usage(f"{arguments.out}: there is no site. Build one with kinwire docs build.")
+        return usage(f"{arguments.out}: there is no site.", "Build one with kinwire docs build.")
     findings = check_site(files, documents, _base_url(arguments))
     if findings:
         raise DocumentError(findings)

@@ -59,9 +59,9 @@ class Generate:
         folder = schema_folder(arguments)
         out = arguments.out or (GENERATED if folder == SCHEMA else None)
         if out is None:
-            return usage("it is not said where the package goes. Name a folder with --out.")
+            return usage("it is not said where the package goes.", "Name a folder with --out.")
         if arguments.package is not None and not arguments.package.isidentifier():
-            return usage(f"{arguments.package!r} is no Python name. Mend --package.")
+            return usage(f"{arguments.package!r} is no Python name.", "Mend --package.")
         task = Task(folder, out, arguments.package, arguments.standalone)
         try:
             return _watch(task) if arguments.watch else _once(task, check=arguments.check)
@@ -70,9 +70,9 @@ class Generate:
         except BrokenPipeError:
             raise  # the reader of the output has left: no fault of the folder
         except OSError as error:
-            return usage(f"{error.filename or out}: {error.strerror}. Choose another --out.")
+            return usage(f"{error.filename or out}: {error.strerror}.", "Choose another --out.")
         except UnnamedPackageError:
-            return usage("the package has no name. Give it one with --package.")
+            return usage("the package has no name.", "Give it one with --package.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def _watch(task: Task) -> int:
     from kinwire_codegen.watch import watch
 
     if task.folder is None:
-        return usage("there is no folder to watch. Name one with --schema.")
+        return usage("there is no folder to watch.", "Name one with --schema.")
     try:
         watch(task.folder, lambda: _make(task), task.out)
     except KeyboardInterrupt:

@@ -48,21 +48,25 @@ class Import:
 
         if arguments.protocol is not None and not _PROTOCOL.fullmatch(arguments.protocol):
             name = arguments.protocol
-            return usage(f"{name!r} is no protocol name. Use lower case, digits and dashes.")
+            return usage(f"{name!r} is no protocol name.", "Use lower case, digits and dashes.")
         try:
             for path in arguments.files:
                 _one(arguments, path)
         except UselessFileError as error:
-            return usage(str(error))
+            return usage(str(error), error.mend)
         except DocumentError as error:
             return refuse(error)
         except OSError as error:
-            return usage(f"{error.filename}: {error.strerror}. Choose another --out.")
+            return usage(f"{error.filename}: {error.strerror}.", "Choose another --out.")
         return 0
 
 
 class UselessFileError(Exception):
-    """Nothing can be made of a file; the message says the mend."""
+    """Nothing can be made of a file; `mend` says what to do."""
+
+    def __init__(self, message: str, mend: str) -> None:
+        super().__init__(message)
+        self.mend = mend
 
 
 def _one(arguments: Namespace, path: Path) -> None:
@@ -76,7 +80,7 @@ def _one(arguments: Namespace, path: Path) -> None:
     target = folder / f"{content['protocol']}.json"
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     if target.exists() and target.read_text(encoding="utf-8") != text:
-        raise UselessFileError(f"{target} exists already. Choose another folder with --out.")
+        raise UselessFileError(f"{target} exists already.", "Choose another folder with --out.")
     folder.mkdir(parents=True, exist_ok=True)
     target.write_text(text, encoding="utf-8")
     meta = json.dumps(load_documents(None).meta, indent=2, ensure_ascii=False) + "\n"
@@ -103,25 +107,30 @@ def _imported(arguments: Namespace, path: Path) -> Imported:
             )
         version = arguments.as_version or _version(path)
         protocol = arguments.protocol or "mcp"
-        return mcp_document(content, protocol=protocol, version=version, taken=taken)
+        document = mcp_document(content, protocol=protocol, version=version or "", taken=taken)
     except (NotMcpSchemaError, NotOpenRpcError) as error:
-        raise UselessFileError(f"{path}: {error}. Name another file or another kind.") from None
+        raise UselessFileError(f"{path}: {error}.", "Name another file or another kind.") from None
     except MALFORMED as error:  # files of others may be odd at any place
         what = f"it is not written as a file of that kind is: {error!r}"
-        raise UselessFileError(f"{path}: {what}. Mend the file.") from None
+        raise UselessFileError(f"{path}: {what}.", "Mend the file.") from None
+    if version is None:  # asked for last: the file may be of another kind
+        what = "which version it is does not show"
+        raise UselessFileError(f"{path}: {what}.", "Say --as-version.")
+    return document
 
 
 def _read(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise UselessFileError(f"{path}: {error.strerror}. Mend the path.") from None
+        raise UselessFileError(f"{path}: {error.strerror}.", "Mend the path.") from None
     except (ValueError, RecursionError) as error:
-        raise UselessFileError(f"{path}: it is no JSON: {error}. Mend the file.") from None
+        raise UselessFileError(f"{path}: it is no JSON: {error}.", "Mend the file.") from None
 
 
-def _version(path: Path) -> str:
+def _version(path: Path) -> str | None:
+    """Return the version that a path names, None if it names none."""
     for part in (path.stem, *reversed(path.resolve().parent.parts)):
         if _VERSION.fullmatch(part):
             return part
-    raise UselessFileError(f"{path}: which version it is does not show. Say --as-version.")
+    return None

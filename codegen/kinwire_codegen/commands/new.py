@@ -36,13 +36,13 @@ class New:
 
         name = arguments.protocol
         if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
-            return usage(f"{name!r} is no protocol name. Use lower case, digits and dashes.")
+            return usage(f"{name!r} is no protocol name.", "Use lower case, digits and dashes.")
         if iskeyword(name.replace("-", "")):
-            return usage(f"{name!r} is a word of Python's. Choose another name.")
+            return usage(f"{name!r} is a word of Python's.", "Choose another name.")
         root = arguments.out or Path(name)
         schema = root / "schema"
         if schema.exists():
-            return usage(f"{schema} exists already. Choose another folder with --out.")
+            return usage(f"{schema} exists already.", "Choose another folder with --out.")
         try:
             meta = load_documents(None).meta
         except DocumentError as error:
@@ -52,7 +52,7 @@ class New:
             _write(schema / f"{name}.json", _starter(name))
             _write(schema / META, meta)
         except OSError as error:
-            return usage(f"{schema}: {error.strerror}. Choose another folder with --out.")
+            return usage(f"{schema}: {error.strerror}.", "Choose another folder with --out.")
         package = name.replace("-", "_") + "_bindings"
         command = f"kinwire generate --schema {schema} --out {root} --package {package}"
         print(f"wrote {schema / f'{name}.json'} and {schema / META}")

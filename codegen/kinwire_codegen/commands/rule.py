@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ("Rule",)
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ from kinwire_codegen.commands.common import usage
 
 if TYPE_CHECKING:
     from kinwire_codegen.compare.rules import Rule as Row
+
+_NAMED = 10  # rules that a hint names
 
 
 class Rule:
@@ -30,7 +33,6 @@ class Rule:
     def run(arguments: Namespace) -> int:
         """Return 0, or 2 if there is no such rule."""
         from kinwire_codegen.compare import rules
-        from kinwire_codegen.names import nearest
 
         known = {**rules.RULES, **{rule.name: rule for rule in rules.RULES.values()}}
         if arguments.rule is None:
@@ -40,11 +42,19 @@ class Rule:
         given = arguments.rule
         found = known.get(given.upper()) or known.get(given.lower())
         if found is None:
-            near = nearest(given, known)
-            hint = f"Did you mean {near!r}?" if near else "kinwire rule lists them."
-            return usage(f"there is no rule {given!r}. {hint}")
+            return usage(f"there is no rule {given!r}.", _meant(given, known))
         print("\n".join(_explained(found)))
         return 0
+
+
+def _meant(given: str, known: Iterable[str]) -> str:
+    from kinwire_codegen.names import nearest
+
+    begun = [name for name in known if name.lower().startswith(given.lower())] if given else []
+    if begun:
+        return f"So begin: {', '.join(begun[:_NAMED])}{', ...' if len(begun) > _NAMED else ''}"
+    near = nearest(given, known)
+    return f"Did you mean {near!r}?" if near else "kinwire rule lists them."
 
 
 def _explained(rule: Row) -> list[str]:

@@ -35,11 +35,11 @@ def open_sides(old: str, new: str | Path, *, beside: Path) -> Sides | int:
     opened: list[Source] = []
     for given in (new, old):
         if not str(given):  # a variable of CI that is not set: the path of "" would be "."
-            return usage("a side has no name. Name a file, a folder, a commit, tag or branch.")
+            return usage("a side has no name.", "Name a file, a folder, a commit, tag or branch.")
         try:
             opened.append(open_source(given, beside=beside if Path(given) != beside else None))
         except SourceError as error:
-            return usage(str(error))
+            return usage(str(error), error.mend)
         except DocumentError as error:
             print(f"{given} cannot be compared:", file=sys.stderr)
             return refuse(error)

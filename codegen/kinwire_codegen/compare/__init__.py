@@ -1,6 +1,6 @@
 """What changed between two sets of documents, and who breaks. Pure: it reads no file.
 
-`verdict.py` and `rules.py` hold the judgement as data; `types.py`, `rows.py` and their like find
+`verdict.py` and `rules/` hold the judgement as data; `types.py`, `rows.py` and their like find
 what changed; here it is put together.
 """
 

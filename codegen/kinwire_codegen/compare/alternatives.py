@@ -5,7 +5,7 @@ References to unions and closed sets are followed; objects keep their names.
 
 from __future__ import annotations
 
-__all__ = ("Alternative", "alternatives", "uncovered")
+__all__ = ("ANY", "Alternative", "alternatives", "of_kind", "uncovered")
 
 import json
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kinwire_codegen.compare.bounds import within
-from kinwire_codegen.compare.sides import Side, Typed
+from kinwire_codegen.compare.sides import Node, Side, Typed
 from kinwire_codegen.document import Reference
 
 ANY = "any"
@@ -31,6 +31,8 @@ class Alternative:
     value: Any = None
     reference: Reference | None = None
     """The name of an object."""
+    tag: str | None = None
+    """The member that tells an object from the others of its union."""
 
     @property
     def words(self) -> str:
@@ -43,51 +45,67 @@ class Alternative:
 
 
 def alternatives(side: Side, typed: Typed) -> list[Alternative]:
-    """Return what a value of the type may be, in the order of the document."""
-    return list(_found(side, typed, frozenset()))
+    """Return what a value of the type may be, in the order of the document; nothing comes twice."""
+    return list(_found(side, typed, set(), None))
 
 
-def _found(side: Side, typed: Typed, seen: frozenset[Reference]) -> Iterator[Alternative]:
+def _found(
+    side: Side, typed: Typed, seen: set[Reference], tag: str | None
+) -> Iterator[Alternative]:
     node = typed.node
     reference = side.named(typed)
     if reference is not None:
-        yield from _referred(side, typed, reference, seen)
+        if reference not in seen:  # a type that is itself by another name adds nothing
+            seen.add(reference)
+            yield from _referred(side, typed, reference, seen, tag)
     elif "const" in node:
         yield Alternative("value", typed, node["const"])
     elif "enum" in node:
         yield from (Alternative("value", typed, value) for value in node["enum"])
-    elif node.keys() & {"properties", "allOf"}:
-        yield Alternative("object", typed)
+    elif _is_object(node):
+        yield Alternative("object", typed, tag=tag)
     else:
-        yield from _plain(side, typed, seen)
+        yield from _plain(side, typed, seen, tag)
 
 
 def _referred(
-    side: Side, typed: Typed, reference: Reference, seen: frozenset[Reference]
+    side: Side, typed: Typed, reference: Reference, seen: set[Reference], tag: str | None
 ) -> Iterator[Alternative]:
     definition = side.definition(reference)
     if definition is None:
         yield Alternative(ANY, typed)
-    elif definition.node.keys() & {"properties", "allOf"}:
-        yield Alternative("object", definition, reference=reference)
-    elif reference not in seen:  # a type that is itself by another name adds nothing
-        yield from _found(side, definition, seen | {reference})
+    elif _is_object(definition.node):
+        yield Alternative("object", definition, reference=reference, tag=tag)
+    else:
+        yield from _found(side, definition, seen, tag)
 
 
-def _plain(side: Side, typed: Typed, seen: frozenset[Reference]) -> Iterator[Alternative]:
+def _is_object(node: Node) -> bool:
+    return bool(node.keys() & {"properties", "allOf"})
+
+
+def _plain(
+    side: Side, typed: Typed, seen: set[Reference], tag: str | None
+) -> Iterator[Alternative]:
     node = typed.node
+    tag = node.get("discriminator", {}).get("propertyName", tag)
     for key in ("anyOf", "oneOf"):
         branches = node.get(key, ())
         for index, branch in enumerate(branches):
             if set(branch) - {"required"}:
                 place = (*typed.place, key, index)
                 inner = Typed(branch, typed.home, place, typed.label)
-                yield from _found(side, inner, seen)
+                yield from _found(side, inner, seen, tag)
         if any(set(branch) - {"required"} for branch in branches):
             return
     kinds = node.get("type", ANY)
     for kind in [kinds] if isinstance(kinds, str) else kinds:
-        yield Alternative(kind, typed)
+        yield Alternative(kind, typed, tag=tag if kind == "object" else None)
+
+
+def of_kind(found: Sequence[Alternative], kind: str) -> list[Alternative]:
+    """Return those of one kind."""
+    return [one for one in found if one.kind == kind]
 
 
 def uncovered(ones: Sequence[Alternative], others: Sequence[Alternative]) -> list[Alternative]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("changed_kinds",)
+__all__ = ("changed_kinds", "unlisted_values")
 
 from collections.abc import Iterator, Sequence
 
@@ -47,6 +47,27 @@ def changed_kinds(
                 yield rule, f"{label} may only be {_told(after)} now"
             elif some:
                 yield rule, f"{label} {verb.format(_told(some))}"
+
+
+def unlisted_values(
+    before: Sequence[Alternative], after: Sequence[Alternative], label: str
+) -> Found:
+    """Yield which values an open set lists no more; they are taken still, as they were."""
+    named, others = _parted(before)
+    still, wider = _parted(after)
+    unlisted = [
+        one
+        for one in uncovered(named, still)
+        if not uncovered([one], others) and not uncovered([one], wider)
+    ]
+    if unlisted:
+        yield "values-unlisted", f"{label} does not list {_told(unlisted)} any more"
+
+
+def _parted(found: Sequence[Alternative]) -> tuple[list[Alternative], list[Alternative]]:
+    """Return the single values, and the whole kinds."""
+    values = [one for one in found if one.kind == "value"]
+    return values, [one for one in found if one.kind != "value"]
 
 
 def _null(

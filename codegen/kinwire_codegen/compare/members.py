@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-__all__ = ("Meeting", "alike", "is_constant", "paired_members", "shape_of")
+__all__ = ("Meeting", "is_constant", "paired_members", "shape_of")
 
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Any
 
+from kinwire_codegen.compare.likeness import likest
 from kinwire_codegen.compare.sides import Member
 
 WORDS = frozenset({"description", "x-decision", "examples", "deprecated", "format", "default"})
 """What says nothing about which values are taken."""
+Form = tuple[str, bool]
+"""The type of a member, as text, and whether it is required."""
 LIKE = 0.6  # of names: `file` and `fileName` are alike, `ttl` and `scope` are not
 
 
@@ -44,27 +46,21 @@ def paired_members(
 
 def _renamed(old: Mapping[str, Member], new: Mapping[str, Member]) -> dict[str, tuple[str, int]]:
     """Return what new names were called, with how like the two are; likest names come first."""
-    gone = {name: shape_of(old[name].typed.node) for name in old if name not in new}
-    fresh = {name: shape_of(new[name].typed.node) for name in new if name not in old}
-    like = sorted(
-        (-share, before, after)
-        for before, shape in gone.items()
-        for after, other in fresh.items()
-        if other == shape and new[after].required == old[before].required
-        for share in [alike(before, after)]
-        if share >= LIKE
-    )
-    found: dict[str, tuple[str, int]] = {}
-    for share, before, after in like:
-        if after not in found and before not in {name for name, _ in found.values()}:
-            found[after] = (before, round(100 * (1 - share) / 2))
+    gone, fresh = _by_form(old, new), _by_form(new, old)
+    return {
+        after: (before, round(100 * (1 + share) / 2))
+        for form, names in gone.items()
+        for after, (before, share) in likest(names, fresh.get(form, []), LIKE).items()
+    }
+
+
+def _by_form(members: Mapping[str, Member], others: Mapping[str, Member]) -> dict[Form, list[str]]:
+    """Return the names that the other side does not have, by what can be renamed to each other."""
+    found: dict[Form, list[str]] = {}
+    for name, member in members.items():
+        if name not in others:
+            found.setdefault((shape_of(member.typed.node), member.required), []).append(name)
     return found
-
-
-def alike(one: str, other: str) -> float:
-    """Return how like two names are, from 0 to 1, whatever their case and dashes."""
-    first, second = ("".join(filter(str.isalnum, name)).lower() for name in (one, other))
-    return SequenceMatcher(None, first, second, autojunk=False).ratio()
 
 
 def shape_of(node: dict[str, Any]) -> str:

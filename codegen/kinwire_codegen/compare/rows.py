@@ -13,10 +13,11 @@ from typing import Any
 from kinwire_codegen.compare.anchors import anchor_of
 from kinwire_codegen.compare.change import Change, changed
 from kinwire_codegen.compare.flows import row_flow
-from kinwire_codegen.compare.members import alike, shape_of
+from kinwire_codegen.compare.likeness import alike
+from kinwire_codegen.compare.members import shape_of
 from kinwire_codegen.compare.sides import Side
 from kinwire_codegen.compare.types import Pair
-from kinwire_codegen.compare.verdict import Flow
+from kinwire_codegen.compare.verdict import OLD_RECEIVERS, OLD_SENDERS, Flow
 from kinwire_codegen.document import Document, Reference, resolve
 
 LIKE = 0.8  # of the members of two rows, for them to be one under another name
@@ -130,7 +131,8 @@ class _Comparison:
             if row.get(key) != there.get(key):
                 rule = one_rule(row.get(key), there.get(key))
                 change = self._told(rule, other, f"{other}: {_was(key, row, there)}", key)
-                yield _of_other_end(change, row_flow(self.after, other, there))
+                flows = row_flow(self.before, name, row), row_flow(self.after, other, there)
+                yield _of_old_ends(change, *flows)
         for key, rule in (("gate", "gate-moved"), ("order", "order-changed")):
             if row.get(key) != there.get(key):
                 yield self._told(rule, other, f"{other}: {_was(key, row, there)}", key)
@@ -190,16 +192,22 @@ def _members(side: Side, document: Document, row: Row) -> Shape:
     return found
 
 
-def _of_other_end(change: Change, flow: Flow) -> Change:
-    """Return the change with the end that sends no more as its victim, if it is about that."""
-    if change.rule.name != "sender-narrowed":
+def _of_old_ends(change: Change, old: Flow, new: Flow) -> Change:
+    """Return the change with the ends that its victims are, if it is about who sends."""
+    if change.rule.name == "sender-changed":
+        ends = {OLD_SENDERS: old.sender, OLD_RECEIVERS: new.receiver}
+    elif change.rule.name == "sender-narrowed":
+        ends = {OLD_SENDERS: new.receiver}  # the end that sends no more
+    else:
         return change
-    victims = tuple(victim._replace(roles=(flow.receiver,)) for victim in change.breaks)
+    victims = tuple(one._replace(roles=(ends[one.group],)) for one in change.breaks)
     return replace(change, breaks=victims)
 
 
 def _kind_rule(was: Any, is_now: Any) -> str:
-    return "kind-widened" if is_now == "either" else "kind-changed"
+    if "either" in (was, is_now):
+        return "kind-widened" if is_now == "either" else "kind-narrowed"
+    return "kind-changed"
 
 
 def _sender_rule(was: Any, is_now: Any) -> str:

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 __all__ = ("Pair", "Raw", "Types")
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from kinwire_codegen.compare.alternatives import ANY, Alternative, alternatives
-from kinwire_codegen.compare.kinds import changed_kinds
-from kinwire_codegen.compare.members import Meeting, is_constant, paired_members, shape_of
+from kinwire_codegen.compare.alternatives import ANY, Alternative, alternatives, of_kind
+from kinwire_codegen.compare.kinds import changed_kinds, unlisted_values
+from kinwire_codegen.compare.members import Meeting, is_constant, paired_members
 from kinwire_codegen.compare.nearest import nearest_bounds
 from kinwire_codegen.compare.sides import Member, Side, Typed
+from kinwire_codegen.compare.unions import changed_telling, matched_objects, told_object
 from kinwire_codegen.document import Reference
-
-LIKE = 0.7  # of the members of two objects, for them to be one under another name
 
 
 class Pair(NamedTuple):
@@ -93,9 +92,10 @@ class _Comparison:
         before, after = alternatives(self._old, old), alternatives(self._new, new)
         for rule, what in changed_kinds(before, after, new.label, optional=optional):
             yield Raw(rule, new, what)
+        for rule, what in unlisted_values(before, after, new.label):
+            yield Raw(rule, new, what)
         for rule, where, what in nearest_bounds(before, after):
             yield Raw(rule, where, what)
-        yield from self._telling(old, new, before, after)
         yield from self._arrays(before, after)
         yield from self._objects(before, after, new)
 
@@ -108,30 +108,27 @@ class _Comparison:
             yield Raw("annotation-changed", where, what, kinds=(old, new))
 
     def _arrays(self, before: Sequence[Alternative], after: Sequence[Alternative]) -> Iterator[Raw]:
-        for one, other in zip(_of(before, "array"), _of(after, "array"), strict=False):
+        for one, other in zip(of_kind(before, "array"), of_kind(after, "array"), strict=False):
             yield from self._nodes(_inside(one.typed, "items"), _inside(other.typed, "items"))
 
     def _objects(
         self, before: Sequence[Alternative], after: Sequence[Alternative], new: Typed
     ) -> Iterator[Raw]:
-        olds, news = _of(before, "object"), _of(after, "object")
+        olds, news = of_kind(before, "object"), of_kind(after, "object")
         if not olds or not news:
             return  # `changed_kinds` has told that the kind came or went
-        for one, other in self._matched(olds, news):
-            if one is None and other is not None:
-                if not _of(before, ANY):
-                    yield Raw(
-                        "variant-added", new, f"{new.label} may be {self._told(self._new, other)}"
-                    )
-            elif other is None and one is not None:
-                if not _of(after, ANY):
-                    yield Raw(
-                        "variant-removed",
-                        new,
-                        f"{new.label} may not be {self._told(self._old, one)} now",
-                    )
-            elif one is not None and other is not None:
+        matches = matched_objects(self._old, self._new, olds, news)
+        for rule, what in changed_telling(self._old, self._new, matches, new.label):
+            yield Raw(rule, new, what)
+        for one, other in matches:
+            if one is not None and other is not None:
                 yield from self._two_objects(one, other, new)
+            elif other is not None and not of_kind(before, ANY):
+                what = f"{new.label} may be {told_object(self._new, other)}"
+                yield Raw("variant-added", new, what)
+            elif one is not None and not of_kind(after, ANY):
+                what = f"{new.label} may not be {told_object(self._old, one)} now"
+                yield Raw("variant-removed", new, what)
 
     def _two_objects(self, one: Alternative, other: Alternative, new: Typed) -> Iterator[Raw]:
         if one.reference and other.reference:
@@ -152,8 +149,8 @@ class _Comparison:
             yield Raw("validators-only", other.typed, what)
 
     def _members(self, old: Typed, new: Typed) -> Iterator[Raw]:
-        meetings = paired_members(self._old.members(old), self._new.members(new))
-        for name, meeting in meetings:
+        olds, news = self._old.members(old), self._new.members(new)
+        for name, meeting in paired_members(_in_map(old, news) | olds, _in_map(new, olds) | news):
             yield from self._meeting(name, meeting)
 
     def _meeting(self, name: str, meeting: Meeting) -> Iterator[Raw]:
@@ -175,72 +172,6 @@ class _Comparison:
             optional = (not old.required, not new.required)
             yield from self._nodes(old.typed, new.typed, optional=optional)
             yield from _words(old.typed, new.typed)
-
-    def _telling(
-        self, old: Typed, new: Typed, before: Sequence[Alternative], after: Sequence[Alternative]
-    ) -> Iterator[Raw]:
-        """Yield that another member tells a union's objects apart, if either end lacks it."""
-        was, is_now = _discriminator(old), _discriminator(new)
-        if was is None or is_now is None or was == is_now:
-            return
-        written = all(is_now in _tags(self._old, one.typed) for one in _of(before, "object"))
-        read = all(was in _tags(self._new, one.typed) for one in _of(after, "object"))
-        if not written or not read:
-            what = f"the objects of {new.label} were told apart by {was} and are by {is_now}"
-            yield Raw("discriminator-changed", new, what)
-
-    def _matched(
-        self, olds: Sequence[Alternative], news: Sequence[Alternative]
-    ) -> Iterator[tuple[Alternative | None, Alternative | None]]:
-        """Yield the objects that stand for each other, and those that stand alone."""
-        left, right = list(olds), list(news)
-        if len(left) == len(right) == 1:
-            yield left[0], right[0]
-            return
-        for same in (_same_names, self._same_tags, self._renamed):
-            for one in list(left):
-                other = next((found for found in right if same(one, found)), None)
-                if other is not None:
-                    left.remove(one)
-                    right.remove(other)
-                    yield one, other
-        yield from ((one, None) for one in left)
-        yield from ((None, other) for other in right)
-
-    def _told(self, side: Side, one: Alternative) -> str:
-        """Return a kind of object by its name and the constants that tell it from others."""
-        tags = [f"{name} {value!r}" for name, value in _tags(side, one.typed).items()]
-        return one.words + (f" ({', '.join(tags)})" if tags else "")
-
-    def _same_tags(self, one: Alternative, other: Alternative) -> bool:
-        tags = _tags(self._old, one.typed)
-        return bool(tags) and tags == _tags(self._new, other.typed)
-
-    def _renamed(self, one: Alternative, other: Alternative) -> bool:
-        if one.reference in self._new.names or other.reference in self._old.names:
-            return False
-        olds, news = self._old.members(one.typed).keys(), self._new.members(other.typed).keys()
-        return len(olds & news) >= LIKE * max(len(olds | news), 1)
-
-
-def _same_names(one: Alternative, other: Alternative) -> bool:
-    if one.reference is None and other.reference is None:
-        return shape_of(one.typed.node) == shape_of(other.typed.node)
-    return one.reference == other.reference
-
-
-def _tags(side: Side, typed: Typed) -> dict[str, Any]:
-    return {
-        name: member.typed.node["const"]
-        for name, member in side.members(typed).items()
-        if member.required and "const" in member.typed.node
-    }
-
-
-def _discriminator(typed: Typed) -> str | None:
-    """Return the member that tells the objects of a union apart, None if none does."""
-    name: str | None = typed.node.get("discriminator", {}).get("propertyName")
-    return name
 
 
 def _required(old: Member, new: Member) -> Iterator[Raw]:
@@ -265,13 +196,19 @@ def _together(node: dict[str, Any]) -> list[list[str]]:
     return [sorted(branch["required"]) for branch in branches if set(branch) == {"required"}]
 
 
+def _in_map(typed: Typed, names: Iterable[str]) -> dict[str, Member]:
+    """Return what a map may have under the names of the other side's members; nothing if none."""
+    if typed.node.keys() & {"properties", "allOf"}:
+        return {}
+    value = _inside(typed, "additionalProperties")
+    return {
+        name: Member(value._replace(label=f"{typed.label}.{name}"), False, False) for name in names
+    }
+
+
 def _inside(typed: Typed, key: str) -> Typed:
     """Return the type of the items or of the values that have no name."""
     node = typed.node.get(key)
     word = "an item" if key == "items" else "a value"
     found = node if isinstance(node, dict) else {}
     return Typed(found, typed.home, (*typed.place, key), f"{word} of {typed.label}")
-
-
-def _of(found: Sequence[Alternative], kind: str) -> list[Alternative]:
-    return [one for one in found if one.kind == kind]

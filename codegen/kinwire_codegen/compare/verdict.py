@@ -6,7 +6,17 @@ only what it does to writers and readers, and this table says who that is.
 
 from __future__ import annotations
 
-__all__ = ("Category", "Effect", "Flow", "Level", "Victim", "Way", "judge")
+__all__ = (
+    "OLD_RECEIVERS",
+    "OLD_SENDERS",
+    "Category",
+    "Effect",
+    "Flow",
+    "Level",
+    "Victim",
+    "Way",
+    "judge",
+)
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -5,13 +5,15 @@ Inline objects get names, every type a description, unions of tagged objects the
 
 from __future__ import annotations
 
-__all__ = ("Imported", "Types", "defined_name", "pascal")
+__all__ = ("Imported", "Types", "defined_name")
 
 import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from kinwire_codegen.document import all_types
+from kinwire_codegen.imports.bounds import drop_idle_bounds
+from kinwire_codegen.imports.names import pascal
+from kinwire_codegen.imports.unions import name_unions, tell_apart
 
 Node = dict[str, Any]
 
@@ -41,13 +43,6 @@ class Imported:
     left_out: tuple[str, ...]
 
 
-def pascal(text: str) -> str:
-    """Return a name of a type: `io.x/clientInfo` is `IoXClientInfo`."""
-    words = re.findall(r"[A-Za-z0-9]+", text)
-    name = "".join(word[:1].upper() + word[1:] for word in words)
-    return name if name and not name[0].isdigit() else f"X{name}"
-
-
 def defined_name(text: Any) -> str:
     """Return the definition that a reference names; empty if it leads inside one, or elsewhere."""
     found = _DEFINITION.fullmatch(str(text))
@@ -67,6 +62,7 @@ class Types:
     _names: dict[str, str] = field(default_factory=dict)
     _lost: list[str] = field(default_factory=list)
     _unsaid: list[str] = field(default_factory=list)
+    _idle: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for name in self.source:
@@ -84,9 +80,10 @@ class Types:
         return f"#/$defs/{mine}"
 
     def left_out(self) -> list[str]:
-        """Return the references that became any value, and the keywords that were passed over."""
+        """Return the references that became any value, and the keywords that are not in `made`."""
         lost = [f"{text}: it is no definition of the file" for text in dict.fromkeys(self._lost)]
-        return lost + [f"{what}: documents have no words for it" for what in self._unsaid]
+        lost += [f"{what}: documents have no words for it" for what in self._unsaid]
+        return lost + [f"{what}: it says nothing of the values there" for what in self._idle]
 
     def name_of(self, name: str) -> str:
         """Return what a type of the source is called here."""
@@ -98,10 +95,9 @@ class Types:
             name = self._waiting.pop()
             mine = self.name_of(name)
             self.made[mine] = self._described(mine, self.type_of(self.source[name], mine, top=True))
-        for node in self.made.values():
-            self._name_unions(node)
-        for node in self.made.values():
-            self._tell_apart(node)
+        name_unions(self.made)
+        tell_apart(self.made)
+        self._idle += drop_idle_bounds(self.made)
 
     def add(self, name: str, node: Node, *, own: bool = False) -> str:
         """Return a reference to a type that the source does not name.
@@ -188,43 +184,6 @@ class Types:
     def _described(self, name: str, node: Node) -> Node:
         text = str(node.get("description") or f"`{name}`, as the schema has it.")
         return {"description": text, **{k: v for k, v in node.items() if k != "description"}}
-
-    def _name_unions(self, node: Node) -> None:
-        """Write objects beside other kinds as the union that has a name, which can tell them apart.
-
-        `anyOf: [A, B, {array}]` is `anyOf: [AOrB, {array}]` where there is such an `AOrB`.
-        """
-        for inner, _ in all_types(node, ()):
-            objects = [branch for branch in inner.get("anyOf", ()) if set(branch) == {"$ref"}]
-            if 1 < len(objects) < len(inner.get("anyOf", ())):
-                name = next((n for n, one in self.made.items() if one.get("anyOf") == objects), "")
-                others = [branch for branch in inner["anyOf"] if branch not in objects]
-                if name:
-                    inner["anyOf"] = [{"$ref": f"#/$defs/{name}"}, *others]
-
-    def _tell_apart(self, node: Node) -> None:
-        for inner, _ in all_types(node, ()):
-            for key in ("anyOf", "oneOf"):
-                tags = [self._tags(branch) for branch in inner.get(key, ())]
-                common = set.intersection(*map(set, tags)) if len(tags) > 1 else set[str]()
-                telling = sorted(n for n in common if len({tag[n] for tag in tags}) == len(tags))
-                if telling:
-                    inner["discriminator"] = {"propertyName": telling[0]}
-
-    def _tags(self, branch: Node) -> Node:
-        found: Node = {}
-        waiting, followed = [branch], set[str]()
-        while waiting:
-            here = waiting.pop()
-            name = here.get("$ref", "").rpartition("/")[2]
-            if name not in followed:
-                followed.add(name)
-                waiting.append(self.made.get(name, {}))
-            waiting += here.get("allOf", ())
-            members = here.get("properties", {})
-            required = here.get("required", ())
-            found |= {n: m["const"] for n, m in members.items() if "const" in m and n in required}
-        return found
 
 
 def _is_kept(key: str, value: Any) -> bool:

@@ -13,8 +13,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from kinwire_codegen.imports.drafts import Imported, Node, Types, defined_name, pascal
+from kinwire_codegen.imports.drafts import Imported, Node, Types, defined_name
 from kinwire_codegen.imports.merging import merged
+from kinwire_codegen.imports.names import pascal
 from kinwire_codegen.names import class_name
 
 _METHOD = re.compile(r"[A-Za-z$][A-Za-z0-9_$./-]*")

@@ -12,7 +12,7 @@ from kinwire.cli.completion import complete_call, completed_by
 from kinwire.cli.failure import PEER_ERROR, UsageError
 from kinwire.cli.layout import json_text
 from kinwire.cli.members import members_from_file
-from kinwire.cli.target import add_target, is_server, reach, target_from
+from kinwire.cli.target import add_target, is_server, is_url, reach, target_from
 
 _USAGE = """\
 kinwire call [--timeout SECONDS] [--raw] [--json FILE] [--header HEADER] [--insecure]
@@ -50,28 +50,30 @@ class Call:
         parser.add_argument("--raw", action="store_true", help=text)
         text = "an object of members, which the words add to; - for stdin"
         parser.add_argument("--json", metavar="FILE", help=text)
-        parser.set_defaults(strays=[])
         add_target(parser)
+        parser.set_defaults(strays=[])
 
     def run(self, arguments: Namespace) -> int:
         """Print the result as JSON; a tool's own failure is a result too, and ends with 5."""
         import anyio
 
+        from kinwire.cli.listening import other_ids_told
         from kinwire.cli.request import TypedRequest
 
         _refuse(arguments.strays)
         raw: bool = arguments.raw
         given = {} if arguments.json is None else members_from_file(arguments.json)
         words: list[str] = arguments.words
-        server, words = (words[0], words[1:]) if is_server(words[0]) else (None, words)
-        target = target_from(server, arguments)
+        named, words = (words[0], words[1:]) if is_server(words[0]) else (None, words)
+        target = target_from(named, arguments)
+        around = ((), ("--", *arguments.command)) if named is None else ((_told(named),), ())
         if not words:
-            hint = f"kinwire list {server} shows the tools, kinwire list mcp the methods."
+            hint = f"kinwire list {named} shows the tools, kinwire list mcp the methods."
             raise UsageError("No method is named.", hint)
 
         async def ask() -> object:
-            async with reach(target) as server:
-                request = TypedRequest(server, words[0], words[1:], given)
+            async with other_ids_told(target) as heard, reach(heard) as server:
+                request = TypedRequest(server, words[0], words[1:], given, *around)
                 return await (request.raw_answer() if raw else request.answer())
 
         result = anyio.run(ask)
@@ -84,11 +86,21 @@ class Call:
                 return 0
 
 
+def _told(server: str) -> str:
+    # A URL with a user or a query may hold a secret.
+    return "URL" if is_url(server) and set("@?") & set(server) else server
+
+
 def _refuse(strays: Sequence[str]) -> None:
     """Refuse what looks like an option: it is a member, as a rule."""
     if strays:
         name, equals, value = strays[0].partition("=")
         if not equals:
-            value = next((word for word in strays[1:2] if not word.startswith("-")), "...")
+            value = next((word for word in strays[1:2] if _is_value(word)), "...")
         member = f"{name.lstrip('-').replace('-', '_')}={value}"
-        raise UsageError(f"There is no option {name}.", f"A member is written {member}")
+        hint = f"A member is written {member}. kinwire call --help lists the options."
+        raise UsageError(f"There is no option {name}.", hint)
+
+
+def _is_value(word: str) -> bool:
+    return not word.startswith("-") and "=" not in word

@@ -14,7 +14,7 @@ from kinwire import __version__
 from kinwire.cli.extras import install_command, missing_extra
 from kinwire.cli.failure import UsageError, did_you_mean, failure_of
 from kinwire.cli.interruptions import Interruptions
-from kinwire.cli.layout import printable
+from kinwire.cli.parser import Parser
 from kinwire.cli.streams import give_up_stdout, prepare_streams, unwritten
 from kinwire.cli.verb import Verb, load_verb, verb_names
 
@@ -35,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             give_up_stdout()
             return 0
         except KeyboardInterrupt:
+            interruptions.hush()
             return interruptions.exit_code
         except SystemExit:
             if interruptions.came:
@@ -50,16 +51,18 @@ def _failed(error: Exception) -> int:
         raise error
     failure = failure_of(unwritten(error) or error)
     with suppress(OSError):  # stderr may be on the disk that is full
-        print(printable(failure.text), file=sys.stderr)
+        print(failure.text, file=sys.stderr)
     return failure.exit_code
 
 
 def _run(given: list[str]) -> int:
     if not given:
-        _overview().print_help(sys.stderr)
+        _overview(given).print_help(sys.stderr)
         return 2
     if given[0].startswith("-"):
-        _overview().parse_args(given)  # --help and --version end here
+        if _overview(given).parse_args(given).version:  # --help ends here
+            print(f"kinwire {__version__}")
+            return 0
         raise UsageError("A verb comes first.", "kinwire --help lists the verbs.")
     name, *rest = given
     if name not in verb_names():
@@ -79,7 +82,7 @@ def _run(given: list[str]) -> int:
 
 
 def _parse(verb: type[Verb], words: list[str]) -> Namespace:
-    parser = ArgumentParser(
+    parser = Parser(
         prog=f"kinwire {verb.name}",
         description=_sentence(verb),
         formatter_class=RawDescriptionHelpFormatter,
@@ -88,6 +91,7 @@ def _parse(verb: type[Verb], words: list[str]) -> Namespace:
     verb.configure(parser)
     # What follows `--` is a command of its own, with options that are none of ours.
     cut = words.index("--") if "--" in words else len(words)
+    parser.words = words[:cut]
     arguments, strays = parser.parse_known_intermixed_args(words[:cut])
     if strays:
         if "strays" not in arguments:
@@ -102,8 +106,8 @@ def _parse(verb: type[Verb], words: list[str]) -> Namespace:
     return arguments
 
 
-def _overview() -> ArgumentParser:
-    parser = ArgumentParser(
+def _overview(words: list[str]) -> Parser:
+    parser = Parser(
         prog="kinwire",
         usage="kinwire VERB ...",
         description="Typed protocol bindings, and peers that speak them.",
@@ -111,7 +115,9 @@ def _overview() -> ArgumentParser:
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=f"kinwire {__version__}")
+    text = "show the version of kinwire, and end"
+    parser.add_argument("--version", action="store_true", help=text)
+    parser.words = words
     return parser
 
 

@@ -25,6 +25,9 @@ reached, 5 if it refuses the handshake, 6 if it breaks the schema there, else 1.
 """
 _TIMEOUT = 10.0  # seconds
 _KEPT = 1000  # lines of stderr
+_NOT_LOOKED_AT = (
+    "Not looked at: whether it has what it advertises. kinwire inspect, with the same server, does."
+)
 
 
 class Doctor:
@@ -57,7 +60,13 @@ class Doctor:
             print(json_text({"checks": [check.to_json() for check in checks]}))
         counts = Counter(check.status for check in checks)
         print(", ".join(f"{count} {status}" for status, count in counts.items()), file=sys.stderr)
+        if not as_json and any(_is_greeted(check) for check in checks):
+            print(_NOT_LOOKED_AT, file=sys.stderr)
         return next((check.exit_code for check in checks if check.exit_code), 0)
+
+
+def _is_greeted(check: Check) -> bool:
+    return check.name == "handshake" and check.status == "ok"
 
 
 def _examine(arguments: Namespace, tell: Callable[[Check], object]) -> None:

@@ -61,10 +61,12 @@ def _header(line: str, environment: Mapping[str, str]) -> tuple[str, str]:
 
     def variable(found: re.Match[str]) -> str:
         if found[1] not in environment:
-            raise UsageError(f"--header: {name}: the variable {found[1]} is not set.")
+            text = f"--header: {name}: the variable {found[1]} is not set."
+            raise UsageError(text, f"Set it first: export {found[1]}=...")
         return environment[found[1]]
 
     whole = _VARIABLE.sub(variable, value).strip(" \t\r\n")
     if not _VALUE.fullmatch(whole):
-        raise UsageError(f"--header: {name}: its value has characters that no header may have.")
+        text = f"--header: {name}: its value has characters that no header may have."
+        raise UsageError(text, "Leave out line breaks, control characters and signs past Latin-1.")
     return name, whole

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ("Inspect",)
 
+import sys
 from argparse import ArgumentParser, Namespace
 from typing import ClassVar
 
@@ -15,10 +16,11 @@ _USAGE = """\
 kinwire inspect [FILE.py[:SERVER] | URL] [--format text|json] [--timeout SECONDS]
                        [--header HEADER] [--insecure] [-- command ...]"""
 _EPILOG = """\
-Every method that can do no harm is asked for, also those that the server does not advertise;
-tools, prompts and resources by a name that no server has.
+Asked for is what only reads by the text of MCP 2024-11-05, also where it is not advertised: lists,
+ping, logging/setLevel, and tools, prompts and resources by a name that no server has. Any other
+method, such as one that a document adds, is not asked.
 
-  ✓ as it should be   ✗ wrong   ! odd   - not there, and not advertised
+  ✓ as it should be   ✗ wrong   ! odd   - not there, and not advertised, or not asked
 
 Ends with 1 if anything is wrong.
 """
@@ -46,11 +48,15 @@ class Inspect:
 
         from kinwire.cli.inspection.judgement import findings_of
         from kinwire.cli.inspection.probing import inspected
-        from kinwire.cli.inspection.report import json_of, text_of
+        from kinwire.cli.inspection.report import json_of, said, text_of
 
         target = target_from(arguments.server, arguments)
         inspection = anyio.run(inspected, target)
         findings = findings_of(inspection)
+        if inspection.refusal is not None:
+            for line in (line for finding in findings for line in said(finding)):
+                print(line, file=sys.stderr)
+            raise inspection.refusal
         if arguments.format == "json":
             print(json_text(json_of(inspection, findings)))
         else:

@@ -1,11 +1,18 @@
-"""SIGTERM and SIGHUP end a verb as Ctrl-C does: what it has started is ended first."""
+"""SIGTERM and SIGHUP end a verb as Ctrl-C does: what it has started is ended first.
+
+An interruption at any moment says nothing. One that comes while an event loop is being made leaves
+half of it, whose end Python would tell as an exception that it ignores.
+"""
 
 from __future__ import annotations
 
 __all__ = ("Interruptions",)
 
+import gc
 import signal
+import sys
 from types import FrameType, TracebackType
+from typing import Any
 
 from kinwire._signals import end_signals
 
@@ -16,6 +23,7 @@ class Interruptions:
     def __init__(self) -> None:
         self._number = signal.SIGINT.value
         self._taken: list[int] = []
+        self._told: Any = None
 
     @property
     def exit_code(self) -> int:
@@ -34,6 +42,11 @@ class Interruptions:
             signal.signal(number, self._interrupt)
         return self
 
+    def hush(self) -> None:
+        """Say nothing, to the end of this context, of what the interruption left half done."""
+        self._told = sys.unraisablehook
+        sys.unraisablehook = _say_nothing
+
     def __exit__(
         self,
         kind: type[BaseException] | None,
@@ -42,6 +55,9 @@ class Interruptions:
     ) -> None:
         for number in self._taken:
             signal.signal(number, signal.SIG_DFL)
+        if self._told is not None:
+            gc.collect()  # what refers to itself would go, and be told of, later
+            sys.unraisablehook = self._told
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         self._number = number
@@ -50,3 +66,7 @@ class Interruptions:
             handler(signal.SIGINT, frame)
         else:  # a shell lets programs in the background ignore it
             raise KeyboardInterrupt
+
+
+def _say_nothing(_: object) -> None:
+    """Take what nobody can handle."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ("columns", "counted", "escaped", "first_line", "json_text", "printable")
+__all__ = ("columns", "counted", "escaped", "first_line", "json_text", "one_line", "printable")
 
 import json
 import re
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
+
+_HEAD, _TAIL = 1500, 500  # characters; a peer's text may be as long as a message
 
 
 def columns(rows: Iterable[Sequence[str]]) -> str:
@@ -40,6 +42,16 @@ def json_text(value: object) -> str:
     text = json.dumps(value, indent=2, ensure_ascii=False)
     # A number too large to be read, such as 1e999; no string ends its line without a quote.
     return printable(re.sub(r"Infinity(?=,?$)", "1e999", text, flags=re.MULTILINE))
+
+
+def one_line(text: str) -> str:
+    """Return `text` on one line, as a terminal may show it; of a long one both its ends.
+
+    So nobody's text can pass for a line of this command's own.
+    """
+    if len(text) > _HEAD + _TAIL:
+        text = f"{text[:_HEAD]} … {text[-_TAIL:]}"
+    return printable(text.replace("\n", " "))
 
 
 def printable(text: str) -> str:

@@ -1,31 +1,30 @@
 """`k=v` words of a command line as JSON members, typed by the schema that they are for.
 
 `k=v` takes the type that the schema gives `k`: text stays text wherever text is allowed, or where
-the schema says nothing; `a.b=v` is the member `b` of `a`. `k:=JSON` is taken as it stands, also
-where the schema has no `k`.
+the schema says nothing; `a.b=v` is the member `b` of `a`. Where the schema lists the values, it is
+one of these. `k:=JSON` is taken as it stands, also where the schema has no `k`.
 """
 
 from __future__ import annotations
 
-__all__ = ("members_from", "members_from_file")
+__all__ = ("members_from", "members_from_file", "missing_from")
 
+import json
 import sys
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
-from math import isinf
 from pathlib import Path
 from typing import Any, cast
-
-from pydantic_core import from_json
 
 from kinwire.cli.failure import UsageError, did_you_mean
 from kinwire.cli.layout import printable
 from kinwire.cli.schema_places import Place
-from kinwire.json_pointer import pointer_below
+from kinwire.cli.typed_json import json_from
 from kinwire.messages.jsonrpc import is_object, kind_of
 from kinwire_protocols.base import JsonObject
 
 _IN_WORDS = {"boolean": "true or false"}
+_TOLD = 20  # values that a place may have
 
 
 def members_from(
@@ -45,16 +44,26 @@ def members_from(
     root = Place([schema], schema, closed=closed)
     for word in words:
         key, equals, text = word.partition("=")
-        path = key.removesuffix(":").split(".")
+        path = _path(word)
         if not equals or not all(path):
             raise UsageError(f"{word}: expected NAME=VALUE or NAME:=JSON.", _known(root))
         if any("\ud800" <= sign <= "\udfff" for sign in word):  # how Python keeps such bytes
             hint = f"This command reads its words as {sys.getfilesystemencoding()}."
             raise UsageError(f"{word}: expected text, got bytes that are none.", hint)
         raw = key.endswith(":")
-        value = _json(word, text) if raw else _typed(word, text, _place(word, path, root))
+        place = _place(word, path, root, raw=raw)
+        value = _json(word, text) if raw else _typed(word, text, place)
         _put(members, path, value, word)
     return members
+
+
+def missing_from(members: JsonObject, words: Iterable[str], schema: JsonObject) -> list[str]:
+    """Return what `members` lack by the schema, each as a word that would bring it.
+
+    Looked at are the whole and the objects that `words` have made; JSON is taken as it stands.
+    """
+    made = dict.fromkeys([(), *(way for word in words for way in _ways(_path(word)))])
+    return [missing for way in made for missing in _missing_at(way, members, schema)]
 
 
 def members_from_file(path: str) -> JsonObject:
@@ -69,7 +78,7 @@ def members_from_file(path: str) -> JsonObject:
     except OSError as error:
         raise UsageError(f"--json {where}: {error.strerror}.") from None
     try:
-        value = _from_json(f"--json {where}", content)
+        value = json_from(f"--json {where}", content)
     except ValueError as error:
         raise UsageError(f"--json {where}: expected JSON, {error}.") from None
     if not is_object(value):
@@ -87,10 +96,32 @@ def _put(members: JsonObject, path: list[str], value: object, word: str) -> None
     members[path[-1]] = value
 
 
-def _place(word: str, path: list[str], root: Place) -> Place:
+def _path(word: str) -> list[str]:
+    return word.partition("=")[0].removesuffix(":").split(".")
+
+
+def _ways(path: list[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the way to each object on the path."""
+    yield from (tuple(path[:length]) for length in range(1, len(path)))
+
+
+def _missing_at(way: tuple[str, ...], members: Any, schema: JsonObject) -> Iterator[str]:
+    place = Place([schema], schema, closed=False)
+    for step in way:
+        members, place = members[step], place.member(step)
+    for name in place.required:
+        if name not in members:
+            yield _to_write(".".join([*way, name]), place.member(name))
+
+
+def _place(word: str, path: list[str], root: Place, *, raw: bool) -> Place:
     place = root
-    for step in path:
-        if not place.may_have(step):
+    for depth, step in enumerate(path):
+        if depth and place.kinds and "object" not in place.kinds:
+            key = ".".join(path[:depth])
+            text = f"{word}: {key!r} has no members: expected {_kinds_of(place)}."
+            raise UsageError(text, printable(f"Write {_to_write(key, place)}"))
+        if not (raw or place.may_have(step)):
             hint = printable(did_you_mean(step, place.names)) or _known(place)
             raise UsageError(f"{word}: there is no member {step!r}.", hint)
         place = place.member(step)
@@ -102,17 +133,53 @@ def _known(place: Place) -> str:
 
 
 def _typed(word: str, text: str, place: Place) -> object:
+    choices = place.choices
+    if choices:
+        return _chosen(word, text, choices)
     kinds = place.kinds
     if not kinds or "string" in kinds:
         return text
-    expected = " or ".join(_IN_WORDS.get(kind, kind) for kind in sorted(kinds))
-    try:
-        value = _from_json(word, text)
-    except ValueError:
-        value = text  # which is not allowed here
+    value = _value(word, text)
     if not place.allows(value):
-        raise UsageError(f"{word}: expected {expected}.", _how_to_write(word, place))
+        raise UsageError(f"{word}: expected {_kinds_of(place)}.", _how_to_write(word, place))
     return value
+
+
+def _chosen(word: str, text: str, choices: list[object]) -> object:
+    """Return the one of `choices` that `text` is: as text if that is among them."""
+    if text in choices:
+        return text
+    value = _value(word, text)
+    for choice in choices:
+        if choice == value and isinstance(choice, bool) == isinstance(value, bool):
+            return choice
+    told = [json.dumps(choice, ensure_ascii=False) for choice in choices[:_TOLD]]
+    more = len(choices) - len(told)
+    *first, last = [*told, f"{more} more"] if more else told
+    expected = f"{', '.join(first)} or {last}" if first else last
+    raise UsageError(printable(f"{word}: expected {expected}."))
+
+
+def _value(word: str, text: str) -> object:
+    """Return the JSON that `text` is, else the text."""
+    try:
+        return json_from(word, text)
+    except ValueError:
+        return text
+
+
+def _kinds_of(place: Place) -> str:
+    return " or ".join(_IN_WORDS.get(kind, kind) for kind in sorted(place.kinds))
+
+
+def _to_write(key: str, place: Place) -> str:
+    """Return how a member is written: `stops:=[...]`, `trip.city=...`."""
+    first = [*place.required, *place.names][:1]
+    if first:
+        return f"{key}.{first[0]}=..."
+    if not place.kinds & {"array", "object"} or "string" in place.kinds:
+        return f"{key}=..."
+    return f"{key}:=[...]" if "array" in place.kinds else f"{key}:={{...}}"
 
 
 def _how_to_write(word: str, place: Place) -> str:
@@ -124,31 +191,7 @@ def _how_to_write(word: str, place: Place) -> str:
 
 def _json(word: str, text: str) -> object:
     try:
-        return _from_json(word, text)
+        return json_from(word, text)
     except ValueError:
         hint = "Text in JSON has quotes: 'k:=\"text\"'."
         raise UsageError(f"{word}: expected JSON.", hint) from None
-
-
-def _from_json(word: str, text: str | bytes) -> object:
-    value = from_json(text, allow_inf_nan=False)
-    place = next(_infinite(value, ""), None)
-    if place is not None:  # it would go out as null
-        where = f" at {place}" if place else ""
-        raise UsageError(
-            f"{word}: expected a number of at most 1.8e308{where}.",
-            "Larger ones can be sent as text, in quotes.",
-        )
-    return value
-
-
-def _infinite(value: Any, place: str) -> Iterator[str]:
-    """Yield where in `value` a number was too large to be read."""
-    if isinstance(value, float) and isinf(value):
-        yield place
-    elif isinstance(value, dict):
-        for name, inner in cast("JsonObject", value).items():
-            yield from _infinite(inner, pointer_below(place, name))
-    elif isinstance(value, list):
-        for index, inner in enumerate(cast("list[Any]", cast(object, value))):
-            yield from _infinite(inner, f"{place}/{index}")

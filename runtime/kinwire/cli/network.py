@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from kinwire.cli.failure import UsageError
-from kinwire.cli.layout import printable
+from kinwire.cli.layout import one_line
 
 if TYPE_CHECKING:
     from kinwire.server import Server
@@ -45,10 +45,11 @@ def listen(server: Server, place: Place) -> None:
     try:
         app = server.asgi(allowed_hosts=_names(place), insecure=place.insecure)
     except ValueError as error:
-        raise UsageError(f"--allow-host: {error}") from None
+        hint = "Write NAME or NAME:PORT, as in --allow-host tools.example.com."
+        raise UsageError(f"--allow-host: {error}.", hint) from None
     with _bound(place) as listener:
         where = url_at(listener, ADDRESSES[place.transport])
-        line = f"serving {printable(server.info.name)} at {where}"
+        line = one_line(f"serving {server.info.name} at {where}")
         run_on(app, listener, started=lambda: print(line, file=sys.stderr, flush=True))
 
 

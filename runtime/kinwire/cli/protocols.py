@@ -51,7 +51,10 @@ def chosen_tables(names: Sequence[str] | None, package: str | None = None) -> li
     tables = protocol_tables(package)
     for name in names or ():
         if name not in tables:
-            hint = did_you_mean(name, tables, f"There are: {', '.join(tables)}.")
+            hint = f"There are: {', '.join(tables)}."
+            if set(name) & set("/:"):
+                hint = "A server's URL begins with http://, https://, ws:// or wss://."
+            hint = did_you_mean(name, tables, hint)
             raise UsageError(f"There is no protocol {name!r}.", hint)
     return [tables[name] for name in (tables if names is None else names)]
 
@@ -81,6 +84,9 @@ def _imported(package: str) -> ModuleType:
     from importlib import import_module
     from importlib.resources import files
 
+    if not all(map(str.isidentifier, package.split("."))):
+        hint = "Write it as import does, such as notes_bindings; not as a path."
+        raise UsageError(f"{package!r} is no package name.", hint)
     try:
         module = import_module(package)
     except ModuleNotFoundError as error:

@@ -31,7 +31,7 @@ from kinwire_protocols.mcp.methods import INITIALIZE, NOTIFICATIONS_INITIALIZED,
 from kinwire_protocols.peer import Method
 from kinwire_protocols.problems import Problem, problems
 
-Outcome = Literal["answered", "refused", "missing", "broken", "silent", "ended"]
+Outcome = Literal["answered", "refused", "missing", "broken", "silent", "ended", "unasked"]
 
 _SHOWN = 120  # characters of a peer's error message
 
@@ -40,7 +40,8 @@ class Answer(NamedTuple):
     """What came of a request."""
 
     outcome: Outcome
-    """A result, an error, "method not found", no valid response, no answer, or the end."""
+    """A result, an error, "method not found", no valid response, no answer, the end, or no request.
+    """
     text: str = ""
     """What was said, or what is wrong."""
     result: Any = None
@@ -116,14 +117,16 @@ class RawServer:
         except RequestTimeoutError as error:
             return Answer("silent", f"no answer within {error.timeout:g} s", error=error)
         except InvalidResponseError as error:
-            return Answer("broken", first_line(str(error)), error=error)
+            text = first_line(str(error)).removeprefix(f"{row.name}: ")
+            return Answer("broken", text, error=error)
         except ConnectionClosedError as error:
             return Answer("ended", error.reason, error=error)
         try:
             row.decode_result(result)
         except ValidationError as error:
             found = problems(error, result)
-            return Answer("broken", first_line(str(found[0])), result, found)
+            text = first_line(str(found[0])).removeprefix(": ")  # no pointer: all of it
+            return Answer("broken", text, result, found)
         return Answer("answered", result=result)
 
 

@@ -8,7 +8,7 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, ClassVar, TextIO
 
 from kinwire.cli.failure import FINDINGS, UsageError
@@ -16,7 +16,8 @@ from kinwire.cli.layout import printable
 from kinwire.cli.target import add_target, refusal_of, target_from
 
 if TYPE_CHECKING:
-    from kinwire.cli.recording.playback import Outcome, Playback
+    from kinwire.cli.recording.outcome import Outcome
+    from kinwire.cli.recording.playback import Playback
     from kinwire.messages.judge import Side
 
 _USAGE = """\
@@ -129,12 +130,29 @@ def _play_server(playback: Playback, arguments: Namespace) -> None:
 
 
 def _print(file: str, outcomes: Iterable[Outcome], form: str, stream: TextIO) -> None:
-    for outcome in outcomes:
-        if form == "json":
-            line = json.dumps(outcome.to_json(), ensure_ascii=False)
-        else:
-            line = "\n".join(_lines(file, outcome))
+    for line in _json(outcomes) if form == "json" else _text(file, list(outcomes)):
         print(printable(line), file=stream)
+
+
+def _json(outcomes: Iterable[Outcome]) -> Iterator[str]:
+    yield from (json.dumps(outcome.to_json(), ensure_ascii=False) for outcome in outcomes)
+
+
+def _text(file: str, outcomes: list[Outcome]) -> Iterator[str]:
+    """Yield the lines; what is missing since the other side had left is one of them."""
+    left = [outcome for outcome in outcomes if outcome.at_end]
+    for outcome in outcomes:
+        if not outcome.at_end or len(left) == 1:
+            yield from _lines(file, outcome)
+        elif outcome is left[0]:
+            yield _left_out(file, left)
+
+
+def _left_out(file: str, left: list[Outcome]) -> str:
+    methods = Counter(str(outcome.method) for outcome in left)
+    told = ", ".join(f"{method} {count}" for method, count in methods.items())
+    why = left[0].problems[0].got
+    return f"{file}:{left[0].line}: from here on {len(left)} missing ({told}), got {why}"
 
 
 def _lines(file: str, outcome: Outcome) -> Iterable[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 __all__ = ("TypedRequest",)
 
+import shlex
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -13,13 +14,15 @@ from typing import Any
 from pydantic import ValidationError
 
 from kinwire.cli.failure import UsageError
-from kinwire.cli.layout import printable
-from kinwire.cli.members import members_from
+from kinwire.cli.layout import one_line, printable
+from kinwire.cli.members import members_from, missing_from
+from kinwire.cli.other_offers import offer_called
 from kinwire.cli.patience import patience_with
 from kinwire.cli.protocols import protocol_tables
 from kinwire.connection import Connection
+from kinwire.messages.jsonrpc import is_object
 from kinwire_protocols import mcp
-from kinwire_protocols.base import JsonObject, to_wire
+from kinwire_protocols.base import JsonObject, RpcError, to_wire
 from kinwire_protocols.mcp.methods import PROTOCOL, TOOLS_CALL, TOOLS_LIST
 from kinwire_protocols.nearest import nearest
 from kinwire_protocols.peer import Method
@@ -38,6 +41,9 @@ class TypedRequest:
     words: list[str]
     given: JsonObject
     """What the words add to."""
+    before: Sequence[str] = ()
+    after: Sequence[str] = ()
+    """How the server is named on the command line, before the method and behind its members."""
 
     async def answer(self) -> object:
         """Return the result as JSON, None for a notification.
@@ -108,25 +114,36 @@ class TypedRequest:
         own = [word for word in self.words if not word.startswith(_ARGUMENTS)]
         params = members_from(own, _params_schema(TOOLS_CALL), closed=True, given=self.given)
         words = [word.removeprefix(_ARGUMENTS) for word in self.words if word not in own]
+        if words and "arguments" in params:
+            raise UsageError("arguments: was given twice, as a whole and by member.")
+        tool = await self._tool(params.get("name", ""), needed=bool(words))
         if words:
-            if "arguments" in params:
-                raise UsageError("arguments: was given twice, as a whole and by member.")
-            tool = (await self._tools()).get(params.get("name", ""))
             params["arguments"] = members_from(words, {} if tool is None else _schema(tool))
+        if tool is not None:
+            _must_be_whole(tool, params.get("arguments", {}), words)
         return params
 
     async def _call_tool(self) -> JsonObject | None:
         tools = await self._tools()
         tool = tools.get(self.method)
         if tool is None:
-            hint = _nearest(self.method, tools)
-            if not tools:
-                text = f"The server offers no tools, so none is called {self.method!r}."
-                raise UsageError(text, hint or "Methods have a slash, as in prompts/list.")
-            hint = hint or f"It has: {_some(tools)}."
-            raise UsageError(f"The server has no tool {self.method!r}.", printable(hint))
+            raise await self._no_tool(tools)
         arguments = members_from(self.words, _schema(tool), given=self.given)
+        _must_be_whole(tool, arguments, self.words)
         return await self._send(TOOLS_CALL, {"name": tool.name, "arguments": arguments})
+
+    async def _no_tool(self, tools: Collection[str]) -> UsageError:
+        other = await offer_called(self.server, self.method, self.words)
+        if other is not None:
+            line = shlex.join(["kinwire", "call", *self.before, *other.words, *self.after])
+            text = f"{self.method!r} is {other.kind} of the server, and no tool."
+            return UsageError(text, printable(f"Write {line}"))
+        hint = _nearest(self.method, tools)
+        if not tools:
+            text = f"The server offers no tools, so none is called {self.method!r}."
+            return UsageError(text, hint or "Methods have a slash, as in prompts/list.")
+        hint = hint or f"It has: {_some(tools)}."
+        return UsageError(f"The server has no tool {self.method!r}.", printable(hint))
 
     async def _send_unknown(self) -> object:
         hint = _nearest(self.method, ())
@@ -139,6 +156,15 @@ class TypedRequest:
     async def _send_as_it_is(self, members: JsonObject) -> object:
         async with patience_with(self.method):
             return await self.server.session.raw(self.method, members or None)
+
+    async def _tool(self, name: str, *, needed: bool) -> mcp.Tool | None:
+        """Return the tool of that name; a server that does not list them fails this if `needed`."""
+        try:
+            return (await self._tools()).get(name)
+        except RpcError:
+            if needed:
+                raise
+            return None
 
     async def _tools(self) -> dict[str, mcp.Tool]:
         if self.server.capabilities.tools is None:
@@ -167,6 +193,15 @@ def _schema(tool: mcp.Tool) -> JsonObject:
     return to_wire(tool.input_schema)
 
 
+def _must_be_whole(tool: mcp.Tool, arguments: object, words: Iterable[str]) -> None:
+    missing = missing_from(arguments, words, _schema(tool)) if is_object(arguments) else ()
+    if missing:
+        anyway = shlex.join(["kinwire", "call", "--raw", "tools/call", f"name={tool.name}"])
+        text = f"{tool.name}: missing: {', '.join(missing)}"
+        hint = f"Add what is missing; {anyway} ... sends it all the same."
+        raise UsageError(printable(text), printable(hint))
+
+
 def _some(tools: Collection[str]) -> str:
     more = len(tools) - _NAMED
     return ", ".join(islice(tools, _NAMED)) + (f" and {more} more" if more > 0 else "")
@@ -188,4 +223,4 @@ def _nearest(name: str, tools: Iterable[str]) -> str:
 def _show_progress(report: mcp.ProgressNotificationParams) -> None:
     total = "" if report.total is None else f"/{report.total}"
     text = f"progress {report.progress}{total}  {report.message or ''}"
-    print(printable(text.rstrip()), file=sys.stderr)
+    print(one_line(text.rstrip()), file=sys.stderr)

@@ -5,9 +5,9 @@ The schema may be a peer's, so nothing in it is taken for granted.
 
 from __future__ import annotations
 
-__all__ = ("Place",)
+__all__ = ("Place", "referred")
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import cast
 
 from kinwire.json_pointer import steps_of
@@ -24,6 +24,8 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
 }
 
+_MOST = 1000  # values that a schema lists: more of them cannot be told
+
 
 class Place:
     """A place in a value, as all schemas that hold there describe it.
@@ -35,7 +37,8 @@ class Place:
     def __init__(self, schemas: Iterable[object], root: JsonObject, *, closed: bool) -> None:
         self._root = root
         self._closed = closed
-        self._branches = list(_branches(schemas, root))
+        self._schemas = [schema for schema in schemas if is_object(schema)]
+        self._branches = list(_branches(self._schemas, root))
 
     @property
     def kinds(self) -> set[str]:
@@ -46,6 +49,22 @@ class Place:
     def names(self) -> list[str]:
         """The members that have a name, in the order of the schema."""
         return list(dict.fromkeys(name for branch in self._branches for name in _members(branch)))
+
+    @property
+    def choices(self) -> list[object] | None:
+        """The values that the schema lists, where it lets nothing else through; else None."""
+        return _any_of(self._schemas, self._root, {})
+
+    @property
+    def required(self) -> list[str]:
+        """The members that an object has to have; none where the schema leaves a choice."""
+        if len(self._schemas) != 1:
+            return []
+        needed = (
+            _list(schema.get("required"))
+            for schema in _branches(self._schemas, self._root, _needed_in)
+        )
+        return list(dict.fromkeys(name for names in needed for name in names if type(name) is str))
 
     def allows(self, value: object) -> bool:
         """Whether `value` has one of the types."""
@@ -71,8 +90,68 @@ class Place:
         return Place(inner, self._root, closed=self._closed and name != "_meta")
 
 
-def _branches(schemas: Iterable[object], root: JsonObject) -> Iterator[JsonObject]:
-    """Yield the schemas and those that they refer to or combine, each once."""
+def _combined_in(schema: JsonObject) -> list[object]:
+    return [one for word in ("anyOf", "oneOf", "allOf") for one in _list(schema.get(word))]
+
+
+def _needed_in(schema: JsonObject) -> list[object]:
+    """Return the schemas that an object has to fit beside this one."""
+    needed = _list(schema.get("allOf"))
+    for word in ("anyOf", "oneOf"):
+        objects = [one for one in _list(schema.get(word)) if _may_be_object(one)]
+        needed = [*needed, *(objects if len(objects) == 1 else ())]
+    return needed
+
+
+def _may_be_object(schema: object) -> bool:
+    kinds = set(_own_kinds(schema)) if is_object(schema) else set[str]()
+    return not kinds or "object" in kinds
+
+
+def _any_of(
+    schemas: list[JsonObject], root: JsonObject, known: dict[int, list[object] | None]
+) -> list[object] | None:
+    found = [_listed(schema, root, known) for schema in schemas]
+    values = [value for listed in found for value in listed or ()]
+    return values if found and None not in found and len(values) <= _MOST else None
+
+
+def _listed(
+    schema: JsonObject, root: JsonObject, known: dict[int, list[object] | None]
+) -> list[object] | None:
+    """Return the only values that fit, None if there are others; `known` are those looked at."""
+    if id(schema) not in known:
+        known[id(schema)] = None  # while it is looked at: it may lead to itself
+        known[id(schema)] = _looked_up(schema, root, known)
+    return known[id(schema)]
+
+
+def _looked_up(
+    schema: JsonObject, root: JsonObject, known: dict[int, list[object] | None]
+) -> list[object] | None:
+    own = [schema["const"]] if "const" in schema else _list(schema.get("enum"))
+    if own:
+        return own
+    if schema.get("type") == "null":
+        return [None]
+    reference = schema.get("$ref")
+    if isinstance(reference, str):
+        target = referred(root, reference)
+        return _listed(target, root, known) if is_object(target) else None
+    for word in ("anyOf", "oneOf"):
+        choices = _list(schema.get(word))
+        if choices and all(map(is_object, choices)):
+            return _any_of(cast("list[JsonObject]", choices), root, known)
+    parts = (_listed(one, root, known) for one in _list(schema.get("allOf")) if is_object(one))
+    return next((part for part in parts if part), None)
+
+
+def _branches(
+    schemas: Iterable[object],
+    root: JsonObject,
+    inner: Callable[[JsonObject], list[object]] = _combined_in,
+) -> Iterator[JsonObject]:
+    """Yield the schemas, those that they refer to and those `inner` to them, each once."""
     waiting, seen = list(schemas), set[int]()
     for schema in waiting:  # grows meanwhile; ends, as a schema has so many parts only
         if not is_object(schema) or id(schema) in seen:
@@ -80,16 +159,20 @@ def _branches(schemas: Iterable[object], root: JsonObject) -> Iterator[JsonObjec
         seen.add(id(schema))
         yield schema
         reference = schema.get("$ref")
-        if isinstance(reference, str) and reference.startswith("#"):
-            waiting.append(_at(root, reference))
-        for word in ("anyOf", "oneOf", "allOf"):
-            waiting.extend(_list(schema.get(word)))
+        if isinstance(reference, str):
+            waiting.append(referred(root, reference))
+        waiting.extend(inner(schema))
 
 
-def _at(root: JsonObject, reference: str) -> object:
-    found: object = root
+def referred(root: object, reference: str) -> object:
+    """Return what `#/...` leads to in `root`, None if it leads nowhere."""
+    found: object = root if reference.startswith("#") else None
     for name in steps_of(reference):
-        found = found.get(name) if is_object(found) else None
+        if is_object(found):
+            found = found.get(name)
+        else:
+            items = _list(found)
+            found = items[int(name)] if name.isdecimal() and int(name) < len(items) else None
     return found
 
 

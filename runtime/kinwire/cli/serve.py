@@ -12,6 +12,7 @@ from traceback import extract_tb
 from types import ModuleType
 from typing import TYPE_CHECKING, ClassVar
 
+from kinwire.cli.asgi_options import asgi_options
 from kinwire.cli.completion import (
     complete_demo,
     complete_demo_server,
@@ -19,7 +20,7 @@ from kinwire.cli.completion import (
     completed_by,
 )
 from kinwire.cli.failure import UsageError, did_you_mean
-from kinwire.cli.layout import printable
+from kinwire.cli.layout import one_line
 from kinwire.cli.network import PORT, Place, listen
 from kinwire.cli.target import file_and_name
 from kinwire.demo import SERVERS, server_of
@@ -84,6 +85,8 @@ class Serve:
             raise UsageError(f"{protocol!r} is one word too many.", _HINT)
         else:
             server = _from_file(what)
+            if arguments.transport != "stdio":
+                _tell_unused(Path(file_and_name(what)[0]))
         _serve(server, arguments)
         return 0
 
@@ -99,6 +102,14 @@ def _serve(server: Server, arguments: Namespace) -> None:
         raise UsageError("stdio has no address to listen on.", "Add --transport http.")
     else:
         server.run()
+
+
+def _tell_unused(path: Path) -> None:
+    """Tell of options in the file that do not hold: this command makes the application itself."""
+    for line, options in asgi_options(path.read_bytes()):
+        what = f"asgi({options}) does not hold here, where the command makes its own"
+        note = f"note: {path}:{line}: {what}. python {path} runs that one."
+        print(one_line(note), file=sys.stderr)
 
 
 def _demo(protocol: str | None, name: str | None) -> Server:
@@ -142,28 +153,49 @@ def _from_file(what: str) -> Server:
 def _module(path: Path) -> ModuleType:
     if path.stem in sys.stdlib_module_names:
         note = f"note: {path} stands in for Python's own module {path.stem!r}. Rename it."
-        print(printable(note), file=sys.stderr)
+        print(one_line(note), file=sys.stderr)
     spec = spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
-        raise UsageError(f"{path} cannot be imported.")
+        raise UsageError(f"{path} cannot be imported.", "Rename it: a module's name is text.")
     module = module_from_spec(spec)
     sys.path.insert(0, str(path.resolve().parent))  # as `python FILE.py` does
     sys.modules[path.stem] = module  # dataclasses and the like look their module up
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
-        text = error.msg if isinstance(error, SyntaxError) else error
-        raise UsageError(
-            f"{_place(error, path)}: {type(error).__name__}: {text}",
-            f"python {path} shows the whole traceback.",
-        ) from error
+    except BaseException as error:
+        if _is_interruption(error, path):
+            raise
+        raise _refusal(error, path) from error
     return module
 
 
-def _place(error: Exception, path: Path) -> str:
+def _is_interruption(error: BaseException, path: Path) -> bool:
+    """Whether somebody has interrupted this command, be it in a `run()` that the file calls."""
+    last = extract_tb(error.__traceback__)[-1]
+    by_file = last.filename == str(path.absolute())
+    if isinstance(error, KeyboardInterrupt):
+        return not (by_file and (last.line or "").startswith("raise"))
+    return isinstance(error, SystemExit) and error.code == 130 and not by_file
+
+
+def _refusal(error: BaseException, path: Path) -> UsageError:
+    place = _place(error, path)
+    if isinstance(error, SystemExit):
+        code = "" if error.code is None else repr(error.code)
+        return UsageError(
+            f"{place}: ended the program by sys.exit({code}) while it was imported.",
+            'Put what runs the program under: if __name__ == "__main__":',
+        )
+    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    what = f"{type(error).__name__}: {text}" if text else f"{type(error).__name__}."
+    return UsageError(f"{place}: {what}", f"python {path} shows the whole traceback.")
+
+
+def _place(error: BaseException, path: Path) -> str:
     """Return the line of the file that failed, whatever it called."""
     if isinstance(error, SyntaxError):
-        return f"{error.filename}:{error.lineno}"
+        file = error.filename or path  # there is none where a sign is no text, such as NUL
+        return f"{file}:{error.lineno}" if error.lineno else str(file)
     file = str(path.absolute())
     frames = [frame for frame in extract_tb(error.__traceback__) if frame.filename == file]
     return f"{path}:{frames[-1].lineno}" if frames else str(path)

@@ -51,7 +51,7 @@ class Store:
 
         action: str = arguments.action
         if action == "check" and arguments.file != "-":
-            raise UsageError("check takes no FILE.")
+            raise UsageError("check takes no FILE.", "Leave it out.")
         done = {"check": _check, "export": _export, "import": _import}[action]
         return anyio.run(done, arguments.url, arguments.timeout, arguments.file)
 
@@ -102,20 +102,55 @@ async def _export(url: str, timeout: float, file: str) -> int:
 
 async def _import(url: str, timeout: float, file: str) -> int:
     from kinwire.storage import open_store
-    from kinwire.storage.transfer import import_lines
 
-    with _read(file) as lines:
+    new = _new_file(url)
+    with _read(file) as lines, _whole_or_not_there(new):
         async with open_store(url, timeout=timeout) as store:
-            count = await import_lines(store, lines)
+            count = await _fill(store, lines, is_new=new is not None)
     print(f"read {count} lines", file=sys.stderr)
     return 0
 
 
+def _new_file(url: str) -> str | None:
+    """Return the file of a store that is not there yet."""
+    path = _path_of(url)
+    return None if path is None or os.path.lexists(path) else path
+
+
 def _refuse_new(url: str) -> None:
     """Refuse a file that is not there: only an import makes one."""
-    path = _path_of(url)
-    if path is not None and not os.path.lexists(path):
+    path = _new_file(url)
+    if path is not None:
         raise UsageError(f"{path}: there is no such file.", "Name one that there is.")
+
+
+async def _fill(store: storage.Store, lines: IO[bytes], *, is_new: bool) -> int:
+    from kinwire.storage import StorageInputError
+    from kinwire.storage.transfer import import_lines
+
+    try:
+        return await import_lines(store, lines)
+    except StorageInputError as error:
+        if is_new:  # so it is removed, and has nothing of what came before
+            error.mend = "Make the export anew; nothing was imported."
+        raise
+
+
+@contextmanager
+def _whole_or_not_there(new: str | None) -> Generator[None]:
+    """Remove the files of a `new` store if what makes and fills it fails."""
+    try:
+        yield
+    except BaseException:
+        for part in _parts(new) if new is not None else ():
+            with suppress(OSError):
+                os.unlink(part)
+        raise
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    """Return the files of a store, of which not all need be there."""
+    return path, f"{path}-wal", f"{path}-shm"
 
 
 async def _refuse_nothing(url: str, store: storage.Store) -> None:
@@ -176,6 +211,6 @@ def _refuse_itself(path: str, url: str) -> None:
     store = _path_of(url)
     if store is None or not os.path.exists(path):
         return
-    for part in (store, f"{store}-wal", f"{store}-shm"):
+    for part in _parts(store):
         if os.path.exists(part) and os.path.samefile(part, path):
             raise UsageError(f"{path} is a file of the store itself.", "Name another file.")

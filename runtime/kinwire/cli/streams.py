@@ -1,7 +1,8 @@
 """The standard streams of the command, whatever state they are handed over in.
 
 A descriptor that is closed leads to the null device, or the next file that is opened would get
-its number and be taken for it. A sign that the encoding lacks is written as JSON escapes it.
+its number and be taken for it. A sign that the encoding lacks is written as JSON escapes it. What
+stderr does not take, as on a full disk, is lost: it changes no answer and no exit code.
 """
 
 from __future__ import annotations
@@ -13,10 +14,14 @@ import errno
 import os
 import sys
 from contextlib import suppress
-from io import TextIOWrapper
+from io import BufferedWriter, RawIOBase, TextIOWrapper
+from typing import TYPE_CHECKING
 
 from kinwire.cli.failure import UsageError
 from kinwire.cli.layout import escaped
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 _ERRORS = "kinwire-escape"
 _REFUSED = (errno.EBADF, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC)
@@ -35,6 +40,7 @@ def prepare_streams() -> None:
             os.open(os.devnull, os.O_RDWR)  # gets the lowest number that is free: this one
     if sys.stderr is None:  # print would write to stdout then
         sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
+    _lose_what_stderr_refuses()
     if sys.stdin is None:
         sys.stdin = open(0, closefd=False)  # noqa: SIM115
     if sys.stdout is None:
@@ -43,6 +49,30 @@ def prepare_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper) and codecs.lookup(stream.encoding).name != "utf-8":
             stream.reconfigure(errors=_ERRORS)
+
+
+class _Lossy(RawIOBase):
+    """Descriptor 2 as a file that takes whatever is written, and loses what it cannot keep."""
+
+    def fileno(self) -> int:
+        return 2
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        try:
+            return os.write(2, data)
+        except OSError:
+            return memoryview(data).nbytes
+
+
+def _lose_what_stderr_refuses() -> None:
+    """Take what is not there, or a terminal, as it is; or what a caller of `main` has put there."""
+    own = sys.stderr
+    if own is sys.__stderr__ and isinstance(own, TextIOWrapper) and not own.isatty():
+        file = BufferedWriter(_Lossy())
+        sys.stderr = TextIOWrapper(file, own.encoding, own.errors, line_buffering=True)
 
 
 def give_up_stdout() -> None:

@@ -20,7 +20,7 @@ from threading import Timer
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from kinwire.cli.failure import FINDINGS, UNREACHABLE, UsageError
+from kinwire.cli.failure import FINDINGS, UnreachableError, UsageError
 from kinwire.cli.layout import counted
 
 if TYPE_CHECKING:
@@ -75,8 +75,10 @@ class Tap:
                 os.close(fd)
                 if path.is_file():
                     path.unlink()
-                print(f"error: Cannot start {command[0]!r}: {error.strerror}.", file=sys.stderr)
-                return UNREACHABLE
+                from kinwire.cli.diagnosis.remedies import why_not_started
+
+                text = f"Cannot start {command[0]!r}: {error.strerror}."
+                raise UnreachableError(text, why_not_started(command)) from None
             recorder = Recorder(fd, path)
             code = _carry(process, recorder, lambda: signals.too_late)
         recorder.close()

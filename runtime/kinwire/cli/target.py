@@ -17,6 +17,7 @@ __all__ = (
 
 import json
 import os
+import re
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -26,8 +27,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from kinwire import __version__
-from kinwire.cli.failure import USAGE, UsageError, did_you_mean
-from kinwire.cli.layout import printable
+from kinwire.cli.failure import DOCTOR, USAGE, UnreachableError, UsageError, did_you_mean
+from kinwire.cli.layout import one_line, printable
 
 if TYPE_CHECKING:
     from kinwire.connection import Connection
@@ -37,7 +38,9 @@ if TYPE_CHECKING:
     from kinwire_protocols import mcp
 
 _TIMEOUT = 60.0  # seconds
-_SCHEMES = ("http://", "https://", "ws://", "wss://")
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_SCHEMES = ("http", "https", "ws", "wss")
+_NAMED = 5  # files that a hint names
 
 
 class Target(NamedTuple):
@@ -68,8 +71,8 @@ def is_file(word: str) -> bool:
 
 
 def is_url(word: str) -> bool:
-    """Return whether `word` is a URL where a server may be."""
-    return word.lower().startswith(_SCHEMES)
+    """Return whether `word` is a URL; one of a scheme that no server has is refused later."""
+    return _URL.match(word) is not None
 
 
 def is_server(word: str) -> bool:
@@ -133,6 +136,10 @@ def _behind(url: str, arguments: Namespace) -> Transport:
     from kinwire.cli.headers import headers_from
     from kinwire.transports.urls import transport_to
 
+    scheme = url.partition(":")[0]
+    if scheme.lower() not in _SCHEMES:
+        hint = "A server's URL begins with http, https, ws or wss."
+        raise UsageError(f"No server is reached by {scheme}.", did_you_mean(scheme, _SCHEMES, hint))
     headers = headers_from(arguments.header)
     try:
         return transport_to(url, {"headers": headers, "insecure": arguments.insecure})
@@ -158,12 +165,12 @@ async def reach(target: Target) -> AsyncGenerator[Connection]:
 
 async def _connected(host: Host, target: Target) -> Connection:
     from kinwire.cli.patience import patience_with
-    from kinwire.errors import ConnectionClosedError
+    from kinwire.errors import ConnectionClosedError, RequestTimeoutError
 
     try:
         async with patience_with("initialize"):
             return await host.connect(target.transport, on_log=_show_log)
-    except ConnectionClosedError as error:
+    except (ConnectionClosedError, RequestTimeoutError) as error:
         refusal = refusal_of(target, error)
     raise refusal
 
@@ -172,13 +179,20 @@ def _show_log(message: mcp.LoggingMessageNotificationParams) -> None:
     data: object = message.data
     text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
     source = f" {message.logger}" if message.logger else ""
-    print(printable(f"{message.level}{source}: {text}"), file=sys.stderr)
+    print(one_line(f"{message.level}{source}: {text}"), file=sys.stderr)
 
 
 def refusal_of(target: Target, error: Exception) -> Exception:
-    """Return `error`, which ended the handshake, or the slip of the user that it stems from."""
-    from kinwire.errors import ConnectionClosedError
+    """Return what to raise for `error`, which ended the handshake.
 
+    That is the slip of the user that it stems from, or what asks after this kind of server.
+    """
+    from kinwire.errors import ConnectionClosedError, RequestTimeoutError
+
+    if isinstance(error, RequestTimeoutError):
+        text = f"{error.method}: no answer within {error.timeout:g} s."
+        hint = f"{_why_silent(target)} --timeout SECONDS waits longer. {DOCTOR}"
+        return UnreachableError(text, hint)
     code = error.exit_code if isinstance(error, ConnectionClosedError) else None
     if target.file is not None and code == USAGE:
         # `kinwire serve` has said on stderr, which is this command's, what is wrong.
@@ -186,10 +200,20 @@ def refusal_of(target: Target, error: Exception) -> Exception:
     return error
 
 
+def _why_silent(target: Target) -> str:
+    if target.child is None:
+        return "Is a server of MCP at that URL? Most listen at /mcp or /sse."
+    if target.file is not None:
+        return "Does the file wait for something, or load much, while it is imported?"
+    return "Does the command speak MCP over its stdin and stdout?"
+
+
 def _near(path: str) -> str:
-    """Return which Python file beside `path` may be meant."""
-    known = [str(file) for file in Path(path).parent.glob("*.py")]
-    return did_you_mean(path, known)
+    """Return which Python file beside `path` may be meant, or which there are."""
+    known = sorted(str(file) for file in Path(path).parent.glob("*.py"))
+    there = f"There are: {', '.join(known[:_NAMED])}{', ...' if len(known) > _NAMED else '.'}"
+    otherwise = there if known else "Look at the path: no Python file is there."
+    return did_you_mean(path, known, otherwise)
 
 
 def _seconds(text: str) -> float:
@@ -197,7 +221,9 @@ def _seconds(text: str) -> float:
         seconds = float(text)
     except ValueError:
         seconds = 0.0
-    if not 0.0 < seconds < inf:
+    if seconds == inf:
+        raise ArgumentTypeError(f"expected seconds, less than 1.8e308, got {text!r}")
+    if not seconds > 0.0:
         raise ArgumentTypeError(f"expected seconds, more than 0, got {text!r}")
     return seconds
 

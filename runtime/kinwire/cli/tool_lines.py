@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from kinwire.cli.layout import first_line
-from kinwire.cli.shapes import shape_of
+from kinwire.cli.shapes import whole_shape
 from kinwire_protocols import mcp
+from kinwire_protocols.base import to_wire
 
 _SIGNATURE_WIDTH = 60  # beside what is longer no description fits: it has the next line
 
@@ -32,9 +33,9 @@ def tool_lines(tools: Iterable[mcp.Tool]) -> Iterator[str]:
 
 def _signature(tool: mcp.Tool) -> str:
     required = tool.input_schema.required or ()
-    definitions = (tool.input_schema.model_extra or {}).get("$defs")
+    root = to_wire(tool.input_schema)
     shown = [
-        f"{name}: {shape_of(schema, definitions)}"
+        f"{name}: {whole_shape(schema, root)}"
         + ("" if name in required else " = " + _default(schema))
         for name, schema in (tool.input_schema.properties or {}).items()
     ]

@@ -149,7 +149,7 @@ class Engine:
             count = self._unreadable_in_a_row
             self._ports.end(ConnectionClosedError(f"{count} unreadable frames came in a row."))
             return
-        if refused.meant != "request" and self.outbound.unusable(refused.id, refused.error.message):
+        if refused.meant != "request" and self.outbound.unusable(refused.id, refused.why):
             return
         if not self._within_rate():
             self.counts.unanswered += 1

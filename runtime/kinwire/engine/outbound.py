@@ -96,7 +96,8 @@ class OutboundCalls:
         if call is None:
             return False
         call.over = True
-        self._ports.settle(call, None, InvalidResponseError(f"{call.name}: {why}"))
+        text = f"{call.name}: the answer cannot be read: {why}."
+        self._ports.settle(call, None, InvalidResponseError(text))
         return True
 
     def waits(self, identifier: int) -> bool:

@@ -40,6 +40,7 @@ Id = int | str
 
 _ID_TYPES = (int, str)
 
+_CUT_PAIR = "unexpected end of hex escape"  # so pydantic_core calls it
 _END = 256  # bytes at each end of a frame in which a repeated member is looked for
 _READ_AGAIN = 64 * 1024  # bytes of an unreadable frame in which its id is looked for
 _DIGITS = 4300  # the longest integer that Python reads
@@ -57,6 +58,11 @@ class FrameError(Exception):
         self.error = error
         self.id = id
         self.meant = meant
+
+    @property
+    def why(self) -> str:
+        """What is wrong with it, for whoever waits for it."""
+        return self.error.message.removeprefix("Invalid Request: ").removeprefix("Parse error: ")
 
 
 def is_object(value: object) -> TypeGuard[JsonObject]:
@@ -157,7 +163,8 @@ def _unreadable(frame: bytes, why: str) -> FrameError:
     if is_object(message) and outer_names(frame).count(b'"id"') == 1:
         found, meant = _about(message)
         if found is not None:
-            return FrameError(InvalidRequestError(f"Invalid Request: {why}"), found, meant)
+            fault = why.replace(_CUT_PAIR, "half of a surrogate pair")
+            return FrameError(InvalidRequestError(f"Invalid Request: {fault}"), found, meant)
     return FrameError(ParseError(f"Parse error: {why}"))
 
 

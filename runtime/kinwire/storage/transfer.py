@@ -21,6 +21,7 @@ from kinwire.storage.records import Records
 from kinwire.storage.store import Store
 
 _HEAD = {"format": "kinwire store", "version": 1}
+_EXPECTED = "a line of kinwire store export, at its place"
 _PAGE = 500  # entries
 
 
@@ -58,11 +59,13 @@ async def import_lines(store: Store, lines: Iterable[str | bytes]) -> int:
         try:
             await target.take(number, json.loads(line, parse_constant=_no_number))
         except StorageInputError as error:
-            raise _refused(f"line {number}: {error.place}", error.expected, error.got) from None
+            place = f"line {number}: {error.place}"
+            raise _refused(place, error.expected, error.got, after=target.count) from None
         except (ValueError, TypeError, RecursionError):
             got = repr(line[:60])
-            expected = "a line of kinwire store export, at its place"
-            raise _refused(f"line {number}", expected, got) from None
+            raise _refused(f"line {number}", _EXPECTED, got, after=target.count) from None
+    if number == 0:
+        raise _refused("line 1", _EXPECTED, "no line", after=0)
     await target.finish()
     return number
 
@@ -127,12 +130,11 @@ class _Import:
     async def finish(self) -> None:
         """Give each name the options that it had; with the first durable one all is on the disk."""
         if not self._ended:
-            raise StorageInputError(
+            place, expected = (
                 f"line {self.count + 2}",
-                expected="a last line that says how many lines there are",
-                got="the end",
-                mend="The export was cut off: make it anew, and import into a new store.",
+                "a last line that says how many lines there are",
             )
+            raise _refused(place, expected, "the end: it was cut off", after=self.count)
         for holding in self._holdings:
             if holding.kind == "log":
                 await self._store.log(holding.name, durable=holding.durable)
@@ -166,6 +168,8 @@ def _no_number(name: str) -> float:
     raise ValueError(name)
 
 
-def _refused(place: str, expected: str, got: str) -> StorageInputError:
-    mend = "Make the export anew, and import into a new store: this one has what came before."
+def _refused(place: str, expected: str, got: str, *, after: int) -> StorageInputError:
+    mend = "Make the export anew."
+    if after:
+        mend = "Make the export anew, and import into a new store: this one has what came before."
     return StorageInputError(place, expected=expected, got=got, mend=mend)

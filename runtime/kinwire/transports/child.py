@@ -75,6 +75,7 @@ class ChildProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._stderr = StderrSink(Path(command[0]).name, on_stderr)
         self._sink: FrameSink | None = None
+        self._torn = False
         self._writer: FrameWriter | None = None
 
     @property
@@ -112,7 +113,9 @@ class ChildProcess:
             tasks.start_soon(self._watch_input, link, ends)
             tasks.start_soon(self._read_stderr, process, link.loop, ends)
             await _read(process.stdout, sink, link.loop)
-            sink.end()
+            self._torn = sink.torn
+            if not self._torn:
+                sink.end()
             ends.output.set()
             await self._finish(link, ends)
             await anyio.sleep_forever()
@@ -200,12 +203,13 @@ class ChildProcess:
     def _why(self) -> ConnectionClosedError:
         code = self.exit_code
         if code is None:
-            reason = "The server closed its standard input or output."
+            reason = "The server closed its standard input or output"
         elif code < 0:
-            reason = f"The server was ended by signal {-code}."
+            reason = f"The server was ended by signal {-code}"
         else:
-            reason = f"The server exited with code {code}."
-        return ConnectionClosedError(reason, code, self._stderr.tail)
+            reason = f"The server exited with code {code}"
+        when = " in the middle of a message" if self._torn else ""
+        return ConnectionClosedError(f"{reason}{when}.", code, self._stderr.tail)
 
 
 class _Ends:

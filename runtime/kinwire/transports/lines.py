@@ -40,6 +40,12 @@ class Lines:
         """Whether a line goes on."""
         return self._skipping or bool(self._parts)
 
+    @property
+    def torn(self) -> bool:
+        """Whether an object of JSON has begun and not ended."""
+        rest = b"".join(self._parts).strip()
+        return rest.startswith(b"{") and not rest.endswith(b"}")
+
     def _complete(self, end: bytes) -> None:
         if self._skipping:
             self._skipping = False

@@ -51,6 +51,11 @@ class FrameSink:
         self.end = self._lines.end
 
     @property
+    def torn(self) -> bool:
+        """Whether a message has begun and not ended."""
+        return self._lines.torn
+
+    @property
     def paused(self) -> bool:
         """Whether the session is busy sending."""
         return self._link.paused

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ("CASES", "WHOLE", "Case", "of")
+__all__ = ("CASES", "Case")
 
 from typing import Any, NamedTuple
 
-Node = dict[str, Any]
+from tests.codegen.compare.pets import TOLD_APART, WHOLE, Node, of, union
 
-TEXT, WHOLE = {"type": "string"}, {"type": "integer"}
+TEXT = {"type": "string"}
+ONCE = {"uniqueItems": True}
 
 
 class Case(NamedTuple):
@@ -19,10 +20,6 @@ class Case(NamedTuple):
     new: Node
     old_values: list[Node]
     new_values: list[Node]
-
-
-def of(members: Node, *required: str, **more: Any) -> Node:
-    return {"type": "object", "properties": members, "required": list(required), **more}
 
 
 def value(old: Node, new: Node, *values: Any) -> tuple[Node, Node]:
@@ -211,5 +208,83 @@ CASES = [
         of({"fileName": TEXT}, "fileName"),
         [{"file": "x"}],
         [{"fileName": "x"}],
+    ),
+    Case(
+        "what told apart may be absent",
+        *value(union("Fox", "Owl", **TOLD_APART), union("Fox", "Owl")),
+        [{"a": {"kind": "fox"}}],
+        [{"a": {"kind": "owl", "legs": 2}}, {"a": {"legs": 2}}],
+    ),
+    Case(
+        "what told apart is gone",
+        *value(union("Ant", "Bee", **TOLD_APART), union("Ant", "Bee")),
+        [{"a": {"kind": "bee", "legs": 6}}],
+        [{"a": {"legs": 6}}],
+    ),
+    Case(
+        "what was optional tells apart",
+        *value(union("Emu", "Gnu"), union("Emu", "Gnu", **TOLD_APART)),
+        [{"a": {"kind": "emu"}}, {"a": {"legs": 2}}],
+        [{"a": {"kind": "gnu", "legs": 4}}],
+    ),
+    Case(
+        "one object becomes one of two that are told apart",
+        *value(union("Emu")["anyOf"][0], union("Emu", "Gnu", **TOLD_APART)),
+        [{"a": {"legs": 2}}],
+        [{"a": {"kind": "gnu"}}],
+    ),
+    Case(
+        "what told apart may be absent, and null is one of the values",
+        *value(*[{"anyOf": [{"$ref": "#/$defs/Hunter"}, {"type": "null"}]}] * 2),
+        [{"a": {"kind": "fox"}}, {"a": None}],
+        [{"a": {"legs": 2}}],
+    ),
+    Case(
+        "another default",
+        of({"a": {**TEXT, "default": "x"}}),
+        of({"a": {**TEXT, "default": "y"}}),
+        [{}, {"a": "z"}],
+        [{}, {"a": "z"}],
+    ),
+    Case("a format", *value(TEXT, {**TEXT, "format": "uri"}), [{"a": "x"}], [{"a": "urn:x"}]),
+    Case(
+        "each item once",
+        *value({"type": "array", "items": TEXT}, {"type": "array", "items": TEXT} | ONCE),
+        [{"a": ["x", "x"]}],
+        [{"a": ["x"]}],
+    ),
+    Case(
+        "no other members",
+        of({"a": TEXT}, "a"),
+        of({"a": TEXT}, "a", additionalProperties=False),
+        [{"a": "", "more": 1}],
+        [{"a": ""}],
+    ),
+    Case(
+        "other members too",
+        of({"a": TEXT}, "a", additionalProperties=False),
+        of({"a": TEXT}, "a"),
+        [{"a": ""}],
+        [{"a": "", "more": 1}],
+    ),
+    Case(
+        "one of two members",
+        of({"a": TEXT, "b": TEXT}),
+        of({"a": TEXT, "b": TEXT}, anyOf=[{"required": ["a"]}, {"required": ["b"]}]),
+        [{}],
+        [{"a": ""}],
+    ),
+    Case(
+        "a deprecated member",
+        of({"a": TEXT}, "a"),
+        of({"a": {**TEXT, "deprecated": True}}, "a"),
+        [{"a": ""}],
+        [{"a": ""}],
+    ),
+    Case(
+        "a list that may not be empty",
+        *value({"type": "array", "items": TEXT}, {"type": "array", "items": TEXT, "minItems": 1}),
+        [{"a": []}],
+        [{"a": ["x"]}],
     ),
 ]

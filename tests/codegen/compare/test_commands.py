@@ -123,19 +123,19 @@ UNREADABLE = {
     "binary": bytes(range(256)),
     "utf-16": "{}".encode("utf-16"),
     "with a mark": b"\xef\xbb\xbf{}",
-    "nested": b"[" * 500_000 + b"]" * 500_000,
 }
 
 
 @pytest.mark.parametrize(
     ("against", "path", "says"),
     [
-        ("nothing", "new", "nothing: there is neither a path nor a commit of that name."),
+        ("nothing", "new", "nothing: there is neither a path nor a commit of that name.\nhint: "),
         ("--all", "new", "expected one argument"),
         ("", "new", "a side has no name."),
         ("old", "nowhere", "nowhere: there is no such file or folder."),
-        ("list.json", "new", "list.json: it is no protocol document. kinwire import makes"),
-        ("new", "nan", "nan: it is no protocol document."),
+        ("list.json", "new", "list.json: it is no protocol document.\nhint: kinwire import makes"),
+        ("new", "nan", "nan: it is no JSON: NaN is not JSON."),
+        ("new", "nested", "nested: arrays and objects are nested more than 100 deep."),
         *[(name, "new", f"{name}: it is no JSON") for name in UNREADABLE],
         *[("new", name, f"{name}: it is no JSON") for name in UNREADABLE],
     ],
@@ -151,6 +151,7 @@ def test_a_side_that_is_not_there_is_named(
 ) -> None:
     (tmp_path / "list.json").write_text("[]")
     (tmp_path / "nan").write_text("NaN")
+    (tmp_path / "nested").write_bytes(b"[" * 500_000 + b"]" * 500_000)
     for name, content in UNREADABLE.items():
         (tmp_path / name).write_bytes(content)
     git(tmp_path, "init", "-q")
@@ -222,10 +223,23 @@ def test_every_rule_explains_itself(name: str, capsys: pytest.CaptureFixture[str
     assert len(out.splitlines()) >= 4
 
 
-def test_an_unknown_rule_is_told_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["rule", "variant-aded"]) == 2
-    said = "error: there is no rule 'variant-aded'. Did you mean 'variant-added'?\n"
-    assert capsys.readouterr().err == said
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("variant-aded", "Did you mean 'variant-added'?"),
+        ("B999", "kinwire rule lists them."),
+        ("", "kinwire rule lists them."),
+        ("b50", "So begin: B501, B502, B503"),
+        ("B10", "So begin: B101, B102, B103, "),
+        ("Variant", "So begin: variant-removed, variant-added"),
+    ],
+)
+def test_an_unknown_rule_is_told_with_the_nearest(
+    name: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["rule", name]) == 2
+    said = f"error: there is no rule {name!r}.\nhint: {hint}"
+    assert capsys.readouterr().err.startswith(said)
 
 
 def test_the_rules_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -256,14 +270,19 @@ def test_official_schemas_are_imported_each_into_its_folder(
         (
             '{"$defs": {"ClientRequest": {"anyOf": [{"$ref": "#/$defs/Nope"}]}}}',
             "2025-01-01.json",
-            "the reference '#/$defs/Nope' leads to no definition. Name another file",
+            "the reference '#/$defs/Nope' leads to no definition.\nhint: Name another file",
         ),
         (
             '{"$defs": {"ClientRequest": {"anyOf": [{"properties": 5}]}}}',
             "2025-01-01.json",
             "it is not written as a file of that kind is: TypeError",
         ),
-        ("{}", "x.json", "which version it is does not show. Say --as-version."),
+        ("{}", "x.json", "it has no definition ClientRequest"),
+        (
+            '{"$defs": {"ClientRequest": {"anyOf": []}}}',
+            "x.json",
+            "x.json: which version it is does not show.\nhint: Say --as-version.",
+        ),
     ],
 )
 def test_a_file_that_nothing_can_be_made_of_is_named(
@@ -296,4 +315,6 @@ def test_an_imported_document_that_was_edited_is_not_written_over(
     assert main(command) == 0
     (tmp_path / "out" / "1" / "t.json").write_text("{}")
     assert main(command) == 2
-    assert "t.json exists already. Choose another folder with --out." in capsys.readouterr().err
+    assert (
+        "t.json exists already.\nhint: Choose another folder with --out." in capsys.readouterr().err
+    )

@@ -31,7 +31,7 @@ OF_ROWS = [
     ),
     pytest.param(
         "methods/ask", "from", "server", "B107", "BREAKING",
-        ["old receivers (guest)", "old senders (host)"], id="the other end sends",
+        ["old receivers (guest)", "old senders (guest)"], id="the other end sends",
     ),
     pytest.param(
         "methods/ask", "from", "both", "B108", "WARNING",
@@ -152,7 +152,7 @@ def test_each_row_and_datum_is_told_in_both_directions() -> None:
         *("alias-added", "method-withdrawn"),
     }
     assert back == both | {
-        *("data-removed", "grpc-removed", "http-removed", "kind-changed", "sender-narrowed"),
+        *("data-removed", "grpc-removed", "http-removed", "kind-narrowed", "sender-narrowed"),
         *("alias-removed", "method-established"),
     }
 

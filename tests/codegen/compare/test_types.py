@@ -196,23 +196,6 @@ def test_a_renamed_type_is_told_once_and_changes_nothing_on_the_wire() -> None:
     assert list(map(str, change.breaks)) == ["old programs"]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "rules"),
-    [
-        pytest.param(["x"], ["x", "y"], ["values-added"], id="one more"),
-        pytest.param(["x", "y"], ["x"], ["values-removed"], id="one less"),
-        pytest.param(["x", "y"], ["x", "z"], ["values-added", "values-removed"], id="another"),
-    ],
-)
-def test_closed_sets_are_compared_by_value(
-    old: list[str], new: list[str], rules: list[str]
-) -> None:
-    path = f"{RESULT}/properties"
-    before = edited(toy(), changing(path, "a", {"type": "string", "enum": old}))
-    found = compared(changing(path, "a", {"type": "string", "enum": new}), before)
-    assert sorted(change.rule.name for change in found) == rules
-
-
 def test_two_bounds_of_one_member_are_told_both() -> None:
     before = edited(toy(), changing(f"{PARAMS}/properties", "b", {"type": "integer"}))
     bounded = {"type": "integer", "minimum": 1, "maximum": 5}
@@ -223,18 +206,15 @@ def test_two_bounds_of_one_member_are_told_both() -> None:
     ]
 
 
-def test_a_text_that_becomes_a_closed_set_is_told_by_what_is_left() -> None:
-    closed = {"type": "string", "enum": ["x", "y"]}
-    (change,) = compared(changing(f"{PARAMS}/properties", "a", closed))
-    assert change.what == 'AskParams.a may only be "x" or "y" now'
-
-
-def test_a_value_more_in_an_open_set_is_nothing_new() -> None:
-    def open_set(*values: str) -> Node:
-        return {"anyOf": [{"type": "string", "enum": list(values)}, TEXT]}
-
-    before = edited(toy(), changing(f"{RESULT}/properties", "a", open_set("x")))
-    assert compared(changing(f"{RESULT}/properties", "a", open_set("x", "y")), before) == []
+def test_a_map_that_becomes_an_object_may_have_had_other_values_in_its_members() -> None:
+    a_map = {"type": "object", "additionalProperties": {"type": "string"}}
+    tagged = {"type": "object", "properties": {"x": {"const": "on"}}, "required": ["x"]}
+    old = edited(toy(), changing("$defs", "Part", {"description": "A type."} | a_map))
+    new = edited(toy(), changing("$defs", "Part", {"description": "A type."} | tagged))
+    there = {one.rule.name: one.level for one in against(old, new).of(Category.WIRE)}
+    assert there["type-narrowed"] is Level.BREAKING
+    back = {one.rule.name: one.level for one in against(new, old).of(Category.WIRE)}
+    assert back["type-widened"] is Level.BREAKING
 
 
 def test_whole_numbers_are_numbers() -> None:

@@ -187,6 +187,47 @@ def test_keywords_that_documents_have_no_words_for_are_named(schema: Any, told: 
     assert found.left_out == tuple(f"{one}: documents have no words for it" for one in told)
 
 
+TEXTS = {"type": "array", "items": {"type": "string"}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "kept", "told"),
+    [
+        ({"type": "string", "maxItems": 2}, {"type": "string"}, "AskParamsA maxItems"),
+        ({"minLength": 1}, {}, "AskParamsA minLength"),
+        ({**TEXTS, "minLength": 1}, TEXTS, "AskParamsA minLength"),
+        (
+            {**TEXTS, "items": {"type": "integer", "pattern": "a"}},
+            {"type": "array", "items": {"type": "integer"}},
+            "AskParamsAItem pattern",
+        ),
+        (
+            {"anyOf": [{"type": "string"}, {"type": "boolean", "minimum": 1}]},
+            {"anyOf": [{"type": "string"}, {"type": "boolean"}]},
+            "AskParamsA2 minimum",
+        ),
+        (
+            {"anyOf": [{"type": "string"}, TEXTS], "maxLength": 1},
+            {"anyOf": [{"type": "string"}, TEXTS]},
+            "AskParamsA maxLength",
+        ),
+        ({"$ref": "#/$defs/N", "maxItems": 1}, {"$ref": "#/$defs/N"}, "AskParamsA maxItems"),
+        ({"type": ["string", "null"], "maxLength": 1}, None, None),
+        ({"$ref": "#/$defs/N", "maximum": 1}, None, None),
+    ],
+)
+def test_a_bound_that_says_nothing_of_its_kind_is_dropped_and_named(
+    schema: Any, kept: Any, told: str | None
+) -> None:
+    method = {"name": "ask", "params": [{"name": "a", "schema": schema}]}
+    schemas = {"N": {"type": "integer"}}
+    found = imported({"methods": [method], "components": {"schemas": schemas}})
+    assert lint(loaded(found.content)) == []
+    (member,) = found.content["$defs"]["AskParams"]["properties"].values()
+    assert member == (schema if kept is None else kept)
+    assert found.left_out == ((f"{told}: it says nothing of the values there",) if told else ())
+
+
 @pytest.mark.parametrize("content", [[], {}, {"methods": {}}, {"methods": []}])
 def test_what_is_no_openrpc_is_refused(content: Any) -> None:
     with pytest.raises(NotOpenRpcError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,18 @@ Captured = pytest.CaptureFixture[str]
 def scripted(**script: Any) -> list[str]:
     """Return the words that name a server of that script; `scripted.py` says what may be in it."""
     return ["--", sys.executable, str(PROGRAM), json.dumps(script)]
+
+
+def spoken(*lines: object) -> list[str]:
+    """Return the words that name a server which reads a line before each of these, then is silent.
+
+    It starts at once, for tests that wait for what never comes.
+    """
+    said = "".join(
+        f"read line; echo {shlex.quote(line if isinstance(line, str) else json.dumps(line))}; "
+        for line in lines
+    )
+    return ["--", "sh", "-c", f"{said}cat > /dev/null"]
 
 
 def greeting(capabilities: dict[str, Any], **more: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from kinwire.cli import main
-from tests.runtime.cli.scripts import Captured, greeting, ran, scripted
+from tests.runtime.cli.scripts import Captured, greeting, ran, scripted, spoken
 
 TRIPS = """
 from kinwire import Server
@@ -59,6 +59,8 @@ def trips(tmp_path: Path) -> str:
     [
         (["--steps", "3"], "no option --steps.\nhint: A member is written steps=3"),
         (["--steps=3"], "no option --steps.\nhint: A member is written steps=3"),
+        (["--timeot", "3"], "kinwire call --help lists the options."),
+        (["-x", "a=1"], "no option -x.\nhint: A member is written x=..."),
         (["--day-trip", "-x"], "hint: A member is written day_trip=..."),
     ],
 )
@@ -84,6 +86,8 @@ def test_words_add_to_the_members_of_a_file(capsys: Captured, tmp_path: Path) ->
         (b"[1]", "--json stdin: expected a JSON object, got an array."),
         (b'{"steps": 1e999}', "--json stdin: expected a number of at most 1.8e308 at /steps."),
         (b'{"name": "\xff"}', "--json stdin: expected JSON, "),
+        (b'{"t": "a", "t": "b"}', "--json stdin: 't' is given twice in one object."),
+        (b'{"t": "\\ud800"}', "--json stdin: \\ud800 is half of a surrogate pair"),
     ],
 )
 def test_members_on_stdin_that_cannot_be_used_are_told(
@@ -109,6 +113,40 @@ def test_log_messages_of_the_server_are_shown_on_stderr(capsys: Captured) -> Non
     news = {"jsonrpc": "2.0", "method": "notifications/message", "params": params}
     server = scripted(answers={"initialize": greeting({"logging": {}})}, after=[news])
     assert ran(capsys, "call", "ping", *server) == (0, "{}\n", 'warning packing: {"left": 3}\n')
+
+
+GUIDE = """
+from kinwire import Server
+
+server = Server("trips", "1.0")
+
+
+@server.prompt
+def suggest(city: str) -> str:
+    return f"Three days in {city}."
+"""
+
+
+def test_the_line_that_is_said_for_a_prompt_works(capsys: Captured, tmp_path: Path) -> None:
+    file = tmp_path / "trips.py"
+    file.write_text(GUIDE, encoding="utf-8")
+    code, _, err = ran(capsys, "call", str(file), "suggest", "city=Bern")
+    line = f"kinwire call {file} prompts/get name=suggest arguments.city=Bern"
+    assert (code, err.splitlines()[-1]) == (2, f"hint: Write {line}")
+    code, out, _ = ran(capsys, *line.split()[1:])
+    assert (code, "Three days in Bern." in out) == (0, True)
+    command = ["--", sys.executable, "-m", "kinwire", "serve", str(file)]
+    _, _, err = ran(capsys, "call", "suggest", "city=Bern", *command)
+    line = f"kinwire call prompts/get name=suggest arguments.city=Bern {' '.join(command)}"
+    assert err.splitlines()[-1] == f"hint: Write {line}"
+
+
+@pytest.mark.parametrize("verb", [["call", "ping"], ["list"]])
+def test_an_answer_with_another_id_is_told(capsys: Captured, verb: list[str]) -> None:
+    server = spoken({"jsonrpc": "2.0", "id": "1", "result": greeting({})})
+    code, out, err = ran(capsys, *verb, "--timeout", "0.5", *server)
+    assert (code, out) == (4, "")
+    assert err.startswith('note: the server answered another id: "1", asked 1\nerror: ')
 
 
 @pytest.mark.slow

@@ -48,9 +48,24 @@ def test_the_version_is_told(capsys: Captured) -> None:
         (["lst"], "There is no verb 'lst'.\nhint: Did you mean 'list'?"),
         (["frobnicate"], "hint: kinwire --help lists the verbs."),
         (["--format", "json", "list"], "unrecognized arguments"),
+        (["list", "mpc"], "There is no protocol 'mpc'.\nhint: Did you mean 'mcp'?"),
         (["list", "mcpp"], "There is no protocol 'mcpp'.\nhint: Did you mean 'mcp'?"),
         (["list", "zzz"], "hint: There are: mcp, "),
         (["list", "--form", "json"], "unrecognized arguments"),
+        (["list", "--fromat", "json"], "There is no option --fromat. Did you mean '--format'?\n"),
+        (["validate", "--fromat=json"], "There is no option --fromat. Did you mean '--format'?\n"),
+        (["--verison"], "hint: There is no option --verison. Did you mean '--version'?\n"),
+        (["validate"], "hint: kinwire validate --help tells more.\n"),
+        (["list", "--package", "../x"], "'../x' is no package name.\nhint: Write it as import"),
+        (["list", "--package", ".."], "'..' is no package name."),
+        (["list", "--package", ".x"], "'.x' is no package name."),
+        (["list", "--package", "a..b"], "'a..b' is no package name."),
+        (["list", "--package", "a b"], "'a b' is no package name."),
+        (["describe", "Tool", "--package", ""], "'' is no package name."),
+        (["list", "ftp://x/"], "reached by ftp.\nhint: A server's URL begins with http, https, ws"),
+        (["call", "FILE:///etc/passwd", "ping"], "No server is reached by FILE.\nhint: A server's"),
+        (["doctor", "htp://x/"], "No server is reached by htp.\nhint: Did you mean 'http'?"),
+        (["list", "localhost:80/mcp"], "hint: A server's URL begins with http://, https://"),
         (["list", "--format", "xml"], "invalid choice: 'xml'"),
         (["list", "mcp", "--"], "expected a command after --"),
         (["serve", "demo", "mcp", "--", "x"], "takes no command after --"),
@@ -71,6 +86,7 @@ def test_the_version_is_told(capsys: Captured) -> None:
         (["call", "nowhere.py", "ping"], "error: There is no Python file 'nowhere.py'.\n"),
         (["call", "nowhere.py:server", "ping"], "There is no Python file 'nowhere.py'."),
         (["list", "nowhere.py"], "There is no Python file 'nowhere.py'."),
+        (["list", "--timeout", "1e400", *DEMO], "expected seconds, less than 1.8e308, got '1e400'"),
         (["list", "--timeout", "0", *DEMO], "expected seconds, more than 0, got '0'"),
         (["list", "--timeout", "soon", *DEMO], "expected seconds, more than 0, got 'soon'"),
     ],
@@ -274,6 +290,13 @@ def test_a_file_is_served_by_the_name_of_its_server(capsys: Captured, tmp_path: 
         ("import no_such_module", "", "servers.py:1: ModuleNotFoundError"),
         ("import json\njson.loads('')", "", "servers.py:2: JSONDecodeError"),
         ("x = 1\n\ndef f(:", "", "servers.py:3: SyntaxError"),
+        ("x = 1\n\0", "", "servers.py: SyntaxError: source code string cannot contain null bytes"),
+        ("# coding: none", "", "servers.py: SyntaxError"),
+        ("import sys\nsys.exit(3)", "", "servers.py:2: ended the program by sys.exit(3) while it"),
+        ("raise SystemExit", "", "servers.py:1: ended the program by sys.exit() while it was"),
+        ("exit('bye')", "", "servers.py:1: ended the program by sys.exit('bye') while it was"),
+        ("raise KeyboardInterrupt", "", "servers.py:1: KeyboardInterrupt.\n"),
+        ("raise BaseException('no')", "", "servers.py:1: BaseException: no\n"),
     ],
 )
 def test_a_file_that_holds_no_one_server_is_refused(
@@ -297,6 +320,18 @@ def test_a_file_that_hides_a_module_of_pythons_own_is_told(
     code, _, err = ran(capsys, "serve", str(file))
     assert code == 2
     assert err.startswith(f"note: {file} stands in for Python's own module 'this'. Rename it.\n")
+
+
+def test_who_reaches_a_file_that_ends_itself_is_told_why(capsys: Captured, tmp_path: Path) -> None:
+    file = tmp_path / "ends.py"
+    file.write_text("import sys\nsys.exit(0)", encoding="utf-8")
+    code, out, err = ran(capsys, "list", str(file))
+    assert (code, out) == (2, "")
+    assert err == (
+        f"error: {file}:2: ended the program by sys.exit(0) while it was imported.\n"
+        'hint: Put what runs the program under: if __name__ == "__main__":\n'
+        f"error: {file} cannot be served, for the reason above.\n"
+    )
 
 
 # -- as a process --

@@ -11,7 +11,7 @@ import pytest
 
 from kinwire.cli.diagnosis import examination, steps, surroundings
 from kinwire.transports import process
-from tests.runtime.cli.scripts import DEMO, Captured, greeting, ran, scripted
+from tests.runtime.cli.scripts import DEMO, Captured, greeting, ran, scripted, spoken
 
 PYTHON = ["--", sys.executable, "-c"]
 TRACEBACK = (
@@ -71,7 +71,14 @@ def test_an_extra_that_is_not_there_is_told_and_no_fault(
 BROKEN_GREETING = greeting({}, serverInfo={"name": "x"})
 BUSY = {"error": {"code": -32000, "message": "Busy"}}
 
-ID_AS_TEXT = json.dumps({"jsonrpc": "2.0", "id": "1", "result": greeting({})})
+BOTH = """
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" in message:
+        answer = {"jsonrpc": "2.0", "id": message["id"], "result": {}, "error": {}}
+        print(json.dumps(answer), flush=True)
+"""
 
 FAILURES = [
     pytest.param(
@@ -95,9 +102,52 @@ FAILURES = [
         id="it hangs at initialize",
     ),
     pytest.param(
-        ["--", "sh", "-c", f"echo '{ID_AS_TEXT}'; cat > /dev/null"],
-        (4, "handshake", "initialize: no answer within 0.5 s", 'It answers with the id "1"'),
+        spoken({"jsonrpc": "2.0", "id": "1", "result": greeting({})}),
+        (
+            4,
+            "handshake",
+            'initialize: no answer within 0.5 s; answered another id: "1", asked 1',
+            "Copy the id of the request as it is, of the same type",
+        ),
         id="it answers with ids of its own",
+    ),
+    pytest.param(
+        spoken({"jsonrpc": "2.0", "id": 99, "result": greeting({})}),
+        (
+            4,
+            "handshake",
+            "initialize: no answer within 0.5 s; answered another id: 99, asked 1",
+            "Copy the id of the request as it is, of the same type",
+        ),
+        id="it answers with another number",
+    ),
+    pytest.param(
+        spoken(
+            {"jsonrpc": "2.0", "id": 1, "result": greeting({})},
+            {"jsonrpc": "2.0", "id": "2", "result": {}},
+        ),
+        (
+            1,
+            "latency",
+            'ping: no answer within 0.5 s; answered another id: "2", asked 2',
+            "Copy the id of the request as it is, of the same type",
+        ),
+        id="it answers ping with an id of its own",
+    ),
+    pytest.param(
+        scripted(answers={"initialize": "null"}),
+        (6, "handshake", 'initialize: expected an object, got "null"', "Mend the result of"),
+        id="its greeting is no object",
+    ),
+    pytest.param(
+        [*PYTHON, BOTH],
+        (
+            6,
+            "handshake",
+            "initialize: a response has a result or an error, got both",
+            "Mend the result of",
+        ),
+        id="its answer is a result and an error",
     ),
     pytest.param(
         scripted(answers={"initialize": BUSY}),
@@ -142,7 +192,7 @@ def test_the_first_check_that_fails_says_what_to_do_and_gives_the_code(
     capsys: Captured, server: list[str], failure: tuple[int, str, str, str]
 ) -> None:
     expected, name, seen, remedy = failure
-    waits = ["--timeout", "0.5"] if seen.endswith("0.5 s") else []  # for what never comes
+    waits = ["--timeout", "0.5"] if "0.5 s" in seen else []  # for what never comes
     code, checks = examined(capsys, *waits, *server)
     first = next(check for check in checks.values() if check["status"] == "fail")
     assert (code, first["name"]) == (expected, name)
@@ -235,3 +285,14 @@ def test_a_file_that_cannot_be_served_ends_with_2(capsys: Captured, tmp_path: Pa
     assert checks["spawn"]["seen"] == f"started kinwire serve {file}"
     assert checks["handshake"]["remedy"].startswith("Install 'no_such_module' where ")
     assert "broken.py:1: ModuleNotFoundError" in checks["stderr"]["lines"][0]
+
+
+def test_the_last_line_says_what_was_not_looked_at(capsys: Captured) -> None:
+    _, _, err = ran(capsys, "doctor", "--timeout", "60", *scripted())
+    assert err.splitlines() == [
+        "10 ok",
+        "Not looked at: whether it has what it advertises. "
+        "kinwire inspect, with the same server, does.",
+    ]
+    _, _, err = ran(capsys, "doctor", "--format", "json", "--timeout", "60", *scripted())
+    assert err.splitlines() == ["10 ok"]

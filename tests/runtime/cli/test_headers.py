@@ -59,3 +59,4 @@ def test_a_word_that_is_no_header_is_refused_without_its_value(
     with pytest.raises(UsageError, match=message) as refused:
         headers_from([word], ENVIRONMENT)
     assert SECRET not in f"{refused.value}{refused.value.hint}"
+    assert refused.value.hint

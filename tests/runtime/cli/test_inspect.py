@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from tests.runtime.cli.scripts import DEMO, Captured, greeting, ran, scripted
+from kinwire.cli.inspection import probing
+from kinwire_protocols import mcp
+from kinwire_protocols.mcp.methods import PING, PROTOCOL
+from tests.runtime.cli.scripts import DEMO, Captured, greeting, ran, scripted, spoken
 
 TOOL = {"name": "t", "description": "d", "inputSchema": {"type": "object"}}
 UNKNOWN_TOOL = {"error": {"code": -32602, "message": "Unknown tool"}}
@@ -52,6 +56,32 @@ def test_json_has_what_was_asked_and_what_came(capsys: Captured) -> None:
     assert rows["tools/call"] == (True, "refused")
     assert rows["prompts/list"] == (False, "missing")
     assert rows["completion/complete"] == (None, "missing")
+
+
+def test_what_only_a_document_has_is_not_asked_for(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wipe = replace(PING, name="demo/wipe", attribute="wipe")
+    monkeypatch.setattr(
+        probing, "PROTOCOL", replace(PROTOCOL, methods={**PROTOCOL.methods, wipe.name: wipe})
+    )
+    code, out, _ = ran(capsys, "inspect", "--timeout", "60", *scripted(exits_at="demo/wipe"))
+    assert code == 0
+    assert "\n-  demo/wipe                 not asked: it may do something\n" in out + "\n"
+
+
+def test_what_needs_more_than_is_known_is_not_asked_for(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    level = replace(PROTOCOL.methods["logging/setLevel"], params=mcp.CompleteRequestParams)
+    methods = {**PROTOCOL.methods, level.name: level}
+    monkeypatch.setattr(probing, "PROTOCOL", replace(PROTOCOL, methods=methods))
+    refused = {"error": {"code": -32602, "message": "ref is missing"}}
+    answers = {"initialize": greeting({"logging": {}}), level.name: refused}
+    code, answer = inspected(capsys, *scripted(answers=answers))
+    row = next(row for row in answer["methods"] if row["method"] == level.name)
+    assert (code, row["outcome"], answer["findings"]) == (0, "unasked", [])
+    assert row["text"] == "not asked: it needs params that are not known here"
 
 
 MISSING = 'answers "method not found". Serve it, or leave the capability out.'
@@ -242,7 +272,7 @@ def test_a_server_that_answers_nothing_more_is_not_waited_for_at_every_method(
     mute = ["--", "sh", "-c", f"read line; echo '{hello}'; cat > /dev/null"]
     code, answer = inspected(capsys, "--timeout", "0.5", *mute)
     rows = [row["outcome"] for row in answer["methods"]]
-    assert (code, rows[:3], set(rows[3:])) == (1, ["answered", "silent", "silent"], {"ended"})
+    assert (code, rows[:3], set(rows[3:])) == (1, ["answered", "silent", "silent"], {"unasked"})
 
 
 @pytest.mark.parametrize(
@@ -267,3 +297,22 @@ def test_without_a_handshake_there_is_nothing_to_inspect(
     got, out, err = ran(capsys, "inspect", *waits, *server)
     assert (got, out) == (code, "")
     assert message in err
+
+
+@pytest.mark.parametrize(
+    ("line", "finding"),
+    [
+        ("Loading", 'error: stdout: 1 line of what is no message, such as "Loading".\n'),
+        (
+            {"jsonrpc": "2.0", "id": "1", "result": greeting({})},
+            'error: stdout: an answer has the id "1", for which no request waited.\n',
+        ),
+    ],
+)
+def test_what_was_seen_before_the_handshake_failed_is_told(
+    capsys: Captured, line: object, finding: str
+) -> None:
+    code, out, err = ran(capsys, "inspect", "--timeout", "0.5", *spoken(line))
+    assert (code, out) == (4, "")
+    assert err.startswith(finding)
+    assert "\nerror: initialize: no answer within 0.5 s." in err

@@ -7,11 +7,12 @@ import pytest
 from kinwire.cli.listening import Listening
 from kinwire.transports import Link
 
+REQUEST = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 ANSWER = b'{"jsonrpc":"2.0","id":1,"result":{}}'
 
 
 class Frames:
-    """A transport on which these frames arrive, and nothing else."""
+    """A transport on which these frames arrive behind a request of id 1, and nothing else."""
 
     quiet = True
 
@@ -19,6 +20,7 @@ class Frames:
         self._frames = frames
 
     async def run(self, link: Link, /) -> None:
+        link.take()
         for frame in self._frames:
             link.feed(frame)
         link.overlong(b"x")
@@ -30,14 +32,14 @@ class Frames:
     async def aclose(self) -> None: ...
 
 
-async def heard_of(*frames: bytes) -> tuple[Listening, list[bytes]]:
+async def heard_of(*frames: bytes, passes: bool = False) -> tuple[Listening, list[bytes]]:
     """Return the listener after these frames, and those that it passed on."""
     passed: list[bytes] = []
-    listening = Listening(Frames(*frames))
+    listening = Listening(Frames(*frames), passes=passes)
     link = Link(
         feed=passed.append,
         waiting=(),
-        take=list,
+        take=lambda: [REQUEST],
         hold_back=lambda _: None,
         overlong=passed.append,
         answer=lambda frame, _: passed.append(frame),
@@ -62,11 +64,27 @@ async def test_messages_are_passed_on_and_stray_lines_are_kept() -> None:
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize(("id", "foreign"), [(b'"1"', "1"), (b"1.0", 1.0), (b"null", None)])
-async def test_an_id_that_no_session_gives_is_kept(id: bytes, foreign: object) -> None:
+@pytest.mark.parametrize(
+    ("id", "foreign", "shown"),
+    [(b'"1"', "1", '"1"'), (b"1.0", 1.0, "1.0"), (b"null", None, "null"), (b"2", 2, "2")],
+)
+async def test_an_id_that_was_not_asked_is_kept(id: bytes, foreign: object, shown: str) -> None:
     answer = ANSWER.replace(b'"id":1', b'"id":' + id)
     heard, passed = await heard_of(answer)
     assert (heard.foreign_ids, passed) == ([foreign], [answer, b"x"])
+    assert heard.other_id == f"answered another id: {shown}, asked 1"
+
+
+@pytest.mark.anyio
+async def test_a_second_answer_to_a_request_is_kept() -> None:
+    heard, _ = await heard_of(ANSWER, ANSWER)
+    assert (heard.foreign_ids, heard.other_id) == ([1], "")  # nothing waits any more
+
+
+@pytest.mark.anyio
+async def test_stray_lines_are_passed_on_where_the_session_is_to_tell_them() -> None:
+    heard, passed = await heard_of(b"Loading", passes=True)
+    assert (heard.strays, passed) == (["Loading"], [b"Loading", b"x"])
 
 
 @pytest.mark.anyio

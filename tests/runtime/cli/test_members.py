@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kinwire.cli.failure import UsageError
-from kinwire.cli.members import members_from
+from kinwire.cli.members import members_from, missing_from
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -29,9 +29,26 @@ SCHEMA: dict[str, Any] = {
         "any": {},
         "loop": {"$ref": "#/properties/loop"},
         "lost": {"$ref": "#/$defs/Nowhere"},
+        "trip": {
+            "type": "object",
+            "properties": {
+                "stops": {"type": "array", "items": {"$ref": "#/$defs/Point"}},
+                "days": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+            },
+        },
+        "mixed": {"enum": ["1", "2", 3]},
+        "same": {"enum": ["1", 1]},
+        "color": {"anyOf": [{"$ref": "#/$defs/Color"}, {"type": "null"}]},
+        "both": {"allOf": [{"type": "string"}, {"oneOf": [{"const": "a"}]}]},
+        "either_or": {"anyOf": [{"enum": ["a"]}, {"type": "string"}]},
+        "numbers": {"enum": list(range(1000))},
+        "round": {"anyOf": [{"$ref": "#/properties/round"}, {"enum": ["a"]}]},
         "open": {"properties": {"x": {"type": "integer"}}, "additionalProperties": True},
     },
-    "$defs": {"Point": {"type": "object", "properties": {"x": {"type": "integer"}}}},
+    "$defs": {
+        "Point": {"type": "object", "properties": {"x": {"type": "integer"}}},
+        "Color": {"type": "string", "enum": ["red", "green"]},
+    },
 }
 
 
@@ -56,6 +73,23 @@ SCHEMA: dict[str, Any] = {
         (["level=1"], {"level": 1}),
         (["name=1"], {"name": "1"}),
         (["fixed=3"], {"fixed": 3}),
+        (["mixed=3"], {"mixed": 3}),
+        (["mixed=1"], {"mixed": "1"}),
+        (["same=1"], {"same": "1"}),
+        (["mixed:=4"], {"mixed": 4}),
+        (["color=red"], {"color": "red"}),
+        (["color=null"], {"color": None}),
+        (["both=a"], {"both": "a"}),
+        (["either_or=b"], {"either_or": "b"}),
+        (["numbers=999"], {"numbers": 999}),
+        (["round=b"], {"round": "b"}),
+        (
+            ["trip.days=null", 'trip.stops:=[{"x": 1}]'],
+            {"trip": {"days": None, "stops": [{"x": 1}]}},
+        ),
+        ([r'any:="\ud83d\ude00"'], {"any": "😀"}),
+        (['any:={"a": {"b": 1}, "b": {"a": 2}}'], {"any": {"a": {"b": 1}, "b": {"a": 2}}}),
+        ([f"any:={'9' * 4000}"], {"any": int("9" * 4000)}),
         (["point.x=1", "point.y:=1"], {"point": {"x": 1, "y": 1}}),
         (["open.x=1", "open.y=1"], {"open": {"x": 1, "y": "1"}}),
         (["map.a=1", "map.b=2"], {"map": {"a": 1, "b": 2}}),
@@ -91,7 +125,25 @@ def test_words_become_members(words: list[str], members: dict[str, Any]) -> None
         (["maybe=x"], r"expected integer or null"),
         (["any:=x"], r"^any:=x: expected JSON\.$"),
         (["text=a", "text=b"], r"'text' was given before"),
-        (["text=a", "text.b=c"], r"'text' was given a value that has no members"),
+        (["any=a", "any.b=c"], r"'any' was given a value that has no members"),
+        (["text.b=c"], r"^text.b=c: 'text' has no members: expected string\.$"),
+        (["tags.0=c"], r"^tags.0=c: 'tags' has no members: expected array\.$"),
+        (["tags.0.b:=1"], r"'tags' has no members"),
+        (["trip.stops.0.city=Ulm"], r"'trip.stops' has no members: expected array"),
+        (["trip.days.x.y=1"], r"'trip.days' has no members: expected integer or null"),
+        (["level=3"], r"^level=3: expected 1 or 2\.$"),
+        (["level=true"], r"expected 1 or 2"),
+        (["mixed=4"], r'^mixed=4: expected "1", "2" or 3\.$'),
+        (["fixed=6"], r"^fixed=6: expected 3\.$"),
+        (["color=blue"], r'^color=blue: expected "red", "green" or null\.$'),
+        (["both=5"], r"^both=5: expected \"a\"\.$"),
+        (["numbers=x"], r"expected 0, 1, .*, 19 or 980 more\.$"),
+        (['any:={"a": 1, "a": 2}'], r"^any:=.*: 'a' is given twice in one object\.$"),
+        (['any:=[{"b": {"c": 1, "c": 1}}]'], r"'c' is given twice"),
+        (['point={"x": 1, "x": 1}'], r"'x' is given twice"),
+        (['any:="\\ud800"'], r"\\ud800 is half of a surrogate pair, which is no character"),
+        (['any:={"a": ["\\udc00b"]}'], r"\\udc00 is half of a surrogate pair"),
+        ([r'any:="\ud800'], r"expected JSON\.$"),
         (["point.x=1", "point:={}"], r"'point' was given before"),
     ],
 )
@@ -110,6 +162,9 @@ def test_words_that_make_no_member_are_refused(words: list[str], message: str) -
         ("tags=a", "Write tags:=JSON."),
         ("count=five", ""),
         ("any:=x", "Text in JSON has quotes: 'k:=\"text\"'."),
+        ("trip.stops.0.x=1", "Write trip.stops:=[...]"),
+        ("text.x=1", "Write text=..."),
+        (r'any:="\ud800"', r"Write both halves, as in \ud83d\ude00, or the character itself."),
     ],
 )
 def test_a_refused_word_comes_with_the_mend(word: str, hint: str) -> None:
@@ -166,3 +221,54 @@ def test_a_number_that_would_go_out_as_null_is_refused(word: str, message: str) 
     with pytest.raises(UsageError, match=re.escape(message)) as caught:
         members_from([word], SCHEMA)
     assert caught.value.hint == "Larger ones can be sent as text, in quotes."
+
+
+LACKING: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "city": {"type": "string"},
+        "stops": {"type": "array"},
+        "bag": {"type": "object"},
+        "trip": {"$ref": "#/$defs/Trip"},
+        "maybe": {"anyOf": [{"$ref": "#/$defs/Trip"}, {"type": "null"}]},
+        "either": {"anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
+    },
+    "required": ["city"],
+    "allOf": [{"required": ["stops", "bag", "trip", 5]}],
+    "$defs": {
+        "Trip": {
+            "type": "object",
+            "properties": {"days": {"type": "integer"}, "to": {"type": "string"}},
+            "required": ["to"],
+        }
+    },
+}
+WHOLE: dict[str, Any] = {"city": "Ulm", "stops": [], "bag": {}, "trip": {"to": "Bonn"}}
+
+
+@pytest.mark.parametrize(
+    ("members", "words", "missing"),
+    [
+        ({}, [], ["city=...", "stops:=[...]", "bag:={...}", "trip.to=..."]),
+        (WHOLE, [], []),
+        ({**WHOLE, "trip": {"days": 1}}, ["trip.days=1"], ["trip.to=..."]),
+        ({**WHOLE, "trip": {"days": 1}}, ['trip:={"days": 1}'], []),
+        ({**WHOLE, "maybe": {"days": 1}}, ["maybe.days=1"], ["maybe.to=..."]),
+        ({**WHOLE, "either": {"c": "1"}}, ["either.c=1"], []),
+    ],
+)
+def test_what_is_missing_is_said_as_it_is_written(
+    members: dict[str, Any], words: list[str], missing: list[str]
+) -> None:
+    assert missing_from(members, words, LACKING) == missing
+
+
+@pytest.mark.parametrize("schema", [*HOSTILE, {"required": 5}, {"allOf": [{"$ref": "#"}] * 50}])
+def test_a_schema_that_is_none_asks_for_nothing(schema: dict[str, Any]) -> None:
+    assert missing_from({"x": {"y": 1}}, ["x.y=1"], schema) == []
+
+
+def test_values_that_are_listed_over_and_over_are_soon_looked_through() -> None:
+    pairs = {f"A{n}": {"anyOf": [{"$ref": f"#/$defs/A{n + 1}"}] * 2} for n in range(60)}
+    schema = {"properties": {"x": {"$ref": "#/$defs/A0"}}, "$defs": {**pairs, "A60": {"const": 5}}}
+    assert members_from(["x=5"], schema) == {"x": 5}

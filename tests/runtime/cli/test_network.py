@@ -82,6 +82,46 @@ def test_what_cannot_be_done_is_told_without_a_secret(
     assert SECRET not in err
 
 
+OWN_APP = """
+from kinwire import Server
+
+server = Server("guarded", "1.0")
+
+
+def app():
+    return server.asgi(authenticate=print, **{"stateless": True})
+
+
+if __name__ == "__main__":
+    server.asgi().run()
+"""
+
+
+@pytest.mark.parametrize("transport", ["http", "sse", "ws"])
+def test_options_of_an_application_in_the_file_are_told_not_to_hold(
+    capsys: Captured, tmp_path: Path, transport: str
+) -> None:
+    file = tmp_path / "own_app.py"
+    file.write_text(OWN_APP, encoding="utf-8")
+    with socket.create_server(("127.0.0.1", 0)) as taken:  # so that the command ends
+        port = str(taken.getsockname()[1])
+        _, _, err = ran(capsys, "serve", str(file), "--transport", transport, "--port", port)
+    options = "asgi(authenticate=..., **...) does not hold here, where the command makes its own"
+    assert err.splitlines()[0] == f"note: {file}:8: {options}. python {file} runs that one."
+    assert err.count("note: ") == 1
+    _, _, err = ran(capsys, "serve", str(file), "--port", port)
+    assert "note: " not in err
+
+
+def test_a_line_to_type_repeats_no_secret_of_a_url(capsys: Captured, tmp_path: Path) -> None:
+    (tmp_path / "prompts.py").write_text(PROMPTS, encoding="utf-8")
+    with listening((sys.executable, str(tmp_path / "prompts.py"))) as served:
+        url = f"{served.url('http')}?key={SECRET}"
+        code, _, err = ran(capsys, "call", url, "greet", "who=Ann")
+    assert (code, SECRET in err) == (2, False)
+    assert err.endswith("hint: Write kinwire call URL prompts/get name=greet arguments.who=Ann\n")
+
+
 def test_a_port_in_use_is_told(capsys: Captured) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
@@ -93,6 +133,20 @@ def test_the_doctor_says_what_to_look_at_where_nobody_is(capsys: Captured) -> No
     code, out, _ = ran(capsys, "doctor", NOBODY, "--header", f"Authorization: {SECRET}")
     assert (code, "Is it running there?" in out, SECRET in out) == (4, True, False)
 
+
+PROMPTS = """
+from kinwire import Server
+
+server = Server("greeter", "1.0")
+
+
+@server.prompt
+def greet(who: str) -> str:
+    return f"Hello {who}"
+
+
+server.asgi().run(port=0)
+"""
 
 GUARDED = """
 from kinwire import Server

@@ -22,17 +22,18 @@ def text(value: str) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": value}]}
 
 
+HANDSHAKE: list[tuple[str, dict[str, Any]]] = [
+    ("client", {"id": 1, "method": "initialize", "params": GREETING}),
+    ("server", {"id": 1, "result": OFFER}),
+    ("client", {"method": "notifications/initialized"}),
+]
+
+
 @pytest.fixture
 def recording(tmp_path: Path) -> str:
     """A handshake and a ping."""
-    messages: list[tuple[str, dict[str, Any]]] = [
-        ("client", {"id": 1, "method": "initialize", "params": GREETING}),
-        ("server", {"id": 1, "result": OFFER}),
-        ("client", {"method": "notifications/initialized"}),
-        ("client", {"id": 2, "method": "ping"}),
-        ("server", {"id": 2, "result": {}}),
-    ]
-    return written(tmp_path, messages)
+    ping = {"id": 2, "method": "ping"}
+    return written(tmp_path, [*HANDSHAKE, ("client", ping), ("server", {"id": 2, "result": {}})])
 
 
 def written(folder: Path, messages: list[tuple[str, dict[str, Any]]]) -> str:
@@ -108,6 +109,27 @@ def test_a_client_is_served_from_a_recording(capsys: Captured, recording: str) -
         f"{recording}:1: initialize (request): equal",
         f"{recording}:4: ping (request): equal",
         "2 equal",
+    ]
+
+
+def test_requests_that_a_client_never_made_are_one_line(capsys: Captured, tmp_path: Path) -> None:
+    more: list[tuple[str, dict[str, Any]]] = [
+        message
+        for number in range(10, 85)
+        for message in (
+            ("client", {"id": number, "method": "ping" if number % 3 else "tools/list"}),
+            ("server", {"id": number, "result": {} if number % 3 else {"tools": []}}),
+        )
+    ]
+    path = written(tmp_path, [*HANDSHAKE, *more])
+    command = [*KINWIRE, "replay", path, "--as", "server"]
+    assert main(["call", "ping", "--", *command]) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        f"{path}:1: initialize (request): equal",
+        f"{path}:4: ping (request): equal",
+        f"{path}:6: from here on 74 missing (ping 49, tools/list 25), "
+        "got nothing: The client closed this server's standard input.",
+        "2 equal, 74 missing",
     ]
 
 

@@ -17,6 +17,7 @@ from kinwire.host import Host
 from kinwire.limits import Limits
 from kinwire.testing import pair
 from kinwire_protocols import mcp
+from kinwire_protocols.base import RpcError
 
 Captured = pytest.CaptureFixture[str]
 
@@ -151,6 +152,8 @@ def test_words_add_to_the_members_that_are_given(given: dict[str, Any], words: l
         ),
         (["book", "quick=yes"], "quick=yes: expected true or false."),
         (["book", "Ann"], "hint: It has: passenger, steps, quick."),
+        (["book"], "error: book: missing: passenger.name=...\n"),
+        (["book", "steps.days=1"], "steps.days=1: 'steps' has no members: expected integer."),
         (["tools/call", "nme=book"], "there is no member 'nme'.\nhint: Did you mean 'name'?"),
         (["tools/list", "cursr=2"], "there is no member 'cursr'.\nhint: Did you mean 'cursor'?"),
         (["tools/call", "name=book", "arguments.nme=1"], "there is no member 'nme'."),
@@ -171,8 +174,18 @@ def test_a_slip_in_a_member_is_told_with_the_mend(words: list[str], message: str
         (["pong"], 2, "Did you mean 'ping'?"),
         (["zzz"], 2, "hint: It has: add, echo, countdown, divide."),
         (["add", "a=one"], 2, "a=one: expected integer."),
-        (["add", "a=1"], 5, "the peer answered: Tool 'add': /arguments/b: expected a value"),
-        (["add"], 5, "\n  /arguments/b: expected a value, got nothing"),
+        (
+            ["add", "a=1"],
+            2,
+            "error: add: missing: b=...\nhint: Add what is missing; "
+            "kinwire call --raw tools/call name=add ... sends it all the same.",
+        ),
+        (["add"], 2, "add: missing: a=..., b=..."),
+        (["tools/call", "name=add"], 2, "add: missing: a=..., b=..."),
+        (["tools/call", "name=add", "arguments.b=1"], 2, "add: missing: a=..."),
+        (["tools/call", "name=add", 'arguments:={"a": 1}'], 2, "add: missing: b=..."),
+        (["add", "a:=[]", "b=1"], 5, "the peer answered: Tool 'add': /arguments/a: expected"),
+        (["add", "a:=[]", "b:=[]"], 5, "\n  /arguments/b: expected a valid integer, got an array"),
         (
             ["prompts/list"],
             2,
@@ -206,6 +219,10 @@ def test_a_request_that_fails_says_whose_fault_it_is(
     [
         (["prompts/list"], "the peer answered: Method not found: prompts/list"),
         (["add", "a=1"], "the peer answered: Method not found: add"),
+        (
+            ["tools/call", "name=add"],
+            "the peer answered: Tool 'add': /arguments/a: expected a value",
+        ),
     ],
 )
 def test_a_raw_request_asks_for_no_gate(words: list[str], message: str) -> None:
@@ -235,6 +252,53 @@ def test_a_method_of_no_table_goes_out_with_a_note(
 def test_what_is_no_tool_may_be_a_method(name: str, hint: str) -> None:
     text = f"error: The server offers no tools, so none is called '{name}'.\nhint: {hint}"
     assert failed(greeter, name) == (2, text)
+
+
+trips = Server("trips", "1.0", log_level=None)
+
+
+@trips.prompt
+def suggest(city: str, days: str = "1") -> str:
+    return f"Plan {days} days in {city}."
+
+
+@trips.resource("trips://all", name="all trips")
+def every() -> str:
+    return "none"
+
+
+@trips.resource("trips://{city}/{day}", name="trip")
+def one(city: str, day: str) -> str:
+    return f"{city}, {day}"
+
+
+@pytest.mark.parametrize(
+    ("words", "kind", "written"),
+    [
+        (
+            ["suggest", "city=Bad Ems"],
+            "a prompt",
+            "prompts/get name=suggest 'arguments.city=Bad Ems'",
+        ),
+        (["all trips"], "a resource", "resources/read uri=trips://all"),
+        (["trip", "city=Bad Ems"], "a resource", "resources/read 'uri=trips://Bad%20Ems/{day}'"),
+    ],
+)
+def test_what_is_no_tool_may_be_something_else_of_the_server(
+    words: list[str], kind: str, written: str
+) -> None:
+    text = f"error: {words[0]!r} is {kind} of the server, and no tool."
+    assert failed(trips, *words) == (2, f"{text}\nhint: Write kinwire call {written}")
+
+
+def test_a_server_that_does_not_list_what_it_offers_has_nothing_of_that_name() -> None:
+    broken = Server("broken", "1.0", log_level=None)
+
+    @broken.on.prompts_list
+    async def refuse(params: mcp.PaginatedRequestParams) -> mcp.ListPromptsResult:
+        raise RpcError("Not now.", code=-32000)
+
+    assert "so none is called 'zzz'." in failed(broken, "zzz")[1]
 
 
 def test_a_tool_that_does_not_answer_is_waited_for_aloud(

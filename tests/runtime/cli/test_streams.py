@@ -39,6 +39,25 @@ def test_an_answer_that_cannot_be_written_ends_with_2(words: str) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("buffered", ["", "1"])
+@pytest.mark.parametrize("words", ["--help", "--version", "list --help"])
+def test_help_that_cannot_be_written_ends_with_2(words: str, buffered: str) -> None:
+    told = "error: The answer cannot be written to stdout: No space left on device.\n"
+    assert shell(f"kinwire {words} >/dev/full", PYTHONUNBUFFERED=buffered) == (2, "", told)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize(
+    ("words", "code"), [("doctor", 0), ("validate a.jsonl", 1), ("lst", 2), ("list --fromat", 2)]
+)
+def test_what_stderr_does_not_take_changes_no_exit_code(
+    words: str, code: int, tmp_path: Path
+) -> None:
+    (tmp_path / "a.jsonl").write_text("{}\n", encoding="utf-8")
+    assert shell(f"cd {tmp_path} && kinwire {words} 2>/dev/full >/dev/null") == (code, "", "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.slow
 def test_a_server_whose_answers_cannot_be_written_ends_with_2() -> None:
     ping = """echo '{"jsonrpc":"2.0","id":1,"method":"ping"}'"""

@@ -74,6 +74,7 @@ def test_bytes_pass_at_once(tmp_path: Path) -> None:
         (["python", "my notes.py"], 2, "hint: kinwire tap -- python 'my notes.py'"),
         (["python", "--", "notes.py"], 2, "hint: kinwire tap -- python notes.py"),
         (["--", "no-such-program"], 4, "error: Cannot start 'no-such-program': No such file"),
+        (["--", "no-such-program"], 4, "hint: Install 'no-such-program', or name it"),
         (["--out", "none/a.jsonl", "--", "cat"], 2, "error: none/a.jsonl: No such file"),
     ],
 )

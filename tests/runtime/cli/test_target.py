@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import sys
 from pathlib import Path
 
@@ -68,7 +69,8 @@ def test_a_file_that_cannot_be_served_is_a_slip_that_says_why(capsys: Captured) 
     [
         (["call", "greter.py", "ping"], "'greter.py'.\nhint: Did you mean 'greeter.py'?\n"),
         (["doctor", "greeter"], "'greeter'.\nhint: Did you mean 'greeter.py'?\n"),
-        (["inspect", "./zzz.py:a"], "'./zzz.py'.\n"),
+        (["inspect", "./zzz.py:a"], "'./zzz.py'.\nhint: There are: greeter.py, two.py.\n"),
+        (["list", "no/a.py"], "'no/a.py'.\nhint: Look at the path: no Python file is there.\n"),
     ],
 )
 def test_a_file_that_is_not_there_may_be_another(
@@ -99,3 +101,37 @@ def test_a_silent_server_is_waited_for_aloud_and_not_for_ever(
             "--timeout SECONDS waits longer. "
             "kinwire doctor, with the same server, looks for the cause.\n"
         )
+
+
+WAITS = (
+    "--timeout SECONDS waits longer. kinwire doctor, with the same server, looks for the cause.\n"
+)
+
+
+@pytest.mark.parametrize("scheme", ["http", "ws"])
+def test_a_silent_server_behind_a_url_is_asked_after_there(capsys: Captured, scheme: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"{scheme}://127.0.0.1:{listener.getsockname()[1]}/mcp"
+        code, out, err = ran(capsys, "list", "--timeout", "0.2", url)
+    assert (code, out) == (4, "")
+    question = "Is a server of MCP at that URL? Most listen at /mcp or /sse."
+    assert err == f"error: initialize: no answer within 0.2 s.\nhint: {question} {WAITS}"
+
+
+def test_a_file_that_is_long_to_import_is_asked_after_that(capsys: Captured, folder: Path) -> None:
+    source = f"{SILENT}\nimport os\nos._exit(0)"
+    (folder / "slow.py").write_text(source, encoding="utf-8")
+    code, out, err = ran(capsys, "list", "--timeout", "0.2", "slow.py")
+    assert (code, out) == (4, "")
+    question = "Does the file wait for something, or load much, while it is imported?"
+    assert err == f"error: initialize: no answer within 0.2 s.\nhint: {question} {WAITS}"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), [("a\nerror: b", "a error: b"), ("\x1b[2J", "\\u001b[2J")]
+)
+def test_what_a_server_logs_stays_on_its_line(capsys: Captured, text: str, shown: str) -> None:
+    log = {"method": "notifications/message", "params": {"level": "info", "data": text}}
+    server = scripted(greeting=[json.dumps({"jsonrpc": "2.0", **log})])
+    _, _, err = ran(capsys, "call", "ping", *server)
+    assert err == f"info: {shown}\n"

@@ -58,3 +58,10 @@ def test_a_parameter_with_certain_values_only_shows_them() -> None:
     }
     (line,) = tool_lines([from_wire(mcp.Tool, {"name": "paint", "inputSchema": schema})])
     assert line == 'paint(color: "red" | "blue", frame: Frame | null = null)'
+
+
+def test_a_parameter_that_is_an_object_shows_its_members() -> None:
+    trip = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    schema = {"type": "object", "properties": {"trip": {"$ref": "#/$defs/Trip"}}}
+    tool = {"name": "plan", "inputSchema": {**schema, "$defs": {"Trip": trip}}}
+    assert list(tool_lines([from_wire(mcp.Tool, tool)])) == ["plan(trip: {city: string} = ...)"]

@@ -59,6 +59,7 @@ BAD: list[tuple[str, Callable[[list[str]], object], str]] = [
     ("cut off", lambda lines: lines.pop(), "cut off"),
     ("a line is missing", lambda lines: lines.pop(3), "line 11"),
     ("no heading", lambda lines: lines.pop(0), "line 1"),
+    ("no line", lambda lines: lines.clear(), r"line 1: .*, got no line. Make the export anew.$"),
     ("a line too many", lambda lines: lines.append("{}"), "line 13"),
     ("no JSON", lambda lines: lines.insert(2, "{"), "line 3"),
     ("another thing", lambda lines: lines.insert(2, '{"what": 1}'), "line 3"),
@@ -121,9 +122,11 @@ def test_a_line_that_cannot_be_imported_is_told_with_its_number(
             await fill(store)
             lines: list[str | bytes] = [line async for line in exported(store)]
             lines.insert(index, line)
-            with pytest.raises(StorageInputError, match="this one has what came before") as refused:
+            with pytest.raises(StorageInputError) as refused:
                 await import_lines(other, lines)
             assert said in str(refused.value)
+            told = "this one has what came before" in str(refused.value)
+            assert told == bool(await other.holdings())
 
     asyncio.run(attempt())
 
@@ -208,6 +211,41 @@ def test_what_can_no_longer_be_read_is_told_with_its_place(
         assert place in said
     assert main(["store", "export", url]) == 2
     assert "options of records 'empty'" in capsys.readouterr().err
+
+
+def test_an_import_that_fails_leaves_no_store_that_it_has_made(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, target = tmp_path / "export.jsonl", f"sqlite:///{tmp_path}/new.db"
+    assert main(["store", "export", url, str(file)]) == 0
+    lines = file.read_bytes().splitlines(keepends=True)
+    names = sorted(os.listdir(tmp_path))
+    for wrong in ([], [b'{"x": 1}\n'], lines[:-1], [*lines[:4], b"\xff\n"]):
+        file.write_bytes(b"".join(wrong))
+        assert main(["store", "import", target, str(file)]) == 2
+        assert capsys.readouterr().err.endswith("Make the export anew; nothing was imported.\n")
+        assert sorted(os.listdir(tmp_path)) == names
+    file.write_bytes(b"".join(lines))
+    assert main(["store", "import", target, str(file)]) == 0
+
+
+def test_an_import_that_fails_leaves_a_store_that_was_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url, file = f"sqlite:///{tmp_path}/there.db", tmp_path / "a.jsonl"
+
+    async def make() -> None:
+        async with open_store(url):
+            pass
+
+    asyncio.run(make())
+    heading = {"log": "events", "durable": True}
+    head = {"format": "kinwire store", "version": 1}
+    for lines, mend in (([{}], "Make the export anew.\n"), ([head, heading, {}], "came before.\n")):
+        file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+        assert main(["store", "import", url, str(file)]) == 2
+        assert capsys.readouterr().err.endswith(mend)
+        assert (tmp_path / "there.db").exists()
 
 
 @pytest.mark.parametrize("target", ["one.db", "a link", "another link"])

@@ -12,7 +12,7 @@ import anyio
 
 from kinwire.cli.diagnosis.check import Check, failed, skipped
 from kinwire.cli.diagnosis.remedies import why_ended, why_not_started, why_silent
-from kinwire.cli.diagnosis.steps import latency, text_of, version
+from kinwire.cli.diagnosis.steps import latency, said_of, version
 from kinwire.cli.failure import FINDINGS, PEER_ERROR, PEER_SCHEMA, UNREACHABLE, USAGE
 from kinwire.cli.layout import counted
 from kinwire.cli.listening import Listening
@@ -90,7 +90,7 @@ class Examination:
                 remedy, code = "Mend the result of initialize.", PEER_SCHEMA
             case _:
                 remedy, code = "Answer initialize with a result.", PEER_ERROR
-        return failed("handshake", f"initialize: {text_of(answer)}", remedy, code)
+        return failed("handshake", said_of(INITIALIZE.name, answer, heard), remedy, code)
 
     def _why_ended(self) -> str:
         program = sys.executable if self.target.file else self.command[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("why_ended", "why_not_started", "why_silent")
+__all__ = ("COPY_ID", "why_ended", "why_not_started", "why_silent")
 
 import os
 import re
@@ -12,10 +12,12 @@ from pathlib import Path
 
 from kinwire.cli.listening import Listening
 from kinwire_protocols.nearest import nearest
-from kinwire_protocols.problems import shown
 
 _MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 _HTTP = re.compile(r"https?://(localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])", re.IGNORECASE)
+
+COPY_ID = "Copy the id of the request as it is, of the same type: 1 is not the text 1."
+"""What to do about a server that answers with ids of its own."""
 
 
 def why_not_started(command: Sequence[str]) -> str:
@@ -49,8 +51,7 @@ def why_ended(program: str, exit_code: int | None, stderr: Iterable[str]) -> str
 def why_silent(heard: Listening, stderr: Iterable[str]) -> str:
     """Return what to do about a server that runs and does not answer."""
     if heard.foreign_ids:
-        came = shown(heard.foreign_ids[0])
-        return f"It answers with the id {came}; the request had 1, a number. Copy the id as it is."
+        return COPY_ID
     if any(_HTTP.search(line) for line in (*stderr, *heard.strays)):
         return "It seems to serve over HTTP. Start it so that it speaks over stdin and stdout."
     if heard.strays:

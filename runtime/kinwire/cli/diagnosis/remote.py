@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import anyio
 
 from kinwire.cli.diagnosis.check import Check, failed, skipped
-from kinwire.cli.diagnosis.steps import latency, text_of, version
+from kinwire.cli.diagnosis.steps import latency, said_of, version
 from kinwire.cli.failure import (
     PASS_HEADERS,
     PEER_ERROR,
@@ -19,8 +19,10 @@ from kinwire.cli.failure import (
     UNREACHABLE,
     wants_to_know_who,
 )
+from kinwire.cli.listening import Listening
 from kinwire.cli.raw_server import Greeting, raw_server
 from kinwire.cli.target import Target
+from kinwire_protocols.mcp.methods import INITIALIZE
 
 _UNREACHABLE = (
     "Is it running there? Look at host, port and path (most servers listen at /mcp or /sse), and "
@@ -42,7 +44,7 @@ class RemoteExamination:
         began = anyio.current_time()
         async with raw_server(self.target) as server:
             greeting = await server.greet()
-            self.tell(_handshake(greeting))
+            self.tell(_handshake(greeting, server.heard))
             self.tell(version(greeting))
             if greeting.answer.result is not None:
                 start = anyio.current_time() - began
@@ -52,7 +54,7 @@ class RemoteExamination:
                 self.tell(skipped("latency", "the handshake failed"))
 
 
-def _handshake(greeting: Greeting) -> Check:
+def _handshake(greeting: Greeting, heard: Listening) -> Check:
     answer = greeting.answer
     match answer.outcome:
         case "answered":
@@ -70,5 +72,5 @@ def _handshake(greeting: Greeting) -> Check:
             remedy, code = "Mend the result of initialize.", PEER_SCHEMA
         case _:
             remedy, code = "Answer initialize with a result.", PEER_ERROR
-    seen = text_of(answer).removeprefix("initialize: ").removesuffix(PASS_HEADERS)
-    return failed("handshake", f"initialize: {seen}", remedy, code)
+    seen = said_of(INITIALIZE.name, answer, heard).removesuffix(PASS_HEADERS)
+    return failed("handshake", seen, remedy, code)

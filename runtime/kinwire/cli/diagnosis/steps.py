@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("SLOW_PING", "SLOW_START", "latency", "text_of", "version")
+__all__ = ("SLOW_PING", "SLOW_START", "latency", "said_of", "version")
 
 from collections.abc import Callable
 from statistics import median
@@ -10,8 +10,10 @@ from statistics import median
 import anyio
 
 from kinwire.cli.diagnosis.check import Check, failed, skipped
+from kinwire.cli.diagnosis.remedies import COPY_ID
 from kinwire.cli.failure import PEER_SCHEMA, UNREACHABLE
 from kinwire.cli.layout import first_line
+from kinwire.cli.listening import Listening
 from kinwire.cli.raw_server import Answer, Greeting, RawServer
 from kinwire_protocols.mcp.methods import PING, PROTOCOL
 from kinwire_protocols.problems import shown
@@ -41,25 +43,31 @@ async def latency(
         while len(times) < _PINGS:
             began = anyio.current_time()
             answer = await server.ask(PING)
+            seen = said_of(PING.name, answer, server.heard)
             if answer.outcome == "ended":
-                seen = f"ping: {text_of(answer)}"
                 return failed("latency", seen, why_ended(), UNREACHABLE)
             if answer.outcome != "answered":
-                remedy = "Answer ping with an empty result, at any time."
-                return failed("latency", f"ping: {text_of(answer)}", remedy)
+                return _no_pong(seen, server)
             times.append(anyio.current_time() - began)
+    if not times:
+        late = Answer("silent", f"no answer within {timeout:g} s")
+        return _no_pong(said_of(PING.name, late, server.heard), server)
     return _of_times(times, start)
 
 
-def text_of(answer: Answer) -> str:
-    """Return what an answer says, in a line."""
+def said_of(method: str, answer: Answer, heard: Listening) -> str:
+    """Return what came of a request, in a line."""
     code = "" if answer.code is None else f" ({answer.code})"
-    return first_line(answer.text) + code
+    other = f"; {heard.other_id}" if answer.outcome == "silent" and heard.other_id else ""
+    return f"{method}: {first_line(answer.text)}{code}{other}"
+
+
+def _no_pong(seen: str, server: RawServer) -> Check:
+    remedy = "Answer ping with an empty result, at any time."
+    return failed("latency", seen, COPY_ID if server.heard.other_id else remedy)
 
 
 def _of_times(pings: list[float], start: float) -> Check:
-    if not pings:
-        return failed("latency", "ping: no answer in time", "Answer ping at once.")
     worst = max(pings)
     seen = (
         f"ping {_ms(median(pings))} (median), {_ms(worst)} (worst of {len(pings)}); "

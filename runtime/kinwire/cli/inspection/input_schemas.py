@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from kinwire.cli.inspection.finding import Finding
+from kinwire.cli.schema_places import referred
 from kinwire.gates import at_path
-from kinwire.json_pointer import pointer_below, steps_of
+from kinwire.json_pointer import pointer_below
 from kinwire.mcp.rules.json_schema_keywords import FORMS, WITH_SCHEMA, WITH_SCHEMAS
 from kinwire.messages.jsonrpc import is_object
 from kinwire_protocols.base import JsonObject
@@ -76,14 +77,7 @@ class _Reader:
     def _leads_somewhere(self, reference: str) -> bool:
         if not reference.startswith("#/"):
             return True  # an anchor
-        here: Any = self._root
-        for name in steps_of(reference):
-            if isinstance(here, list):
-                items = cast("list[object]", here)
-                here = items[int(name)] if name.isdecimal() and int(name) < len(items) else None
-            else:
-                here = here.get(name) if is_object(here) else None
-        return here is not None
+        return referred(self._root, reference) is not None
 
 
 def _inner(keyword: str, argument: Any, where: str) -> Iterator[tuple[Any, str]]:

@@ -63,7 +63,7 @@ def _of_outcome(probe: Probe) -> Iterator[Finding]:
         case "silent":
             mend = "Answer every request; an unknown method with the error -32601."
             yield Finding("error", name, f"{answer.text}.", mend)
-        case "ended" if answer.text:
+        case "ended":
             mend = "A request must not end a server: see what it wrote to stderr."
             yield Finding("error", name, f"the connection ended. {answer.text}", mend)
         case _:
@@ -121,7 +121,7 @@ def _of_noise(heard: Listening) -> Iterator[Finding]:
         text = f"{heard.overlong_count} messages are longer than clients read."
         yield Finding("error", "stdout", text, "Make pages smaller.")
     for identifier in dict.fromkeys(map(shown, heard.foreign_ids)):
-        text = f"an answer has the id {identifier}, which no request had."
+        text = f"an answer has the id {identifier}, for which no request waited."
         mend = "Answer with the id of the request, of the same type: 1 is not the text 1."
         yield Finding("error", "stdout", text, mend)
 

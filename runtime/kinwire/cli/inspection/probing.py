@@ -1,4 +1,8 @@
-"""Asks a server for everything that it may be asked without harm, one request after another."""
+"""Asks a server for what only reads, one request after another.
+
+Which methods those are says the text of MCP 2024-11-05, so they are named here one by one: of any
+other, such as one that a document adds, nobody knows what it does.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,8 @@ __all__ = ("LISTS", "UNKNOWN", "Inspection", "Probe", "advertised", "inspected")
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
+
+from pydantic import ValidationError
 
 from kinwire.cli.listening import Listening
 from kinwire.cli.raw_server import Answer, Greeting, RawServer, raw_server
@@ -45,7 +51,16 @@ UNKNOWN: dict[str, JsonObject] = {
 }
 """Requests for what no server has: whoever knows the method refuses them, and nothing happens."""
 
-_PARAMS: dict[str, JsonObject] = {**UNKNOWN, "logging/setLevel": {"level": "info"}}
+_READING: dict[str, JsonObject | None] = {
+    **dict.fromkeys(("ping", *LISTS)),
+    **UNKNOWN,
+    "logging/setLevel": {"level": "info"},
+}
+"""What is asked, with which params."""
+
+_TOO_LATE = Answer("unasked", "nothing was answered any more")
+_MAY_ACT = Answer("unasked", "it may do something")
+_NEEDS_MORE = Answer("unasked", "it needs params that are not known here")
 
 # Later versions of MCP announce it; this one does not.
 _LATER = {"completion/complete": "completions"}
@@ -74,19 +89,18 @@ class Inspection:
     greeting: Greeting
     heard: Listening
     probes: list[Probe] = field(default_factory=list[Probe])
+    refusal: Exception | None = None
+    """Why the handshake has come to nothing."""
 
 
 async def inspected(target: Target) -> Inspection:
-    """Return what `target` has to say.
-
-    Raises:
-        UsageError, KinwireError, RpcError: the handshake has come to nothing.
-    """
+    """Return what `target` has to say; if the handshake has come to nothing, no method is asked."""
     async with raw_server(target) as server:
         inspection = Inspection(await server.greet(), server.heard)
         answer = inspection.greeting.answer
         if answer.error is not None:
-            raise refusal_of(target, answer.error)
+            inspection.refusal = refusal_of(target, answer.error)
+            return inspection
         inspection.probes.append(_probe_of(INITIALIZE, None, answer))
         for row in PROTOCOL.methods.values():
             if row.kind == "request" and row.sender != "server" and row is not INITIALIZE:
@@ -106,11 +120,24 @@ def advertised(row: Method[Any, Any], capabilities: JsonObject) -> bool | None:
 async def _probed(server: RawServer, row: Method[Any, Any], so_far: Inspection) -> Probe:
     offered = advertised(row, so_far.greeting.capabilities)
     if _is_gone(so_far.probes):
-        return Probe(row, offered, Answer("ended"))
+        return Probe(row, offered, _TOO_LATE)
+    if row.name not in _READING:
+        return Probe(row, offered, _MAY_ACT)
+    params = _READING[row.name]
+    if not _fit(row, params):
+        return Probe(row, offered, _NEEDS_MORE)
     if row.name in LISTS:
         return await _walked(server, row, offered)
-    answer = await server.ask(row, _PARAMS.get(row.name))
-    return _probe_of(row, offered, answer)
+    return _probe_of(row, offered, await server.ask(row, params))
+
+
+def _fit(row: Method[Any, Any], params: JsonObject | None) -> bool:
+    # A server is right to refuse what a document has made incomplete: that would be no finding.
+    try:
+        row.decode_params(params or {})
+    except ValidationError:
+        return False
+    return True
 
 
 def _probe_of(row: Method[Any, Any], offered: bool | None, answer: Answer) -> Probe:
@@ -118,7 +145,7 @@ def _probe_of(row: Method[Any, Any], offered: bool | None, answer: Answer) -> Pr
 
 
 def _is_gone(probes: Sequence[Probe]) -> bool:
-    outcomes = [probe.answer.outcome for probe in probes[-_SILENT:]]
+    outcomes = [one.answer.outcome for one in probes if one.answer.outcome != "unasked"][-_SILENT:]
     return "ended" in outcomes or outcomes == ["silent"] * _SILENT
 
 

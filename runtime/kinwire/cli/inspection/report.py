@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("json_of", "text_of")
+__all__ = ("json_of", "said", "text_of")
 
 import re
 from collections.abc import Iterator, Sequence
@@ -60,7 +60,7 @@ def text_of(inspection: Inspection, findings: Sequence[Finding]) -> Iterator[str
     ]
     yield _painted(columns(rows))
     if findings:
-        yield _painted("\n".join(line for finding in findings for line in _said(finding)))
+        yield _painted("\n".join(line for finding in findings for line in said(finding)))
 
 
 def _greeting(inspection: Inspection) -> str:
@@ -122,12 +122,10 @@ def _name(entry: Any) -> str:
 
 
 def _mark(probe: Probe, findings: Sequence[Finding]) -> str:
-    if probe.answer.outcome == "ended" and not probe.answer.text:
-        return "-"
     for severity, mark in _MARKS.items():
         if any(f.severity == severity and _is_about(f, probe.row.name) for f in findings):
             return mark
-    return "-" if probe.answer.outcome == "missing" else "✓"
+    return "-" if probe.answer.outcome in ("missing", "unasked") else "✓"
 
 
 def _is_about(finding: Finding, method: str) -> bool:
@@ -144,24 +142,28 @@ def _seen(probe: Probe) -> str:
             return f"refuses an unknown name ({answer.code})"
         case "refused":
             return f"an error: {answer.text} ({answer.code})"
-        case "answered" if name in LISTS:
-            pages = "" if len(probe.results) == 1 else f" on {len(probe.results)} pages"
-            return f"{len(probe.entries)} listed{pages}"
-        case "answered" if name == "tools/call" and answer.result.get("isError") is True:
-            return "refuses an unknown name (isError)"
         case "answered":
-            return "answered"
+            return _answered(probe)
+        case "unasked":
+            return f"not asked: {answer.text}"
         case "ended":
-            return (
-                "the connection ended"
-                if answer.text
-                else "not asked: nothing was answered any more"
-            )
+            return "the connection ended"
         case _:
             return answer.text
 
 
-def _said(finding: Finding) -> Iterator[str]:
+def _answered(probe: Probe) -> str:
+    name = probe.row.name
+    if name in LISTS:
+        pages = "" if len(probe.results) == 1 else f" on {len(probe.results)} pages"
+        return f"{len(probe.entries)} listed{pages}"
+    if name == "tools/call" and probe.answer.result.get("isError") is True:
+        return "refuses an unknown name (isError)"
+    return "answered"
+
+
+def said(finding: Finding) -> Iterator[str]:
+    """Yield the lines of a finding: what is wrong, and below it the mend."""
     yield first_line(f"{finding.severity}: {finding.where}: {finding.text}")
     if finding.mend:
         yield f"  {finding.mend}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Ignored", "differences", "turned")
+__all__ = ("NUMBERED_ANEW", "Ignored", "differences", "turned")
 
 from collections.abc import Iterable, Iterator
 from itertools import islice, zip_longest
@@ -49,6 +49,10 @@ class Ignored(NamedTuple):
             and len(steps) >= len(self.steps)
             and all(own in ("*", step) for own, step in zip(self.steps, steps, strict=False))
         )
+
+
+NUMBERED_ANEW = Ignored(None, ("error", "data", "correlationId"))
+"""What kinwire's servers make up for each internal error."""
 
 
 def differences(

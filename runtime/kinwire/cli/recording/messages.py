@@ -1,12 +1,15 @@
-"""What each side numbers as it likes, ids and progress tokens, and a message without it."""
+"""What a message is about, what its sender numbers as it likes, and the message without that."""
 
 from __future__ import annotations
 
-__all__ = ("is_request", "key_of", "reported_token", "token_of", "unnumbered")
+__all__ = ("is_request", "key_of", "reported_token", "subject_of", "token_of", "unnumbered")
 
 import json
 
+from kinwire.messages.jsonrpc import is_object
 from kinwire_protocols.base import JsonObject
+
+_SUBJECTS = ("name", "uri", "ref")  # of tools and prompts, of resources, of what is completed
 
 
 def is_request(message: JsonObject) -> bool:
@@ -35,6 +38,12 @@ def token_of(message: JsonObject) -> str | None:
             return json.dumps(token)
         case _:
             return None
+
+
+def subject_of(message: JsonObject) -> JsonObject:
+    """Return which tool, prompt or resource a request is about, as its params say it."""
+    params = message.get("params")
+    return {name: params[name] for name in _SUBJECTS if name in params} if is_object(params) else {}
 
 
 def unnumbered(message: JsonObject) -> JsonObject:

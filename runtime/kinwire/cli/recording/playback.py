@@ -8,52 +8,30 @@ take the place of the recorded ones.
 
 from __future__ import annotations
 
-__all__ = ("Outcome", "Playback")
+__all__ = ("Playback",)
 
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from kinwire.cli.recording.differences import Ignored, differences, turned
+from kinwire.cli.recording.differences import NUMBERED_ANEW, Ignored, differences, turned
 from kinwire.cli.recording.lines import Step
 from kinwire.cli.recording.messages import (
     is_request,
     key_of,
     reported_token,
+    subject_of,
     token_of,
     unnumbered,
 )
+from kinwire.cli.recording.outcome import Kind, Outcome
 from kinwire.messages.jsonrpc import FrameError, decode, encode
 from kinwire.messages.judge import Judge, Side
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.problems import Problem, shown
 
-Kind = Literal["request", "notification", "response"]
-
 _UNASKED = 1000  # outcomes of what nobody asked for: a peer may send without end
-
-
-class Outcome(NamedTuple):
-    """What is to be said of a message of the peer, there or missing."""
-
-    verdict: Literal["equal", "differs", "invalid", "missing", "unexpected", "note"]
-    kind: Kind | None
-    method: str | None
-    problems: Sequence[Problem] = ()
-    line: int | None = None
-    """Of the recording."""
-
-    @property
-    def good(self) -> bool:
-        """Whether it is no finding."""
-        return self.verdict in ("equal", "note")
-
-    def to_json(self) -> JsonObject:
-        """Return it as a line of a report."""
-        errors = [problem.to_json() for problem in self.problems]
-        head = {"line": self.line, "verdict": self.verdict, "kind": self.kind}
-        return {**head, "method": self.method, "errors": errors}
 
 
 class Playback:
@@ -67,7 +45,7 @@ class Playback:
         self._peer: Side = "server" if side == "client" else "client"
         self._steps = [step for step in steps if step.frame is None or step.sender == side]
         self._judge = judge
-        self._ignored = tuple(ignored)
+        self._ignored = (NUMBERED_ANEW, *ignored)
         self._next = 0
         self._replies: defaultdict[str, list[int]] = defaultdict(list)  # steps of the peer, by id
         self._requests: defaultdict[str, list[int]] = defaultdict(list)  # the same, by method
@@ -136,23 +114,24 @@ class Playback:
                 self._say("invalid", "notification", message["method"], problems)
         return []
 
-    def give_up(self, why: str) -> None:
+    def give_up(self, why: str, *, at_end: bool = False) -> None:
         """Go on without the step that is waited for."""
         message, line = self._steps[self._next].message, self._steps[self._next].line
         self._came.add(self._next)
         self.missing += 1
         if is_request(message):
             method = str(message["method"])
-            self._say("missing", "request", method, [Problem("", "this request", why)], line)
+            problems = [Problem("", "this request", why)]
+            self._say("missing", "request", method, problems, line, at_end)
         else:
             method = self._asked.pop(key_of(message))
-            self._say("missing", "response", method, [Problem("", "an answer", why)], line)
+            self._say("missing", "response", method, [Problem("", "an answer", why)], line, at_end)
 
     def end(self, why: str) -> None:
         """Nothing will come any more: say what is missing, and how many notifications came."""
         while self.frames() or self.waits:
             if self.waits:
-                self.give_up(why)
+                self.give_up(why, at_end=True)
         for method in sorted({*self._recorded, *self._notified}):
             recorded, came = self._recorded[method], self._notified[method]
             if recorded != came:
@@ -229,9 +208,7 @@ class Playback:
         left = [index for index in self._requests[method] if index not in self._came]
         if not left:
             return self._answer_unexpected(message, problems)
-        plain = unnumbered(message)
-        alike = (index for index in left if unnumbered(self._steps[index].message) == plain)
-        index = next(alike, left[0])
+        index = self._meant(message, left)
         recorded = self._steps[index].message
         token = token_of(recorded)
         self._live[key_of(recorded)] = _Live(message["id"], token)
@@ -239,6 +216,15 @@ class Playback:
             self._tokens[token] = json.loads(own)
         self._compare(index, message, method, "request", problems)
         return []
+
+    def _meant(self, message: JsonObject, left: Sequence[int]) -> int:
+        """Return the recorded request: the equal one, else one about the same thing, else any."""
+        for part in (unnumbered, subject_of):
+            wanted = part(message)
+            alike = (i for i in left if wanted and part(self._steps[i].message) == wanted)
+            if (index := next(alike, None)) is not None:
+                return index
+        return left[0]
 
     def _answer_unexpected(self, message: JsonObject, problems: Sequence[Problem]) -> list[bytes]:
         method: str = message["method"]

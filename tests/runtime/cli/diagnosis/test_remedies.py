@@ -47,7 +47,7 @@ def test_a_server_that_ended(code: int | None, stderr: list[str], remedy: str) -
 @pytest.mark.parametrize(
     ("ids", "strays", "stderr", "remedy"),
     [
-        (["1"], ["x"], [], 'It answers with the id "1"; the request had 1, a number.'),
+        (["1"], ["x"], [], "Copy the id of the request as it is, of the same type"),
         ([], ["x"], ["Running on http://127.0.0.1:8000"], "It seems to serve over HTTP."),
         ([], ["x"], [], "It writes to stdout what is no message"),
         ([], [], ["started"], "flush after every message?"),

@@ -274,3 +274,51 @@ def test_of_requests_of_one_method_the_equal_one_is_meant() -> None:
     assert receive(playback, call("b", "y"))[0]["result"]["description"] == "y"
     receive(playback, call("a", "z"))
     assert verdicts(playback) == [("equal", "prompts/get", 2), ("differs", "prompts/get", 1)]
+
+
+@pytest.mark.parametrize(
+    ("method", "first", "second", "asked"),
+    [
+        ("tools/call", {"name": "x", "arguments": {}}, {"name": "y", "arguments": {}}, "name"),
+        ("prompts/get", {"name": "x"}, {"name": "y"}, "name"),
+        ("resources/read", {"uri": "a:x"}, {"uri": "a:y"}, "uri"),
+    ],
+)
+def test_of_requests_of_one_method_the_one_about_the_same_thing_is_meant(
+    method: str, first: dict[str, Any], second: dict[str, Any], asked: str
+) -> None:
+    playback = played(
+        "server",
+        ("client", {"id": 1, "method": method, "params": first}),
+        ("server", {"id": 1, "result": {}}),
+        ("client", {"id": 2, "method": method, "params": second}),
+        ("server", {"id": 2, "result": {"_meta": {"second": True}}}),
+    )
+    playback.frames()
+    params = {asked: second[asked], "arguments": {"other": "z"}}
+    (answer,) = receive(playback, {"id": "b", "method": method, "params": params})
+    assert answer == {"id": "b", "result": {"_meta": {"second": True}}}
+
+
+def test_the_number_of_an_internal_error_may_differ() -> None:
+    def answer(number: str, code: int = -32603) -> dict[str, Any]:
+        data = {"correlationId": number}
+        return {"id": 1, "error": {"code": code, "message": "Internal error", "data": data}}
+
+    for came, verdict in ((answer("b"), "equal"), (answer("b", -32000), "differs")):
+        playback = played("client", ("client", {"id": 1, **CALL}), ("server", answer("a")))
+        playback.frames()
+        receive(playback, came)
+        assert [one.verdict for one in playback.outcomes] == [verdict]
+
+
+def test_what_is_missing_since_the_client_has_left_says_so() -> None:
+    playback = played("server", *SERVED, ("client", {"id": 3, **LIST}))
+    playback.frames()
+    playback.give_up("nothing within 1 s")
+    playback.end("nothing")
+    assert [(one.verdict, one.line, one.at_end) for one in playback.outcomes] == [
+        ("missing", 1, False),
+        ("missing", 3, True),
+        ("missing", 6, True),
+    ]

@@ -64,7 +64,7 @@ BROKEN = [
     (endless(200, "application/json"), InvalidResponseError, "longer than 2000 bytes"),
     (endless(500, "text/html"), InvalidResponseError, "answered HTTP 500."),
     (response(b""), InvalidResponseError, "the answer is empty"),
-    (response(b"{]"), InvalidResponseError, "Parse error"),
+    (response(b"{]"), InvalidResponseError, "cannot be read: key must be a string"),
     (response(b"[]"), InvalidResponseError, "one JSON object"),
     (response(b"", 202, "text/plain"), InvalidResponseError, "the reply has no answer in it"),
     (response(b"", 413), InvalidResponseError, "HTTP 413. The message is larger"),

@@ -16,4 +16,6 @@ def nearest(name: str, known: Collection[str]) -> str | None:
         return None
     from difflib import get_close_matches  # here: most programs never ask
 
-    return next(iter(get_close_matches(name, known, n=1)), None)
+    close = get_close_matches(name, known)
+    swapped = (one for one in close if sorted(one) == sorted(name))  # the likelier slip
+    return next(swapped, next(iter(close), None))

@@ -1,0 +1,52 @@
+"""Rules of what goes over no wire: names in Python and words for readers: P and D."""
+
+from __future__ import annotations
+
+__all__ = ("OF_PROGRAMS",)
+
+from kinwire_codegen.compare.rules.row import Heading, Rule
+from kinwire_codegen.compare.verdict import Category, Effect
+
+_A, _C, _R = Heading.ADDED, Heading.CHANGED, Heading.REMOVED
+_BINDINGS, _DOCS = Category.BINDINGS, Category.DOCS
+_E = Effect
+
+OF_PROGRAMS: tuple[Rule, ...] = (
+    Rule("P101", "class-renamed", _BINDINGS, _C, _E.STOPS, "A type has another name in Python.",
+     "Nothing changes on the wire; programs that name the class stop. Told from a removal and an"
+     " addition by where it stands."),
+    Rule("P102", "class-removed", _BINDINGS, _R, _E.STOPS, "A class is gone.",
+     "Programs that name it stop."),
+    Rule("P103", "class-added", _BINDINGS, _A, _E.SAFE, "There is a new class.",
+     "Programs that import names with `*` may find one of theirs hidden."),
+    Rule("P104", "annotation-changed", _BINDINGS, _C, _E.STOPS,
+     "A member has another type in Python.",
+     "The values on the wire are the same; code that makes or names the old class stops, or is"
+     " refused by a type checker."),
+    Rule("P105", "error-class-renamed", _BINDINGS, _C, _E.STOPS, "An error has another name.",
+     "The code is the same; `except` with the old name stops."),
+    Rule("P106", "name-changed", _BINDINGS, _C, _E.STOPS,
+     "A stub, handler or row has another name.",
+     "Programs that call it stop."),
+    Rule("P107", "constant-removed", _BINDINGS, _R, _E.STOPS, "A constant of `tables` is gone.",
+     "Programs that look it up stop."),
+    Rule("P108", "values-unlisted", _BINDINGS, _R, _E.WARNS,
+     "An open set does not list some values any more.",
+     "They are taken as before, as any other value is; editors and type checkers do not know them"
+     " by name."),
+    Rule("D101", "description-changed", _DOCS, _C, _E.SAFE, "A description says something else.",
+     "Readers only."),
+    Rule("D102", "section-moved", _DOCS, _C, _E.SAFE, "It stands elsewhere in the specification.",
+     "Links by section go elsewhere."),
+    Rule("D103", "decision-changed", _DOCS, _C, _E.SAFE, "What a document decides has changed.",
+     "Read it: what the specification leaves open is settled there."),
+    Rule("D104", "anchor-removed", _DOCS, _R, _E.WARNS,
+     "A page or an anchor of the reference is gone.",
+     "Links to it lead nowhere."),
+    Rule("D105", "annotation-only", _DOCS, _C, _E.SAFE,
+     "A `format`, an example or a word that nobody"
+     " checks has changed.",
+     "Readers only."),
+    Rule("D106", "sequence-added", _DOCS, _A, _E.SAFE, "There is a new sequence of messages.",
+     "Readers only."),
+)  # fmt: skip

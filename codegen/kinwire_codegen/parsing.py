@@ -1,0 +1,61 @@
+"""JSON read more strictly than Python does: nothing twice, nothing endless, nothing too deep."""
+
+from __future__ import annotations
+
+__all__ = ("DEEPEST", "TooDeepError", "parse")
+
+import json
+from typing import Any
+
+DEEPEST = 100
+"""Arrays and objects, one inside the other. Whoever walks a document needs Python's stack for each:
+the check against the meta-schema fails near 250, and the deepest of our documents has 11."""
+
+
+class TooDeepError(ValueError):
+    """Arrays and objects are nested too deeply; `mend` says what to do."""
+
+    mend = "Give inner types names under $defs."
+
+    def __init__(self) -> None:
+        super().__init__(f"arrays and objects are nested more than {DEEPEST} deep")
+
+
+def parse(text: str) -> Any:
+    """Return what a JSON text says.
+
+    Raises:
+        TooDeepError: it is nested more than `DEEPEST` deep.
+        ValueError: it is no JSON, a member stands twice in one object, or half a surrogate pair in
+            a text.
+    """
+    try:
+        found = json.loads(text, object_pairs_hook=_unique, parse_constant=_refused)
+    except RecursionError:
+        raise TooDeepError from None
+    level, depth = [found], 0
+    while level := [inner for node in level for inner in _inside(node)]:
+        depth += 1
+        if depth > DEEPEST:
+            raise TooDeepError
+    json.dumps(found, ensure_ascii=False).encode()  # refuses half a surrogate pair
+    return found
+
+
+def _inside(node: Any) -> list[Any]:
+    if isinstance(node, dict):
+        return list(node.values())
+    return node if isinstance(node, list) else []
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the member {twice!r} stands twice in one object")
+    return found
+
+
+def _refused(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")

@@ -1,0 +1,69 @@
+"""Ctrl-C at moments at which Python itself would say something about it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+INTERRUPT = "import os, signal, sys\n"
+KILL = "os.kill(os.getpid(), signal.SIGINT)"
+SERVER = "from kinwire import Server\n\nserver = Server('a', '1')\n"
+
+LOOP = f"""{INTERRUPT}
+from asyncio import base_events
+
+class Loop(base_events.BaseEventLoop):
+    def __init__(self, *arguments):
+        {KILL}
+
+base_events.BaseEventLoop.__init__ = Loop.__init__
+"""
+IMPORT = f"""{INTERRUPT}
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == NAME:
+            {KILL}
+
+sys.meta_path.insert(0, Finder())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+@pytest.mark.parametrize(
+    "before",
+    [
+        pytest.param(LOOP, id="an event loop is being made"),
+        pytest.param(IMPORT.replace("NAME", "'kinwire.cli'"), id="before the command is there"),
+        pytest.param(IMPORT.replace("NAME", "'kinwire.cli.target'"), id="a verb is loaded"),
+        pytest.param(IMPORT.replace("NAME", "'kinwire.host'"), id="the runtime is loaded"),
+    ],
+)
+def test_an_interruption_is_quiet_and_ends_with_130(tmp_path: Path, before: str) -> None:
+    (tmp_path / "sitecustomize.py").write_text(before, encoding="utf-8")
+    (tmp_path / "a.py").write_text(SERVER, encoding="utf-8")
+    command = [sys.executable, "-m", "kinwire", "list", str(tmp_path / "a.py")]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+INTERRUPTED = f"{INTERRUPT}{KILL}\n"
+# What `run` runs is interrupted as soon as it begins.
+RUNNING = f"{INTERRUPT}import anyio\nanyio.run = lambda *_, **__: {KILL}\n{SERVER}server.run()\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+@pytest.mark.parametrize("source", [INTERRUPTED, RUNNING])
+def test_a_file_that_is_interrupted_while_it_is_imported_is_no_fault_of_it(
+    tmp_path: Path, source: str
+) -> None:
+    (tmp_path / "a.py").write_text(source, encoding="utf-8")
+    command = [sys.executable, "-m", "kinwire", "serve", "a.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
