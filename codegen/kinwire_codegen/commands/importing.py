@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kinwire_codegen.commands.common import count, refuse, usage
+from kinwire_codegen.parsing import TooDeepError, parse
 
 if TYPE_CHECKING:
     from kinwire_codegen.imports.drafts import Imported
@@ -121,10 +122,12 @@ def _imported(arguments: Namespace, path: Path) -> Imported:
 
 def _read(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return parse(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UselessFileError(f"{path}: {error.strerror}.", "Mend the path.") from None
-    except (ValueError, RecursionError) as error:
+    except TooDeepError as error:
+        raise UselessFileError(f"{path}: {error}.", error.mend) from None
+    except ValueError as error:
         raise UselessFileError(f"{path}: it is no JSON: {error}.", "Mend the file.") from None
 
 

@@ -266,6 +266,8 @@ def test_official_schemas_are_imported_each_into_its_folder(
     ("text", "name", "says"),
     [
         ("{", "2025-01-01.json", "it is no JSON"),
+        ('{"a": 1, "a": 2}', "2025-01-01.json", "the member 'a' stands twice"),
+        ("[" * 100_000, "2025-01-01.json", "are nested more than 100 deep"),
         ("{}", "2025-01-01.json", "it has no definition ClientRequest"),
         (
             '{"$defs": {"ClientRequest": {"anyOf": [{"$ref": "#/$defs/Nope"}]}}}',
