@@ -7,7 +7,7 @@ belongs into the branch that has the kind.
 
 from __future__ import annotations
 
-__all__ = ("bounds_fit_their_kind", "idle_bounds")
+__all__ = ("BOUNDS", "bounds_fit_their_kind", "idle_bounds")
 
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -12,6 +12,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 GIT_SECONDS = 30
+OF_ANOTHER = frozenset({"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX"})
+"""Variables that git sets for hooks: by them it would not look for the repository of a folder."""
 LINK = "120000"  # the mode of a symbolic link in a tree
 
 
@@ -125,12 +127,17 @@ def _followed(commit: str, home: Path, name: str) -> bytes | None:
 
 
 def _git(folder: Path, *arguments: str, asked: bytes = b"") -> bytes:
-    """Return what git says."""
+    """Return what git says, or raise `_RefusedError` with the first line of its refusal."""
     command = ["git", "-C", str(folder), *arguments]
-    words = os.environ | {"LC_ALL": "C"}
+    kept = {name: value for name, value in os.environ.items() if name not in OF_ANOTHER}
     try:
         done = subprocess.run(
-            command, input=asked, capture_output=True, timeout=GIT_SECONDS, check=False, env=words
+            command,
+            input=asked,
+            capture_output=True,
+            timeout=GIT_SECONDS,
+            check=False,
+            env={**kept, "LC_ALL": "C"},
         )
     except FileNotFoundError:
         what = "git is not installed, so commits cannot be read."

@@ -1,10 +1,11 @@
-"""JSON read more strictly than Python does: nothing twice, nothing endless, nothing too deep."""
+"""JSON read more strictly than Python does: nothing twice, infinite, half or too deep."""
 
 from __future__ import annotations
 
 __all__ = ("DEEPEST", "TooDeepError", "parse")
 
 import json
+from math import isinf
 from typing import Any
 
 DEEPEST = 100
@@ -26,11 +27,13 @@ def parse(text: str) -> Any:
 
     Raises:
         TooDeepError: it is nested more than `DEEPEST` deep.
-        ValueError: it is no JSON, a member stands twice in one object, or half a surrogate pair in
-            a text.
+        ValueError: it is no JSON, a member stands twice in one object, a number is too large, or
+            half of a surrogate pair is in a text.
     """
     try:
-        found = json.loads(text, object_pairs_hook=_unique, parse_constant=_refused)
+        found = json.loads(
+            text, object_pairs_hook=_unique, parse_constant=_refused, parse_float=_finite
+        )
     except RecursionError:
         raise TooDeepError from None
     level, depth = [found], 0
@@ -38,8 +41,16 @@ def parse(text: str) -> Any:
         depth += 1
         if depth > DEEPEST:
             raise TooDeepError
-    json.dumps(found, ensure_ascii=False).encode()  # refuses half a surrogate pair
+    _refuse_half_a_pair(found)
     return found
+
+
+def _refuse_half_a_pair(found: Any) -> None:
+    try:
+        json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = f"\\u{ord(error.object[error.start]):04x}"
+        raise ValueError(f"{half} is half of a surrogate pair, which is no character") from None
 
 
 def _inside(node: Any) -> list[Any]:
@@ -54,6 +65,13 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"the member {twice!r} stands twice in one object")
+    return found
+
+
+def _finite(number: str) -> float:
+    found = float(number)
+    if isinf(found):
+        raise ValueError(f"{number} is more than 1.8e308")
     return found
 
 

@@ -259,7 +259,8 @@ def _must_take_the_same(cls: type, name: str, handler: Callable[..., Any]) -> No
     inherited = [vars(base)[name] for base in cls.__mro__[1:] if name in vars(base)]
     if not inherited:  # the generated class itself
         return
-    taken, given = signature(handler), signature(inherited[0])
+    # What a decorator wraps is not what is called; of the inherited ones the last is generated.
+    taken, given = signature(handler, follow_wrapped=False), signature(inherited[-1])
     try:
         taken.bind(*given.parameters)
     except TypeError:

@@ -399,6 +399,9 @@ UNREADABLE = [
     pytest.param(b"{", "toy.json#: cannot be read as JSON: ", id="cut off"),
     pytest.param(b"\xff\xfe{}", "toy.json#: cannot be read as JSON: ", id="not UTF-8"),
     pytest.param(b"[]", "toy.json#: [] is not of type 'object'. ", id="an array"),
+    pytest.param(
+        b'{"a": 1e999}', "toy.json#: cannot be read as JSON: 1e999 is more", id="infinite"
+    ),
     pytest.param(b'{"a": NaN}', "toy.json#: cannot be read as JSON: NaN is not JSON", id="NaN"),
     pytest.param(
         b'{"a": 1, "a": 2}',
@@ -412,7 +415,7 @@ UNREADABLE = [
     ),
     pytest.param(
         json.dumps(protocol(title="\ud800")).encode(),
-        "toy.json#: cannot be read as JSON: ",
+        "toy.json#: cannot be read as JSON: \\ud800 is half of a surrogate pair",
         id="half a surrogate pair",
     ),
     pytest.param(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import pytest
@@ -166,6 +167,19 @@ def test_a_handler_may_take_more_than_it_is_given(more: str) -> None:
     space: dict[str, Any] = {}
     exec(f"async def ping(self, whatever{more}): ...", space)
     type("Mine", (mcp.ServerHandlers,), {"ping": space["ping"]})
+
+
+def test_a_handler_is_asked_what_it_takes_and_not_what_it_wraps() -> None:
+    async def inner(self: Any, params: Any, more: str) -> None: ...
+
+    @wraps(inner)
+    async def outer(self: Any, params: Any) -> None: ...
+
+    mine = type("Mine", (mcp.ServerHandlers,), {"ping": outer})
+
+    async def plain(self: Any, params: Any) -> None: ...
+
+    type("Other", (mine,), {"ping": plain})
 
 
 def test_what_is_no_handler_may_have_any_name() -> None:

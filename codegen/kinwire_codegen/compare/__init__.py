@@ -27,6 +27,9 @@ from kinwire_codegen.compare.words import compare_words
 from kinwire_codegen.document import Document, Documents, Reference, resolve
 from kinwire_codegen.places import at
 
+UNSENT = ("tables/*/type", "machines/*/states", "grpc/messages/*/of", "grpc/enums/*/of")
+"""Where a document names types that no peer sends as they are."""
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -66,7 +69,7 @@ def compare(old: Documents, new: Documents, protocols: tuple[str, ...] | None = 
         if (before := sides[0].document(name)) and (after := sides[1].document(name))
     ]
     found = [*_came_and_went(*sides, named), *_Assembly(*sides).changes(both)]
-    unique = {(change.order, change.what): change for change in found}
+    unique = {change.order: change for change in found}
     return Comparison(
         tuple(sorted(unique.values(), key=lambda change: change.order)),
         {
@@ -89,9 +92,6 @@ def _came_and_went(old: Side, new: Side, named: tuple[str, ...]) -> Iterator[Cha
         elif after is not None and before is None:
             anchor = anchor_of(after, ())
             yield changed("protocol-added", name, (), f"the protocol {name} is new", anchor=anchor)
-
-
-UNSENT = ("tables/*/type", "machines/*/states", "grpc/messages/*/of", "grpc/enums/*/of")
 
 
 class _Assembly:

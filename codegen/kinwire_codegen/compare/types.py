@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from kinwire_codegen.compare.alternatives import ANY, Alternative, alternatives, of_kind
 from kinwire_codegen.compare.kinds import changed_kinds, unlisted_values
 from kinwire_codegen.compare.members import Meeting, is_constant, paired_members
-from kinwire_codegen.compare.nearest import nearest_bounds
+from kinwire_codegen.compare.nearest_bounds import nearest_bounds
 from kinwire_codegen.compare.sides import Member, Side, Typed
 from kinwire_codegen.compare.unions import changed_telling, matched_objects, told_object
 from kinwire_codegen.document import Reference

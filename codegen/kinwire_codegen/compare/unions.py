@@ -27,7 +27,7 @@ def matched_objects(
     found: list[Match] = []
     for same in (_same_names, _same_tags, _renamed):
         for one in list(left):
-            other = next((found for found in right if same(old, new, one, found)), None)
+            other = next((each for each in right if same(old, new, one, each)), None)
             if other is not None:
                 left.remove(one)
                 right.remove(other)

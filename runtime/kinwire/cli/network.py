@@ -38,7 +38,7 @@ def listen(server: Server, place: Place) -> None:
         UsageError: nobody can listen there.
         InsecureAddressError: `host` can be reached from other machines.
     """
-    from kinwire.transports.http.running import run_on, url_at
+    from kinwire.transports.http.running import host_and_port, run_on
     from kinwire.transports.http.security import must_be_secure
 
     must_be_secure(place.host, tls=False, insecure=place.insecure, doing="listen on")
@@ -48,7 +48,7 @@ def listen(server: Server, place: Place) -> None:
         hint = "Write NAME or NAME:PORT, as in --allow-host tools.example.com."
         raise UsageError(f"--allow-host: {error}.", hint) from None
     with _bound(place) as listener:
-        where = url_at(listener, ADDRESSES[place.transport])
+        where = ADDRESSES[place.transport].format(host_and_port(listener))
         line = one_line(f"serving {server.info.name} at {where}")
         run_on(app, listener, started=lambda: print(line, file=sys.stderr, flush=True))
 

@@ -10,8 +10,9 @@ from urllib.parse import quote
 
 from kinwire.cli.patience import patience_with
 from kinwire.connection import Connection
-from kinwire.errors import KinwireError
+from kinwire.errors import ConnectionClosedError, KinwireError
 from kinwire_protocols.base import RpcError
+from kinwire_protocols.mcp.methods import PROMPTS_LIST, RESOURCES_LIST, RESOURCES_TEMPLATES_LIST
 
 
 class Offer(NamedTuple):
@@ -27,29 +28,45 @@ async def offer_called(server: Connection, name: str, words: Sequence[str]) -> O
     """Return what is called `name`, with `words` as its arguments; None if there is no such thing.
 
     A server that does not list what it has is taken to have nothing.
+
+    Raises:
+        ConnectionClosedError: the server has gone.
     """
-    try:
-        async with patience_with("prompts/list"):
-            async for offer in _offers(server, words):
-                if offer.name == name:
-                    return offer
-    except (KinwireError, RpcError):
-        pass
+    for method, offers in (
+        (PROMPTS_LIST, _prompts),
+        (RESOURCES_LIST, _resources),
+        (RESOURCES_TEMPLATES_LIST, _templates),
+    ):
+        if server.session.why_not(method) is not None:
+            continue
+        try:
+            async with patience_with(method.name):
+                async for offer in offers(server, words):
+                    if offer.name == name:
+                        return offer
+        except ConnectionClosedError:
+            raise
+        except (KinwireError, RpcError):
+            continue
     return None
 
 
-async def _offers(server: Connection, words: Sequence[str]) -> AsyncIterator[Offer]:
-    if server.capabilities.prompts is not None:
-        arguments = [f"arguments.{word}" for word in words]
-        async for prompt in server.prompts():
-            asked = ["prompts/get", f"name={prompt.name}", *arguments]
-            yield Offer("a prompt", prompt.name, asked)
-    if server.capabilities.resources is not None:
-        async for resource in server.resources():
-            yield Offer("a resource", resource.name, ["resources/read", f"uri={resource.uri}"])
-        async for template in server.resource_templates():
-            uri = _filled(template.uri_template, words)
-            yield Offer("a resource", template.name, ["resources/read", f"uri={uri}"])
+async def _prompts(server: Connection, words: Sequence[str]) -> AsyncIterator[Offer]:
+    arguments = [f"arguments.{word}" for word in words]
+    async for prompt in server.prompts():
+        asked = ["prompts/get", f"name={prompt.name}", *arguments]
+        yield Offer("a prompt", prompt.name, asked)
+
+
+async def _resources(server: Connection, words: Sequence[str]) -> AsyncIterator[Offer]:
+    async for resource in server.resources():
+        yield Offer("a resource", resource.name, ["resources/read", f"uri={resource.uri}"])
+
+
+async def _templates(server: Connection, words: Sequence[str]) -> AsyncIterator[Offer]:
+    async for template in server.resource_templates():
+        uri = _filled(template.uri_template, words)
+        yield Offer("a resource", template.name, ["resources/read", f"uri={uri}"])
 
 
 def _filled(template: str, words: Sequence[str]) -> str:

@@ -40,8 +40,7 @@ class Answer(NamedTuple):
     """What came of a request."""
 
     outcome: Outcome
-    """A result, an error, "method not found", no valid response, no answer, the end, or no request.
-    """
+    """A result, an error, "method not found", no valid response, no answer, the end, no request."""
     text: str = ""
     """What was said, or what is wrong."""
     result: Any = None

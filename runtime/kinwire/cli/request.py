@@ -116,7 +116,7 @@ class TypedRequest:
         words = [word.removeprefix(_ARGUMENTS) for word in self.words if word not in own]
         if words and "arguments" in params:
             raise UsageError("arguments: was given twice, as a whole and by member.")
-        tool = await self._tool(params.get("name", ""), needed=bool(words))
+        tool = await self._tool(params.get("name"), needed=bool(words))
         if words:
             params["arguments"] = members_from(words, {} if tool is None else _schema(tool))
         if tool is not None:
@@ -157,8 +157,10 @@ class TypedRequest:
         async with patience_with(self.method):
             return await self.server.session.raw(self.method, members or None)
 
-    async def _tool(self, name: str, *, needed: bool) -> mcp.Tool | None:
+    async def _tool(self, name: object, *, needed: bool) -> mcp.Tool | None:
         """Return the tool of that name; a server that does not list them fails this if `needed`."""
+        if not isinstance(name, str):  # JSON is taken as it stands; `_send` refuses it
+            return None
         try:
             return (await self._tools()).get(name)
         except RpcError:

@@ -68,7 +68,7 @@ class _Lossy(RawIOBase):
 
 
 def _lose_what_stderr_refuses() -> None:
-    """Take what is not there, or a terminal, as it is; or what a caller of `main` has put there."""
+    """Make it take all; a terminal, and what a caller of `main` has put there, stay as they are."""
     own = sys.stderr
     if own is sys.__stderr__ and isinstance(own, TextIOWrapper) and not own.isatty():
         file = BufferedWriter(_Lossy())

@@ -185,7 +185,8 @@ def _show_log(message: mcp.LoggingMessageNotificationParams) -> None:
 def refusal_of(target: Target, error: Exception) -> Exception:
     """Return what to raise for `error`, which ended the handshake.
 
-    That is the slip of the user that it stems from, or what asks after this kind of server.
+    That is the slip of the user that it stems from; where no answer came, the same with a question
+    about this kind of server; else `error`.
     """
     from kinwire.errors import ConnectionClosedError, RequestTimeoutError
 

@@ -199,7 +199,7 @@ class Driver(ABC):
     async def _wind_down(self, why: ConnectionClosedError) -> None:
         import anyio
 
-        closed = False
+        closing = False
         try:
             with anyio.move_on_after(self._drain) as self._draining:
                 await self._until_idle()
@@ -210,16 +210,21 @@ class Driver(ABC):
             if left:
                 logger.warning("handlers that do not end on cancellation: %s", ", ".join(left))
             await self._stop_transport()
-            closed = True
+            closing = True
             await self._close_transport()
         finally:  # also if the loop ends and takes this along, or the session would wait for ever
             try:
-                if not closed:
-                    with anyio.CancelScope() as at_once:
-                        at_once.cancel()
-                        await self._close_transport()
+                if not closing:
+                    await self._close_at_once()
             finally:
                 self._ended.set()
+
+    async def _close_at_once(self) -> None:
+        import anyio
+
+        with anyio.CancelScope() as scope:
+            scope.cancel()
+            await self._close_transport()
 
     async def _close_transport(self) -> None:
         try:

@@ -225,9 +225,11 @@ class ResourceTable:
         try:
             return await resource.read(params, variables, context)
         except mcp.ResourceNotFoundError as error:
-            if error.data is None:  # a function need not say what was asked of it
-                error.data = {"uri": params.uri}
-            raise
+            if error.data is not None:
+                raise
+            # A function need not say what was asked of it. It may raise one error again and again.
+            data = {"uri": params.uri}
+            raise mcp.ResourceNotFoundError(error.message, data=data, code=error.code) from error
 
     def _find(self, uri: str) -> tuple[Resource, Variables] | None:
         resource = self._resources.get(uri)

@@ -157,6 +157,15 @@ def test_a_worktree_has_the_commits_of_its_repository(
     assert breaking("v1", tmp_path / "tree" / "spec" / "toy.json").out.count(BREAKS) == 1
 
 
+def test_a_hook_of_git_reads_the_repository_of_the_folder(
+    repository: Path, breaking: Callable[..., Said], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_DIR", str(repository / ".git"))
+    assert breaking("v1", repository / "spec").out.count(BREAKS) == 1
+    monkeypatch.setenv("GIT_DIR", "elsewhere")
+    assert breaking("v1", repository / "spec" / "toy.json").out.count(BREAKS) == 1
+
+
 def test_a_submodule_has_commits_of_its_own(
     repository: Path, tmp_path: Path, breaking: Callable[..., Said]
 ) -> None:

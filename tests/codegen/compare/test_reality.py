@@ -9,22 +9,21 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
-from importlib import import_module
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from kinwire_codegen.compare import Change, compare
+from kinwire_codegen.compare import Change
 from kinwire_codegen.compare.rules import RULES
-from kinwire_codegen.compare.verdict import Category, Level
-from kinwire_codegen.document import Documents
+from kinwire_codegen.compare.verdict import Level
 from kinwire_protocols.base import to_wire
 from kinwire_protocols.jsonrpc import InvalidParamsError
 from tests.codegen.compare.edits import CASES
 from tests.codegen.compare.pets import shared_types
-from tests.codegen.documents import documents, load_package, protocol
+from tests.codegen.compare.two_sides import Sides, two_sides
+from tests.codegen.documents import protocol
 
 Node = dict[str, Any]
 
@@ -61,27 +60,11 @@ def document(side: str) -> Node:
     )
 
 
-class Sides(NamedTuple):
-    old: ModuleType
-    new: ModuleType
-    changes: list[Change]
-
-
 @pytest.fixture(scope="module")
 def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
     """The bindings of both sides, and what the comparison says of them."""
-    loaded: dict[str, Documents] = {}
-    for side in ("old", "new"):
-        folder = tmp_path_factory.mktemp(side)
-        loaded[side] = documents(folder, document(side))
-    changes = compare(loaded["old"], loaded["new"], ("toy",)).of(Category.WIRE)
-    out = tmp_path_factory.mktemp("out")
-    with (
-        load_package(loaded["old"], out / "1", "old_side", shared="kinwire_protocols") as old,
-        load_package(loaded["new"], out / "2", "new_side", shared="kinwire_protocols") as new,
-    ):
-        toys = [import_module(f"{package.__name__}.toy") for package in (old, new)]
-        yield Sides(toys[0], toys[1], changes)
+    with two_sides(tmp_path_factory, document("old"), document("new")) as made:
+        yield made
 
 
 async def refused(sender: ModuleType, receiver: ModuleType, wire: str, message: Node) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from importlib import import_module
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -18,13 +17,12 @@ from anyio import wait_all_tasks_blocked
 from kinwire.calls import Route
 from kinwire.session import Session
 from kinwire.transports.memory import memory_pair
-from kinwire_codegen.compare import Change, compare
-from kinwire_codegen.compare.verdict import Category, Level
-from kinwire_codegen.document import Documents
+from kinwire_codegen.compare.verdict import Level
 from kinwire_protocols.jsonrpc.errors import MethodNotFoundError
 from kinwire_protocols.peer import Method
 from tests.codegen.compare.documents import Node
-from tests.codegen.documents import documents, load_package, protocol
+from tests.codegen.compare.two_sides import Sides, two_sides
+from tests.codegen.documents import protocol
 
 # Bindings of two sides are made first.
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
@@ -108,26 +106,11 @@ def document(side: str) -> Node:
     return protocol(types=types, methods=methods)
 
 
-class Sides(NamedTuple):
-    old: ModuleType
-    new: ModuleType
-    changes: list[Change]
-
-
 @pytest.fixture(scope="module")
 def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
     """The bindings of both sides, and what the comparison says of them."""
-    loaded: dict[str, Documents] = {}
-    for side in ("old", "new"):
-        loaded[side] = documents(tmp_path_factory.mktemp(side), document(side))
-    changes = compare(loaded["old"], loaded["new"], ("toy",)).of(Category.WIRE)
-    out = tmp_path_factory.mktemp("out")
-    with (
-        load_package(loaded["old"], out / "1", "old_rows", shared="kinwire_protocols") as old,
-        load_package(loaded["new"], out / "2", "new_rows", shared="kinwire_protocols") as new,
-    ):
-        toys = [import_module(f"{package.__name__}.toy") for package in (old, new)]
-        yield Sides(toys[0], toys[1], changes)
+    with two_sides(tmp_path_factory, document("old"), document("new")) as made:
+        yield made
 
 
 class Sent(NamedTuple):

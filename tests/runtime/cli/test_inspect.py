@@ -270,7 +270,7 @@ def test_a_server_that_answers_nothing_more_is_not_waited_for_at_every_method(
 ) -> None:
     hello = json.dumps({"jsonrpc": "2.0", "id": 1, "result": greeting({})})
     mute = ["--", "sh", "-c", f"read line; echo '{hello}'; cat > /dev/null"]
-    code, answer = inspected(capsys, "--timeout", "0.5", *mute)
+    code, answer = inspected(capsys, "--timeout", "2", *mute)
     rows = [row["outcome"] for row in answer["methods"]]
     assert (code, rows[:3], set(rows[3:])) == (1, ["answered", "silent", "silent"], {"unasked"})
 
@@ -280,7 +280,7 @@ def test_a_server_that_answers_nothing_more_is_not_waited_for_at_every_method(
     [
         (["--", "no-such-program"], 4, "error: Cannot start 'no-such-program'"),
         (scripted(exits_at="initialize"), 4, "error: The server exited with code 3.\nhint: kinw"),
-        (scripted(text_ids=True), 4, "error: initialize: no answer within 0.5 s.\nhint: "),
+        (scripted(text_ids=True), 4, "error: initialize: no answer within 2 s.\nhint: "),
         (
             scripted(answers={"initialize": {"error": {"code": -32000, "message": "Busy"}}}),
             5,
@@ -293,7 +293,7 @@ def test_a_server_that_answers_nothing_more_is_not_waited_for_at_every_method(
 def test_without_a_handshake_there_is_nothing_to_inspect(
     capsys: Captured, server: list[str], code: int, message: str
 ) -> None:
-    waits = ["--timeout", "0.5" if "0.5 s" in message else "60"]
+    waits = ["--timeout", "2" if "2 s" in message else "60"]
     got, out, err = ran(capsys, "inspect", *waits, *server)
     assert (got, out) == (code, "")
     assert message in err
@@ -312,7 +312,7 @@ def test_without_a_handshake_there_is_nothing_to_inspect(
 def test_what_was_seen_before_the_handshake_failed_is_told(
     capsys: Captured, line: object, finding: str
 ) -> None:
-    code, out, err = ran(capsys, "inspect", "--timeout", "0.5", *spoken(line))
+    code, out, err = ran(capsys, "inspect", "--timeout", "2", *spoken(line))
     assert (code, out) == (4, "")
     assert err.startswith(finding)
-    assert "\nerror: initialize: no answer within 0.5 s." in err
+    assert "\nerror: initialize: no answer within 2 s." in err

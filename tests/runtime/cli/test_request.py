@@ -196,6 +196,7 @@ def test_a_slip_in_a_member_is_told_with_the_mend(words: list[str], message: str
         (["mgp/health/ping", "srvr=x"], 2, "there is no member 'srvr'."),
         (["roots/list"], 2, "roots/list is sent by the server, not by the client."),
         (["list"], 2, "hint: Did you mean 'resources/list'"),
+        (["tools/call", "name:=[]"], 2, "tools/call#/name: expected a valid string, got an array"),
         (
             [
                 "initialize", "protocolVersion=2024-11-05", "capabilities.roots.listChanged=true",

@@ -282,15 +282,17 @@ async def test_a_fault_of_a_resource_tells_the_peer_nothing_of_why(
 
 async def test_a_function_that_finds_nothing_need_not_say_what_was_asked() -> None:
     server = Server("s", "1")
+    gone = mcp.ResourceNotFoundError("It is gone.")
 
     @server.resource("x:{id}")
     async def nothing(id: str) -> str:
-        raise mcp.ResourceNotFoundError(f"There is no {id}.")
+        raise gone
 
     async with pair(server) as client:
-        with pytest.raises(ResourceNotFoundError, match="There is no 5") as caught:
-            await client.mcp.resources_read(uri="x:5")
-    assert mcp.ResourceNotFoundData.model_validate(caught.value.data).uri == "x:5"
+        for uri in ("x:5", "x:6"):
+            with pytest.raises(ResourceNotFoundError, match="It is gone") as caught:
+                await client.mcp.resources_read(uri=uri)
+            assert mcp.ResourceNotFoundData.model_validate(caught.value.data).uri == uri
 
 
 # -- given by definition --

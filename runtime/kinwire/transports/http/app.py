@@ -81,10 +81,10 @@ class HttpApp:
             OSError: nobody can listen there.
         """
         must_be_secure(host, tls=bool(certfile), insecure=self.guard.insecure, doing="listen on")
-        from kinwire.transports.http.running import bound, run_on, url_at
+        from kinwire.transports.http.running import bound, host_and_port, run_on
 
         with bound(host, port) as listener:
-            where = url_at(listener, f"{'https' if certfile else 'http'}://{{}}/mcp")
+            where = f"{'https' if certfile else 'http'}://{host_and_port(listener)}/mcp"
             tell = partial(print, f"serving at {where}", file=sys.stderr, flush=True)
             run_on(self, listener, certfile=certfile, keyfile=keyfile, started=tell)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("bound", "run_on", "url_at")
+__all__ = ("bound", "host_and_port", "run_on")
 
 import asyncio
 import signal
@@ -38,10 +38,10 @@ def bound(host: str, port: int) -> socket.socket:
     return socket.create_server((host, port), family=family, backlog=2048)
 
 
-def url_at(listener: socket.socket, form: str) -> str:
-    """Return the address of `listener`, whose host and port stand for the braces in `form`."""
+def host_and_port(listener: socket.socket) -> str:
+    """Return where `listener` listens, as it stands in a URL."""
     host, port = listener.getsockname()[:2]
-    return form.format(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def run_on(
