@@ -13,19 +13,10 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
-from tests.bench import bindings, connections, live, over_http, startup, storage
 from tests.bench.commands import pins
 from tests.bench.measure import Row, table
+from tests.bench.parts import PARTS, rows_of
 from tests.bench.picture import picture
-
-PARTS = {
-    "startup": startup.rows,
-    "bindings": bindings.rows,
-    "connections": connections.rows,
-    "http": over_http.rows,
-    "storage": storage.rows,
-    "live": live.rows,
-}
 
 ROOT = Path(__file__).parents[2]
 BEGIN, END = "<!-- bench: written by nox -s bench -- --write -->", "<!-- bench: end -->"
@@ -35,7 +26,7 @@ def main(words: list[str]) -> int:
     """Print the table of the parts that are named, or of all."""
     names = [word for word in words if word != "--write"]
     before = os.getloadavg()[0]
-    parts = {name: list(PARTS[name]()) for name in names or PARTS}
+    parts = {name: rows_of(name) for name in names or PARTS}
     rows: list[Row] = [row for part in parts.values() for row in part]
     busy = f"{before:.1f} before and {os.getloadavg()[0]:.1f} after on {os.cpu_count()} processors"
     about = (
@@ -67,4 +58,5 @@ def draw(rows: list[Row]) -> None:
     (ROOT / "docs" / "bench.svg").write_text(drawn, encoding="utf-8")
 
 
-sys.exit(main(sys.argv[1:]))
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
