@@ -85,6 +85,8 @@ def _read_folder(
     for path in paths:
         name = os.fsencode(path.name).decode("utf-8", "backslashreplace")  # names may be any bytes
         try:
+            if path.exists() and not path.is_file():  # nobody may ever write to a named pipe
+                raise OSError("it is no regular file")
             contents[name] = parse(path.read_text(encoding="utf-8"))
         except TooDeepError as error:
             findings.append(Finding(name, "", str(error), error.mend))

@@ -1,14 +1,22 @@
-"""The signals with which a process is told to end, SIGTERM and SIGHUP."""
+"""The signals with which a process is told to end, SIGTERM and SIGHUP, and how any is heard.
+
+Python runs handlers between two steps of its own: a signal that comes right before a system call
+that waits would not be heard until that returns. So what waits here waits for wake-ups too.
+"""
 
 from __future__ import annotations
 
-__all__ = ("end_signals",)
+__all__ = ("end_signals", "heard_by_the_loop", "wakeups")
 
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import socket
 
 
 def end_signals() -> dict[int, Callable[[int, FrameType | None], Any] | int | None]:
@@ -23,3 +31,39 @@ def end_signals() -> dict[int, Callable[[int, FrameType | None], Any] | int | No
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     found = {number: signal.getsignal(number) for number in numbers}
     return {one: was for one, was in found.items() if was not in (None, signal.SIG_IGN)}
+
+
+@contextmanager
+def wakeups() -> Generator[tuple[socket.socket, socket.socket]]:
+    """Yield two ends of a pipe; in the main thread, every signal writes to the second."""
+    import socket  # not for those who only ask for numbers
+
+    reader, writer = socket.socketpair()
+    with reader, writer:
+        writer.setblocking(False)
+        mine = threading.current_thread() is threading.main_thread()
+        before = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False) if mine else -1
+        try:
+            yield reader, writer
+        finally:
+            if mine:
+                signal.set_wakeup_fd(before)
+
+
+@contextmanager
+def heard_by_the_loop() -> Generator[None]:
+    """Have every signal wake asyncio's loop that runs here. trio sees to that itself."""
+    import asyncio
+
+    loop = asyncio.get_running_loop()
+    with wakeups() as (reader, _):
+        reader.setblocking(False)
+        try:
+            loop.add_reader(reader, reader.recv, 4096)
+        except NotImplementedError:  # Windows: its loop looks for signals now and then
+            yield
+            return
+        try:
+            yield
+        finally:
+            loop.remove_reader(reader)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -424,6 +425,14 @@ UNREADABLE = [
         id="another name than the file",
     ),
 ]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_document_that_is_no_file_is_a_finding(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "toy.json")
+    (tmp_path / "meta.schema.json").write_bytes((SCHEMA / "meta.schema.json").read_bytes())
+    with pytest.raises(DocumentError, match="it is no regular file"):
+        load_documents(tmp_path)
 
 
 @pytest.mark.parametrize(("content", "expected"), UNREADABLE)

@@ -55,10 +55,9 @@ class Call:
 
     def run(self, arguments: Namespace) -> int:
         """Print the result as JSON; a tool's own failure is a result too, and ends with 5."""
-        import anyio
-
         from kinwire.cli.listening import other_ids_told
         from kinwire.cli.request import TypedRequest
+        from kinwire.cli.running import run
 
         _refuse(arguments.strays)
         raw: bool = arguments.raw
@@ -76,7 +75,7 @@ class Call:
                 request = TypedRequest(server, words[0], words[1:], given, *around)
                 return await (request.raw_answer() if raw else request.answer())
 
-        result = anyio.run(ask)
+        result = run(ask)
         if result is not None:
             print(json_text(result))
         match result:

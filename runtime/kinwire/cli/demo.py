@@ -68,7 +68,7 @@ class Demo:
 
     def run(self, arguments: Namespace) -> int:
         """Show each step."""
-        import anyio
+        from kinwire.cli.running import run
 
         protocol: str = arguments.protocol
         if protocol not in SERVERS:
@@ -78,10 +78,10 @@ class Demo:
         code, hint = 0, ""
         try:
             if protocol == "mcpl":
-                anyio.run(_converse, narration)
+                run(_converse, narration)
                 hint = _MCPL_HINT
             elif (code := _generate(narration)) == 0:
-                anyio.run(_talk, narration)
+                run(_talk, narration)
                 hint = _MCP_HINT
         finally:  # what was done before it failed is told in any case
             narration.end(hint)

@@ -81,13 +81,12 @@ def _examine(arguments: Namespace, tell: Callable[[Check], object]) -> None:
     if target is None:
         tell(skipped("server", "none is named: end with FILE.py, a URL, or -- command ..."))
         return
-    import anyio
-
     from kinwire.cli.diagnosis.examination import Examination
     from kinwire.cli.diagnosis.remote import RemoteExamination
+    from kinwire.cli.running import run
 
     if target.child is None:
-        anyio.run(RemoteExamination(target, tell).run)
+        run(RemoteExamination(target, tell).run)
         return
     typed = command or ["kinwire", "serve", str(named)]
-    anyio.run(Examination(target, target.child, typed, stderr, tell).run)
+    run(Examination(target, target.child, typed, stderr, tell).run)

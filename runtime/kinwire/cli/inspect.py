@@ -44,14 +44,13 @@ class Inspect:
 
     def run(self, arguments: Namespace) -> int:
         """Print what was seen; return 1 if anything breaks the protocol."""
-        import anyio
-
         from kinwire.cli.inspection.judgement import findings_of
         from kinwire.cli.inspection.probing import inspected
         from kinwire.cli.inspection.report import json_of, said, text_of
+        from kinwire.cli.running import run
 
         target = target_from(arguments.server, arguments)
-        inspection = anyio.run(inspected, target)
+        inspection = run(inspected, target)
         findings = findings_of(inspection)
         if inspection.refusal is not None:
             for line in (line for finding in findings for line in said(finding)):

@@ -89,12 +89,11 @@ def _row(
 
 
 def _print_tools(target: Target, *, as_json: bool) -> None:
-    import anyio
-
+    from kinwire.cli.running import run
     from kinwire.cli.tool_lines import tool_lines
     from kinwire_protocols.base import to_wire
 
-    tools = anyio.run(_tools, target)
+    tools = run(_tools, target)
     if as_json:
         print(json_text([to_wire(tool) for tool in tools]))
     elif tools:

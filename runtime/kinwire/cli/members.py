@@ -1,8 +1,9 @@
 """`k=v` words of a command line as JSON members, typed by the schema that they are for.
 
 `k=v` takes the type that the schema gives `k`: text stays text wherever text is allowed, or where
-the schema says nothing; `a.b=v` is the member `b` of `a`. Where the schema lists the values, it is
-one of these. `k:=JSON` is taken as it stands, also where the schema has no `k`.
+the schema says nothing; `a.b=v` is the member `b` of `a`, unless the schema has a member that is
+called `a.b`. Where the schema lists the values, it is one of these. `k:=JSON` is taken as it
+stands, also where the schema has no `k`.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ __all__ = ("members_from", "members_from_file", "missing_from")
 
 import json
 import sys
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
 
@@ -25,6 +28,7 @@ from kinwire_protocols.base import JsonObject
 
 _IN_WORDS = {"boolean": "true or false"}
 _TOLD = 20  # values that a place may have
+_BYTE_ORDER_MARKS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE)
 
 
 def members_from(
@@ -44,12 +48,12 @@ def members_from(
     root = Place([schema], schema, closed=closed)
     for word in words:
         key, equals, text = word.partition("=")
-        path = _path(word)
-        if not equals or not all(path):
-            raise UsageError(f"{word}: expected NAME=VALUE or NAME:=JSON.", _known(root))
         if any("\ud800" <= sign <= "\udfff" for sign in word):  # how Python keeps such bytes
             hint = f"This command reads its words as {sys.getfilesystemencoding()}."
             raise UsageError(f"{word}: expected text, got bytes that are none.", hint)
+        path = _path(word, root)
+        if not equals or not all(path):
+            raise UsageError(f"{word}: expected NAME=VALUE or NAME:=JSON.", _known(root))
         raw = key.endswith(":")
         place = _place(word, path, root, raw=raw)
         value = _json(word, text) if raw else _typed(word, text, place)
@@ -62,7 +66,8 @@ def missing_from(members: JsonObject, words: Iterable[str], schema: JsonObject) 
 
     Looked at are the whole and the objects that `words` have made; JSON is taken as it stands.
     """
-    made = dict.fromkeys([(), *(way for word in words for way in _ways(_path(word)))])
+    root = Place([schema], schema, closed=False)
+    made = dict.fromkeys([(), *(way for word in words for way in _ways(_path(word, root)))])
     return [missing for way in made for missing in _missing_at(way, members, schema)]
 
 
@@ -77,6 +82,11 @@ def members_from_file(path: str) -> JsonObject:
         content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as error:
         raise UsageError(f"--json {where}: {error.strerror}.") from None
+    if content.startswith(_BYTE_ORDER_MARKS):
+        raise UsageError(
+            f"--json {where}: expected JSON, got a byte order mark before it.",
+            "Write it as UTF-8 without a byte order mark (BOM).",
+        )
     try:
         value = json_from(f"--json {where}", content)
     except ValueError as error:
@@ -96,8 +106,16 @@ def _put(members: JsonObject, path: list[str], value: object, word: str) -> None
     members[path[-1]] = value
 
 
-def _path(word: str) -> list[str]:
-    return word.partition("=")[0].removesuffix(":").split(".")
+def _path(word: str, place: Place) -> list[str]:
+    """Return the names that lead to the member; one with dots goes before the way through them."""
+    steps, path = word.partition("=")[0].removesuffix(":").split("."), list[str]()
+    while steps:
+        known = {*place.names, *place.required}
+        lengths = range(len(steps), 1, -1)
+        length = next((count for count in lengths if ".".join(steps[:count]) in known), 1)
+        path.append(".".join(steps[:length]))
+        place, steps = place.member(path[-1]), steps[length:]
+    return path
 
 
 def _ways(path: list[str]) -> Iterator[tuple[str, ...]]:
@@ -140,6 +158,8 @@ def _typed(word: str, text: str, place: Place) -> object:
     if not kinds or "string" in kinds:
         return text
     value = _value(word, text)
+    if isinstance(value, float) and "number" not in kinds:
+        value = _whole(text, value)
     if not place.allows(value):
         raise UsageError(f"{word}: expected {_kinds_of(place)}.", _how_to_write(word, place))
     return value
@@ -166,6 +186,12 @@ def _value(word: str, text: str) -> object:
         return json_from(word, text)
     except ValueError:
         return text
+
+
+def _whole(text: str, value: float) -> int | float:
+    """Return the integer that `3.0` or `1e3` is in JSON Schema, `value` if it is none."""
+    exact = Decimal(text.strip())
+    return int(exact) if exact == int(exact) else value
 
 
 def _kinds_of(place: Place) -> str:

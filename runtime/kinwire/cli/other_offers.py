@@ -1,16 +1,21 @@
-"""What a name that no tool has may be instead: a prompt, a resource, or a template of some."""
+"""What a name that no tool has may be instead: a prompt, a resource, or a template of some.
+
+A resource is named by its URI too.
+"""
 
 from __future__ import annotations
 
 __all__ = ("Offer", "offer_called")
 
 from collections.abc import AsyncIterator, Sequence
+from functools import partial
 from typing import NamedTuple
 from urllib.parse import quote
 
 from kinwire.cli.patience import patience_with
 from kinwire.connection import Connection
 from kinwire.errors import ConnectionClosedError, KinwireError
+from kinwire.mcp.rules.uri_template import UriTemplate
 from kinwire_protocols.base import RpcError
 from kinwire_protocols.mcp.methods import PROMPTS_LIST, RESOURCES_LIST, RESOURCES_TEMPLATES_LIST
 
@@ -35,7 +40,7 @@ async def offer_called(server: Connection, name: str, words: Sequence[str]) -> O
     for method, offers in (
         (PROMPTS_LIST, _prompts),
         (RESOURCES_LIST, _resources),
-        (RESOURCES_TEMPLATES_LIST, _templates),
+        (RESOURCES_TEMPLATES_LIST, partial(_templates, name)),
     ):
         if server.session.why_not(method) is not None:
             continue
@@ -60,13 +65,24 @@ async def _prompts(server: Connection, words: Sequence[str]) -> AsyncIterator[Of
 
 async def _resources(server: Connection, words: Sequence[str]) -> AsyncIterator[Offer]:
     async for resource in server.resources():
-        yield Offer("a resource", resource.name, ["resources/read", f"uri={resource.uri}"])
+        asked = ["resources/read", f"uri={resource.uri}"]
+        yield Offer("a resource", resource.name, asked)
+        yield Offer("a resource", resource.uri, asked)
 
 
-async def _templates(server: Connection, words: Sequence[str]) -> AsyncIterator[Offer]:
+async def _templates(called: str, server: Connection, words: Sequence[str]) -> AsyncIterator[Offer]:
     async for template in server.resource_templates():
         uri = _filled(template.uri_template, words)
         yield Offer("a resource", template.name, ["resources/read", f"uri={uri}"])
+        if ":" in called and _leads_to(called, template.uri_template):
+            yield Offer("a resource", called, ["resources/read", f"uri={called}"])
+
+
+def _leads_to(uri: str, template: str) -> bool:
+    try:
+        return UriTemplate(template).match(uri) is not None
+    except ValueError:  # the server may match what cannot be matched here
+        return False
 
 
 def _filled(template: str, words: Sequence[str]) -> str:

@@ -98,9 +98,8 @@ def _playback(arguments: Namespace) -> Playback:
 
 
 def _play_client(playback: Playback, arguments: Namespace) -> None:
-    import anyio
-
     from kinwire.cli.recording.replaying import replayed
+    from kinwire.cli.running import run
 
     target = target_from(arguments.server, arguments)
 
@@ -109,13 +108,12 @@ def _play_client(playback: Playback, arguments: Namespace) -> None:
         if ended is not None and not playback.heard:
             raise refusal_of(target, ended)
 
-    anyio.run(play)
+    run(play)
 
 
 def _play_server(playback: Playback, arguments: Namespace) -> None:
-    import anyio
-
     from kinwire.cli.recording.replaying import replayed
+    from kinwire.cli.running import run
     from kinwire.transports.stdio import OwnStdio
 
     if arguments.server is not None or arguments.command is not None:
@@ -126,7 +124,7 @@ def _play_server(playback: Playback, arguments: Namespace) -> None:
     async def play() -> None:
         await replayed(playback, OwnStdio(), timeout=arguments.timeout, stays=True)
 
-    anyio.run(play)
+    run(play)
 
 
 def _print(file: str, outcomes: Iterable[Outcome], form: str, stream: TextIO) -> None:

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from kinwire.cli.failure import UsageError
 from kinwire.cli.layout import one_line, printable
 from kinwire.cli.members import members_from, missing_from
-from kinwire.cli.other_offers import offer_called
+from kinwire.cli.other_offers import Offer, offer_called
 from kinwire.cli.patience import patience_with
 from kinwire.cli.protocols import protocol_tables
 from kinwire.connection import Connection
@@ -135,9 +135,7 @@ class TypedRequest:
     async def _no_tool(self, tools: Collection[str]) -> UsageError:
         other = await offer_called(self.server, self.method, self.words)
         if other is not None:
-            line = shlex.join(["kinwire", "call", *self.before, *other.words, *self.after])
-            text = f"{self.method!r} is {other.kind} of the server, and no tool."
-            return UsageError(text, printable(f"Write {line}"))
+            return self._is_other(other, "tool")
         hint = _nearest(self.method, tools)
         if not tools:
             text = f"The server offers no tools, so none is called {self.method!r}."
@@ -146,12 +144,25 @@ class TypedRequest:
         return UsageError(f"The server has no tool {self.method!r}.", printable(hint))
 
     async def _send_unknown(self) -> object:
+        if "://" in self.method:
+            await self._refuse_address()
         hint = _nearest(self.method, ())
         print(
             f"note: {self.method!r} is in no table and goes out unchecked. {hint}".rstrip(),
             file=sys.stderr,
         )
         return await self._send_as_it_is(members_from(self.words, {}, given=self.given))
+
+    async def _refuse_address(self) -> None:
+        """Refuse the URI of a resource; what else it may be goes out."""
+        other = await offer_called(self.server, self.method, self.words)
+        if other is not None:
+            raise self._is_other(other, "method")
+
+    def _is_other(self, other: Offer, meant: str) -> UsageError:
+        line = shlex.join(["kinwire", "call", *self.before, *other.words, *self.after])
+        text = f"{self.method!r} is {other.kind} of the server, and no {meant}."
+        return UsageError(text, printable(f"Write {line}"))
 
     async def _send_as_it_is(self, members: JsonObject) -> object:
         async with patience_with(self.method):

@@ -10,6 +10,8 @@ __all__ = ("Place", "referred")
 from collections.abc import Callable, Iterable, Iterator
 from typing import cast
 
+from pydantic_core import SchemaError, SchemaValidator, core_schema
+
 from kinwire.json_pointer import steps_of
 from kinwire.messages.jsonrpc import is_object
 from kinwire_protocols.base import JsonObject
@@ -25,6 +27,14 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 
 _MOST = 1000  # values that a schema lists: more of them cannot be told
+
+# Stand for a part of a schema that leaves all open, or that is not to be seen.
+_MORE: JsonObject = {"additionalProperties": True}
+_ANY: JsonObject = {"type": list(_TYPES), **_MORE}
+
+# What takes members that `properties` does not name, and what may name more of them.
+_REST = ("additionalProperties", "patternProperties", "unevaluatedProperties")
+_IN_CASES = ("if", "then", "else", "dependentSchemas", "dependencies")
 
 
 class Place:
@@ -43,7 +53,9 @@ class Place:
     @property
     def kinds(self) -> set[str]:
         """The JSON types that the value may have, none if the schema is silent."""
-        return {kind for branch in self._branches for kind in _own_kinds(branch)}
+        kinds = {kind for branch in self._branches for kind in _own_kinds(branch)}
+        may_be_null = kinds and any(map(_is_nullable, self._branches))
+        return kinds | {"null"} if may_be_null else kinds
 
     @property
     def names(self) -> list[str]:
@@ -71,27 +83,28 @@ class Place:
         return any(type(value) in _TYPES.get(kind, ()) for kind in self.kinds)
 
     def may_have(self, name: str) -> bool:
-        """Whether a member of this name is no slip."""
+        """Whether a member of this name is no slip, or may be none."""
         names = self.names
         if not names or name in names:
             return True
-        return not self._closed and any(
-            branch.get("additionalProperties") or branch.get("patternProperties")
-            for branch in self._branches
-        )
+        return not self._closed and any(_lets_in(branch, name) for branch in self._branches)
 
     def member(self, name: str) -> Place:
         """Return the place that the member called `name` has in this one."""
-        inner = [
-            _members(branch).get(name, branch.get("additionalProperties"))
-            for branch in self._branches
-        ]
+        inner = [_member(branch, name) for branch in self._branches]
         # `_meta` is where anybody may put anything.
         return Place(inner, self._root, closed=self._closed and name != "_meta")
 
 
 def _combined_in(schema: JsonObject) -> list[object]:
-    return [one for word in ("anyOf", "oneOf", "allOf") for one in _list(schema.get(word))]
+    choices = [one for word in ("anyOf", "oneOf") for one in _list(schema.get(word))]
+    anything = [_unseen(schema) for one in choices if one is True or one == {}]
+    return [*choices, *anything, *_list(schema.get("allOf"))]
+
+
+def _unseen(schema: JsonObject) -> JsonObject:
+    """Return what stands in `schema` for a part that leaves all open or is not to be seen."""
+    return _MORE if "type" in schema else _ANY
 
 
 def _needed_in(schema: JsonObject) -> list[object]:
@@ -122,7 +135,8 @@ def _listed(
     """Return the only values that fit, None if there are others; `known` are those looked at."""
     if id(schema) not in known:
         known[id(schema)] = None  # while it is looked at: it may lead to itself
-        known[id(schema)] = _looked_up(schema, root, known)
+        found = _looked_up(schema, root, known)
+        known[id(schema)] = [*found, None] if found and _is_nullable(schema) else found
     return known[id(schema)]
 
 
@@ -160,13 +174,14 @@ def _branches(
         yield schema
         reference = schema.get("$ref")
         if isinstance(reference, str):
-            waiting.append(referred(root, reference))
+            target = referred(root, reference)
+            waiting.append(_unseen(schema) if target is None else target)
         waiting.extend(inner(schema))
 
 
 def referred(root: object, reference: str) -> object:
-    """Return what `#/...` leads to in `root`, None if it leads nowhere."""
-    found: object = root if reference.startswith("#") else None
+    """Return what `#` or `#/...` leads to in `root`, None if it leads nowhere or is another."""
+    found: object = root if reference == "#" or reference.startswith("#/") else None
     for name in steps_of(reference):
         if is_object(found):
             found = found.get(name)
@@ -179,6 +194,47 @@ def referred(root: object, reference: str) -> object:
 def _members(branch: JsonObject) -> JsonObject:
     members = branch.get("properties")
     return members if is_object(members) else {}
+
+
+def _lets_in(branch: JsonObject, name: str) -> bool:
+    """Return whether a member without a name of its own may be meant in the branch."""
+    if name in _list(branch.get("required")):
+        return True
+    if branch.get("additionalProperties") is False:
+        return any(_fits(pattern, name) is not False for pattern in _patterns(branch))
+    return any(word in branch for word in (*_REST, *_IN_CASES))
+
+
+def _member(branch: JsonObject, name: str) -> object:
+    """Return the schema of the member called `name`, None if any value may do."""
+    members, patterns = _members(branch), _patterns(branch)
+    if name in members:
+        return members[name]
+    fitting = [pattern for pattern in patterns if _fits(pattern, name) is not False]
+    if not fitting:
+        return branch.get("additionalProperties")
+    certain = len(fitting) == 1 and _fits(fitting[0], name)
+    return patterns[fitting[0]] if certain else None
+
+
+def _patterns(branch: JsonObject) -> JsonObject:
+    patterns = branch.get("patternProperties")
+    return patterns if is_object(patterns) else {}
+
+
+def _fits(pattern: str, name: str) -> bool | None:
+    """Return whether `name` fits, None if the pattern cannot be read.
+
+    The pattern may be a peer's: here, unlike in `re`, none takes more than linear time.
+    """
+    try:
+        return SchemaValidator(core_schema.str_schema(pattern=pattern)).isinstance_python(name)
+    except SchemaError:
+        return None
+
+
+def _is_nullable(schema: JsonObject) -> bool:
+    return schema.get("nullable") is True  # as in OpenAPI 3.0
 
 
 def _list(value: object) -> list[object]:

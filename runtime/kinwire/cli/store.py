@@ -47,13 +47,13 @@ class Store:
 
     def run(self, arguments: Namespace) -> int:
         """Do it; `check` returns 1 if something is damaged."""
-        import anyio
+        from kinwire.cli.running import run
 
         action: str = arguments.action
         if action == "check" and arguments.file != "-":
             raise UsageError("check takes no FILE.", "Leave it out.")
         done = {"check": _check, "export": _export, "import": _import}[action]
-        return anyio.run(done, arguments.url, arguments.timeout, arguments.file)
+        return run(done, arguments.url, arguments.timeout, arguments.file)
 
 
 async def _check(url: str, timeout: float, _: str) -> int:

@@ -5,7 +5,7 @@ Bytes pass as they come, before anything is made of them. `recording/` has the p
 
 from __future__ import annotations
 
-__all__ = ("Tap",)
+__all__ = ("Tap", "ended")
 
 import os
 import shlex
@@ -16,14 +16,17 @@ from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from threading import Timer
+from threading import Thread, Timer
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from kinwire._signals import wakeups
 from kinwire.cli.failure import FINDINGS, UnreachableError, UsageError
 from kinwire.cli.layout import counted
 
 if TYPE_CHECKING:
+    import socket
+
     from kinwire.cli.recording.recorder import Recorder
 
 _USAGE = "kinwire tap [--out FILE.jsonl] -- command ..."
@@ -107,11 +110,26 @@ def _carry(
     outward = Pump(process.stdout, private(1), lambda chunk: recorder.take("server", chunk))
     inward.start()
     outward.start()
-    code = process.wait()
+    code = ended(process)
     outward.drain(too_late)
     _signal(process, _KILL)  # what it started and left behind
     outward.drain(too_late)
     return 128 - code if code < 0 else code
+
+
+def ended(process: subprocess.Popen[bytes]) -> int:
+    """Return the exit code once the command has ended; signals are heard meanwhile."""
+
+    def wait(writer: socket.socket) -> None:
+        process.wait()
+        with suppress(OSError):  # full: then the reader wakes anyway
+            writer.send(b"\0")
+
+    with wakeups() as (reader, writer):
+        Thread(target=wait, args=[writer], name="kinwire wait", daemon=True).start()
+        while process.returncode is None:
+            reader.recv(4096)
+    return process.returncode
 
 
 class _Signals:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import FrameType
 
-from kinwire._signals import end_signals
+from kinwire._signals import end_signals, heard_by_the_loop
 
 
 @contextmanager
@@ -33,6 +33,7 @@ def when_told_to_end(act: Callable[[], object]) -> Generator[None]:
     for number in taken:  # not the loop's own way: a tool may hold the loop up
         signal.signal(number, told)
     try:
-        yield
+        with heard_by_the_loop():
+            yield
     finally:
         give_back()

@@ -229,6 +229,16 @@ ODD = [
 ]
 
 
+@pytest.mark.parametrize("count", [200, 1000])
+def test_of_a_long_list_the_first_pages_are_looked_at(capsys: Captured, count: int) -> None:
+    pages = [{"tools": [], "nextCursor": str(number)} for number in range(1, count)]
+    code, answer = inspected(capsys, *tools(*pages, {"tools": [TOOL]}))
+    note = "info: tools/list: has more than 200 pages: what the rest holds was not looked at."
+    assert code == 0
+    assert answer["tools"] == ([TOOL] if count == 200 else [])
+    assert [line.startswith(note) for line in said(answer)] == [True] * (count > 200)
+
+
 @pytest.mark.parametrize(("server", "finding"), ODD)
 def test_what_is_only_odd_is_told_and_ends_with_0(
     capsys: Captured, server: list[str], finding: str

@@ -113,6 +113,7 @@ def test_words_become_members(words: list[str], members: dict[str, Any]) -> None
         (["count"], r"^count: expected NAME=VALUE or NAME:=JSON\.$"),
         (["=5"], r"^=5: expected NAME=VALUE"),
         (["text=\udcff"], r": expected text, got bytes that are none\.$"),
+        (["\udcff=a"], r": expected text, got bytes that are none\.$"),
         (["point.=5"], r"expected NAME=VALUE"),
         (["count=five"], r"^count=five: expected integer\.$"),
         (["count=5.5"], r"expected integer"),

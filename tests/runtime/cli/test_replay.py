@@ -11,11 +11,23 @@ import pytest
 
 from kinwire.cli import main
 from tests.runtime.cli.scripts import Captured, greeting, scripted
+from tests.runtime.transports.program import listening
 
 KINWIRE = [sys.executable, "-m", "kinwire"]
 CLIENT_INFO = {"name": "kinwire-cli", "version": "0.1.0"}
 GREETING = {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": CLIENT_INFO}
 OFFER = greeting({"logging": {}, "tools": {}})
+NOBODY = "http://127.0.0.1:1/mcp"
+SERVED = """
+from kinwire import Server
+
+
+async def nobody(token: str) -> None:
+    return None
+
+
+Server("scripted", "1").asgi(authenticate=%s).run(port=0)
+"""
 
 
 def text(value: str) -> dict[str, Any]:
@@ -99,6 +111,36 @@ def test_a_silent_server_is_not_waited_for_for_ever(capsys: Captured, recording:
 def test_a_server_that_does_not_start_ends_with_4(capsys: Captured, recording: str) -> None:
     assert main(["replay", recording, "--", "no-such-program"]) == 4
     assert "Cannot start 'no-such-program'" in capsys.readouterr().err
+
+
+def test_a_server_that_nobody_reaches_ends_with_4_at_once(capsys: Captured, recording: str) -> None:
+    assert main(["replay", recording, NOBODY]) == 4
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("error: No answer from http://127.0.0.1:1: ")
+
+
+def test_a_server_that_has_to_know_who_calls_ends_with_3_at_once(
+    capsys: Captured, tmp_path: Path, recording: str
+) -> None:
+    program = tmp_path / "served.py"
+    program.write_text(SERVED % "nobody", encoding="utf-8")
+    with listening((sys.executable, str(program))) as served:
+        assert main(["replay", recording, served.url("http"), "--timeout", "60"]) == 3
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "answered HTTP 401" in said.err
+    assert "hint: --header 'Authorization: Bearer ${TOKEN}'" in said.err
+    assert "headers=" not in said.err
+
+
+def test_a_server_behind_a_url_is_judged(capsys: Captured, tmp_path: Path, recording: str) -> None:
+    program = tmp_path / "served.py"
+    program.write_text(SERVED % "None", encoding="utf-8")
+    with listening((sys.executable, str(program))) as served:
+        words = ["--ignore", "initialize#/result/capabilities", "--timeout", "60"]
+        assert main(["replay", recording, served.url("http"), *words]) == 0
+    assert capsys.readouterr().err == "2 equal\n"
 
 
 def test_a_client_is_served_from_a_recording(capsys: Captured, recording: str) -> None:

@@ -273,6 +273,16 @@ def one(city: str, day: str) -> str:
     return f"{city}, {day}"
 
 
+@trips.resource("urn:trips", name="list of trips")
+def listed() -> str:
+    return "none"
+
+
+@trips.resource("urn:trip:{number}", name="numbered")
+def numbered(number: str) -> str:
+    return number
+
+
 @pytest.mark.parametrize(
     ("words", "kind", "written"),
     [
@@ -283,6 +293,8 @@ def one(city: str, day: str) -> str:
         ),
         (["all trips"], "a resource", "resources/read uri=trips://all"),
         (["trip", "city=Bad Ems"], "a resource", "resources/read 'uri=trips://Bad%20Ems/{day}'"),
+        (["urn:trips"], "a resource", "resources/read uri=urn:trips"),
+        (["urn:trip:5"], "a resource", "resources/read uri=urn:trip:5"),
     ],
 )
 def test_what_is_no_tool_may_be_something_else_of_the_server(
@@ -290,6 +302,30 @@ def test_what_is_no_tool_may_be_something_else_of_the_server(
 ) -> None:
     text = f"error: {words[0]!r} is {kind} of the server, and no tool."
     assert failed(trips, *words) == (2, f"{text}\nhint: Write kinwire call {written}")
+
+
+@pytest.mark.parametrize("uri", ["trips://all", "trips://Ulm/2"])
+def test_a_uri_of_the_server_is_no_method(uri: str) -> None:
+    text = f"error: {uri!r} is a resource of the server, and no method."
+    mend = f"hint: Write kinwire call resources/read uri={uri}"
+    assert failed(trips, uri) == (2, f"{text}\n{mend}")
+
+
+def test_a_uri_that_no_resource_has_goes_out_as_a_method() -> None:
+    code, said = failed(trips, "other://Ulm")
+    assert (code, "Method not found: other://Ulm" in said) == (5, True)
+
+
+def test_a_template_that_cannot_be_matched_claims_no_uri() -> None:
+    odd = Server("odd", "1.0", log_level=None)
+    template = mcp.ResourceTemplate(name="odd", uri_template="notes://{key:3}")
+
+    @odd.on.resources_templates_list
+    async def listed(params: mcp.PaginatedRequestParams) -> mcp.ListResourceTemplatesResult:
+        return mcp.ListResourceTemplatesResult(resource_templates=[template])
+
+    code, said = failed(odd, "notes://12")
+    assert (code, "Method not found: notes://12" in said) == (5, True)
 
 
 def test_a_server_that_does_not_list_what_it_offers_has_nothing_of_that_name() -> None:

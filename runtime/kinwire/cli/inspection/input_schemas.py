@@ -1,7 +1,8 @@
 """What is wrong with a tool's `inputSchema`, and what some clients cannot do with it.
 
-By the keywords of JSON Schema 2020-12. Others are let through: a schema may have more than
-are known. Left out: whether a default or an example fits.
+By the keywords of JSON Schema 2020-12, and the tuples of the drafts before it where `$schema` names
+one. Others are let through: a schema may have more than are known. Left out: whether a default or
+an example fits.
 """
 
 from __future__ import annotations
@@ -10,11 +11,11 @@ __all__ = ("schema_findings",)
 
 import re
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
+from urllib.parse import urldefrag, urljoin
 
 from kinwire.cli.inspection.finding import Finding
 from kinwire.cli.schema_places import referred
-from kinwire.gates import at_path
 from kinwire.json_pointer import pointer_below
 from kinwire.mcp.rules.json_schema_keywords import FORMS, WITH_SCHEMA, WITH_SCHEMAS
 from kinwire.messages.jsonrpc import is_object
@@ -23,6 +24,9 @@ from kinwire_protocols.problems import shown
 
 _DEPTH = 50  # schemas inside schemas
 _CHOICES = ("anyOf", "oneOf", "allOf")
+_SAME_VALUE = frozenset({*_CHOICES, "not", "if", "then", "else", "dependentSchemas"})
+# Until 2020-12, which has prefixItems, a list of schemas stood in items.
+_HAS_TUPLES = re.compile(r"https?://json-schema\.org/(draft-0[467]|draft/2019-09)/schema#?")
 
 
 def schema_findings(schema: JsonObject, where: str) -> Iterator[Finding]:
@@ -34,25 +38,62 @@ def schema_findings(schema: JsonObject, where: str) -> Iterator[Finding]:
     yield from _Reader(schema).read(schema, where, 0)
 
 
+class _Described(NamedTuple):
+    """What schemas that hold for one value say of its members, all together."""
+
+    names: set[str]
+    more: bool
+    """Whether some may be described elsewhere."""
+
+
 class _Reader:
     """Reads one schema; references lead into its root."""
 
     def __init__(self, root: JsonObject) -> None:
         self._root = root
+        own, dialect = root.get("$id"), root.get("$schema")
+        self._id = own if isinstance(own, str) else ""
+        self._tuples = isinstance(dialect, str) and _HAS_TUPLES.fullmatch(dialect) is not None
 
-    def read(self, schema: Any, where: str, depth: int) -> Iterator[Finding]:
-        """Yield what is wrong with a schema and those inside it."""
+    def read(
+        self, schema: Any, where: str, depth: int, around: _Described | None = None
+    ) -> Iterator[Finding]:
+        """Yield what is wrong with a schema and those inside it.
+
+        `around` is what it and those around it say of the same value; None if it is the outermost.
+        """
         if isinstance(schema, bool) or depth > _DEPTH:
             return
         if not is_object(schema):
             yield _wrong(where, "a schema", schema)
             return
+        known = around or self._described(schema)
         for keyword, argument in schema.items():
             place = pointer_below(where, keyword)
             yield from self._keyword(keyword, argument, place)
-            for inner, at in _inner(keyword, argument, place):
-                yield from self.read(inner, at, depth + 1)
-        yield from _unknown_names(schema, where)
+            same = known if keyword in _SAME_VALUE else None
+            for inner, at in self._inner(keyword, argument, place):
+                yield from self.read(inner, at, depth + 1, same)
+        yield from _unknown_names(schema, known, where)
+
+    def _described(self, schema: JsonObject) -> _Described:
+        names: set[str] = set()
+        more = False
+        level = [schema]
+        for _ in range(_DEPTH):
+            for one in level:
+                properties = one.get("properties", {})
+                names.update(properties if is_object(properties) else ())
+                more = more or not is_object(properties)
+                more = more or "patternProperties" in one or "$ref" in one
+            level = [inner for one in level for inner in self._of_same_value(one)]
+        return _Described(names, more or bool(level))
+
+    def _of_same_value(self, schema: JsonObject) -> Iterator[JsonObject]:
+        for keyword in _SAME_VALUE & schema.keys():
+            for inner, _ in self._inner(keyword, schema[keyword], ""):
+                if is_object(inner):
+                    yield inner
 
     def _keyword(self, keyword: str, argument: Any, where: str) -> Iterator[Finding]:
         if keyword == "$ref":
@@ -67,42 +108,48 @@ class _Reader:
     def _reference(self, reference: Any, where: str) -> Iterator[Finding]:
         if not isinstance(reference, str):
             yield _wrong(where, "a reference", reference)
-        elif not reference.startswith("#"):
+        elif (local := self._local(reference)) is None:
             text = f"refers to {shown(reference)}, which clients do not fetch."
             yield Finding("warning", where, text, "Put the part into $defs.")
-        elif reference != "#" and not self._leads_somewhere(reference):
+        elif local != "#" and not self._leads_somewhere(local):
             text = f"refers to {shown(reference)}, which is not there."
             yield Finding("error", where, text, "Put the part into $defs.")
+
+    def _local(self, reference: str) -> str | None:
+        """Return the fragment that `reference` leads to in this schema, None if it leads out."""
+        if reference.startswith("#"):
+            return reference
+        try:
+            target, fragment = urldefrag(urljoin(self._id, reference))
+            own = urldefrag(self._id).url
+        except ValueError:  # no address
+            return None
+        return f"#{fragment}" if target == own else None
 
     def _leads_somewhere(self, reference: str) -> bool:
         if not reference.startswith("#/"):
             return True  # an anchor
         return referred(self._root, reference) is not None
 
+    def _inner(self, keyword: str, argument: Any, where: str) -> Iterator[tuple[Any, str]]:
+        many = keyword in WITH_SCHEMAS or (self._tuples and keyword == "items")
+        if many and isinstance(argument, list):
+            items = cast("list[object]", argument)
+            yield from ((inner, f"{where}/{number}") for number, inner in enumerate(items))
+        elif keyword in WITH_SCHEMA:
+            yield argument, where
+        elif many and is_object(argument):
+            yield from ((inner, pointer_below(where, name)) for name, inner in argument.items())
 
-def _inner(keyword: str, argument: Any, where: str) -> Iterator[tuple[Any, str]]:
-    if keyword in WITH_SCHEMA:
-        yield argument, where
-    elif keyword in WITH_SCHEMAS and is_object(argument):
-        yield from ((inner, pointer_below(where, name)) for name, inner in argument.items())
-    elif keyword in WITH_SCHEMAS and isinstance(argument, list):
-        items = cast("list[object]", argument)
-        yield from ((inner, f"{where}/{number}") for number, inner in enumerate(items))
 
-
-def _unknown_names(schema: JsonObject, where: str) -> Iterator[Finding]:
-    required, known = schema.get("required"), at_path(schema, "properties")
-    if not isinstance(required, list) or (known is not None and not is_object(known)):
+def _unknown_names(schema: JsonObject, known: _Described, where: str) -> Iterator[Finding]:
+    required = schema.get("required")
+    if not isinstance(required, list) or known.more:
         return
     for name in cast("list[object]", required):
-        if isinstance(name, str) and name not in (known or {}) and not _is_open(schema):
+        if isinstance(name, str) and name not in known.names:
             text = f"asks for {shown(name)}, which is not in properties."
             yield Finding("warning", f"{where}/required", text, "Describe it, or leave it out.")
-
-
-def _is_open(schema: JsonObject) -> bool:
-    # The member may be described elsewhere.
-    return any(word in schema for word in (*_CHOICES, "patternProperties", "$ref"))
 
 
 def _pattern(text: str, where: str) -> Iterator[Finding]:

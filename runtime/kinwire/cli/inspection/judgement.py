@@ -46,6 +46,7 @@ def probe_findings(probe: Probe) -> Iterator[Finding]:
         yield Finding("error", f"{probe.row.name}#{problem.pointer}", first_line(text), mend)
     yield from offer_findings(probe.row.name, probe.entries)
     if probe.answer.outcome == "answered":
+        yield from _of_cut(probe)
         yield from _of_unknown(probe.row.name, map(probe.row.decode_result, probe.results))
 
 
@@ -103,6 +104,12 @@ def _of_answered(probe: Probe) -> Iterator[Finding]:
     elif name in ("prompts/get", "resources/read"):
         text = "answers with a result what it does not have."
         yield Finding("warning", name, text, "Answer with an error.")
+
+
+def _of_cut(probe: Probe) -> Iterator[Finding]:
+    if probe.cut:
+        text = f"has more than {len(probe.results)} pages: what the rest holds was not looked at."
+        yield Finding("info", probe.row.name, text, "Make pages larger: clients ask for each.")
 
 
 def _of_version(version: object) -> Iterator[Finding]:

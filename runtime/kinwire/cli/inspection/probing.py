@@ -80,6 +80,8 @@ class Probe:
     """The results as they came: one, or one a page."""
     problems: Sequence[Problem] = ()
     """What breaks the schema, on any page."""
+    cut: bool = False
+    """Whether a list has more pages than were asked for."""
 
 
 @dataclass(slots=True)
@@ -150,14 +152,14 @@ def _is_gone(probes: Sequence[Probe]) -> bool:
 
 
 async def _walked(server: RawServer, row: Method[Any, Any], offered: bool | None) -> Probe:
-    """Return all pages of a list; nothing is left out, as a repeated entry is a finding."""
+    """Return the pages of a list; no entry is left out, as a repeated one is a finding."""
     entries: list[Any] = []
     results: list[Any] = []
     found: list[Problem] = []
-    pages = Pages[Any](row.name, id, limit=_MOST_PAGES)
+    pages = Pages[Any](row.name, id)
     answer = Answer("answered")
     try:
-        while pages.has_next():
+        while pages.has_next() and len(results) < _MOST_PAGES:
             cursor = pages.cursor
             answer = await server.ask(row, None if cursor is None else {"cursor": cursor})
             results.append(answer.result)
@@ -172,7 +174,8 @@ async def _walked(server: RawServer, row: Method[Any, Any], offered: bool | None
         answer = Answer("broken", str(error).removeprefix(row.name).lstrip(": "))
     if found and answer.outcome == "answered":  # the last page was good, another was not
         answer = Answer("broken", str(found[0]))
-    return Probe(row, offered, answer, entries, results, found)
+    cut = len(results) == _MOST_PAGES and pages.cursor is not None
+    return Probe(row, offered, answer, entries, results, found, cut)
 
 
 def _on_page(problem: Problem, page: int) -> Problem:

@@ -19,8 +19,10 @@ _LAST_WORDS = 1.0  # seconds for notifications that were recorded behind the las
 
 async def replayed(
     playback: Playback, transport: Transport, *, timeout: float, stays: bool
-) -> ConnectionClosedError | None:
+) -> Exception | None:
     """Play to the end, waiting `timeout` seconds at most for each step; return why it ended early.
+
+    That is the end of the connection, or a refusal before anything was answered.
 
     With `stays` the peer ends the session, or is silent for that long.
     """
@@ -34,9 +36,16 @@ async def replayed(
     finally:
         with anyio.CancelScope(shield=True):
             await transport.aclose()
-    why = "nothing" if session.ended is None else f"nothing: {session.ended.reason}"
-    playback.end(why)
+    playback.end(_told(session.ended))
     return session.ended
+
+
+def _told(ended: Exception | None) -> str:
+    if ended is None:
+        return "nothing"
+    # The last words on stderr are this command's already.
+    reason = ended.reason if isinstance(ended, ConnectionClosedError) else str(ended)
+    return f"nothing: {reason}"
 
 
 class _Session:
@@ -47,7 +56,7 @@ class _Session:
         self._transport = transport
         self._outbox: deque[bytes] = deque()
         self._news = anyio.Event()
-        self.ended: ConnectionClosedError | None = None
+        self.ended: Exception | None = None
         self.link = Link(
             feed=self._feed,
             waiting=self._outbox,
@@ -56,7 +65,7 @@ class _Session:
             overlong=self._feed,  # the beginning of a frame is no message: told as such
             answer=lambda frame, _: self._feed(frame),
             waits=lambda _: False,
-            fail=lambda _, error: None,
+            fail=lambda _, error: self._fail(error),
             end=self._end,
             frame_size=_FRAME,
             loop=None,
@@ -101,6 +110,11 @@ class _Session:
         self._send(self._playback.receive(frame))
         self._news.set()
 
-    def _end(self, error: ConnectionClosedError) -> None:
+    def _fail(self, error: Exception) -> None:
+        # A server that has answered may refuse one request, and answer the next.
+        if not self._playback.heard or isinstance(error, ConnectionClosedError):
+            self._end(error)
+
+    def _end(self, error: Exception) -> None:
         self.ended = self.ended or error
         self._news.set()

@@ -14,6 +14,12 @@ def said(schema: dict[str, Any]) -> list[str]:
     return [f"{one.severity} {one.where}: {one.text}" for one in found]
 
 
+A_B: dict[str, Any] = {"properties": {"a": {}, "b": {}}}
+EITHER = [{"required": ["a"]}, {"required": ["b"]}]
+ID = "https://x.test/y"
+DRAFT_7 = "http://json-schema.org/draft-07/schema#"
+
+
 def property_of(schema: Any) -> dict[str, Any]:
     return {"type": "object", "properties": {"a/b": schema}}
 
@@ -30,6 +36,17 @@ def property_of(schema: Any) -> dict[str, Any]:
         property_of({"$ref": "#anchor"}),
         property_of({"type": "string", "pattern": "^(?=a)", "x-vendor": 5, "format": "date"}),
         property_of({"items": {"enum": [1, "a"]}, "minItems": 0}),
+        property_of({**A_B, "anyOf": EITHER}),
+        property_of({**A_B, "oneOf": [{"not": {"required": ["a"]}}, {"allOf": EITHER}]}),
+        property_of({"allOf": [A_B, {"required": ["a"]}], "required": ["b"]}),
+        {**A_B, "if": {"required": ["a"]}, "then": {"required": ["b"]}, "else": EITHER[0]},
+        {**A_B, "if": {}, "then": {"properties": {"c": {}}, "required": ["a", "c"]}},
+        {**A_B, "dependentSchemas": {"a": {"required": ["b"]}}},
+        property_of({"items": [{}, {"type": "string"}]}) | {"$schema": DRAFT_7},
+        property_of({"$ref": f"{ID}#/$defs/A"}) | {"$id": ID, "$defs": {"A": {}}},
+        property_of({"$ref": "y#/$defs/A"}) | {"$id": f"{ID}#", "$defs": {"A": {}}},
+        property_of({"$ref": ID}) | {"$id": ID},
+        property_of({"$ref": "urn:x:y#/$defs/A"}) | {"$id": "urn:x:y", "$defs": {"A": {}}},
     ],
 )
 def test_a_good_schema_earns_no_word(schema: dict[str, Any]) -> None:
@@ -59,6 +76,27 @@ def test_a_good_schema_earns_no_word(schema: dict[str, Any]) -> None:
         (property_of({"$ref": "#/anyOf/7"}) | {"anyOf": [{}]}, "error #/properties/a~1b/$ref"),
         (property_of({"$ref": 5}), "error #/properties/a~1b/$ref: expected a reference, got 5."),
         (property_of({"$ref": "https://x.test/a"}), "warning #/properties/a~1b/$ref: refers to"),
+        (
+            property_of({"$ref": f"{ID}#/$defs/B"}) | {"$id": ID, "$defs": {"A": {}}},
+            f'error #/properties/a~1b/$ref: refers to "{ID}#/$defs/B", which is not there.',
+        ),
+        (
+            property_of({"$ref": f"{ID}/z#/$defs/A"}) | {"$id": ID, "$defs": {"A": {}}},
+            f'warning #/properties/a~1b/$ref: refers to "{ID}/z#/$defs/A", which clients do not',
+        ),
+        (property_of({"$ref": "http://["}), "warning #/properties/a~1b/$ref: refers to"),
+        (
+            {**A_B, "anyOf": [{"required": ["c"]}]},
+            'warning #/anyOf/0/required: asks for "c", which is not in properties.',
+        ),
+        (
+            {**A_B, "properties": {"a": {"required": ["b"]}}},
+            'warning #/properties/a/required: asks for "b", which is not in properties.',
+        ),
+        (
+            property_of({"items": [{"type": 5}]}) | {"$schema": DRAFT_7},
+            "error #/properties/a~1b/items/0/type: expected one or more of",
+        ),
         (property_of({"pattern": "["}), 'warning #/properties/a~1b/pattern: "[" may be no pattern'),
     ],
 )
