@@ -283,3 +283,15 @@ async def test_another_event_loop_is_refused_with_the_mend(anyio_backend: str) -
     with pytest.raises(StorageAddressError, match="expected asyncio"):
         async with open_store("nats://127.0.0.1:9"):
             pass
+
+
+async def test_what_a_server_said_comes_before_how_its_connection_ended() -> None:
+    from nats.errors import Error  # what the engine needs is an extra
+
+    from kinwire.storage.nats.connection import Trouble
+
+    trouble = Trouble()
+    await trouble.note(Error("nats: 'Authorization Violation'"))
+    await trouble.note(ConnectionResetError("Connection reset by peer"))
+    assert trouble.named("nothing") == "nothing (nats: 'Authorization Violation')"
+    assert trouble.named("nothing", since=monotonic() + 1) == "nothing"

@@ -94,20 +94,30 @@ def _refuse_old(client: Client, place: str) -> None:
 
 
 class Trouble:
-    """What the connection complained of last: losses of it are no errors, but may be a cause."""
+    """What the connection complained of last: losses of it are no errors, but may be a cause.
+
+    What a server said comes before what the system said, as it hangs up behind its words.
+    """
 
     def __init__(self) -> None:
-        self._last: tuple[float, str] = (0.0, "")
+        self._said: tuple[float, str] = (0.0, "")
+        self._lost: tuple[float, str] = (0.0, "")
 
     async def note(self, error: Exception) -> None:
         """Keep `error`."""
         _log.debug("connection: %s", error)
-        self._last = monotonic(), str(error) or type(error).__name__
+        now = monotonic(), str(error) or type(error).__name__
+        if isinstance(error, OSError):
+            self._lost = now
+        else:
+            self._said = now
 
     def named(self, got: str, since: float = 0.0) -> str:
         """Return `got` with the last complaint, if there was one since then."""
-        at, text = self._last
-        return f"{got} ({text})" if text and at >= since and text != got else got
+        for at, text in (self._said, self._lost):
+            if text and at >= since:
+                return f"{got} ({text})" if text != got else got
+        return got
 
 
 class Streams(Protocol):
