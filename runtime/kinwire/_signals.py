@@ -9,6 +9,7 @@ from __future__ import annotations
 __all__ = ("end_signals", "heard_by_the_loop", "wakeups")
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -52,17 +53,16 @@ def wakeups() -> Generator[tuple[socket.socket, socket.socket]]:
 
 @contextmanager
 def heard_by_the_loop() -> Generator[None]:
-    """Have every signal wake asyncio's loop that runs here. trio sees to that itself."""
+    """Have every signal wake asyncio's loop that runs here. trio's and that of Windows do so."""
     import asyncio
 
+    if sys.platform == "win32":  # and what wakes that one must not be taken from it
+        yield
+        return
     loop = asyncio.get_running_loop()
     with wakeups() as (reader, _):
         reader.setblocking(False)
-        try:
-            loop.add_reader(reader, reader.recv, 4096)
-        except NotImplementedError:  # Windows: its loop looks for signals now and then
-            yield
-            return
+        loop.add_reader(reader, reader.recv, 4096)
         try:
             yield
         finally:
