@@ -18,8 +18,8 @@ from typing import NamedTuple
 import pytest
 
 import kinwire
-from kinwire.cli.protocols import protocol_tables
-from kinwire.cli.verb import verb_names
+from kinwire_cli.protocols import protocol_tables
+from kinwire_cli.verb import verb_names
 from tests.protocol_table import PLAYERS, table_in, table_now
 
 ROOT = Path(__file__).parents[1]

@@ -48,9 +48,15 @@ __version__ = "0.1.0"  # the one place; the package metadata is built from it
 TYPE_CHECKING = False  # for type checkers it is true; `typing` would cost more than all the rest
 
 if TYPE_CHECKING:
-    from kinwire.connection import Connection
-    from kinwire.context import Context
-    from kinwire.errors import (
+    from kinwire.mcp.connection import Connection
+    from kinwire.mcp.context import Context
+    from kinwire.mcp.extension import Extension
+    from kinwire.mcp.host import Host, connect
+    from kinwire.mcp.rules.model_choice import ModelProfile, choose_model
+    from kinwire.mcp.sampling import Sampling, SamplingRequest, unattended
+    from kinwire.mcp.server import Server
+    from kinwire.mcp.tools import ToolError
+    from kinwire.rpc.errors import (
         CapabilityNotNegotiatedError,
         ConnectionClosedError,
         HandlerDefinitionError,
@@ -67,34 +73,28 @@ if TYPE_CHECKING:
         ToolDefinitionError,
         UnsendableError,
     )
-    from kinwire.extension import Extension
-    from kinwire.host import Host, connect
-    from kinwire.limits import Limits
-    from kinwire.mcp.rules.model_choice import ModelProfile, choose_model
-    from kinwire.mcp.sampling import Sampling, SamplingRequest, unattended
-    from kinwire.mcp.tools import ToolError
-    from kinwire.server import Server
-    from kinwire.session import Session
+    from kinwire.rpc.limits import Limits
+    from kinwire.rpc.session import Session
     from kinwire.testing import pair
     from kinwire.transports.child import stdio
     from kinwire.transports.http.guard import current_principal
     from kinwire.transports.http.limits import HttpLimits
 
 _HOMES = {
-    "Connection": "connection",
-    "Context": "context",
-    "Extension": "extension",
-    "Host": "host",
+    "Connection": "mcp.connection",
+    "Context": "mcp.context",
+    "Extension": "mcp.extension",
+    "Host": "mcp.host",
     "HttpLimits": "transports.http.limits",
-    "Limits": "limits",
+    "Limits": "rpc.limits",
     "ModelProfile": "mcp.rules.model_choice",
     "Sampling": "mcp.sampling",
     "SamplingRequest": "mcp.sampling",
-    "Server": "server",
-    "Session": "session",
+    "Server": "mcp.server",
+    "Session": "rpc.session",
     "ToolError": "mcp.tools",
     "choose_model": "mcp.rules.model_choice",
-    "connect": "host",
+    "connect": "mcp.host",
     "current_principal": "transports.http.guard",
     "pair": "testing",
     "stdio": "transports.child",
@@ -106,7 +106,7 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> object:
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        home = import_module(f"{__name__}.{_HOMES.get(name, 'errors')}")
+        home = import_module(f"{__name__}.{_HOMES.get(name, 'rpc.errors')}")
         value = getattr(home, name)
         globals()[name] = value
         return value

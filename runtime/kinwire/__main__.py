@@ -8,7 +8,7 @@ import sys
 
 if __name__ == "__main__":
     try:
-        from kinwire.cli import main
+        from kinwire_cli import main
 
         code = main()
     except KeyboardInterrupt:  # so early, or so late, that `main` could not take it

@@ -9,11 +9,11 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import Literal, NamedTuple
 
-from kinwire._background import background
-from kinwire.connection import Connection
-from kinwire.host import Host
+from kinwire.mcp.connection import Connection
+from kinwire.mcp.host import Host
 from kinwire.mcp.news import LogCallback
-from kinwire.server import Server
+from kinwire.mcp.server import Server
+from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
 
 _KEPT = 10_000  # frames; a test that sends more wants the last ones

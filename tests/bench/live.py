@@ -19,10 +19,10 @@ from functools import partial
 from statistics import median
 
 from kinwire import Host, Server, pair
-from kinwire._background import background
 from kinwire.mcpl import McplHost, McplServer, PushedEvent
 from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree
 from kinwire.mcpl.rules.scopes import ScopeLists
+from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import from_wire

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from kinwire.cli.command import main
+from kinwire_cli.command import main
 from tests.codegen.compare.test_commands import git
 
 ROOT = Path(__file__).parents[2]

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
-from kinwire.cli import main
+from kinwire_cli import main
 
 SCHEMA = Path(__file__).parents[2] / "schema"
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from kinwire.gates import Agreement, why_not
+from kinwire.rpc.negotiated import Agreement, why_not
 from kinwire_protocols import mcp, mgp
 from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.mgp import augments, tables, tools

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from kinwire.cli.members import members_from
-from kinwire.gates import Agreement, why_not
+from kinwire.rpc.negotiated import Agreement, why_not
+from kinwire_cli.members import members_from
 from kinwire_protocols import mcp, mcpe, mcpl, mcplite, mgp
 from kinwire_protocols.base import JsonObject, Message, from_wire, to_wire
 from kinwire_protocols.peer import Handlers, Method

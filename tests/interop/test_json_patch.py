@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from kinwire.mcpl import CheckpointTree
 from kinwire.mcpl.rules.checkpoint_tree import StateError
-from kinwire.mcpl.rules.json_values import same
+from kinwire.support.json_values import same
 from kinwire_protocols.base import from_wire
 from kinwire_protocols.mcpl import StateUpdate
 from tests.interop import peers

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kinwire.messages.judge import Judge, Side
+from kinwire_cli.judge.judge import Judge, Side
 from kinwire_protocols.mcp.methods import PROTOCOL
 
 

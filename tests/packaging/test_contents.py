@@ -19,6 +19,7 @@ pytestmark = pytest.mark.packaging
 
 HOMES = {
     "kinwire": "runtime",
+    "kinwire_cli": "runtime",
     "kinwire_codegen": "codegen",
     "kinwire_protocols": "generated",
 }

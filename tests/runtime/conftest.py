@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kinwire import session
-from kinwire.drivers.anyio_driver import AnyioDriver
+from kinwire.rpc import session
+from kinwire.rpc.drivers.anyio_driver import AnyioDriver
 
 BACKENDS: dict[str, tuple[str, dict[str, object]]] = {
     "asyncio": ("asyncio", {}),

@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from kinwire.calls import Handler, Outbound, ProgressCallback, Route
-from kinwire.engine.engine import Engine
-from kinwire.errors import ConnectionClosedError
-from kinwire.limits import Limits
-from kinwire.messages.rpc_errors import ErrorTable
-from kinwire.request import Request
-from kinwire.session import Session
+from kinwire.rpc.calls import Handler, Outbound, ProgressCallback, Route
+from kinwire.rpc.engine.engine import Engine
+from kinwire.rpc.error_table import ErrorTable
+from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.rpc.limits import Limits
+from kinwire.rpc.request import Request
+from kinwire.rpc.session import Session
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols.mcp import methods
 from kinwire_protocols.peer import Method, ProtocolTable

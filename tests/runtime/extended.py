@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager
 
 import anyio
 
-from kinwire.context import Context
-from kinwire.extension import Extension
-from kinwire.host import Host
-from kinwire.server import Server
+from kinwire.mcp.context import Context
+from kinwire.mcp.extension import Extension
+from kinwire.mcp.host import Host
+from kinwire.mcp.server import Server
 from kinwire.testing import PairedConnection, pair
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject

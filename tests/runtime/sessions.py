@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 import anyio
 import pytest
 
-from kinwire.calls import Handler, Route
-from kinwire.limits import Limits
-from kinwire.request import Request
-from kinwire.session import Session
+from kinwire.rpc.calls import Handler, Route
+from kinwire.rpc.limits import Limits
+from kinwire.rpc.request import Request
+from kinwire.rpc.session import Session
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp import methods

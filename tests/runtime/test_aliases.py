@@ -8,11 +8,11 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire.errors import RpcError
-from kinwire.extension import ExtensionHandlers
-from kinwire.host import Host
-from kinwire.server import Server
-from kinwire.session import Session
+from kinwire.mcp.extension import ExtensionHandlers
+from kinwire.mcp.host import Host
+from kinwire.mcp.server import Server
+from kinwire.rpc.errors import RpcError
+from kinwire.rpc.session import Session
 from kinwire.testing import pair
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols.base import JsonObject

@@ -9,10 +9,10 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
-from kinwire.drivers.shield import shielded
-from kinwire.errors import ConnectionClosedError
-from kinwire.limits import Limits
-from kinwire.request import Request
+from kinwire.rpc.drivers.shield import shielded
+from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.rpc.limits import Limits
+from kinwire.rpc.request import Request
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp import methods
 from tests.runtime.sessions import TOOL, connected, tool, tool_text

@@ -18,8 +18,9 @@ from typing import Any, TypeVar
 import anyio
 import pytest
 
-from kinwire.errors import ConnectionClosedError
-from kinwire.transports import Link, reading, writing
+from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.rpc.transport import Link
+from kinwire.transports import reading, writing
 from tests.runtime.walks import (
     CALLS,
     CallLeftError,

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from kinwire import Server, Session, pair
-from kinwire.calls import Route
+from kinwire.rpc.calls import Route
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp.methods import TOOLS_CALL

@@ -184,7 +184,7 @@ def said_on_stderr(wire: Wire) -> bytes:
 
 CLIENT = """
 import anyio, sys
-from kinwire.session import Session
+from kinwire.rpc.session import Session
 from kinwire.transports.child import stdio
 
 async def main(program):

@@ -17,8 +17,8 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
-from kinwire.errors import ConnectionClosedError
-from kinwire.session import Session
+from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.rpc.session import Session
 from kinwire.transports.child import ChildProcess, stdio
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp import methods
@@ -343,7 +343,7 @@ def _interrupt() -> None:
 def test_a_session_that_is_never_closed_leaves_no_process_behind_the_program() -> None:
     script = (
         "import asyncio, sys\n"
-        "from kinwire.session import Session\n"
+        "from kinwire.rpc.session import Session\n"
         "from kinwire.transports.child import stdio\n"
         "server = stdio(sys.executable, '-c', 'import time; time.sleep(300)')\n"
         "async def use():\n"

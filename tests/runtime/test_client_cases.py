@@ -14,12 +14,12 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire._background import background
-from kinwire.errors import InvalidResponseError, ShapeError
-from kinwire.host import Host
-from kinwire.limits import Limits
-from kinwire.session import Session
-from kinwire.transports import Link
+from kinwire.mcp.host import Host
+from kinwire.rpc.errors import InvalidResponseError, ShapeError
+from kinwire.rpc.limits import Limits
+from kinwire.rpc.session import Session
+from kinwire.rpc.transport import Link
+from kinwire.support.background import background
 from kinwire.transports.memory import MemoryTransport, memory_pair
 from kinwire_protocols import mcp
 from tests.runtime.sessions import routes_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kinwire.limits import Limits
+from kinwire.rpc.limits import Limits
 from tests.runtime.engine_bench import ROUTES, Bench
 from tests.runtime.jsonrpc_vectors import BYTES, RESULT, TEXTS, Reply
 

@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
-from kinwire.calls import Outbound
-from kinwire.limits import Limits
-from kinwire.request import Request
+from kinwire.rpc.calls import Outbound
+from kinwire.rpc.limits import Limits
+from kinwire.rpc.request import Request
 from tests.runtime.engine_bench import Bench
 
 IDS = st.sampled_from([1, "1", 2, "2"])

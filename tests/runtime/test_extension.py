@@ -7,20 +7,20 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire._background import background
-from kinwire.calls import Route
-from kinwire.context import Context
-from kinwire.errors import (
+from kinwire.mcp.context import Context
+from kinwire.mcp.extension import Extension
+from kinwire.mcp.host import Host
+from kinwire.mcp.server import Server
+from kinwire.rpc.calls import Route
+from kinwire.rpc.errors import (
     CapabilityNotNegotiatedError,
     ConnectionClosedError,
     HandlerDefinitionError,
     RpcError,
 )
-from kinwire.extension import Extension
-from kinwire.host import Host
-from kinwire.request import Request
-from kinwire.server import Server
-from kinwire.session import Session
+from kinwire.rpc.request import Request
+from kinwire.rpc.session import Session
+from kinwire.support.background import background
 from kinwire.testing import pair
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols.base import JsonObject

@@ -7,13 +7,13 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire._background import background
-from kinwire.errors import (
+from kinwire.mcp.host import Host
+from kinwire.rpc.errors import (
     SessionStateError,
 )
-from kinwire.host import Host
-from kinwire.request import Request
-from kinwire.session import Session
+from kinwire.rpc.request import Request
+from kinwire.rpc.session import Session
+from kinwire.support.background import background
 from kinwire.testing import pair
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp

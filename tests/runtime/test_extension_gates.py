@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from kinwire.context import Context
-from kinwire.errors import (
+from kinwire.mcp.context import Context
+from kinwire.mcp.host import Host
+from kinwire.mcp.server import Server
+from kinwire.rpc.errors import (
     CapabilityNotNegotiatedError,
 )
-from kinwire.host import Host
-from kinwire.request import Request
-from kinwire.server import Server
-from kinwire.session import Session
+from kinwire.rpc.request import Request
+from kinwire.rpc.session import Session
 from kinwire.testing import pair
 from kinwire_protocols import mcp
 from kinwire_protocols.jsonrpc.errors import MethodNotFoundError

@@ -8,10 +8,10 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire.errors import ConnectionClosedError
-from kinwire.request import Request
-from kinwire.session import Session
-from kinwire.transports import Link
+from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.rpc.request import Request
+from kinwire.rpc.session import Session
+from kinwire.rpc.transport import Link
 from kinwire.transports.memory import MemoryTransport, memory_pair
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp import methods

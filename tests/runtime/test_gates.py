@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from kinwire.errors import CapabilityNotNegotiatedError
-from kinwire.gates import Agreement, why_not
+from kinwire.rpc.errors import CapabilityNotNegotiatedError
+from kinwire.rpc.negotiated import Agreement, why_not
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp import methods
 from kinwire_protocols.mcp.methods import PROTOCOL

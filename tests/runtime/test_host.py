@@ -10,21 +10,21 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
-from kinwire._background import background
-from kinwire.calls import Handler, Route
-from kinwire.context import Context
-from kinwire.errors import (
+from kinwire.mcp.context import Context
+from kinwire.mcp.host import Host, connect
+from kinwire.mcp.server import Server
+from kinwire.rpc.calls import Handler, Route
+from kinwire.rpc.errors import (
     ConnectionClosedError,
     HandlerDefinitionError,
     ProtocolVersionError,
     RequestTimeoutError,
     SessionStateError,
 )
-from kinwire.host import Host, connect
-from kinwire.server import Server
-from kinwire.session import Session
+from kinwire.rpc.session import Session
+from kinwire.rpc.transport import Transport
+from kinwire.support.background import background
 from kinwire.testing import pair
-from kinwire.transports import Transport
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp
 from kinwire_protocols.base import RpcError

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from kinwire.errors import RpcError
-from kinwire.limits import Limits
-from kinwire.request import Request
+from kinwire.rpc.errors import RpcError
+from kinwire.rpc.limits import Limits
+from kinwire.rpc.request import Request
 from kinwire_protocols import mcp
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcp import methods

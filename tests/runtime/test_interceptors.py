@@ -10,15 +10,15 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire.context import Context
-from kinwire.errors import (
+from kinwire.mcp.context import Context
+from kinwire.mcp.extension import Extension
+from kinwire.rpc.errors import (
     ConnectionClosedError,
     HandlerDefinitionError,
     RpcError,
 )
-from kinwire.extension import Extension
-from kinwire.request import Request
-from kinwire.session import Session
+from kinwire.rpc.request import Request
+from kinwire.rpc.session import Session
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp import methods

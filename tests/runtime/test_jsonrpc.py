@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from kinwire.errors import UnsendableError
-from kinwire.messages import jsonrpc
-from kinwire.messages.jsonrpc import FrameError, decode, encode
+from kinwire.rpc import codec as jsonrpc
+from kinwire.rpc.codec import FrameError, decode, encode
+from kinwire.rpc.errors import UnsendableError
 from tests.absent import shared
 from tests.runtime.jsonrpc_vectors import BYTES, NO_REPLY, RESULT, TEXTS, Reply
 

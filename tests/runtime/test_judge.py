@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kinwire.messages.judge import Judge, Side
+from kinwire_cli.judge.judge import Judge, Side
 from kinwire_protocols.mcp.methods import PROTOCOL
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kinwire.messages.judge import Judge, Side, Verdict
+from kinwire_cli.judge.judge import Judge, Side, Verdict
 from kinwire_protocols import mcp, mcpe, mcpl, mcplite, mgp
 
 TABLES = (mcp.PROTOCOL, mcpe.PROTOCOL, mcpl.PROTOCOL, mgp.PROTOCOL)

@@ -9,9 +9,9 @@ import pytest
 from anyio.lowlevel import checkpoint
 
 from kinwire import Session
-from kinwire.calls import Route
-from kinwire.limits import Limits
-from kinwire.messages.jsonrpc import encode
+from kinwire.rpc.calls import Route
+from kinwire.rpc.codec import encode
+from kinwire.rpc.limits import Limits
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols.mcp.methods import TOOLS_LIST
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from kinwire import Host, Server, pair
-from kinwire.session import Session
+from kinwire.rpc.session import Session
 from kinwire_protocols import mcpe
 from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.peer import ProtocolTable

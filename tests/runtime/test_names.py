@@ -10,6 +10,7 @@ import sys
 import pytest
 
 import kinwire
+import kinwire_cli
 
 
 @pytest.mark.parametrize("name", kinwire.__all__)
@@ -44,7 +45,8 @@ def test_the_import_loads_nothing_heavy() -> None:
 
 MODULES = [
     module.name
-    for module in pkgutil.walk_packages(kinwire.__path__, "kinwire.")
+    for package in (kinwire, kinwire_cli)
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     if module.name != "kinwire.__main__"
 ]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from kinwire.calls import Outbound
-from kinwire.errors import (
+from kinwire.rpc.calls import Outbound
+from kinwire.rpc.errors import (
     ConnectionClosedError,
     InvalidResponseError,
     RpcError,

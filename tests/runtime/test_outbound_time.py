@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kinwire.errors import (
+from kinwire.rpc.errors import (
     RequestTimeoutError,
 )
 from kinwire_protocols import mcp

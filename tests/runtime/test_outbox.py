@@ -7,7 +7,7 @@ import tracemalloc
 
 import pytest
 
-from kinwire.limits import Limits
+from kinwire.rpc.limits import Limits
 from kinwire_protocols.mcp import methods
 from tests.runtime.engine_bench import Bench
 

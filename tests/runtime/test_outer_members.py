@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from kinwire.messages.outer_members import outer_names
+from kinwire.rpc.outer_members import outer_names
 
 TRICKY = st.text(alphabet='a"\\{}[]:, é\n', max_size=8)
 VALUES = st.recursive(

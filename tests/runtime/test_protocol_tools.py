@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from kinwire.errors import ShapeError
-from kinwire.server import Server
+from kinwire.mcp.server import Server
+from kinwire.rpc.errors import ShapeError
 from kinwire.testing import pair
 from kinwire_protocols import mcp, mcpe
 from kinwire_protocols.base import JsonObject, from_wire

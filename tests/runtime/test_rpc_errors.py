@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from kinwire.errors import RpcError
-from kinwire.messages.rpc_errors import ErrorTable, error_from_json
+from kinwire.rpc.error_table import ErrorTable, error_from_json
+from kinwire.rpc.errors import RpcError
 from kinwire_protocols import mcp
 from kinwire_protocols.base import error_to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError, MethodNotFoundError

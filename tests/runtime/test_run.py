@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from kinwire.errors import ConnectionClosedError
-from kinwire.host import Host, connect
+from kinwire.mcp.host import Host, connect
+from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.transports.child import stdio
 from kinwire_protocols import mcp
 

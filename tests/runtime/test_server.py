@@ -9,11 +9,11 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire._background import background
-from kinwire.context import Context
-from kinwire.errors import HandlerDefinitionError, ToolDefinitionError
-from kinwire.server import Server
-from kinwire.session import Session
+from kinwire.mcp.context import Context
+from kinwire.mcp.server import Server
+from kinwire.rpc.errors import HandlerDefinitionError, ToolDefinitionError
+from kinwire.rpc.session import Session
+from kinwire.support.background import background
 from kinwire.testing import pair
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp

@@ -10,15 +10,15 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
-from kinwire.errors import (
+from kinwire.rpc.errors import (
     InvalidResponseError,
     RequestCancelledError,
     RequestTimeoutError,
     RpcError,
     ShapeError,
 )
-from kinwire.limits import Limits
-from kinwire.request import Request
+from kinwire.rpc.limits import Limits
+from kinwire.rpc.request import Request
 from kinwire_protocols import mcp
 from kinwire_protocols.jsonrpc.errors import InternalError, MethodNotFoundError
 from kinwire_protocols.mcp import methods

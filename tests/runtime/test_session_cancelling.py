@@ -8,7 +8,7 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
-from kinwire.request import Request
+from kinwire.rpc.request import Request
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp import methods
 from tests.runtime.sessions import (

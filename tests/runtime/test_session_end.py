@@ -10,13 +10,13 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
-from kinwire.errors import (
+from kinwire.rpc.errors import (
     ConnectionClosedError,
     SessionStateError,
 )
-from kinwire.limits import Limits
-from kinwire.request import Request
-from kinwire.session import Session
+from kinwire.rpc.limits import Limits
+from kinwire.rpc.request import Request
+from kinwire.rpc.session import Session
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp import methods

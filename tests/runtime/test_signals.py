@@ -14,8 +14,8 @@ from types import FrameType
 
 import pytest
 
-from kinwire._signals import heard_by_the_loop
-from kinwire.cli.tap import ended
+from kinwire.support.signals import heard_by_the_loop
+from kinwire_cli.tap import ended
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 

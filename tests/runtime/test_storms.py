@@ -8,8 +8,8 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
-from kinwire.request import Request
-from kinwire.session import Session
+from kinwire.rpc.request import Request
+from kinwire.rpc.session import Session
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp import methods

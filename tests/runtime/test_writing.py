@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import anyio
 import pytest
 
-from kinwire.transports import Link
+from kinwire.rpc.transport import Link
 from kinwire.transports.writing import FrameWriter
 
 LARGE = b"x" * 1_000_000

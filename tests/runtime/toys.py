@@ -29,10 +29,10 @@ __all__ = (
 from collections.abc import Callable
 from typing import Any, ClassVar, Final, TypeVar
 
-from kinwire.errors import RpcError
-from kinwire.extension import ExtensionHandlers, Next
-from kinwire.request import Request
-from kinwire.session import Session
+from kinwire.mcp.extension import ExtensionHandlers, Next
+from kinwire.rpc.errors import RpcError
+from kinwire.rpc.request import Request
+from kinwire.rpc.session import Session
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.mcp.methods import TOOLS_CALL

@@ -29,13 +29,14 @@ from typing import Any, NamedTuple, TypeVar
 import anyio
 import pytest
 
-from kinwire.connection import Connection
-from kinwire.context import Context
-from kinwire.errors import ConnectionClosedError, RpcError
-from kinwire.host import Host
-from kinwire.limits import Limits
-from kinwire.server import Server
-from kinwire.transports import Link, Transport, stdio
+from kinwire.mcp.connection import Connection
+from kinwire.mcp.context import Context
+from kinwire.mcp.host import Host
+from kinwire.mcp.server import Server
+from kinwire.rpc.errors import ConnectionClosedError, RpcError
+from kinwire.rpc.limits import Limits
+from kinwire.rpc.transport import Link, Transport
+from kinwire.transports import stdio
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp
 

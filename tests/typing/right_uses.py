@@ -21,8 +21,8 @@ from kinwire import (
     stdio,
     unattended,
 )
-from kinwire.extension import Next
-from kinwire.request import Request
+from kinwire.mcp.extension import Next
+from kinwire.rpc.request import Request
 from kinwire_protocols import mcp, mcpe, mcpl
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.methods import NOTIFICATIONS_INITIALIZED, TOOLS_CALL, TOOLS_LIST

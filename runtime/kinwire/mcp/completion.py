@@ -8,12 +8,12 @@ import inspect
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, cast
 
-from kinwire.context import Context
-from kinwire.errors import HandlerDefinitionError
-from kinwire.functions.function import Function, function_of
-from kinwire.functions.parameters import place_of
+from kinwire.mcp.context import Context
+from kinwire.mcp.functions.function import Function, function_of
+from kinwire.mcp.functions.parameters import place_of
 from kinwire.mcp.prompts import PromptTable
 from kinwire.mcp.resources import ResourceTable
+from kinwire.rpc.errors import HandlerDefinitionError
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError

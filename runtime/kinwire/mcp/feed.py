@@ -10,7 +10,7 @@ from typing import Generic, Self, TypeVar
 import anyio
 import anyio.lowlevel
 
-from kinwire.errors import ConnectionClosedError
+from kinwire.rpc.errors import ConnectionClosedError
 
 T = TypeVar("T")
 

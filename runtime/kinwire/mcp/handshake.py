@@ -9,13 +9,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from kinwire._handlers import HandlerTable
-from kinwire.calls import Handler, Route
-from kinwire.extension import Extension
-from kinwire.interceptors import handled
+from kinwire.mcp.extension import Extension
+from kinwire.mcp.handlers import HandlerTable
 from kinwire.mcp.negotiation import Negotiation
-from kinwire.request import Request
-from kinwire.session import Session
+from kinwire.rpc.calls import Handler, Route
+from kinwire.rpc.interceptors import handled
+from kinwire.rpc.request import Request
+from kinwire.rpc.session import Session
 from kinwire_protocols.base import JsonObject, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidRequestError
 from kinwire_protocols.mcp.methods import INITIALIZE, NOTIFICATIONS_INITIALIZED, PING

@@ -15,12 +15,12 @@ from typing import Literal
 
 import anyio
 
-from kinwire._routes import EarlyRoutes
-from kinwire.calls import Route
-from kinwire.extension import Extension
-from kinwire.gates import Agreement, at_path
-from kinwire.messages.jsonrpc import is_object
-from kinwire.session import Session
+from kinwire.mcp.extension import Extension
+from kinwire.rpc.calls import Route
+from kinwire.rpc.codec import is_object
+from kinwire.rpc.negotiated import Agreement, at_path
+from kinwire.rpc.routes import EarlyRoutes
+from kinwire.rpc.session import Session
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.methods import PROTOCOL as MCP
 from kinwire_protocols.peer import ProtocolTable

@@ -14,12 +14,12 @@ from typing import Any, Final, Literal
 
 import anyio
 
-from kinwire._callbacks import call_back
-from kinwire.calls import AtOnce, Handler, Route
-from kinwire.errors import ConnectionClosedError
 from kinwire.mcp.feed import Feed
 from kinwire.mcp.server_logs import log_message
 from kinwire.mcp.watching import Subscriptions
+from kinwire.rpc.calls import AtOnce, Handler, Route
+from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.support.callbacks import call_back
 from kinwire_protocols import mcp
 from kinwire_protocols.base import Message
 from kinwire_protocols.mcp import methods

@@ -13,9 +13,8 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import Any, Literal, TypeVar, overload
 
-from kinwire._handlers import takes_context
-from kinwire.errors import ToolDefinitionError
 from kinwire.mcp.completion import CompletionTable
+from kinwire.mcp.handlers import takes_context
 from kinwire.mcp.prompts import HandlerPrompt, Prompt, PromptTable, prompt_from_function
 from kinwire.mcp.resources import (
     HandlerResource,
@@ -27,6 +26,7 @@ from kinwire.mcp.resources import (
 from kinwire.mcp.rules.json_schema import JsonSchema
 from kinwire.mcp.rules.listing import Listing
 from kinwire.mcp.tools import HandlerTool, Tool, ToolTable, tool_from_function
+from kinwire.rpc.errors import ToolDefinitionError
 from kinwire_protocols import mcp
 from kinwire_protocols.base import to_wire
 from kinwire_protocols.mcp import methods

@@ -10,14 +10,14 @@ from typing import Any, Protocol
 
 from pydantic import ValidationError
 
-from kinwire.context import Context
-from kinwire.errors import HandlerDefinitionError
-from kinwire.functions.docstring import split_docstring
-from kinwire.functions.function import Function, function_of
-from kinwire.functions.text_arguments import TextArguments
 from kinwire.mcp.content import BLOCKS, items_of, text_block
+from kinwire.mcp.context import Context
+from kinwire.mcp.functions.docstring import split_docstring
+from kinwire.mcp.functions.function import Function, function_of
+from kinwire.mcp.functions.text_arguments import TextArguments
 from kinwire.mcp.pages import page_of
 from kinwire.mcp.rules.listing import Listing
+from kinwire.rpc.errors import HandlerDefinitionError
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError

@@ -19,17 +19,17 @@ from typing import Any, Protocol
 
 from pydantic import ValidationError
 
-from kinwire.context import Context
-from kinwire.errors import HandlerDefinitionError
-from kinwire.functions.docstring import split_docstring
-from kinwire.functions.function import Function, function_of
-from kinwire.functions.parameters import place_of
-from kinwire.functions.text_arguments import TextArguments
+from kinwire.mcp.context import Context
+from kinwire.mcp.functions.docstring import split_docstring
+from kinwire.mcp.functions.function import Function, function_of
+from kinwire.mcp.functions.parameters import place_of
+from kinwire.mcp.functions.text_arguments import TextArguments
 from kinwire.mcp.pages import page_of
 from kinwire.mcp.resource_results import resource_result
 from kinwire.mcp.rules.listing import Listing
 from kinwire.mcp.rules.uri_matching import Variables
 from kinwire.mcp.rules.uri_template import UriTemplate
+from kinwire.rpc.errors import HandlerDefinitionError
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
 

@@ -18,7 +18,7 @@ from kinwire_protocols import mcp
 from kinwire_protocols.jsonrpc.errors import InternalError
 
 if TYPE_CHECKING:
-    from kinwire.connection import Connection
+    from kinwire.mcp.connection import Connection
 
 
 @dataclass(frozen=True, slots=True)

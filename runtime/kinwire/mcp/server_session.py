@@ -10,16 +10,16 @@ from typing import Any, TypeVar
 from anyio import from_thread
 from anyio.lowlevel import checkpoint
 
-from kinwire.calls import OnId, ProgressCallback
-from kinwire.errors import SessionStateError
-from kinwire.limits import Limits
 from kinwire.mcp.handshake import ServerHandshake
 from kinwire.mcp.rules.log_levels import at_least
 from kinwire.mcp.rules.watched import Watched
-from kinwire.messages.jsonrpc import encoded_notification
-from kinwire.options import DEFAULT, Timeout
-from kinwire.session import Session
-from kinwire.transports import Transport
+from kinwire.rpc.calls import OnId, ProgressCallback
+from kinwire.rpc.codec import encoded_notification
+from kinwire.rpc.errors import SessionStateError
+from kinwire.rpc.limits import Limits
+from kinwire.rpc.options import DEFAULT, Timeout
+from kinwire.rpc.session import Session
+from kinwire.rpc.transport import Transport
 from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.mcp.methods import NOTIFICATIONS_MESSAGE, PING, PROTOCOL
 from kinwire_protocols.mcp.models import LoggingLevel, LoggingMessageNotificationParams

@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import ValidationError
 from pydantic_core import to_json
 
-from kinwire.errors import ToolDefinitionError
-from kinwire.functions.parameters import Parameters
+from kinwire.mcp.functions.parameters import Parameters
+from kinwire.rpc.errors import ToolDefinitionError
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.problems import Problem

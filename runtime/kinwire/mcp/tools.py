@@ -11,15 +11,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from kinwire.context import Context
-from kinwire.errors import ToolDefinitionError
-from kinwire.functions.docstring import split_docstring
-from kinwire.functions.function import function_of, run_in_thread
+from kinwire.mcp.context import Context
+from kinwire.mcp.functions.docstring import split_docstring
+from kinwire.mcp.functions.function import function_of, run_in_thread
 from kinwire.mcp.pages import page_of
 from kinwire.mcp.rules.json_schema import JsonSchema
 from kinwire.mcp.rules.listing import Listing
 from kinwire.mcp.tool_arguments import ToolArguments, refused_arguments
 from kinwire.mcp.tool_results import error_result, result_from
+from kinwire.rpc.errors import ToolDefinitionError
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError

@@ -13,14 +13,14 @@ from contextlib import asynccontextmanager
 
 import anyio
 
-from kinwire.errors import (
+from kinwire.mcp.feed import Feed
+from kinwire.mcp.rules.updates import add_update, concerns
+from kinwire.rpc.errors import (
     CapabilityNotNegotiatedError,
     ConnectionClosedError,
     KinwireError,
     RpcError,
 )
-from kinwire.mcp.feed import Feed
-from kinwire.mcp.rules.updates import add_update, concerns
 from kinwire_protocols import mcp
 
 logger = logging.getLogger("kinwire.host")

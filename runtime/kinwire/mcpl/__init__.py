@@ -49,8 +49,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kinwire.mcpl.channels import Channels
-    from kinwire.mcpl.chat_completions import ChatCompletions
     from kinwire.mcpl.errors import (
         HookFailedError,
         NotPublishedError,
@@ -59,64 +57,66 @@ if TYPE_CHECKING:
         StateRefusedError,
         UnsupportedMessageError,
     )
-    from kinwire.mcpl.hooks import Hooks
-    from kinwire.mcpl.host import McplHost
-    from kinwire.mcpl.incoming import Decision, Incoming, Turn
-    from kinwire.mcpl.inference import Inference
-    from kinwire.mcpl.inference_streams import InferenceStream
-    from kinwire.mcpl.live_host import LiveHost
-    from kinwire.mcpl.live_server import LiveServer
-    from kinwire.mcpl.moderation import Draft, Moderate, Verdict
-    from kinwire.mcpl.providers import Provider, ScriptedProvider
-    from kinwire.mcpl.push import PushedEvent
+    from kinwire.mcpl.host.channels import Channels
+    from kinwire.mcpl.host.chat_completions import ChatCompletions
+    from kinwire.mcpl.host.hooks import Hooks
+    from kinwire.mcpl.host.host import McplHost
+    from kinwire.mcpl.host.incoming import Decision, Incoming, Turn
+    from kinwire.mcpl.host.inference import Inference
+    from kinwire.mcpl.host.moderation import Draft, Moderate, Verdict
+    from kinwire.mcpl.host.providers import Provider, ScriptedProvider
+    from kinwire.mcpl.host.push import PushedEvent
+    from kinwire.mcpl.host.scopes import ScopeAnswer, ScopeRequest, Scopes
+    from kinwire.mcpl.host.server_peer import LiveServer
+    from kinwire.mcpl.host.stateful_calls import ServerState
+    from kinwire.mcpl.host.url_guard import UrlGuard
+    from kinwire.mcpl.host.writing import Writing
     from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree
     from kinwire.mcpl.rules.injections import Injection, InjectionLimits, Injections
     from kinwire.mcpl.rules.model_requests import ModelAnswer, ModelRequest
-    from kinwire.mcpl.scopes import ScopeAnswer, ScopeRequest, Scopes
-    from kinwire.mcpl.served_state import CallState
-    from kinwire.mcpl.server import McplServer
-    from kinwire.mcpl.stateful_calls import ServerState
-    from kinwire.mcpl.url_guard import UrlGuard
-    from kinwire.mcpl.writing import Writing
+    from kinwire.mcpl.server.host_peer import LiveHost
+    from kinwire.mcpl.server.inference_streams import InferenceStream
+    from kinwire.mcpl.server.served_state import CallState
+    from kinwire.mcpl.server.server import McplServer
 
 _HOMES = {
-    "CallState": "served_state",
-    "Channels": "channels",
-    "ChatCompletions": "chat_completions",
-    "Decision": "incoming",
-    "Draft": "moderation",
-    "Incoming": "incoming",
-    "Moderate": "moderation",
+    "CallState": "server.served_state",
+    "Channels": "host.channels",
+    "ChatCompletions": "host.chat_completions",
+    "Decision": "host.incoming",
+    "Draft": "host.moderation",
+    "Incoming": "host.incoming",
+    "Moderate": "host.moderation",
     "NotPublishedError": "errors",
-    "Turn": "incoming",
-    "Verdict": "moderation",
-    "Writing": "writing",
+    "Turn": "host.incoming",
+    "Verdict": "host.moderation",
+    "Writing": "host.writing",
     "CheckpointTree": "rules.checkpoint_tree",
     "HookFailedError": "errors",
-    "Hooks": "hooks",
-    "Inference": "inference",
-    "InferenceStream": "inference_streams",
+    "Hooks": "host.hooks",
+    "Inference": "host.inference",
+    "InferenceStream": "server.inference_streams",
     "ModelAnswer": "rules.model_requests",
     "ModelRequest": "rules.model_requests",
-    "Provider": "providers",
+    "Provider": "host.providers",
     "ProviderError": "errors",
-    "ScriptedProvider": "providers",
+    "ScriptedProvider": "host.providers",
     "Injection": "rules.injections",
     "InjectionLimits": "rules.injections",
     "Injections": "rules.injections",
-    "LiveHost": "live_host",
-    "LiveServer": "live_server",
-    "McplHost": "host",
-    "McplServer": "server",
-    "PushedEvent": "push",
-    "ScopeAnswer": "scopes",
+    "LiveHost": "server.host_peer",
+    "LiveServer": "host.server_peer",
+    "McplHost": "host.host",
+    "McplServer": "server.server",
+    "PushedEvent": "host.push",
+    "ScopeAnswer": "host.scopes",
     "ScopeDeniedError": "errors",
-    "ScopeRequest": "scopes",
-    "Scopes": "scopes",
-    "ServerState": "stateful_calls",
+    "ScopeRequest": "host.scopes",
+    "Scopes": "host.scopes",
+    "ServerState": "host.stateful_calls",
     "StateRefusedError": "errors",
     "UnsupportedMessageError": "errors",
-    "UrlGuard": "url_guard",
+    "UrlGuard": "host.url_guard",
 }
 
 if not TYPE_CHECKING:

@@ -13,10 +13,10 @@ __all__ = (
 
 from typing import TYPE_CHECKING, Literal
 
-from kinwire.errors import InvalidResponseError, KinwireError
+from kinwire.rpc.errors import InvalidResponseError, KinwireError
 
 if TYPE_CHECKING:
-    from kinwire.mcpl.scopes import ScopeRequest
+    from kinwire.mcpl.host.scopes import ScopeRequest
     from kinwire_protocols import mcp
 
 

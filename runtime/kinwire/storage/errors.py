@@ -32,7 +32,7 @@ __all__ = (
     "StorageVersionError",
 )
 
-from kinwire.errors import KinwireError
+from kinwire.support.errors import KinwireError
 
 
 class StorageError(KinwireError):

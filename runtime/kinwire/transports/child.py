@@ -19,8 +19,8 @@ from typing import IO
 
 import anyio
 
-from kinwire.errors import ConnectionClosedError
-from kinwire.transports import Link
+from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.rpc.transport import Link
 from kinwire.transports.process import (
     end_group,
     end_with_this_program,

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import anyio
 
-from kinwire.errors import ConnectionClosedError
-from kinwire.transports import Link
+from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.rpc.transport import Link
 from kinwire.transports.lines import HEAD
 
 Record = Callable[[int, bytes], object]

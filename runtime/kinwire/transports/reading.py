@@ -17,7 +17,7 @@ import anyio
 from anyio.from_thread import BlockingPortal
 from anyio.lowlevel import checkpoint
 
-from kinwire.transports import Link
+from kinwire.rpc.transport import Link
 from kinwire.transports.lines import Lines
 
 # A large batch of frames alive at once makes the allocator trim and grow its heap every turn.

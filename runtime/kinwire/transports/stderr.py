@@ -7,7 +7,7 @@ __all__ = ("StderrSink",)
 import logging
 from collections.abc import Callable
 
-from kinwire._callbacks import call_back
+from kinwire.support.callbacks import call_back
 from kinwire.transports.lines import Lines
 
 logger = logging.getLogger("kinwire.stderr")

@@ -18,8 +18,8 @@ from functools import partial
 
 import anyio
 
-from kinwire.errors import ConnectionClosedError
-from kinwire.transports import Link
+from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.rpc.transport import Link
 from kinwire.transports.reading import FrameSink, read_all
 from kinwire.transports.writing import FrameWriter
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import FrameType
 
-from kinwire._signals import end_signals, heard_by_the_loop
+from kinwire.support.signals import end_signals, heard_by_the_loop
 
 
 @contextmanager

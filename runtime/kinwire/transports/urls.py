@@ -7,8 +7,8 @@ __all__ = ("UrlOptions", "transport_to")
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypedDict
 
-from kinwire.functions.signatures import name_of
-from kinwire.transports import Transport
+from kinwire.rpc.transport import Transport
+from kinwire.support.signatures import name_of
 
 if TYPE_CHECKING:
     from kinwire.transports.http_client.credentials import Auth

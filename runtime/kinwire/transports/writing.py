@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import anyio
 
-from kinwire.transports import Link
+from kinwire.rpc.transport import Link
 
 logger = logging.getLogger("kinwire.transports")
 

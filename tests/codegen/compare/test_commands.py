@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kinwire.cli.command import main
+from kinwire_cli.command import main
 from kinwire_codegen.compare.rules import RULES
 from tests.codegen.compare.documents import Node, edited, toy
 from tests.codegen.imports.official import FOLDER, official

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from kinwire.cli.command import main
+from kinwire_cli.command import main
 from tests.codegen.compare.documents import edited, toy
 from tests.codegen.compare.test_commands import git, stricter, write
 

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import pytest
 from anyio import wait_all_tasks_blocked
 
-from kinwire.calls import Route
-from kinwire.session import Session
+from kinwire.rpc.calls import Route
+from kinwire.rpc.session import Session
 from kinwire.transports.memory import memory_pair
 from kinwire_codegen.compare.verdict import Level
 from kinwire_protocols.jsonrpc.errors import MethodNotFoundError

@@ -14,7 +14,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from kinwire.cli.command import main
+from kinwire_cli.command import main
 from kinwire_codegen.site.writing import read_site, write_site
 from tests.codegen.site.conftest import GOLDEN
 

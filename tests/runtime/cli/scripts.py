@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from kinwire.cli import main
+from kinwire_cli import main
 
 PROGRAM = Path(__file__).parents[1] / "programs" / "scripted.py"
 DEMO = ["--", sys.executable, "-m", "kinwire", "serve", "demo", "mcp"]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from kinwire.cli import main
+from kinwire_cli import main
 from tests.runtime.cli.scripts import Captured, greeting, ran, scripted, spoken
 
 TRIPS = """

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from kinwire.cli.extras import install_command, is_installed, missing_extra
-from kinwire.cli.verb import load_verb, verb_names
+from kinwire_cli.extras import install_command, is_installed, missing_extra
+from kinwire_cli.verb import load_verb, verb_names
 from kinwire_protocols.mcp.methods import PROTOCOL
 from tests.runtime.cli.scripts import DEMO, Captured, greeting, ran, scripted
 
@@ -130,7 +130,7 @@ def test_a_verb_without_its_extra_names_the_extra(
 
 def test_the_overview_costs_no_runtime() -> None:
     program = (
-        "import sys; from kinwire.cli import main\n"
+        "import sys; from kinwire_cli import main\n"
         "try: main(['list', '--help'])\n"
         "except SystemExit: pass\n"
         "print({'anyio', 'pydantic', 'asyncio'} & set(sys.modules), file=sys.stderr)"

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from kinwire.cli.call import Call
-from kinwire.cli.completion import complete_call, complete_described, complete_listed
-from kinwire.cli.extras import is_installed
-from kinwire.cli.serve import Serve
-from kinwire.cli.verb import Verb, load_verb
+from kinwire_cli.call import Call
+from kinwire_cli.completion import complete_call, complete_described, complete_listed
+from kinwire_cli.extras import is_installed
+from kinwire_cli.serve import Serve
+from kinwire_cli.verb import Verb, load_verb
 
 pytestmark = pytest.mark.skipif(not is_installed("cli"), reason="needs the extra [cli]")
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-import kinwire.demo.mcpl as mcpl
+import kinwire_cli.demos.mcpl as mcpl
 from kinwire import Host
-from kinwire.cli.extras import is_installed
-from kinwire.demo import SERVERS
 from kinwire.mcpl import Channels, McplHost
+from kinwire_cli.demos import SERVERS
+from kinwire_cli.extras import is_installed
 from tests.runtime.cli.scripts import Captured, ran
 from tests.runtime.transports.program import listening
 

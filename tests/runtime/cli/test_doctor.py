@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from kinwire.cli.diagnosis import examination, steps, surroundings
 from kinwire.transports import process
+from kinwire_cli.diagnosis import examination, steps, surroundings
 from tests.runtime.cli.scripts import DEMO, Captured, greeting, ran, scripted, spoken
 
 PYTHON = ["--", sys.executable, "-c"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kinwire.cli.entries import Documents, Reference, members_of, reference_from
+from kinwire_cli.entries import Documents, Reference, members_of, reference_from
 
 TEXT = {"type": "string", "description": "Text."}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kinwire.cli.extras import install_command, missing_extra
+from kinwire_cli.extras import install_command, missing_extra
 
 METADATA = "Metadata-Version: 2.1\nName: kinwire\nVersion: 1.0\n"
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from kinwire.cli.failure import UsageError, failure_of
-from kinwire.errors import InvalidResponseError, ProtocolVersionError, ShapeError
+from kinwire.rpc.errors import InvalidResponseError, ProtocolVersionError, ShapeError
 from kinwire.storage import StorageInputError
+from kinwire_cli.failure import UsageError, failure_of
 from kinwire_protocols.base import RpcError
 
 FORGED = "no\nerror: all is well\x1b[2J"

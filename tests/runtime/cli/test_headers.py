@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kinwire.cli.failure import UsageError
-from kinwire.cli.headers import headers_from
+from kinwire_cli.failure import UsageError
+from kinwire_cli.headers import headers_from
 
 SECRET = "s3cret"
 ENVIRONMENT = {"TOKEN": SECRET, "TWICE": "${TOKEN}", "LINES": f"{SECRET}\r\nX-Other: 1"}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kinwire.cli.inspection import probing
+from kinwire_cli.inspection import probing
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp.methods import PING, PROTOCOL
 from tests.runtime.cli.scripts import DEMO, Captured, greeting, ran, scripted, spoken

@@ -37,9 +37,9 @@ sys.meta_path.insert(0, Finder())
     "before",
     [
         pytest.param(LOOP, id="an event loop is being made"),
-        pytest.param(IMPORT.replace("NAME", "'kinwire.cli'"), id="before the command is there"),
-        pytest.param(IMPORT.replace("NAME", "'kinwire.cli.target'"), id="a verb is loaded"),
-        pytest.param(IMPORT.replace("NAME", "'kinwire.host'"), id="the runtime is loaded"),
+        pytest.param(IMPORT.replace("NAME", "'kinwire_cli'"), id="before the command is there"),
+        pytest.param(IMPORT.replace("NAME", "'kinwire_cli.target'"), id="a verb is loaded"),
+        pytest.param(IMPORT.replace("NAME", "'kinwire.mcp.host'"), id="the runtime is loaded"),
     ],
 )
 def test_an_interruption_is_quiet_and_ends_with_130(tmp_path: Path, before: str) -> None:

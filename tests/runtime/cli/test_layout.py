@@ -7,7 +7,7 @@ from math import inf
 
 import pytest
 
-from kinwire.cli.layout import columns, first_line, json_text, printable
+from kinwire_cli.layout import columns, first_line, json_text, printable
 
 
 def test_columns_are_aligned_and_lines_do_not_end_in_spaces() -> None:

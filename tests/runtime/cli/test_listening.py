@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kinwire.cli.listening import Listening
-from kinwire.transports import Link
+from kinwire.rpc.transport import Link
+from kinwire_cli.listening import Listening
 
 REQUEST = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 ANSWER = b'{"jsonrpc":"2.0","id":1,"result":{}}'

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from kinwire.cli.failure import UsageError
-from kinwire.cli.members import members_from, missing_from
+from kinwire_cli.failure import UsageError
+from kinwire_cli.members import members_from, missing_from
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

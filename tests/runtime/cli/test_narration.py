@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from kinwire.cli.narration import JsonNarration, TextNarration
-from kinwire.demo.narrator import Line
+from kinwire_cli.demos.narrator import Line
+from kinwire_cli.narration import JsonNarration, TextNarration
 from tests.runtime.cli.scripts import Captured
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from kinwire.cli.failure import failure_of
-from kinwire.errors import ConnectionClosedError, InvalidResponseError
+from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError
 from kinwire.transports.http_client.address import address_of
 from kinwire.transports.http_client.faults import mend_of
+from kinwire_cli.failure import failure_of
 from tests.runtime.cli.scripts import Captured, ran
 from tests.runtime.programs import held
 from tests.runtime.transports.program import Program, listening, serving

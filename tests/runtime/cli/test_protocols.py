@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kinwire.cli.command import main
+from kinwire_cli.command import main
 
 BINDINGS = Path(__file__).parents[2] / "codegen/golden/expected"
 Captured = pytest.CaptureFixture[str]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kinwire.cli import main
+from kinwire_cli import main
 from tests.runtime.cli.scripts import Captured, greeting, scripted
 from tests.runtime.transports.program import listening
 

@@ -9,13 +9,13 @@ import pytest
 from pydantic import BaseModel
 
 from kinwire import Server
-from kinwire.cli import patience
-from kinwire.cli.failure import failure_of
-from kinwire.cli.request import TypedRequest
-from kinwire.demo import mcp as demo
-from kinwire.host import Host
-from kinwire.limits import Limits
+from kinwire.mcp.host import Host
+from kinwire.rpc.limits import Limits
 from kinwire.testing import pair
+from kinwire_cli import patience
+from kinwire_cli.demos import mcp as demo
+from kinwire_cli.failure import failure_of
+from kinwire_cli.request import TypedRequest
 from kinwire_protocols import mcp
 from kinwire_protocols.base import RpcError
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kinwire.cli.shapes import limits_of, shape_of, whole_shape
+from kinwire_cli.shapes import limits_of, shape_of, whole_shape
 
 
 @pytest.mark.parametrize(

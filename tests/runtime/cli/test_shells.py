@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from kinwire.cli.extras import is_installed
+from kinwire_cli.extras import is_installed
 from tests.absent import absent
 
 pty = pytest.importorskip("pty", reason="there are terminals on POSIX only")

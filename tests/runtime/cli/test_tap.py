@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from kinwire.cli import main
+from kinwire_cli import main
 from tests.runtime.wire import Wire
 
 ECHO = """

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kinwire.cli import patience
+from kinwire_cli import patience
 from tests.runtime.cli.scripts import Captured, greeting, ran, scripted
 
 GREETER = """

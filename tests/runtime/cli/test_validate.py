@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kinwire.cli import main
+from kinwire_cli import main
 from tests.runtime.test_judge_parts import MIXED
 
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "add"}}

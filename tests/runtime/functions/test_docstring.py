@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kinwire.functions.docstring import split_docstring
+from kinwire.mcp.functions.docstring import split_docstring
 
 GOOGLE = """Add two numbers.
 

@@ -9,10 +9,10 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from kinwire._background import background
-from kinwire.calls import Route
-from kinwire.server import Server
-from kinwire.session import Session
+from kinwire.mcp.server import Server
+from kinwire.rpc.calls import Route
+from kinwire.rpc.session import Session
+from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
 
 

@@ -9,16 +9,16 @@ import anyio
 import anyio.from_thread
 import pytest
 
-from kinwire.calls import Route
-from kinwire.context import Context
-from kinwire.errors import (
+from kinwire.mcp.context import Context
+from kinwire.mcp.host import Host
+from kinwire.mcp.server import Server
+from kinwire.rpc.calls import Route
+from kinwire.rpc.errors import (
     CapabilityNotNegotiatedError,
     RequestCancelledError,
     RequestTimeoutError,
     SessionStateError,
 )
-from kinwire.host import Host
-from kinwire.server import Server
 from kinwire.testing import pair
 from kinwire_protocols import mcp
 from kinwire_protocols.jsonrpc.errors import InternalError
@@ -263,7 +263,7 @@ async def test_a_thread_notices_that_its_session_has_ended() -> None:
 
 
 async def _fail(client: Any) -> None:
-    from kinwire.errors import ConnectionClosedError
+    from kinwire.rpc.errors import ConnectionClosedError
 
     with pytest.raises(ConnectionClosedError):
         await client.mcp.tools_call(name="work")

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from kinwire.context import Context
-from kinwire.errors import HandlerDefinitionError
-from kinwire.server import Server
+from kinwire.mcp.context import Context
+from kinwire.mcp.server import Server
+from kinwire.rpc.errors import HandlerDefinitionError
 from kinwire.testing import pair
 from kinwire_protocols import mcp
 from kinwire_protocols.base import RpcError

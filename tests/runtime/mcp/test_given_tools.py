@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from kinwire.context import Context
-from kinwire.errors import HandlerDefinitionError, ToolDefinitionError
+from kinwire.mcp.context import Context
+from kinwire.mcp.server import Server
 from kinwire.mcp.tools import ToolError
-from kinwire.server import Server
+from kinwire.rpc.errors import HandlerDefinitionError, ToolDefinitionError
 from kinwire.testing import pair
 from kinwire_protocols import mcp
 from kinwire_protocols.base import from_wire

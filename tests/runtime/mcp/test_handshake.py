@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from kinwire.errors import ConnectionClosedError
-from kinwire.host import Host
-from kinwire.server import Server
+from kinwire.mcp.host import Host
+from kinwire.mcp.server import Server
+from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.testing import pair
 from kinwire_protocols import mcp
 

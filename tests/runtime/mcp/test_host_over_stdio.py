@@ -9,9 +9,9 @@ from pathlib import Path
 import anyio
 import pytest
 
-from kinwire.errors import ProtocolVersionError
-from kinwire.host import Host
+from kinwire.mcp.host import Host
 from kinwire.mcp.sampling import Sampling, unattended
+from kinwire.rpc.errors import ProtocolVersionError
 from kinwire.transports.child import ChildProcess, stdio
 from kinwire_protocols import mcp
 from tests.runtime.wire import PROGRAMS

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from kinwire.errors import PaginationError, RequestTimeoutError, RpcError
-from kinwire.server import Server
+from kinwire.mcp.server import Server
+from kinwire.rpc.errors import PaginationError, RequestTimeoutError, RpcError
 from kinwire.testing import PairedConnection, pair
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject

@@ -7,11 +7,11 @@ from typing import Any, cast
 import anyio.from_thread
 import pytest
 
-from kinwire.context import Context
-from kinwire.errors import HandlerDefinitionError, SessionStateError, UnsendableError
-from kinwire.host import Host
+from kinwire.mcp.context import Context
+from kinwire.mcp.host import Host
 from kinwire.mcp.rules.log_levels import LEVELS
-from kinwire.server import Server
+from kinwire.mcp.server import Server
+from kinwire.rpc.errors import HandlerDefinitionError, SessionStateError, UnsendableError
 from kinwire.testing import pair
 from kinwire_protocols import mcp
 from kinwire_protocols.base import RpcError

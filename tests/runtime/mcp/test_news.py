@@ -9,10 +9,10 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire.context import Context
-from kinwire.host import Host
-from kinwire.limits import Limits
-from kinwire.server import Server
+from kinwire.mcp.context import Context
+from kinwire.mcp.host import Host
+from kinwire.mcp.server import Server
+from kinwire.rpc.limits import Limits
 from kinwire.testing import pair
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject

@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import Field
 
-from kinwire.context import Context
-from kinwire.errors import HandlerDefinitionError
-from kinwire.server import Server
+from kinwire.mcp.context import Context
+from kinwire.mcp.server import Server
+from kinwire.rpc.errors import HandlerDefinitionError
 from kinwire.testing import pair
 from kinwire_protocols import mcp
 from kinwire_protocols.base import RpcError

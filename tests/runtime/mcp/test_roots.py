@@ -8,12 +8,12 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire._background import background
-from kinwire.context import Context
-from kinwire.errors import HandlerDefinitionError, SessionStateError
-from kinwire.host import Host
+from kinwire.mcp.context import Context
+from kinwire.mcp.host import Host
 from kinwire.mcp.roots import roots_from
-from kinwire.server import Server
+from kinwire.mcp.server import Server
+from kinwire.rpc.errors import HandlerDefinitionError, SessionStateError
+from kinwire.support.background import background
 from kinwire.testing import pair
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp

@@ -8,14 +8,14 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire.calls import Route
-from kinwire.context import Context
-from kinwire.errors import RpcError
-from kinwire.host import Host
+from kinwire.mcp.context import Context
+from kinwire.mcp.host import Host
 from kinwire.mcp.sampling import Sampling, SamplingRequest, unattended
-from kinwire.request import Request
-from kinwire.server import Server
-from kinwire.session import Session
+from kinwire.mcp.server import Server
+from kinwire.rpc.calls import Route
+from kinwire.rpc.errors import RpcError
+from kinwire.rpc.request import Request
+from kinwire.rpc.session import Session
 from kinwire.testing import PairedConnection, pair
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp

@@ -7,9 +7,9 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire.context import Context
-from kinwire.host import Host
-from kinwire.server import Server
+from kinwire.mcp.context import Context
+from kinwire.mcp.host import Host
+from kinwire.mcp.server import Server
 from kinwire.testing import pair
 from kinwire_protocols import mcp
 from kinwire_protocols.base import RpcError

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from kinwire.mcp.offers import OfferKind
-from kinwire.server import Server
+from kinwire.mcp.server import Server
 from kinwire.testing import pair
 from kinwire_protocols import mcp
 from kinwire_protocols.base import RpcError
@@ -146,7 +146,7 @@ async def test_a_kept_page_answers_any_id(id: int | str) -> None:
 
 
 def encode_id(id: int | str) -> bytes:
-    from kinwire.messages.jsonrpc import encode
+    from kinwire.rpc.codec import encode
 
     return encode(id)
 

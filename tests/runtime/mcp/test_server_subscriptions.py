@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from kinwire.mcp.rules.watched import MOST_WATCHED
-from kinwire.server import Server
+from kinwire.mcp.server import Server
 from kinwire.testing import pair
 from kinwire_protocols.base import RpcError
 from kinwire_protocols.mcp.errors import ResourceNotFoundError

@@ -14,10 +14,10 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from kinwire.context import Context
-from kinwire.errors import ToolDefinitionError
+from kinwire.mcp.context import Context
+from kinwire.mcp.server import Server
 from kinwire.mcp.tools import ToolError, tool_from_function
-from kinwire.server import Server
+from kinwire.rpc.errors import ToolDefinitionError
 from kinwire.testing import pair
 from kinwire_protocols import mcp
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError

@@ -8,9 +8,9 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire.errors import CapabilityNotNegotiatedError, ConnectionClosedError
-from kinwire.server import Server
-from kinwire.session import Session
+from kinwire.mcp.server import Server
+from kinwire.rpc.errors import CapabilityNotNegotiatedError, ConnectionClosedError
+from kinwire.rpc.session import Session
 from kinwire.testing import PairedConnection, pair
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp import methods

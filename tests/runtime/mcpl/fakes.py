@@ -14,8 +14,8 @@ from typing import Any
 
 import anyio
 
-from kinwire.errors import ConnectionClosedError, RequestTimeoutError, RpcError
-from kinwire.transports import Link
+from kinwire.rpc.errors import ConnectionClosedError, RequestTimeoutError, RpcError
+from kinwire.rpc.transport import Link
 from kinwire_protocols.base import JsonObject
 
 INFO = {"name": "elsewhere", "version": "0"}

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import anyio
 
-from kinwire.calls import Handler, Route
-from kinwire.host import Host
+from kinwire.mcp.host import Host
+from kinwire.mcp.server import Server
 from kinwire.mcpl import LiveServer, McplHost, McplServer
-from kinwire.server import Server
-from kinwire.session import Session
+from kinwire.rpc.calls import Handler, Route
+from kinwire.rpc.session import Session
 from kinwire.testing import PairedConnection, pair
 from kinwire.transports.memory import MemoryTransport, memory_pair
 from kinwire_protocols.base import JsonObject

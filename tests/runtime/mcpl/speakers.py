@@ -11,8 +11,8 @@ from typing import Any
 import anyio
 
 from kinwire import Host, Server
-from kinwire._background import background
 from kinwire.mcpl import Hooks, Injection, McplHost, McplServer
+from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp, mcpl
 from tests.runtime.mcpl.lives import feature

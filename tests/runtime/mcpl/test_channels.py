@@ -10,8 +10,8 @@ import anyio
 import pytest
 
 from kinwire import CapabilityNotNegotiatedError
-from kinwire.calls import Route
 from kinwire.mcpl import Channels, McplHost
+from kinwire.rpc.calls import Route
 from kinwire.storage import open_store
 from kinwire_protocols import mcpl
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError, MethodNotFoundError

@@ -21,8 +21,8 @@ from kinwire.mcpl import (
     ModelAnswer,
     ModelRequest,
     ProviderError,
-    chat_completions,
 )
+from kinwire.mcpl.host import chat_completions
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
 from kinwire_protocols.mcpl import InferenceMessage, RoutingPolicy, TokenUsage
 from tests.runtime.mcpl.lives import MEMORY, live_pair, sent

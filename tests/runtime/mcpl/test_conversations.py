@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kinwire.mcpl.conversations import Conversations
+from kinwire.mcpl.host.conversations import Conversations
 from kinwire.storage import open_store
 from tests.runtime.mcpl.chat import message
 

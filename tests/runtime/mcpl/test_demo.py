@@ -11,12 +11,8 @@ from typing import Any, NamedTuple
 import anyio
 import pytest
 
-import kinwire.demo.mcpl as demo
+import kinwire_cli.demos.mcpl as demo
 from kinwire import Connection, Host, RpcError, Server, pair
-from kinwire._background import background
-from kinwire.demo import SERVERS, server_of
-from kinwire.demo.mcpl.conversation import converse
-from kinwire.demo.narrator import Line
 from kinwire.mcpl import (
     Channels,
     Decision,
@@ -30,8 +26,12 @@ from kinwire.mcpl import (
     Scopes,
     ScriptedProvider,
 )
-from kinwire.transports import Transport
+from kinwire.rpc.transport import Transport
+from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
+from kinwire_cli.demos import SERVERS, server_of
+from kinwire_cli.demos.mcpl.conversation import converse
+from kinwire_cli.demos.narrator import Line
 from kinwire_protocols import mcpl
 from kinwire_protocols.mcp import TextContent
 

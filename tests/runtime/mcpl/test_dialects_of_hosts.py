@@ -13,9 +13,9 @@ import anyio
 import pytest
 
 from kinwire import Server
-from kinwire._background import background
-from kinwire.limits import Limits
 from kinwire.mcpl import LiveHost, McplServer
+from kinwire.rpc.limits import Limits
+from kinwire.support.background import background
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject, to_wire
 from tests.runtime.mcpl.chat import GENERAL

@@ -13,9 +13,9 @@ import anyio
 import pytest
 
 from kinwire import Host
-from kinwire.connection import Connection
-from kinwire.limits import Limits
+from kinwire.mcp.connection import Connection
 from kinwire.mcpl import Channels, LiveServer, McplHost, PushedEvent
+from kinwire.rpc.limits import Limits
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject, to_wire
 from tests.runtime.mcpl.chat import GENERAL

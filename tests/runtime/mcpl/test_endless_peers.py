@@ -13,8 +13,6 @@ import anyio
 import pytest
 
 from kinwire import Context, Host, InvalidResponseError, RpcError, Server, stdio
-from kinwire._background import background
-from kinwire.calls import Handler
 from kinwire.mcpl import (
     Channels,
     Hooks,
@@ -27,11 +25,13 @@ from kinwire.mcpl import (
     ScopeRequest,
     Scopes,
     ScriptedProvider,
-    inference_streams,
-    injecting,
 )
-from kinwire.mcpl.inference_streams import InferenceStream
+from kinwire.mcpl.host import injecting
+from kinwire.mcpl.server import inference_streams
+from kinwire.mcpl.server.inference_streams import InferenceStream
+from kinwire.rpc.calls import Handler
 from kinwire.storage import open_store
+from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcpl
 from kinwire_protocols.mcp.methods import RESOURCES_READ

@@ -10,7 +10,6 @@ import anyio
 import pytest
 
 from kinwire import Host, Server
-from kinwire._background import background
 from kinwire.mcpl import (
     Inference,
     LiveServer,
@@ -20,6 +19,7 @@ from kinwire.mcpl import (
     PushedEvent,
     ScriptedProvider,
 )
+from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp, mcpl
 from kinwire_protocols.base import JsonObject, to_wire

@@ -18,9 +18,9 @@ import anyio
 import pytest
 
 from kinwire import Host, RpcError, Server, stdio
-from kinwire._background import background
-from kinwire.connection import Connection
+from kinwire.mcp.connection import Connection
 from kinwire.mcpl.rules.offers import read_offer
+from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
 from kinwire.transports.urls import transport_to
 from kinwire_protocols import mcp

@@ -8,8 +8,8 @@ import anyio
 import pytest
 
 from kinwire import Host
-from kinwire._background import background
 from kinwire.mcpl import HookFailedError, Hooks, InjectionLimits, McplHost
+from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp, mcpl
 from kinwire_protocols.base import JsonObject

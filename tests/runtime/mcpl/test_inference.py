@@ -11,7 +11,6 @@ import anyio
 import pytest
 
 from kinwire import CapabilityNotNegotiatedError, Context, RpcError, Server
-from kinwire.calls import Route
 from kinwire.mcpl import (
     Inference,
     LiveHost,
@@ -22,6 +21,7 @@ from kinwire.mcpl import (
     ProviderError,
     ScriptedProvider,
 )
+from kinwire.rpc.calls import Route
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError

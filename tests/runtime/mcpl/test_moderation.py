@@ -10,7 +10,6 @@ import anyio
 import pytest
 
 from kinwire import Host
-from kinwire._background import background
 from kinwire.mcpl import (
     Channels,
     Draft,
@@ -21,6 +20,7 @@ from kinwire.mcpl import (
     Verdict,
     Writing,
 )
+from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcpl
 from tests.runtime.mcpl.chat import GENERAL, Chat, chatting

@@ -18,9 +18,9 @@ from kinwire import (
     Server,
     pair,
 )
-from kinwire.calls import Route
-from kinwire.limits import Limits
 from kinwire.mcpl import LiveHost, McplHost, McplServer, PushedEvent
+from kinwire.rpc.calls import Route
+from kinwire.rpc.limits import Limits
 from kinwire.storage import open_store
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject

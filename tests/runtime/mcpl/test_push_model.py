@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
 from kinwire.mcpl import PushedEvent
-from kinwire.mcpl.push import Inboxes
+from kinwire.mcpl.host.push import Inboxes
 from kinwire.mcpl.rules.push_dedup import REUSED
 from kinwire_protocols.mcpl import PushEventParams, PushEventPayload, PushEventResult
 from tests.runtime.mcpl.long_runs import BRIEF, long_run

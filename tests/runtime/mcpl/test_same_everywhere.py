@@ -15,8 +15,8 @@ import anyio
 import pytest
 
 from kinwire import stdio
-from kinwire._background import background
-from kinwire.transports import Transport
+from kinwire.rpc.transport import Transport
+from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
 from kinwire.transports.urls import transport_to
 from kinwire_protocols.mcpl.methods import PROTOCOL

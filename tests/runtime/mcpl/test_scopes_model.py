@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from kinwire.mcpl import ScopeAnswer, ScopeRequest, Scopes
+from kinwire.mcpl.host.scopes import ScopeGuard
+from kinwire.mcpl.host.server_scopes import ServerScopes
 from kinwire.mcpl.rules.feature_sets import FeatureSets
-from kinwire.mcpl.scopes import ScopeGuard
-from kinwire.mcpl.server_scopes import ServerScopes
 from kinwire_protocols.mcpl import FeatureSetNotEnabledError, ScopeRules
 from tests.runtime.mcpl.lives import feature
 from tests.runtime.mcpl.long_runs import BRIEF, long_run

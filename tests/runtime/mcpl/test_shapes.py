@@ -18,7 +18,7 @@ from kinwire.mcpl import (
     ScriptedProvider,
     Turn,
 )
-from kinwire.session import Session
+from kinwire.rpc.session import Session
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError

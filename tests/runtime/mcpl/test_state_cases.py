@@ -11,7 +11,7 @@ import anyio
 import pytest
 
 from kinwire import Host
-from kinwire.connection import Connection
+from kinwire.mcp.connection import Connection
 from kinwire.mcpl import LiveServer, McplHost, StateRefusedError
 from kinwire_protocols.base import JsonObject
 from tests.runtime.mcpl.fakes import INFO, Fake

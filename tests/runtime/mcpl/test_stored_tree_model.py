@@ -10,8 +10,8 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from kinwire.mcpl.host.states import StoredTree
 from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree, StateError
-from kinwire.mcpl.states import StoredTree
 from kinwire.storage import open_store
 from kinwire_protocols.base import from_wire
 from kinwire_protocols.mcpl import StateUpdate

@@ -10,7 +10,7 @@ import pytest
 
 from kinwire.mcpl import Hooks, InjectionLimits, UrlGuard
 from kinwire.storage import open_store
-from kinwire.web.errors import NotFetchedError
+from kinwire.transports.guarded_fetch.errors import NotFetchedError
 from kinwire_protocols import mcp, mcpl
 from tests.runtime.mcpl.speakers import Speaker, before, hooked
 from tests.runtime.transports.http_client.raw_server import Handler, RawServer

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from kinwire import RpcError
-from kinwire.extension import Next
+from kinwire.mcp.extension import Next
 from kinwire.mcpl import Channels, Inference, McplHost, McplServer, PushedEvent, ScriptedProvider
-from kinwire.request import Request
-from kinwire.session import Session
+from kinwire.rpc.request import Request
+from kinwire.rpc.session import Session
 from kinwire_protocols import mcpl
 from kinwire_protocols.mcpl.methods import PROTOCOL
 from tests.runtime.mcpl.exchanges import EXCHANGES

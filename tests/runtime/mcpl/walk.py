@@ -19,7 +19,7 @@ import anyio
 import pytest
 
 from kinwire import Host, RpcError
-from kinwire.connection import Connection
+from kinwire.mcp.connection import Connection
 from kinwire.mcpl import (
     Channels,
     Decision,
@@ -35,8 +35,8 @@ from kinwire.mcpl import (
     ScriptedProvider,
     Turn,
 )
+from kinwire.rpc.transport import Transport
 from kinwire.storage import Log, open_store
-from kinwire.transports import Transport
 from kinwire_protocols import mcp, mcpl
 from kinwire_protocols.base import to_wire
 from kinwire_protocols.mcpl import ScopeRules

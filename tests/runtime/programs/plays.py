@@ -12,10 +12,10 @@ import json
 from typing import Any, NamedTuple
 
 from kinwire import Context, RpcError, Server
-from kinwire.calls import Handler, Route
-from kinwire.extension import Next
-from kinwire.request import Request
-from kinwire.session import Session
+from kinwire.mcp.extension import Next
+from kinwire.rpc.calls import Handler, Route
+from kinwire.rpc.request import Request
+from kinwire.rpc.session import Session
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, to_wire
 from kinwire_protocols.mcp.methods import TOOLS_CALL

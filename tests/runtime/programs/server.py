@@ -13,10 +13,10 @@ from typing import Any
 
 import anyio
 
-from kinwire.calls import Route
-from kinwire.limits import Limits
-from kinwire.request import Request
-from kinwire.session import Session
+from kinwire.rpc.calls import Route
+from kinwire.rpc.limits import Limits
+from kinwire.rpc.request import Request
+from kinwire.rpc.session import Session
 from kinwire.transports.stdio import OwnStdio
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp import methods

@@ -7,7 +7,7 @@ __all__ = ("Recorded",)
 import json
 from typing import Any
 
-from kinwire.transports import Link, Transport
+from kinwire.rpc.transport import Link, Transport
 
 
 class Recorded:

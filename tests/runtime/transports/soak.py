@@ -24,9 +24,9 @@ from typing import NamedTuple
 import anyio
 
 from kinwire import Host, RpcError, stdio
-from kinwire._background import background
-from kinwire.connection import Connection
-from kinwire.transports import Transport
+from kinwire.mcp.connection import Connection
+from kinwire.rpc.transport import Transport
+from kinwire.support.background import background
 from kinwire.transports.child import ChildProcess
 from kinwire.transports.memory import memory_pair
 from tests.runtime.programs import everywhere

@@ -13,8 +13,8 @@ import anyio
 import pytest
 
 from kinwire import Host
-from kinwire._background import background
-from kinwire.connection import Connection
+from kinwire.mcp.connection import Connection
+from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp
 from tests.runtime.programs import everywhere

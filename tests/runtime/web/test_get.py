@@ -9,11 +9,11 @@ from typing import Any
 import anyio
 import pytest
 
+from kinwire.transports.guarded_fetch import get
+from kinwire.transports.guarded_fetch.errors import NotFetchedError
+from kinwire.transports.guarded_fetch.get import Fetched, GuardedClient
+from kinwire.transports.guarded_fetch.network import SystemNetwork
 from kinwire.transports.http_client.address import Address
-from kinwire.web import get
-from kinwire.web.errors import NotFetchedError
-from kinwire.web.get import Fetched, GuardedClient
-from kinwire.web.network import SystemNetwork
 from tests.runtime.transports.http_client.raw_server import Asked, Handler, Line, RawServer
 from tests.runtime.web.networks import PUBLIC, TestNetwork, page
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from kinwire.web.errors import NotFetchedError
-from kinwire.web.rules.addresses import is_public
-from kinwire.web.rules.urls import web_address
+from kinwire.transports.guarded_fetch.errors import NotFetchedError
+from kinwire.transports.guarded_fetch.rules.addresses import is_public
+from kinwire.transports.guarded_fetch.rules.urls import web_address
 from tests.absent import shared
 
 HERE = Path(__file__)

@@ -24,7 +24,7 @@ MCP = {
         rows=("mcp-streamable-http-transport-8",),
     ),
     "gates": Manager(
-        attributes=("kinwire.gates:why_not",),
+        attributes=("kinwire.rpc.negotiated:why_not",),
         rows=("mcp-capability-reference-1",),
     ),
     "tools": Manager(
@@ -116,7 +116,7 @@ MCP = {
         ),
     ),
     "roots": Manager(
-        attributes=("kinwire.host:Host._list_roots",),
+        attributes=("kinwire.mcp.host:Host._list_roots",),
         rows=(
             "mcp-initialize-request-2",
             "mcp-client-capabilities-2",
@@ -140,7 +140,7 @@ MCP = {
         ),
     ),
     "progress": Manager(
-        attributes=("kinwire.request:Request.progress",),
+        attributes=("kinwire.rpc.request:Request.progress",),
         rows=(
             "mcp-tools-call-request-2",
             "mcp-progress-1",

@@ -18,7 +18,7 @@ MCPL = {
         ),
     ),
     "mcpl scopes": Manager(
-        attributes=("kinwire.mcpl.server_scopes:ServerScopes.leave",),
+        attributes=("kinwire.mcpl.host.server_scopes:ServerScopes.leave",),
         rows=(
             "mcpl-7.5-2",
             "mcpl-7.5-3",
@@ -31,7 +31,7 @@ MCPL = {
         ),
     ),
     "mcpl state": Manager(
-        attributes=("kinwire.mcpl.states:StoredTree.record",),
+        attributes=("kinwire.mcpl.host.states:StoredTree.record",),
         rows=(
             "mcpl-8.2-2",
             "mcpl-8.3-2",
@@ -42,7 +42,7 @@ MCPL = {
         ),
     ),
     "mcpl push": Manager(
-        attributes=("kinwire.mcpl.push:Inboxes.take",),
+        attributes=("kinwire.mcpl.host.push:Inboxes.take",),
         rows=(
             "mcpl-9.3-1",
             "mcpl-9.3-2",
@@ -53,8 +53,8 @@ MCPL = {
     ),
     "mcpl hooks": Manager(
         attributes=(
-            "kinwire.mcpl.hooks:HookRunner.before",
-            "kinwire.mcpl.hooks:HookRunner.after",
+            "kinwire.mcpl.host.hooks:HookRunner.before",
+            "kinwire.mcpl.host.hooks:HookRunner.after",
         ),
         rows=(
             "mcpl-10.2-1",
@@ -67,7 +67,7 @@ MCPL = {
         ),
     ),
     "mcpl inference": Manager(
-        attributes=("kinwire.mcpl.inference:InferenceDesk.serve",),
+        attributes=("kinwire.mcpl.host.inference:InferenceDesk.serve",),
         rows=(
             "mcpl-11.1-1",
             "mcpl-11.3-1",
@@ -78,25 +78,25 @@ MCPL = {
         ),
     ),
     "mcpl audit": Manager(
-        attributes=("kinwire.mcpl.audit:Audit._write",),
+        attributes=("kinwire.mcpl.host.audit:Audit._write",),
         rows=("mcpl-13.2-1",),
     ),
     "mcpl channels of a server": Manager(
-        attributes=("kinwire.mcpl.server_channels:ServerChannels._must_be_permitted",),
+        attributes=("kinwire.mcpl.host.server_channels:ServerChannels._must_be_permitted",),
         rows=(
             "mcpl-14.5-3",
             "mcpl-14.5-1",
         ),
     ),
     "mcpl channels of a host": Manager(
-        attributes=("kinwire.mcpl.channels:ChannelDesk.take",),
+        attributes=("kinwire.mcpl.host.channels:ChannelDesk.take",),
         rows=(
             "mcpl-14.3-14",
             "mcpl-14.4-2",
         ),
     ),
     "mcpl observers": Manager(
-        attributes=("kinwire.mcpl.writing:Writing.finish",),
+        attributes=("kinwire.mcpl.host.writing:Writing.finish",),
         rows=(
             "mcpl-14.5-2",
             "mcpl-14.5-4",
@@ -105,8 +105,8 @@ MCPL = {
     ),
     "mcpl offers": Manager(
         attributes=(
-            "kinwire.mcpl.host:McplHost.offer",
-            "kinwire.mcpl.server:McplServer.offer",
+            "kinwire.mcpl.host.host:McplHost.offer",
+            "kinwire.mcpl.server.server:McplServer.offer",
         ),
         rows=(
             "mcpl-5.1-1",
@@ -119,8 +119,8 @@ MCPL = {
     ),
     "mcpl updates": Manager(
         attributes=(
-            "kinwire.mcpl.live_server:LiveServer._update",
-            "kinwire.mcpl.live_server:LiveServer._changed",
+            "kinwire.mcpl.host.server_peer:LiveServer._update",
+            "kinwire.mcpl.host.server_peer:LiveServer._changed",
         ),
         rows=(
             "mcpl-5.3-1",
@@ -133,7 +133,7 @@ MCPL = {
     ),
     "mcpl tags": Manager(
         attributes=(
-            "kinwire.mcpl.live_host:LiveHost._must_be_enabled",
+            "kinwire.mcpl.server.host_peer:LiveHost._must_be_enabled",
             "kinwire.mcpl.rules.hook_replies:before_allowed",
             "kinwire.mcpl.rules.hook_replies:after_allowed",
         ),
@@ -149,8 +149,8 @@ MCPL = {
     ),
     "mcpl tools": Manager(
         attributes=(
-            "kinwire.mcpl.scoped_calls:ScopedCalls._permitted",
-            "kinwire.mcpl.served_tools:ServedTools._admit",
+            "kinwire.mcpl.host.scoped_calls:ScopedCalls._permitted",
+            "kinwire.mcpl.server.served_tools:ServedTools._admit",
         ),
         rows=(
             "mcpl-abstract-5",
@@ -160,8 +160,8 @@ MCPL = {
     ),
     "mcpl calls with state": Manager(
         attributes=(
-            "kinwire.mcpl.stateful_calls:StatefulCalls._carry",
-            "kinwire.mcpl.served_state:ServedState._serve",
+            "kinwire.mcpl.host.stateful_calls:StatefulCalls._carry",
+            "kinwire.mcpl.server.served_state:ServedState._serve",
         ),
         rows=(
             "mcpl-8-6",
@@ -173,7 +173,7 @@ MCPL = {
         ),
     ),
     "mcpl rollback": Manager(
-        attributes=("kinwire.mcpl.stateful_calls:ServerState.roll_back",),
+        attributes=("kinwire.mcpl.host.stateful_calls:ServerState.roll_back",),
         rows=(
             "mcpl-8.5-1",
             "mcpl-8.5-2",
@@ -184,8 +184,8 @@ MCPL = {
     ),
     "mcpl retries": Manager(
         attributes=(
-            "kinwire.mcpl.pusher:push",
-            "kinwire.mcpl.rules.seen:Seen.look",
+            "kinwire.mcpl.server.pusher:push",
+            "kinwire.support.seen:Seen.look",
         ),
         rows=(
             "mcpl-9.1-1",
@@ -194,7 +194,7 @@ MCPL = {
     ),
     "mcpl injections": Manager(
         attributes=(
-            "kinwire.mcpl.injected_content:resolved",
+            "kinwire.mcpl.host.injected_content:resolved",
             "kinwire.mcpl.rules.injections:injection_fault",
         ),
         rows=(
@@ -208,8 +208,8 @@ MCPL = {
     "mcpl models": Manager(
         attributes=(
             "kinwire.mcpl.rules.routing:route",
-            "kinwire.mcpl.inference:InferenceDesk.model_info",
-            "kinwire.mcpl.inference_streams:InferenceStreams.open",
+            "kinwire.mcpl.host.inference:InferenceDesk.model_info",
+            "kinwire.mcpl.server.inference_streams:InferenceStreams.open",
         ),
         rows=(
             "mcpl-11.4-2",
@@ -220,16 +220,16 @@ MCPL = {
         ),
     ),
     "mcpl moderation": Manager(
-        attributes=("kinwire.mcpl.moderation:Moderator.judge",),
+        attributes=("kinwire.mcpl.host.moderation:Moderator.judge",),
         rows=("mcpl-14-3",),
     ),
     "mcpl channels that come and go": Manager(
         attributes=(
-            "kinwire.mcpl.served_channels:HostChannels.register",
-            "kinwire.mcpl.served_channels:HostChannels.change",
-            "kinwire.mcpl.served_channels:HostChannels.incoming",
-            "kinwire.mcpl.server_channels:ServerChannels.open",
-            "kinwire.mcpl.server_channels:ServerChannels.close",
+            "kinwire.mcpl.server.served_channels:HostChannels.register",
+            "kinwire.mcpl.server.served_channels:HostChannels.change",
+            "kinwire.mcpl.server.served_channels:HostChannels.incoming",
+            "kinwire.mcpl.host.server_channels:ServerChannels.open",
+            "kinwire.mcpl.host.server_channels:ServerChannels.close",
         ),
         rows=(
             "mcpl-14-1",
@@ -242,7 +242,7 @@ MCPL = {
         ),
     ),
     "mcpl conversations": Manager(
-        attributes=("kinwire.mcpl.conversations:Conversations.join",),
+        attributes=("kinwire.mcpl.host.conversations:Conversations.join",),
         rows=("mcpl-14.3-15",),
     ),
 }

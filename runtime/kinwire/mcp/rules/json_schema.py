@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
-from kinwire.json_pointer import steps_of
 from kinwire.mcp.rules.json_schema_checks import CHECKS, Here
 from kinwire.mcp.rules.json_schema_keywords import (
     FORMS,
@@ -22,7 +21,8 @@ from kinwire.mcp.rules.json_schema_keywords import (
     WITH_SCHEMAS,
     pattern,
 )
-from kinwire.messages.jsonrpc import is_object
+from kinwire.rpc.codec import is_object
+from kinwire.support.json_pointer import steps_of
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.problems import Problem
 

@@ -11,9 +11,9 @@ from math import isfinite
 from operator import ge, gt, le, lt
 from typing import Any, Final, NamedTuple
 
-from kinwire.json_pointer import pointer_below
 from kinwire.mcp.rules.json_schema_keywords import TYPES, is_list, is_number, is_text, pattern
-from kinwire.messages.jsonrpc import is_object
+from kinwire.rpc.codec import is_object
+from kinwire.support.json_pointer import pointer_below
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.problems import Problem, shown
 

@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 
 from pydantic_core import SchemaError, SchemaValidator, ValidationError, core_schema
 
-from kinwire.messages.jsonrpc import is_object
+from kinwire.rpc.codec import is_object
 
 SILENT: Final = frozenset(
     {

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from hashlib import blake2b
 from itertools import count
 
-from kinwire.messages.jsonrpc import EncodedObject, encode
+from kinwire.rpc.codec import EncodedObject, encode
 from kinwire_protocols.base import JsonObject
 
 _PAGE_SIZE = 1024 * 1024  # bytes; a page holds one entry at least

@@ -7,7 +7,7 @@ __all__ = ("MOST_PAGES", "Pages")
 from collections.abc import Callable, Hashable, Iterable
 from typing import Generic, TypeVar
 
-from kinwire.errors import PaginationError
+from kinwire.rpc.errors import PaginationError
 
 T = TypeVar("T")
 

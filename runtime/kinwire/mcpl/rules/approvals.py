@@ -11,9 +11,9 @@ __all__ = ("MOST_APPROVALS", "Approval", "Approvals", "approval_key")
 
 from dataclasses import dataclass
 
-from kinwire.mcpl.rules.json_values import digest, short_digest
 from kinwire.mcpl.rules.labels import normal_label
-from kinwire.mcpl.rules.newest import put_newest
+from kinwire.support.bounded import put_newest
+from kinwire.support.json_values import digest, short_digest
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpl.models import Scope
 

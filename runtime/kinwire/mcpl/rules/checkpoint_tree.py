@@ -16,7 +16,7 @@ from pydantic import MISSING
 
 from kinwire.mcpl.rules.checkpoints import Checkpoint, Followed
 from kinwire.mcpl.rules.json_patch import PatchError, patched
-from kinwire.mcpl.rules.json_values import depth, same, strict_text, text
+from kinwire.support.json_values import depth, same, strict_text, text
 from kinwire_protocols.mcpl.models import StateUpdate
 
 MOST_CHECKPOINTS = 1000

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kinwire.mcpl.rules.names import checked_pattern, matches
-from kinwire.mcpl.rules.numbers import checked_count
+from kinwire.support.validation import checked_count
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.models import TextContent
 from kinwire_protocols.mcpl.models import AudioBlock, Block, Content, ImageBlock, Position

@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from sys import getsizeof
 from typing import Any, NamedTuple, cast
 
-from kinwire.json_pointer import steps_of
-from kinwire.mcpl.rules.json_values import same
+from kinwire.support.json_pointer import steps_of
+from kinwire.support.json_values import same
 from kinwire_protocols.mcpl.models import (
     PatchAdd,
     PatchCopy,

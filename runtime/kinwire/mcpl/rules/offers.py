@@ -25,8 +25,8 @@ from typing import cast
 
 from pydantic import ValidationError
 
-from kinwire.mcpl.rules.json_values import text
 from kinwire.mcpl.rules.names import NAME_SIZE, is_name
+from kinwire.support.json_values import text
 from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.mcpl.models import FeatureSet
 from kinwire_protocols.mcpl.tables import USES

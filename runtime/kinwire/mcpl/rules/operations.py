@@ -15,10 +15,10 @@ __all__ = (
 from dataclasses import dataclass
 from typing import Literal
 
-from kinwire.errors import RequestTimeoutError, RpcError
 from kinwire.mcpl.rules.admission import NOT_IN_TIME
-from kinwire.messages.jsonrpc import is_object
-from kinwire.peer_text import one_line
+from kinwire.rpc.codec import is_object
+from kinwire.rpc.errors import RequestTimeoutError, RpcError
+from kinwire.support.sanitize import one_line
 from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.mcpl.models import ChannelsIncomingResult, InferenceRequestResult
 

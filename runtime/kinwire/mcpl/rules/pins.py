@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ("Pins",)
 
-from kinwire.mcpl.rules.newest import put_newest
+from kinwire.support.bounded import put_newest
 
 _Key = tuple[str, str]  # feature set and conversation
 

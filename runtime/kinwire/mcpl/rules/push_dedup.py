@@ -9,7 +9,7 @@ __all__ = ("REUSED", "Kept", "body_digest")
 
 from dataclasses import dataclass
 
-from kinwire.mcpl.rules.json_values import digest
+from kinwire.support.json_values import digest
 from kinwire_protocols.base import to_wire
 from kinwire_protocols.mcpl.models import PushEventParams, PushEventResult
 

@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from math import inf
 
 from kinwire.mcpl.rules.injections import blocks_of
-from kinwire.mcpl.rules.json_values import text
 from kinwire.mcpl.rules.names import checked_pattern, matches
+from kinwire.support.json_values import text
 from kinwire_protocols.base import to_wire
 from kinwire_protocols.mcpl.models import (
     FinishReason,

@@ -6,8 +6,8 @@ __all__ = ("MOST_PATTERNS", "ScopeLists")
 
 from collections.abc import Iterable
 
-from kinwire.mcpl.rules.glob import Pattern
 from kinwire.mcpl.rules.labels import label_fault, normal_label
+from kinwire.support.glob import Pattern
 from kinwire_protocols.mcpl.models import ScopeOutcome, ScopeRules
 
 MOST_PATTERNS = 1000

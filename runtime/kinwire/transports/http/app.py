@@ -13,7 +13,7 @@ import logging
 import sys
 from functools import partial
 
-from kinwire.errors import ConnectionClosedError
+from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.transports.http.guard import Guard
 from kinwire.transports.http.incoming import Incoming
 from kinwire.transports.http.limits import HttpLimits

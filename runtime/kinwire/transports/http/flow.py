@@ -11,7 +11,7 @@ from typing import Any
 
 import anyio
 
-from kinwire.streams import Stream
+from kinwire.rpc.streams import Stream
 from kinwire.transports.http.head import Accepted
 from kinwire.transports.http.replies import JSON, Receive, Reply, Send, refusal, send_reply
 from kinwire.transports.http.session import Delivery, HttpSession

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from functools import lru_cache
 
-from kinwire.messages.rpc_errors import internal_error
+from kinwire.rpc.error_table import internal_error
 from kinwire.transports.http.head import Head
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.replies import Reply, Scope, refusal

@@ -11,9 +11,9 @@ __all__ = ("Incoming",)
 import time
 from typing import TYPE_CHECKING
 
-from kinwire.errors import ConnectionClosedError
-from kinwire.messages.jsonrpc import FrameError, decode, is_object
-from kinwire.streams import CURRENT, Stream
+from kinwire.rpc.codec import FrameError, decode, is_object
+from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.rpc.streams import CURRENT, Stream
 from kinwire.transports.http.body import read_body
 from kinwire.transports.http.flow import HeaderList, Responder
 from kinwire.transports.http.guard import PRINCIPAL

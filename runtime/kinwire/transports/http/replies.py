@@ -7,8 +7,8 @@ __all__ = ("Message", "Receive", "Reply", "Scope", "Send", "refusal", "send_repl
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, NamedTuple
 
-from kinwire.errors import RpcError
-from kinwire.messages.jsonrpc import Id, encode
+from kinwire.rpc.codec import Id, encode
+from kinwire.rpc.errors import RpcError
 from kinwire_protocols.base import error_to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidRequestError
 

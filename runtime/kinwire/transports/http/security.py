@@ -16,7 +16,7 @@ from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from typing import NamedTuple
 
-from kinwire.errors import InsecureAddressError
+from kinwire.rpc.errors import InsecureAddressError
 
 ANY = "*"
 """In place of a list of hosts: whoever stands in front of the listener has checked it."""

@@ -10,9 +10,9 @@ from typing import cast
 
 import anyio
 
-from kinwire.errors import ConnectionClosedError
-from kinwire.streams import RoutedLink, Stream
-from kinwire.transports import Link, Routed
+from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.rpc.streams import RoutedLink, Stream
+from kinwire.rpc.transport import Link, Routed
 from kinwire.transports.http.events import EventStore
 from kinwire.transports.http.limits import HttpLimits
 

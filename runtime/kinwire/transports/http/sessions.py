@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio
 
-from kinwire.errors import ConnectionClosedError
+from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.session import IDLE, HttpSession
 

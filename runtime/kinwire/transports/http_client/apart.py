@@ -10,8 +10,8 @@ from math import inf
 
 import anyio
 
-from kinwire.errors import ConnectionClosedError
-from kinwire.transports import Link
+from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.rpc.transport import Link
 from kinwire.transports.http.sse import Event
 from kinwire.transports.http_client.address import Address
 from kinwire.transports.http_client.fields import RequestHead

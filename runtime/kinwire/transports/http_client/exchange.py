@@ -11,8 +11,8 @@ from typing import NamedTuple, Protocol
 
 import anyio
 
-from kinwire.errors import InvalidResponseError
-from kinwire.transports import Link
+from kinwire.rpc.errors import InvalidResponseError
+from kinwire.rpc.transport import Link
 from kinwire.transports.http.sse import MEDIA_TYPE, Event, SseDecoder
 from kinwire.transports.http_client.frames import Outgoing
 from kinwire.transports.http_client.pool import Flight

@@ -8,8 +8,8 @@ import json
 import ssl
 from typing import Any
 
-from kinwire.errors import ConnectionClosedError, InvalidResponseError
-from kinwire.messages.jsonrpc import is_object
+from kinwire.rpc.codec import is_object
+from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError
 from kinwire.transports.http_client.address import Address, origin_of
 from kinwire.transports.http_client.exchange import Refusal
 

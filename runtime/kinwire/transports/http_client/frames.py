@@ -7,7 +7,7 @@ __all__ = ("Outgoing", "outgoing")
 import re
 from typing import Literal, NamedTuple
 
-from kinwire.messages.jsonrpc import FrameError, decode, is_object
+from kinwire.rpc.codec import FrameError, decode, is_object
 
 Kind = Literal["request", "notification", "response"]
 

@@ -6,7 +6,7 @@ __all__ = ("http_transport",)
 
 from typing import TYPE_CHECKING
 
-from kinwire.transports import Link
+from kinwire.rpc.transport import Link
 from kinwire.transports.http_client.address import Address
 from kinwire.transports.http_client.credentials import credentials_of
 from kinwire.transports.http_client.fields import checked_headers

@@ -8,8 +8,8 @@ __all__ = ("Recovery",)
 import logging
 from typing import Protocol
 
-from kinwire.errors import ConnectionClosedError
-from kinwire.transports import Link
+from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.rpc.transport import Link
 from kinwire.transports.http_client.address import Address
 from kinwire.transports.http_client.apart import ApartStream
 from kinwire.transports.http_client.credentials import Credentials

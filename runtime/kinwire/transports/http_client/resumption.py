@@ -5,7 +5,7 @@ from __future__ import annotations
 
 __all__ = ("resumed",)
 
-from kinwire.errors import InvalidResponseError
+from kinwire.rpc.errors import InvalidResponseError
 from kinwire.transports.http_client.faults import no_connection
 from kinwire.transports.http_client.session import HttpSession
 from kinwire.transports.http_client.streams import EventStream, StreamEnd

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import anyio
 
-from kinwire.transports import Link
+from kinwire.rpc.transport import Link
 from kinwire.transports.http.sse import MEDIA_TYPE, Event, SseDecoder
 from kinwire.transports.http_client.backoff import Backoff
 from kinwire.transports.http_client.fields import RequestHead

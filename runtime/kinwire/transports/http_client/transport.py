@@ -14,8 +14,8 @@ from collections.abc import Callable
 
 import anyio
 
-from kinwire.errors import InvalidResponseError
-from kinwire.transports import Link
+from kinwire.rpc.errors import InvalidResponseError
+from kinwire.rpc.transport import Link
 from kinwire.transports.http_client.asking import ask
 from kinwire.transports.http_client.credentials import Credentials
 from kinwire.transports.http_client.exchange import Exchange, Refusal

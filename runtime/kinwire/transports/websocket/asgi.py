@@ -12,8 +12,8 @@ from typing import Any
 import anyio
 from anyio.lowlevel import checkpoint
 
-from kinwire.errors import ConnectionClosedError
-from kinwire.transports import Link
+from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.rpc.transport import Link
 from kinwire.transports.http.guard import Guard
 from kinwire.transports.http.head import read_head
 from kinwire.transports.http.replies import Receive, Reply, Scope, Send, send_reply, too_many

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from kinwire.errors import ConnectionClosedError
-from kinwire.transports import Link
+from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.rpc.transport import Link
 from kinwire.transports.http_client.address import Address
 from kinwire.transports.http_client.credentials import Credentials
 from kinwire.transports.http_client.faults import mend_of, no_connection

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from kinwire.errors import ConnectionClosedError
-from kinwire.transports import Link
+from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.rpc.transport import Link
 from kinwire.transports.tcp.streams import ByteStream
 
 if TYPE_CHECKING:

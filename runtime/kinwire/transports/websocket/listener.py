@@ -29,7 +29,7 @@ from kinwire.transports.websocket.handshake import ServerHandshake
 from kinwire.transports.websocket.protocol import server_protocol
 
 if TYPE_CHECKING:
-    from kinwire.server import Server
+    from kinwire.mcp.server import Server
 
 logger = logging.getLogger("kinwire.transports")
 

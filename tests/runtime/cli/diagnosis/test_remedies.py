@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from kinwire.cli.diagnosis.remedies import why_ended, why_not_started, why_silent
-from kinwire.cli.listening import Listening
 from kinwire.transports.memory import memory_pair
+from kinwire_cli.diagnosis.remedies import why_ended, why_not_started, why_silent
+from kinwire_cli.listening import Listening
 
 
 @pytest.mark.parametrize(

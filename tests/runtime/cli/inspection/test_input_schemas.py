@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kinwire.cli.inspection.input_schemas import schema_findings
+from kinwire_cli.inspection.input_schemas import schema_findings
 
 
 def said(schema: dict[str, Any]) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kinwire.cli.inspection.offers import offer_findings
+from kinwire_cli.inspection.offers import offer_findings
 
 GOOD = {"description": "d", "inputSchema": {"type": "object"}}
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from kinwire.cli.failure import UsageError
-from kinwire.cli.recording.differences import Ignored, differences
+from kinwire_cli.failure import UsageError
+from kinwire_cli.recording.differences import Ignored, differences
 
 
 def found(recorded: Any, came: Any, *ignored: str) -> list[str]:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from kinwire.cli.failure import UsageError
-from kinwire.cli.recording.lines import Step, recorded_line, steps_of
-from kinwire.cli.verdicts import report_of
-from kinwire.messages.judge import Judge
+from kinwire_cli.failure import UsageError
+from kinwire_cli.judge.judge import Judge
+from kinwire_cli.recording.lines import Step, recorded_line, steps_of
+from kinwire_cli.verdicts import report_of
 from kinwire_protocols.mcp.methods import PROTOCOL
 
 PING = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'

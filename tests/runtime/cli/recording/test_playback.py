@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from kinwire.cli.recording.lines import Step
-from kinwire.cli.recording.playback import Playback
-from kinwire.messages.judge import Judge, Side
+from kinwire_cli.judge.judge import Judge, Side
+from kinwire_cli.recording.lines import Step
+from kinwire_cli.recording.playback import Playback
 from kinwire_protocols.mcp.methods import PROTOCOL
 
 OPENING: list[tuple[Side, dict[str, Any]]] = [

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kinwire.cli.failure import UsageError
-from kinwire.cli.recording.recorder import Recorder, opened_anew
+from kinwire_cli.failure import UsageError
+from kinwire_cli.recording.recorder import Recorder, opened_anew
 
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from kinwire.errors import UnsendableError
 from kinwire.mcp.rules.listing import Listing
-from kinwire.messages.jsonrpc import encoded_reply
+from kinwire.rpc.codec import encoded_reply
+from kinwire.rpc.errors import UnsendableError
 
 
 def listing(count: int, *, size: int = 2, method: str = "tools/list") -> Listing:

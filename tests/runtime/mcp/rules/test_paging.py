@@ -6,8 +6,8 @@ from sys import getrefcount
 
 import pytest
 
-from kinwire.errors import PaginationError
 from kinwire.mcp.rules.paging import MOST_PAGES, Pages
+from kinwire.rpc.errors import PaginationError
 
 
 def pages(limit: int = MOST_PAGES) -> Pages[str]:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from kinwire.mcpl.rules.channels import MOST_CHANNELS, ChannelRegistry, sees
-from kinwire.mcpl.rules.seen import Seen
+from kinwire.support.seen import Seen
 from kinwire_protocols.mcpl.errors import ChannelNotPermittedError, UnknownChannelError
 from kinwire_protocols.mcpl.models import ChannelDescriptor, ChannelDirection, IncomingOutcome
 from tests.runtime.mcpl.long_runs import BRIEF, long_run

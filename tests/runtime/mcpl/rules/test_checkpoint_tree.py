@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from pydantic import MISSING
 
 from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree, StateError
-from kinwire.mcpl.rules.json_values import text
+from kinwire.support.json_values import text
 from kinwire_protocols.base import from_wire
 from kinwire_protocols.mcpl import StateUpdate
 from tests.runtime.mcpl.long_runs import BRIEF, long_run

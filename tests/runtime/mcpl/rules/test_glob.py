@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from kinwire.mcpl.rules.glob import PATTERN_SIZE, Pattern
+from kinwire.support.glob import PATTERN_SIZE, Pattern
 from kinwire_protocols.mcpl.tables import PATTERNS
 
 VECTORS = json.loads((Path(__file__).parents[3] / "vectors" / "glob.json").read_text("utf-8"))

@@ -12,21 +12,21 @@ from typing import Any
 
 import pytest
 
-from kinwire.mcpl.rules import glob as rules
+from kinwire.mcpl import rules
 from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree
 from kinwire.mcpl.rules.feature_sets import FeatureSets
-from kinwire.mcpl.rules.glob import PATTERN_SIZE, Pattern
 from kinwire.mcpl.rules.json_diff import patch_between
 from kinwire.mcpl.rules.json_patch import patched
 from kinwire.mcpl.rules.labels import label_fault, normal_label
 from kinwire.mcpl.rules.offers import read_offer
-from kinwire.mcpl.rules.seen import Seen
+from kinwire.support.glob import PATTERN_SIZE, Pattern
+from kinwire.support.seen import Seen
 from kinwire_protocols.base import from_wire
 from kinwire_protocols.mcpl import StateUpdate
 from tests.runtime.mcpl.lives import feature
 
 _RULES = rules.__file__.rpartition("/")[0]
-_JSON_POINTER = "/kinwire/json_pointer.py"
+_SUPPORT = "/kinwire/support/"
 
 
 def steps(work: Callable[[], object]) -> int:
@@ -40,7 +40,7 @@ def steps(work: Callable[[], object]) -> int:
 
     def call(frame: FrameType, event: str, argument: Any) -> Any:
         name = frame.f_code.co_filename
-        return line if name.startswith(_RULES) or name.endswith(_JSON_POINTER) else None
+        return line if name.startswith(_RULES) or _SUPPORT in name else None
 
     before = sys.gettrace()
     sys.settrace(call)

@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from kinwire.mcpl.rules.json_diff import patch_between
 from kinwire.mcpl.rules.json_patch import MOST_OPERATIONS, PatchError, patched
-from kinwire.mcpl.rules.json_values import depth, digest, same, text
+from kinwire.support.json_values import depth, digest, same, text
 from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.mcpl import StateUpdate
 

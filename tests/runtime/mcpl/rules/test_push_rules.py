@@ -9,7 +9,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule
 from kinwire.mcpl.rules.admission import BACKPRESSURE, NOT_IN_TIME, Admission
 from kinwire.mcpl.rules.push_dedup import REUSED, Kept, body_digest
 from kinwire.mcpl.rules.retry import is_final, push_delay, taken_before
-from kinwire.mcpl.rules.seen import Seen
+from kinwire.support.seen import Seen
 from kinwire_protocols.mcpl import PushEventParams, PushEventPayload, PushEventResult
 from tests.runtime.mcpl.long_runs import BRIEF, long_run
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from anyio.from_thread import BlockingPortal
 
-from kinwire.transports import Link
+from kinwire.rpc.transport import Link
 from kinwire.transports.memory import MemoryTransport
 
 

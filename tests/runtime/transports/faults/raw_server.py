@@ -14,7 +14,7 @@ from typing import Any
 
 from anyio.from_thread import BlockingPortal
 
-from kinwire.transports import Transport
+from kinwire.rpc.transport import Transport
 
 GREETING = {
     "protocolVersion": "2024-11-05",

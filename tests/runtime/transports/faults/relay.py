@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 import anyio
 from anyio.abc import SocketAttribute, SocketStream
 
-from kinwire._background import background
+from kinwire.support.background import background
 
 
 class Relay:

@@ -13,7 +13,7 @@ import anyio
 import pytest
 
 from kinwire import ConnectionClosedError, Host, RequestTimeoutError, connect, stdio
-from kinwire.connection import Connection
+from kinwire.mcp.connection import Connection
 from kinwire_protocols import mcp
 from tests.runtime.programs import everywhere
 from tests.runtime.transports.faults.relay import Relay, relayed

@@ -15,7 +15,7 @@ import anyio
 import pytest
 
 from kinwire import ConnectionClosedError, connect, stdio
-from kinwire.transports import Transport
+from kinwire.rpc.transport import Transport
 from tests.runtime.programs import everywhere
 from tests.runtime.transports.faults.table import SERVER
 from tests.runtime.transports.program import Program, serving

@@ -22,7 +22,7 @@ from kinwire import (
     Server,
     connect,
 )
-from kinwire._background import background
+from kinwire.support.background import background
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.websocket import connection
 from kinwire.transports.websocket.listener import serve_websocket

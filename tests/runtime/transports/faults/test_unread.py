@@ -13,7 +13,7 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 
 from kinwire import Limits
-from kinwire.connection import Connection
+from kinwire.mcp.connection import Connection
 from tests.runtime.programs import held
 from tests.runtime.transports.faults.raw_clients import RawMemory, begun
 from tests.runtime.transports.faults.table import CLIENT, SERVER, TRANSPORTS

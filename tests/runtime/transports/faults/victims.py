@@ -24,7 +24,7 @@ import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from kinwire import Host, Limits
-from kinwire.connection import Connection
+from kinwire.mcp.connection import Connection
 from kinwire.transports.websocket.listener import serve_websocket
 from kinwire_protocols import mcp
 from tests.runtime.programs import held

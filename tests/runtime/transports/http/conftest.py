@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from kinwire import Context, Server, ToolError
-from kinwire.limits import Limits
+from kinwire.rpc.limits import Limits
 
 LIMITS = Limits(drain=0.05, stop=0.2, request_timeout=5)
 

@@ -12,7 +12,7 @@ import pytest
 from anyio.lowlevel import checkpoint
 
 from kinwire import Context
-from kinwire.streams import RoutedOutbox, Stream
+from kinwire.rpc.streams import RoutedOutbox, Stream
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.sse import Event
 from tests.runtime.transports.http.asgi import Client, Response, message

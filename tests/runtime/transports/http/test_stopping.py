@@ -9,7 +9,7 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
-from kinwire.limits import Limits
+from kinwire.rpc.limits import Limits
 from tests.runtime.transports.http.asgi import Client, initialize, message
 from tests.runtime.transports.http.conftest import Tools
 from tests.runtime.transports.websocket.asgi_server import HELLO, below

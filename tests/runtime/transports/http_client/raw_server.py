@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import anyio
 from anyio.abc import SocketAttribute, SocketStream
 
-from kinwire._background import background
+from kinwire.support.background import background
 
 SESSION = "secret-session"
 

@@ -13,10 +13,10 @@ import anyio
 import pytest
 
 from kinwire import ConnectionClosedError, Host, Server, connect
-from kinwire._background import background
+from kinwire.support.background import background
+from kinwire.transports.guarded_fetch.network import SystemNetwork
 from kinwire.transports.tcp.tls import client_context
 from kinwire.transports.websocket.listener import serve_websocket
-from kinwire.web.network import SystemNetwork
 
 OPENSSL = shutil.which("openssl")
 

@@ -12,7 +12,7 @@ from typing import Any
 import anyio
 
 from kinwire import Server
-from kinwire._background import background
+from kinwire.support.background import background
 from kinwire.transports.http.app import HttpApp
 
 HELLO: dict[str, Any] = {

@@ -12,7 +12,7 @@ import anyio
 import pytest
 
 from kinwire import Context, InsecureAddressError, Limits, Server, connect
-from kinwire._background import background
+from kinwire.support.background import background
 from kinwire.transports.http.guard import current_principal
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.websocket.listener import serve_websocket

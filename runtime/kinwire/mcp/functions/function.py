@@ -1,0 +1,56 @@
+"""Functions of users: which of them can be served, and how they are run."""
+
+from __future__ import annotations
+
+__all__ = ("Function", "function_of", "run_in_thread")
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import anyio.to_thread
+
+from kinwire.mcp.functions.parameters import place_of
+from kinwire.rpc.errors import KinwireError
+from kinwire.support.signatures import name_of
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function of a user, asynchronous or plain."""
+
+    call: Callable[..., Any]
+    is_async: bool
+
+    async def run(self, given: dict[str, Any]) -> Any:
+        """Call it with `given`, a plain one in a worker thread, and return what it returns."""
+        if self.is_async:
+            return await self.call(**given)
+        return await run_in_thread(self.call, given)
+
+
+def function_of(function: Callable[..., Any], error_type: type[KinwireError]) -> Function:
+    """Return `function` if it can be served.
+
+    Raises:
+        KinwireError: an `error_type`: it has no signature to go by, or is a generator.
+    """
+    if not (inspect.isfunction(function) or inspect.ismethod(function)):
+        raise error_type(
+            f"expected a function or a method, got {name_of(function)}. Wrap it in a typed `def`."
+        )
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        raise error_type(
+            f"{place_of(function)}: expected a function that returns, got a generator. "
+            "Return a list, or report progress through the Context."
+        )
+    return Function(function, inspect.iscoroutinefunction(function))
+
+
+async def run_in_thread(function: Callable[..., Any], given: dict[str, Any]) -> Any:
+    """Call a plain function in a worker thread and return what it returns."""
+    # In a tuple, as trio refuses a thread's coroutine: a plain wrapper around an `async def`.
+    # Abandoned when cancelled: nobody waits for a thread that nobody can stop.
+    (value,) = await anyio.to_thread.run_sync(lambda: (function(**given),), abandon_on_cancel=True)
+    return await value if inspect.isawaitable(value) else value

@@ -1,0 +1,165 @@
+"""The parameters of a user's function: read from its signature, and the shape that they make."""
+
+from __future__ import annotations
+
+__all__ = ("Parameters", "place_of")
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Annotated, Any, NotRequired, get_args, get_origin, get_type_hints
+
+from pydantic import ConfigDict, Field, PydanticUserError, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaWarningKind
+from typing_extensions import TypedDict
+
+from kinwire.mcp.context import Context
+from kinwire.rpc.errors import KinwireError
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.nearest import nearest
+from kinwire_protocols.problems import Problem, problems
+
+# Strictness is asked for in each call: here it would not reach into models of the user.
+_CLOSED = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class Parameters:
+    """What one function takes by name, apart from the `Context`."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        descriptions: dict[str, str],
+        error_type: type[KinwireError],
+    ) -> None:
+        """Read the signature of `function`; `descriptions` are those of its docstring.
+
+        Raises:
+            KinwireError: an `error_type`: a parameter cannot be filled from a JSON object.
+        """
+        hints = _hints(function, error_type)
+        self.context_name: str | None = None
+        """The parameter that takes the `Context`, if there is one."""
+        self.hints: dict[str, Any] = {}
+        """The type of each other parameter."""
+        fields: dict[str, Any] = {}
+        for parameter in _signature(function, error_type):
+            name, hint = parameter.name, hints[parameter.name]
+            if hint is Context:
+                self.context_name = name
+            else:
+                self.hints[name] = hint
+                fields[name] = _field(parameter, hint, descriptions.get(name))
+        self.adapter = _adapter(function, fields, error_type)
+        """Makes what the function is called with, from a JSON object."""
+        self.schema: JsonObject = self.adapter.json_schema(schema_generator=_Schema)
+        """The JSON schema of that object."""
+        del self.schema["title"]
+        self.names = tuple(self.schema.get("properties", ()))
+        """What the members of that object are called, in order."""
+
+    def problems(self, error: ValidationError, given: Mapping[str, object]) -> Iterator[Problem]:
+        """Yield what `error`, which `adapter` raised for `given`, says."""
+        for problem in problems(error, given):
+            name = problem.pointer[1:]
+            if name in given and name not in self.names:
+                near = nearest(name, self.names)
+                known = ", ".join(self.names) or "none"
+                hint = f"did you mean {near!r}?" if near else f"known: {known}"
+                problem = replace(problem, expected=f"no argument of this name ({hint})")
+            yield problem
+
+
+class _Schema(GenerateJsonSchema):
+    """JSON schema without titles that repeat a name; silent on defaults that JSON cannot hold."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def emit_warning(self, kind: JsonSchemaWarningKind, detail: str) -> None:
+        pass
+
+
+def _hints(function: Callable[..., Any], error_type: type[KinwireError]) -> dict[str, Any]:
+    try:
+        return get_type_hints(function, include_extras=True)
+    except NameError as error:
+        raise error_type(
+            f"{place_of(function)}: expected annotations with names of its module, got {error}. "
+            "Define or import the type at the top of the module."
+        ) from None
+
+
+def _signature(
+    function: Callable[..., Any], error_type: type[KinwireError]
+) -> Iterator[inspect.Parameter]:
+    for parameter in inspect.signature(function).parameters.values():
+        where = f"{place_of(function)}#{parameter.name}"
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise error_type(
+                f"{where}: expected a named parameter, got {parameter}. "
+                "Name each argument that callers may give."
+            )
+        if parameter.kind is parameter.POSITIONAL_ONLY:
+            raise error_type(
+                f"{where}: expected a parameter to be given by name, got a positional-only one. "
+                "Remove the slash from the signature."
+            )
+        if parameter.annotation is parameter.empty:
+            raise error_type(
+                f"{where}: expected a type annotation, got none. "
+                f"Write `{parameter.name}: str`, or the type it has."
+            )
+        yield parameter
+
+
+def _field(parameter: inspect.Parameter, hint: Any, description: str | None) -> Any:
+    if description is not None:
+        # First, so that a description in the annotation wins over the docstring's.
+        hint = _described(hint, description)
+    default = parameter.default
+    if default is parameter.empty:
+        return hint
+    field = default if isinstance(default, FieldInfo) else Field(default=default)
+    return Annotated[hint, field] if field.is_required() else NotRequired[Annotated[hint, field]]
+
+
+def _described(hint: Any, description: str) -> Any:
+    if get_origin(hint) is Annotated:
+        kind, *marks = get_args(hint)
+        return Annotated[(kind, Field(description=description), *marks)]
+    return Annotated[hint, Field(description=description)]
+
+
+def _adapter(
+    function: Callable[..., Any], fields: dict[str, Any], error_type: type[KinwireError]
+) -> TypeAdapter[dict[str, Any]]:
+    try:
+        return _closed(fields)
+    except PydanticUserError:
+        pass
+    for name, hint in fields.items():
+        try:
+            _closed({name: hint})
+        except PydanticUserError as error:
+            reason = str(error).splitlines()[0]
+            raise error_type(
+                f"{place_of(function)}#{name}: expected a type that JSON can hold. {reason} "
+                "Use JSON types, dataclasses, pydantic models, enums or dates."
+            ) from None
+    raise AssertionError("a field that fails among others fails alone")
+
+
+def _closed(fields: dict[str, Any]) -> TypeAdapter[dict[str, Any]]:
+    make: Any = TypedDict  # checkers know the form with literal names only
+    shape: Any = make("Arguments", fields)
+    shape.__pydantic_config__ = _CLOSED
+    adapter = TypeAdapter[dict[str, Any]](shape)
+    adapter.json_schema(schema_generator=_Schema)
+    return adapter
+
+
+def place_of(function: Callable[..., Any]) -> str:
+    """Return where `function` is defined, for messages."""
+    return f"{function.__module__}.{function.__qualname__}"

@@ -1,0 +1,141 @@
+"""The handlers of one side or extension: what `on` accepts, and the capabilities that follow."""
+
+from __future__ import annotations
+
+__all__ = ("ExtensionHandlers", "HandlerTable", "takes_context")
+
+import inspect
+from collections.abc import Callable, Collection
+from typing import Any
+
+from kinwire.mcp.context import Context
+from kinwire.rpc.calls import Handler, Route
+from kinwire.rpc.errors import HandlerDefinitionError
+from kinwire.support.signatures import accepts, is_async, name_of
+from kinwire_protocols.base import JsonObject, Message
+from kinwire_protocols.mcp.methods import (
+    INITIALIZE,
+    NOTIFICATIONS_CANCELLED,
+    NOTIFICATIONS_INITIALIZED,
+    NOTIFICATIONS_PROGRESS,
+    PING,
+)
+from kinwire_protocols.peer import Method
+
+# A session lives by these; a handler would never see them.
+_OWN = {row.name for row in (INITIALIZE, NOTIFICATIONS_CANCELLED, NOTIFICATIONS_PROGRESS)}
+
+
+async def _nothing(params: Message) -> JsonObject:
+    return {}
+
+
+class ExtensionHandlers:
+    """What an extension serves, by wire name. `routes` may change while sessions are open."""
+
+    def __init__(self) -> None:
+        self.routes: dict[str, Route] = {}
+        self._added: set[str] = set()
+        self._defaults: dict[str, Route] = {}
+
+    def add(self, row: Method[Any, Any], handler: Callable[..., Any]) -> None:
+        """Register `handler`, an `async` function of (params) or of (params, context).
+
+        Raises:
+            HandlerDefinitionError: it cannot serve the method; the message says why and the mend.
+        """
+        self.must_be_free([row])
+        self.routes |= dict.fromkeys(row.names, Route(row, _adapted(row, handler)))
+        self._added.add(row.name)
+
+    def add_default(self, row: Method[Any, Any], handler: Callable[..., Any] = _nothing) -> None:
+        """Serve a method as `add` does, until a handler takes its place.
+
+        Without `handler` it is answered by an empty result: interceptors do what there is to do.
+        """
+        routes = dict.fromkeys(row.names, Route(row, _adapted(row, handler)))
+        self._defaults |= routes
+        self.routes |= routes
+
+    def must_be_free(self, rows: Collection[Method[Any, Any]]) -> None:
+        """Check that handlers may be registered for `rows`.
+
+        Raises:
+            HandlerDefinitionError: one has a handler, or the session serves it itself.
+        """
+        for row in rows:
+            if row.name in _OWN:
+                raise HandlerDefinitionError(
+                    f"{row.name}: the session serves this method itself. Remove the handler."
+                )
+            if row.name in self._added:
+                raise HandlerDefinitionError(
+                    f"{row.name}: there is a handler already. Remove that one first."
+                )
+
+    def remove(self, row: Method[Any, Any]) -> None:
+        """Take a handler out, and let the default have its place; requests under way finish.
+
+        Raises:
+            KeyError: there is none.
+        """
+        self._added.remove(row.name)
+        for name in row.names:
+            del self.routes[name]
+            if name in self._defaults:
+                self.routes[name] = self._defaults[name]
+
+
+class HandlerTable(ExtensionHandlers):
+    """What a server or a host serves of MCP, and the rows of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sent: list[Method[Any, Any]] = []
+        self.add_default(PING)
+        self.add_default(NOTIFICATIONS_INITIALIZED)
+
+    def add_sent(self, row: Method[Any, Any]) -> None:
+        """Have the capabilities say that this side sends a notification."""
+        self._sent.append(row)
+
+    def capabilities(self, side: str) -> JsonObject:
+        """Return the capabilities of `side` that the handlers amount to."""
+        found: JsonObject = {}
+        rows = [*(route.method for route in self.routes.values()), *self._sent]
+        for row in sorted(rows, key=lambda row: row.name):
+            of, _, path = (row.gate or "").partition(":")
+            if of == side:
+                capability, _, ability = path.partition(".")
+                members: JsonObject = found.setdefault(capability, {})
+                if ability:
+                    members[ability] = True
+        return found
+
+
+def _adapted(row: Method[Any, Any], handler: Callable[..., Any]) -> Handler:
+    if takes_context(row, handler):
+        return lambda params, request: handler(params, Context(request))
+    return lambda params, request: handler(params)
+
+
+def takes_context(row: Method[Any, Any], handler: Callable[..., Any]) -> bool:
+    """Return whether `handler` is a function of (params, context), not of (params) alone.
+
+    Raises:
+        HandlerDefinitionError: it is neither, or not asynchronous.
+    """
+    where = f"{row.name}: {name_of(handler)}"
+    if not is_async(handler):
+        raise HandlerDefinitionError(
+            f"{where}: expected an async function. Write it as `async def`."
+        )
+    taken = inspect.signature(handler)
+    if accepts(taken, 1):
+        return False
+    if accepts(taken, 2):
+        return True
+    raise HandlerDefinitionError(
+        f"{where}: expected parameters (params) or (params, context), got {taken}. "
+        f"Write `async def ...(params: {row.params.__name__})`."
+    )

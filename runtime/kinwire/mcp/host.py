@@ -1,0 +1,283 @@
+"""The client's side: a host connects to servers and holds the connections (MCP, Lifecycle)."""
+
+from __future__ import annotations
+
+__all__ = ("Host", "connect")
+
+import logging
+from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import asynccontextmanager
+from types import TracebackType
+from typing import Any, Self
+
+import anyio
+from anyio.abc import TaskGroup, TaskStatus
+from typing_extensions import Unpack
+
+from kinwire import __version__
+from kinwire.mcp.connection import Connection
+from kinwire.mcp.context import Context
+from kinwire.mcp.extension import Extension, checked_extensions
+from kinwire.mcp.handlers import HandlerTable
+from kinwire.mcp.negotiation import Negotiation
+from kinwire.mcp.news import LogCallback, ServerNews
+from kinwire.mcp.roots import RootLike, roots_from
+from kinwire.mcp.sampling import Sampling, SamplingRequest
+from kinwire.rpc.errors import (
+    CapabilityNotNegotiatedError,
+    ConnectionClosedError,
+    ProtocolVersionError,
+    SessionStateError,
+)
+from kinwire.rpc.limits import Limits
+from kinwire.rpc.session import Session
+from kinwire.rpc.transport import Transport
+from kinwire.support.background import background
+from kinwire.support.sanitize import one_line
+from kinwire.transports.urls import UrlOptions, transport_to
+from kinwire_protocols import mcp
+from kinwire_protocols.base import JsonObject, from_wire, to_wire
+from kinwire_protocols.jsonrpc.errors import InvalidRequestError
+from kinwire_protocols.mcp.methods import INITIALIZE, NOTIFICATIONS_INITIALIZED, PROTOCOL
+from kinwire_protocols.peer import Method
+
+logger = logging.getLogger("kinwire.host")
+
+_ENDED = "The host has ended."
+
+
+class Host:
+    """A client of many servers: an async context manager, at whose end all connections close.
+
+    `roots` are the folders and files that servers may work on; None says that servers cannot ask.
+    `sampling` answers servers that want a model to write. `extensions` are the protocols that it
+    speaks beside MCP, with servers that do too.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        version: str,
+        *,
+        limits: Limits = Limits(),
+        roots: Iterable[RootLike] | None = None,
+        sampling: Sampling | None = None,
+        extensions: Iterable[Extension] = (),
+    ) -> None:
+        self.info = mcp.Implementation(name=name, version=version)
+        self.limits = limits
+        self.on = mcp.ClientOn(self._add_handler)
+        """Where handlers are registered, one attribute a method: `@host.on.roots_list`.
+
+        They are `async` functions of (params) or of (params, context).
+        """
+        self._handlers = HandlerTable()
+        self._tasks: TaskGroup | None = None
+        self._sessions: set[Session] = set()
+        self._connections: dict[Session, Connection] = {}
+        self._roots = None if roots is None else roots_from(roots)
+        self._sampling = sampling
+        self._extensions = checked_extensions(extensions)
+        if self._roots is not None:
+            self.on.roots_list(self._list_roots)
+        if sampling is not None:
+            self.on.sampling_create_message(self._create_message)
+
+    async def __aenter__(self) -> Self:
+        if self._tasks is not None:
+            raise SessionStateError("The host is open already. Use the one that `async with` gave.")
+        self._background = background()
+        self._tasks = await self._background.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        tasks, self._tasks = self._tasks, None
+        assert tasks is not None
+        for session in self._sessions:  # also those that are not connected yet
+            tasks.start_soon(session.aclose)
+        await self._background.__aexit__(None, None, None)
+
+    def remove_handler(self, method: Method[Any, Any]) -> None:
+        """Withdraw the handler of a method, also from open connections.
+
+        Raises:
+            KeyError: it has none.
+        """
+        self._handlers.remove(method)
+
+    async def set_roots(self, roots: Iterable[RootLike]) -> None:
+        """Replace the roots, and tell every connected server that they have changed.
+
+        Raises:
+            SessionStateError: the host was made without roots.
+            ValueError: an address is not of a file.
+        """
+        if self._roots is None:
+            raise SessionStateError(
+                "roots: servers were told that there are none. Write `Host(..., roots=[])`."
+            )
+        self._roots = roots_from(roots)
+        async with anyio.create_task_group() as tasks:
+            for connection in self._connections.values():
+                tasks.start_soon(_tell_of_roots, connection)
+
+    async def connect(
+        self,
+        target: Transport | str,
+        *,
+        server_id: str | None = None,
+        on_log: LogCallback | None = None,
+        **options: Unpack[UrlOptions],
+    ) -> Connection:
+        """Return a connection to the server behind `target`: `stdio(...)`, a URL, or their like.
+
+        `headers`, `auth`, `proxy` and `insecure` go with a URL (`UrlOptions`).
+        `server_id` is what extensions call the server in what they store and log. Without it that
+        is the name that the server gives itself, on one line and with an end, which another server
+        may give itself too.
+        `on_log` is a plain function that gets each log message of the server. Without it they go
+        to the handler `on.notifications_message`, and without that one to the logger
+        `kinwire.server.NAME`.
+
+        Raises:
+            ConnectionClosedError: the server cannot be started or reached, or it or the host ended
+                during the handshake.
+            InsecureAddressError: the URL leads to another machine, without TLS.
+            InvalidResponseError: the server answered what is no answer, such as HTTP 404.
+            ProtocolVersionError: the server speaks no version that this host speaks.
+            RpcError: the server refused the handshake.
+            SessionStateError: the host is not open.
+            TypeError: `target` is neither a transport nor a URL, or options of a URL go with a
+                transport.
+            ImportError: a `ws` URL or `proxy` needs an extra that is not installed.
+            ValueError: the URL or an option beside it cannot be used.
+        """
+        if self._tasks is None:
+            raise SessionStateError("The host is not open. Write `async with Host(...) as host`.")
+        transport = transport_to(target, options)
+        # Each connection lives in a task of its own, so that any task may close it.
+        news = ServerNews(self._handlers.routes, on_log)
+        connection: Connection = await self._tasks.start(self._keep, transport, news, server_id)
+        return connection
+
+    async def _keep(
+        self,
+        target: Transport,
+        news: ServerNews,
+        server_id: str | None,
+        *,
+        task_status: TaskStatus[Connection],
+    ) -> None:
+        negotiation = Negotiation("client", self._extensions)
+        async with (
+            Session(
+                target,
+                routes=negotiation.routes(news.routes),
+                limits=self.limits,
+                protocols=negotiation.protocols,
+            ) as session,
+            background() as tasks,
+        ):
+            tasks.start_soon(news.hand_out_logs)
+            session.peer_id = server_id or ""
+            self._sessions.add(session)
+            try:
+                greeting = await self._greeted(session, negotiation, tasks)
+                news.server = greeting.server_info.name
+                connection = self._connections[session] = Connection(session, greeting, news)
+                task_status.started(connection)
+                await session.wait_closed()
+            finally:
+                self._sessions.remove(session)
+                self._connections.pop(session, None)
+                news.end(session.closed_why or ConnectionClosedError(_ENDED))
+            tasks.cancel_scope.deadline = anyio.current_time() + self.limits.drain
+
+    async def _greeted(
+        self, session: Session, negotiation: Negotiation, tasks: TaskGroup
+    ) -> mcp.InitializeResult:
+        # What an extension waits for may never come, once the connection has ended.
+        if self._tasks is None:
+            raise ConnectionClosedError(_ENDED)
+        with anyio.CancelScope() as greeting:
+            tasks.start_soon(_cancel_when_closed, greeting, session)
+            return await self._greet(session, negotiation)
+        raise session.closed_why or ConnectionClosedError(_ENDED)
+
+    async def _greet(self, session: Session, negotiation: Negotiation) -> mcp.InitializeResult:
+        capabilities = self._capabilities()
+        negotiation.offer(capabilities)
+        offered = mcp.InitializeRequestParams(
+            protocol_version=PROTOCOL.version,
+            capabilities=from_wire(mcp.ClientCapabilities, capabilities),
+            client_info=self.info,
+        )
+        greeting = await session.call(INITIALIZE, offered)
+        if greeting.protocol_version != PROTOCOL.version:
+            raise ProtocolVersionError(
+                f"initialize#/protocolVersion: expected {PROTOCOL.version}, "
+                f"got {greeting.protocol_version!r:.40}. Use a server that speaks it."
+            )
+        session.peer_id = session.peer_id or one_line(greeting.server_info.name)
+        negotiation.settle(session, client=capabilities, server=to_wire(greeting.capabilities))
+        await negotiation.complete(session)
+        await session.notify(NOTIFICATIONS_INITIALIZED, mcp.NotificationParams())
+        return greeting
+
+    def _capabilities(self) -> JsonObject:
+        found = self._handlers.capabilities("client")
+        if self._roots is not None and "roots" in found:
+            found["roots"]["listChanged"] = True
+        return found
+
+    async def _list_roots(self, params: mcp.RequestParams) -> mcp.ListRootsResult:
+        return mcp.ListRootsResult(roots=self._roots or [])
+
+    async def _create_message(
+        self, params: mcp.CreateMessageRequestParams, context: Context
+    ) -> mcp.CreateMessageResult:
+        connection = self._connections.get(context.session)
+        if connection is None or self._sampling is None:
+            raise InvalidRequestError(
+                "sampling/createMessage: the session is not open. Wait for initialized."
+            )
+        return await self._sampling.create_message(SamplingRequest(params, connection))
+
+    def _add_handler(self, method: Method[Any, Any], handler: Callable[..., Any]) -> None:
+        self._handlers.add(method, handler)
+
+
+async def _cancel_when_closed(scope: anyio.CancelScope, session: Session) -> None:
+    await session.wait_closed()
+    scope.cancel()
+
+
+async def _tell_of_roots(connection: Connection) -> None:
+    try:
+        await connection.mcp.notifications_roots_list_changed()
+    except (ConnectionClosedError, CapabilityNotNegotiatedError):
+        pass
+    except Exception:  # of an extension: the other servers are told all the same
+        logger.exception("%s was not told that the roots have changed", connection.server_info.name)
+
+
+@asynccontextmanager
+async def connect(
+    target: Transport | str,
+    *,
+    name: str = "kinwire",
+    version: str = __version__,
+    on_log: LogCallback | None = None,
+    **options: Unpack[UrlOptions],
+) -> AsyncGenerator[Connection]:
+    """Yield a connection to one server, as a host called `name` makes it.
+
+    `on_log`, the options and what this raises are those of `Host.connect`.
+    """
+    async with Host(name, version) as host:
+        yield await host.connect(target, on_log=on_log, **options)

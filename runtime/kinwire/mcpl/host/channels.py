@@ -1,0 +1,143 @@
+"""Channels in a host: what comes in on them, and where answers go (MCPL 14).
+
+`incoming.py` takes messages in; `rules/channels.py` has what holds for all channels,
+`conversations.py` what is remembered.
+"""
+
+from __future__ import annotations
+
+__all__ = ("ChannelDesk", "Channels")
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kinwire.mcpl.host.conversations import Conversations
+from kinwire.mcpl.host.incoming import Intake, OnMessage, OnTurn
+from kinwire.mcpl.host.moderation import Draft, Moderate, Moderator
+from kinwire.mcpl.host.writing import Writing, observers_of
+from kinwire.mcpl.rules.channels import THINKING
+from kinwire.mcpl.rules.names import checked_pattern, several
+from kinwire.storage.clock import Clock
+from kinwire.storage.records import Records
+from kinwire.support.validation import checked_seconds
+from kinwire_protocols.mcpl.errors import UnknownChannelError
+from kinwire_protocols.mcpl.models import (
+    ChannelContext,
+    ChannelReference,
+    ChannelsIncomingParams,
+    ChannelsIncomingResult,
+)
+
+if TYPE_CHECKING:
+    from kinwire.mcpl.host.server_peer import LiveServer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Channels:
+    """How a host runs channels; `McplHost(channels=...)` takes one. Times are in seconds.
+
+    Without `on_message` every message is accepted and none answered. `default_outgoing` are server
+    and channel to which answers go whose conversation came from nowhere that can be written to.
+    `raw` are patterns of feature sets that see what goes out before `moderate` has looked at it.
+
+    Raises:
+        TypeError: `raw` is one string.
+        ValueError: an entry of `raw` is no pattern, or a time is none.
+    """
+
+    on_message: OnMessage | None = None
+    on_turn: OnTurn | None = None
+    message_timeout: float = 30.0
+    default_outgoing: tuple[str, str] | None = None
+    moderate: Moderate | None = None
+    moderate_timeout: float = 10.0
+    raw: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for pattern in several("raw", self.raw):
+            checked_pattern(pattern)
+        checked_seconds("Channels.message_timeout", self.message_timeout)
+        checked_seconds("Channels.moderate_timeout", self.moderate_timeout)
+
+
+class ChannelDesk:
+    """The channels of all servers of a host. Get it from `McplHost.channels`."""
+
+    def __init__(
+        self,
+        policy: Channels,
+        servers: Callable[[], Sequence[LiveServer]],
+        records: Records | None,
+        clock: Clock,
+    ) -> None:
+        self.policy = policy
+        self.moderator = Moderator(policy.moderate, policy.moderate_timeout)
+        self._servers = servers
+        self._conversations = Conversations(records, clock)
+        self._intake = Intake(
+            policy.on_message,
+            policy.on_turn,
+            policy.message_timeout,
+            self._conversations,
+            self.context,
+        )
+
+    async def write(self, conversation_id: str, *, inference_id: str) -> Writing:
+        """Begin an answer in a conversation; it goes where its last message came from.
+
+        Raises:
+            UnknownChannelError: that cannot be written to, and there is no default either.
+        """
+        route = await self._route(conversation_id)
+        if route is None:
+            raise UnknownChannelError(data={"conversationId": conversation_id})
+        return await self._writing(route[1], conversation_id, inference_id, route[0])
+
+    async def think(self, conversation_id: str, *, inference_id: str) -> Writing:
+        """Begin thoughts in a conversation, which only sets called `channels.thinking` see."""
+        return await self._writing(THINKING, conversation_id, inference_id, None)
+
+    async def context(self, conversation_id: str) -> ChannelContext:
+        """Return what servers may be told of a conversation's channels, before inference."""
+        known = await self._conversations.of(conversation_id)
+        route = await self._route(conversation_id)
+        return ChannelContext(
+            incoming=None if known is None else known.incoming,
+            default_outgoing=None if route is None else ChannelReference(channel_id=route[1]),
+            candidates=[
+                channel.id
+                for server in self._servers()
+                for channel in server.channels.known
+                if channel.direction != "inbound"
+            ],
+        )
+
+    async def take(
+        self, server: LiveServer, params: ChannelsIncomingParams
+    ) -> ChannelsIncomingResult:
+        """Return what became of each message, and hand over the turns that they make."""
+        return await self._intake.take(server, params)
+
+    async def _route(self, conversation_id: str) -> tuple[LiveServer, str] | None:
+        known = await self._conversations.of(conversation_id)
+        own = None if known is None else (known.server, known.incoming.channel_id)
+        for server_id, channel_id in filter(None, (own, self.policy.default_outgoing)):
+            for server in self._servers():
+                refusal = server.channels.registry.publish_refusal(channel_id)
+                if server.id == server_id and refusal is None:
+                    return server, channel_id
+        return None
+
+    async def _writing(
+        self, channel_id: str, conversation_id: str, inference_id: str, connector: LiveServer | None
+    ) -> Writing:
+        draft = Draft(
+            stage="complete",
+            channel_id=channel_id,
+            content="",
+            conversation_id=conversation_id,
+            inference_id=inference_id,
+        )
+        observers = await observers_of(self._servers(), channel_id, self.policy.raw)
+        return Writing(draft, observers, self.moderator, connector)

@@ -1,0 +1,263 @@
+"""MCPL in a host: its offer, its policy, and the servers that speak it."""
+
+from __future__ import annotations
+
+__all__ = ("McplHost",)
+
+import logging
+import time
+from collections.abc import Iterable, Mapping
+
+from kinwire.mcp.connection import Connection
+from kinwire.mcp.context import Context
+from kinwire.mcp.extension import ExtensionHandlers
+from kinwire.mcpl.host.audit import Audit
+from kinwire.mcpl.host.channels import ChannelDesk, Channels
+from kinwire.mcpl.host.hooks import HookRunner, Hooks
+from kinwire.mcpl.host.inference import Inference, InferenceDesk
+from kinwire.mcpl.host.push import Inboxes, OnPush
+from kinwire.mcpl.host.scopes import ScopeGuard, Scopes
+from kinwire.mcpl.host.server_channels import ServerChannels
+from kinwire.mcpl.host.server_peer import LiveServer
+from kinwire.mcpl.host.states import StateMode, States
+from kinwire.mcpl.rules.feature_sets import FeaturePolicy, FeatureSets
+from kinwire.mcpl.rules.injections import Injections
+from kinwire.mcpl.rules.names import several
+from kinwire.mcpl.rules.offers import CHANNEL_FLAGS, VERSION, read_offer
+from kinwire.rpc.session import Session
+from kinwire.storage.clock import Clock, forward
+from kinwire.storage.log import Log
+from kinwire.storage.records import Records
+from kinwire.support.validation import checked_rate, checked_seconds
+from kinwire_protocols import mcpl
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.mcp.models import RequestParams
+from kinwire_protocols.mcpl.methods import (
+    CHANNELS_CHANGED,
+    CHANNELS_INCOMING,
+    CHANNELS_LIST,
+    CHANNELS_REGISTER,
+    FEATURE_SETS_CHANGED,
+    INFERENCE_REQUEST,
+    MODEL_INFO,
+    PROTOCOL,
+    PUSH_EVENT,
+    SCOPE_ELEVATE,
+)
+from kinwire_protocols.mcpl.models import (
+    AfterInferenceParams,
+    BeforeInferenceParams,
+    ChannelsChangedParams,
+    ChannelsIncomingParams,
+    ChannelsIncomingResult,
+    ChannelsListResult,
+    ChannelsRegisterParams,
+    InferenceRequestParams,
+    InferenceRequestResult,
+    ModelInfo,
+    PushEventParams,
+    PushEventResult,
+    ScopeElevateParams,
+    ScopeElevateResult,
+    TokenUsage,
+)
+from kinwire_protocols.peer import ProtocolTable
+
+logger = logging.getLogger("kinwire.mcpl")
+
+
+class McplHost:
+    """The host's side of MCPL: `Host(..., extensions=[McplHost(enabled=["memory.*"])])`.
+
+    `enabled` and `disabled` are names of feature sets or patterns (`memory.*`, `*`) that are on or
+    off at first; what neither names is off. `forbidden` ones can never be enabled. `scopes` says
+    where they may act, `hooks` how they take part in the host's inference and `inference` what runs
+    theirs, `state` which checkpoints are kept: a tree, the latest or none. `on_push` takes over the
+    events of servers, each within `push_timeout` seconds and of one server no more than `push_rate`
+    a second. `channels` says what is done with messages that come in and go out on channels.
+    `records` keep what has to outlive the process; without them it is kept in memory. `audit` gets
+    an entry for each operation, which the logger `kinwire.mcpl.audit` gets in any case.
+    """
+
+    protocol: ProtocolTable = PROTOCOL
+
+    def __init__(  # noqa: PLR0913 - all that a host may decide
+        self,
+        *,
+        enabled: Iterable[str] = (),
+        disabled: Iterable[str] = (),
+        forbidden: Iterable[str] = (),
+        scopes: Scopes | None = None,
+        hooks: Hooks | None = None,
+        channels: Channels | None = None,
+        inference: Inference | None = None,
+        on_push: OnPush | None = None,
+        push_timeout: float = 30.0,
+        push_rate: float = 100.0,
+        state: StateMode = "tree",
+        records: Records | None = None,
+        audit: Log | None = None,
+        clock: Clock = time.time,
+    ) -> None:
+        """Prepare to speak with any number of servers.
+
+        Raises:
+            ValueError: a pattern is none, `state` names none of the modes, or a number is none.
+            TypeError: patterns are one string.
+        """
+        checked_seconds("McplHost.push_timeout", push_timeout)
+        checked_rate("McplHost.push_rate", push_rate)
+        time_of_day = forward(clock)
+        self._audit = Audit(audit, time_of_day)
+        self._guard = ScopeGuard(scopes or Scopes(), records, time_of_day)
+        self._states = States(state, records)
+        self._desk = None if inference is None else InferenceDesk(inference)
+        self._hooks = HookRunner(hooks or Hooks(), self._audit)
+        self._inboxes = Inboxes(on_push, push_timeout, push_rate, records, time_of_day)
+        self._policy = FeaturePolicy(
+            enabled=several("enabled", enabled),
+            disabled=several("disabled", disabled),
+            forbidden=several("forbidden", forbidden),
+        )
+        self.channels = ChannelDesk(
+            channels or Channels(), lambda: self.servers, records, time_of_day
+        )
+        """Where answers to messages of channels are written."""
+        self._records = records
+        self._does_channels = channels is not None
+        self._handlers = ExtensionHandlers()
+        self._serve(inference, on_push)
+        self.on = mcpl.ClientOn(self._handlers.add)
+        """Where handlers of your own are registered: `@live.on.push_event`."""
+        self._servers: dict[Session, LiveServer] = {}
+
+    @property
+    def servers(self) -> list[LiveServer]:
+        """The servers that speak MCPL and are connected, in the order in which they came."""
+        return [
+            live
+            for session, live in self._servers.items()
+            if live.configured and not session.closed
+        ]
+
+    def of(self, connection: Connection) -> LiveServer | None:
+        """Return the MCPL side of a connection; None if the server speaks only MCP."""
+        return self._servers.get(connection.session)
+
+    @property
+    def usage(self) -> Mapping[tuple[str, str], TokenUsage]:
+        """The tokens that inference for servers has used, by server and feature set."""
+        return {} if self._desk is None else self._desk.meter.spent
+
+    async def before_inference(self, params: BeforeInferenceParams) -> Injections:
+        """Ask all servers for context, at once, and return what came in time and may be used."""
+        return await self._hooks.before(self.servers, params)
+
+    async def after_inference(self, params: AfterInferenceParams) -> str:
+        """Show servers a response, and return it as those leave it that may change it.
+
+        Raises:
+            HookFailedError: a server failed without which nothing is to be shown, or is not there,
+                is switched off or does not block.
+        """
+        return await self._hooks.after(self.servers, params)
+
+    def offer(self, theirs: JsonObject | None) -> JsonObject:
+        """Return what the host offers: what it has handlers for, and hooks."""
+        served = self._handlers.routes
+        offered: JsonObject = {
+            "version": VERSION,
+            "contextHooks": {
+                "beforeInference": True,
+                "afterInference": {"blocking": self._hooks.policy.blocking},
+            },
+            "featureSets": True,
+            "state": {"mode": self._states.mode, "rollback": self._states.mode == "tree"},
+        }
+        if self._does_channels:
+            offered["channels"] = dict.fromkeys(CHANNEL_FLAGS, True)
+        if PUSH_EVENT.name in served:
+            offered["pushEvents"] = True
+        if INFERENCE_REQUEST.name in served:
+            offered["inferenceRequest"] = {"streaming": True}
+        return offered
+
+    def attach(self, session: Session, theirs: JsonObject | None) -> None:
+        """Take up a server that speaks MCPL; leave one that does not as it is."""
+        if theirs is None:
+            return
+        for ended in [one for one in self._servers if one.closed]:
+            del self._servers[ended]
+        if any(one.peer_id == session.peer_id for one in self._servers):
+            logger.warning(
+                "%s: two servers are called so, and share state, approvals and what else is "
+                "remembered by name. Give each a server_id.",
+                session.peer_id,
+            )
+        offer = read_offer(theirs)
+        for warning in offer.warnings:
+            logger.warning("%s: its offer of MCPL: %s", session.peer_id, warning)
+        sets = FeatureSets(offer.feature_sets, enabled=False, policy=self._policy)
+        sets.obey_policy()
+
+        self._audit.watch_outbound(session)
+        self._servers[session] = LiveServer(
+            session, offer, sets, self._guard, self._states, self._audit, self._channels_of
+        )
+        self._audit.watch_inbound(session)
+        session.serve(self._handlers.routes)
+
+    async def negotiated(self, session: Session) -> None:
+        """Take up what is remembered of the server."""
+        await self._guard.load(session.peer_id)
+
+    async def _elevate(self, params: ScopeElevateParams, context: Context) -> ScopeElevateResult:
+        return await self._servers[context.session].scopes.elevate(params)
+
+    async def _infer(
+        self, params: InferenceRequestParams, context: Context
+    ) -> InferenceRequestResult:
+        assert self._desk is not None
+        return await self._desk.serve(self._servers[context.session], params, context)
+
+    async def _model_info(self, params: RequestParams) -> ModelInfo:
+        assert self._desk is not None
+        return await self._desk.model_info()
+
+    def _serve(self, inference: Inference | None, on_push: OnPush | None) -> None:
+        self._handlers.add_default(FEATURE_SETS_CHANGED)
+        if self._does_channels:
+            self._handlers.add_default(CHANNELS_REGISTER, self._register)
+            self._handlers.add_default(CHANNELS_CHANGED, self._changed)
+            self._handlers.add_default(CHANNELS_LIST, self._list)
+            self._handlers.add_default(CHANNELS_INCOMING, self._incoming)
+        self._handlers.add(SCOPE_ELEVATE, self._elevate)
+        if inference is not None:
+            self._handlers.add(INFERENCE_REQUEST, self._infer)
+        if inference is not None and inference.model is not None:
+            self._handlers.add(MODEL_INFO, self._model_info)
+        if on_push is not None:
+            self._handlers.add(PUSH_EVENT, self._push)
+
+    def _channels_of(self, server: LiveServer) -> ServerChannels:
+        return ServerChannels(server, self.channels.moderator, self._records)
+
+    async def _register(self, params: ChannelsRegisterParams, context: Context) -> JsonObject:
+        self._servers[context.session].channels.registered(params.channels)
+        return {}
+
+    async def _changed(self, params: ChannelsChangedParams, context: Context) -> None:
+        await self._servers[context.session].channels.changed(params)
+
+    async def _list(self, params: RequestParams, context: Context) -> ChannelsListResult:
+        return ChannelsListResult(channels=self._servers[context.session].channels.known)
+
+    async def _incoming(
+        self, params: ChannelsIncomingParams, context: Context
+    ) -> ChannelsIncomingResult:
+        server = self._servers[context.session]
+        await server.wait_configured()  # sets and scopes are not settled before
+        return await self.channels.take(server, params)
+
+    async def _push(self, params: PushEventParams, context: Context) -> PushEventResult:
+        return await self._inboxes.take(self._servers[context.session], params)

@@ -1,0 +1,269 @@
+"""Messages of channels on their way into the host: decided one by one, taken as turns (MCPL 14.3).
+
+A message is written down before it is handed over and its outcome after that: what was answered is
+known after a restart. Where a request ends before, its messages are new when they come again; where
+it ends in the middle of handing over they are handed over again, marked so.
+"""
+
+from __future__ import annotations
+
+__all__ = ("Decision", "Incoming", "Intake", "OnMessage", "OnTurn", "Turn")
+
+import logging
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import anyio
+
+from kinwire.mcpl.host.channel_access import set_for
+from kinwire.mcpl.host.conversations import Conversations, message_key
+from kinwire.mcpl.rules.channels import MOST_MESSAGES, OBSERVE, sees
+from kinwire.mcpl.rules.labels import LABEL_SIZE
+from kinwire.support.returned import returned
+from kinwire_protocols.jsonrpc.errors import InvalidParamsError
+from kinwire_protocols.mcpl.models import (
+    ChannelContext,
+    ChannelsIncomingParams,
+    ChannelsIncomingResult,
+    IncomingMessage,
+    IncomingOutcome,
+)
+
+if TYPE_CHECKING:
+    from kinwire.mcpl.host.server_peer import LiveServer
+
+logger = logging.getLogger("kinwire.mcpl")
+
+_FAILED = "the host failed: send it again"
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A message that came in on a channel."""
+
+    server: LiveServer
+    message: IncomingMessage
+    conversation_id: str | None
+    """The conversation of its thread; None if the thread is new."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What becomes of a message."""
+
+    accepted: bool = True
+    conversation_id: str | None = None
+    """Where it belongs; None for the conversation of its thread, or a new one."""
+    infer: bool = False
+    """Whether the model is to answer."""
+    reason: str | None = None
+    """Why it is not accepted, for the server."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """What came in at once for one conversation: a turn of its users."""
+
+    conversation_id: str
+    index: int
+    """Its number in the conversation, from 0; that of a turn that was not taken is left out."""
+    messages: Sequence[IncomingMessage]
+    infer: bool
+    channels: ChannelContext
+    """What servers may be told of it, in `BeforeInferenceParams.channels`."""
+    again: Sequence[IncomingMessage] = ()
+    """Those of the messages that were handed over before, since when the process ended, or the
+    server took its request back: nobody here knows what became of them."""
+
+
+OnMessage = Callable[[Incoming], Awaitable[Decision]]
+"""Decides what becomes of a message. One of the same channel waits meanwhile."""
+
+OnTurn = Callable[[Turn], Awaitable[None]]
+"""Takes a turn; it starts the inference and does not wait for it. If it raises, nothing is taken,
+and the server may send the messages again."""
+
+
+@dataclass(slots=True)
+class _Taken:
+    """What one conversation gets of a request."""
+
+    messages: dict[int, IncomingMessage] = field(default_factory=dict[int, IncomingMessage])
+    """By their place in the request."""
+    again: list[IncomingMessage] = field(default_factory=list[IncomingMessage])
+    infer: bool = False
+
+
+@dataclass(slots=True)
+class _Batch:
+    """One request, while it is served."""
+
+    server: LiveServer
+    results: dict[int, IncomingOutcome] = field(default_factory=dict[int, IncomingOutcome])
+    taken: dict[str, _Taken] = field(default_factory=dict[str, _Taken])
+    """By conversation."""
+    keys: list[str] = field(default_factory=list[str])
+    """Those of the messages that are under way in it."""
+    repeats: list[tuple[int, IncomingMessage, anyio.Event]] = field(
+        default_factory=list[tuple[int, IncomingMessage, anyio.Event]]
+    )
+    """Messages that were under way when they came."""
+    over: anyio.Event = field(default_factory=anyio.Event)
+
+
+class Intake:
+    """What takes messages of channels in, for one host."""
+
+    def __init__(
+        self,
+        on_message: OnMessage | None,
+        on_turn: OnTurn | None,
+        timeout: float,
+        conversations: Conversations,
+        context: Callable[[str], Awaitable[ChannelContext]],
+    ) -> None:
+        self._on_message = on_message
+        self._on_turn = on_turn
+        self._timeout = timeout
+        self._conversations = conversations
+        self._context = context
+        self._turns = defaultdict[tuple[str, str], anyio.Lock](anyio.Lock)  # by server and channel
+        self._under_way: dict[str, anyio.Event] = {}  # set when their requests are over
+
+    async def take(
+        self, server: LiveServer, params: ChannelsIncomingParams
+    ) -> ChannelsIncomingResult:
+        """Return what became of each message, and hand over the turns that they make."""
+        if len(params.messages) > MOST_MESSAGES:
+            raise InvalidParamsError(
+                f"channels/incoming#/messages: expected at most {MOST_MESSAGES} messages, "
+                f"got {len(params.messages)}. Send them in several requests."
+            )
+        batch = _Batch(server)
+        try:
+            for place, message in enumerate(params.messages):
+                await self._in_turn(batch, place, message)
+            for conversation_id, taken in batch.taken.items():
+                await self._handed_over(batch, conversation_id, taken)
+        finally:
+            for key in batch.keys:
+                del self._under_way[key]
+            batch.over.set()
+        # Not before: two requests with messages of each other would wait for ever.
+        for place, message, over in batch.repeats:
+            await over.wait()
+            known = await self._conversations.seen(server.id, message)
+            outcome = None if known is None else known.outcome
+            batch.results[place] = outcome or _refused(message, _FAILED)
+        return ChannelsIncomingResult(results=[batch.results[key] for key in sorted(batch.results)])
+
+    async def _in_turn(self, batch: _Batch, place: int, message: IncomingMessage) -> None:
+        channel = (batch.server.id, message.channel_id)
+        turn = self._turns[channel]
+        try:
+            async with turn:
+                outcome = await self._outcome(batch, place, message)
+                if outcome is not None:
+                    batch.results[place] = outcome
+        finally:
+            if not turn.locked():  # servers may name ever more channels
+                self._turns.pop(channel, None)
+
+    async def _outcome(
+        self, batch: _Batch, place: int, message: IncomingMessage
+    ) -> IncomingOutcome | None:
+        """Return what became of a message, None if that is seen later."""
+        server = batch.server
+        fault = _id_fault(message) or await _fault(server, message.channel_id)
+        if fault is not None:
+            return _refused(message, fault)
+        key = message_key(server.id, message)
+        if key in self._under_way:
+            batch.repeats.append((place, message, self._under_way[key]))
+            return None
+        known = await self._conversations.seen(server.id, message)
+        if known is not None and known.outcome is not None:
+            return known.outcome
+        before = await self._conversations.of_thread(server.id, message)
+        decision = await self._decided(Incoming(server, message, before))
+        if not decision.accepted:
+            return _refused(message, decision.reason or "the host does not take it")
+        chosen = decision.conversation_id
+        conversation_id = await self._conversations.join(server.id, message, chosen)
+        self._under_way[key] = batch.over
+        batch.keys.append(key)
+        taken = batch.taken.setdefault(conversation_id, _Taken())
+        taken.messages[place] = message
+        taken.again += [message] if known is not None else []
+        taken.infer = taken.infer or decision.infer
+        return None
+
+    async def _decided(self, incoming: Incoming) -> Decision:
+        if self._on_message is None:
+            return Decision()
+        try:
+            with anyio.fail_after(self._timeout):
+                decision = await self._on_message(incoming)
+            return returned("Channels.on_message", decision, Decision)
+        except Exception:
+            logger.exception("%s: a message was not taken", incoming.server.id)
+            return Decision(accepted=False, reason=_FAILED)
+
+    async def _handed_over(self, batch: _Batch, conversation_id: str, taken: _Taken) -> None:
+        server, messages = batch.server.id, taken.messages
+        if not await self._turn_taken(server, conversation_id, taken):
+            for place, message in messages.items():
+                await self._conversations.forget(server, message)
+                batch.results[place] = _refused(message, _FAILED)
+            return
+        for place, message in messages.items():
+            outcome = IncomingOutcome(
+                message_id=message.message_id, accepted=True, conversation_id=conversation_id
+            )
+            await self._conversations.remember(server, message, outcome)
+            batch.results[place] = outcome
+
+    async def _turn_taken(self, server: str, conversation_id: str, taken: _Taken) -> bool:
+        index = await self._conversations.count(conversation_id)
+        if self._on_turn is None:
+            return True
+        messages = list(taken.messages.values())
+        turn = Turn(
+            conversation_id=conversation_id,
+            index=index,
+            messages=messages,
+            infer=taken.infer,
+            channels=await self._context(conversation_id),
+            again=taken.again,
+        )
+        for message in messages:
+            await self._conversations.remember(server, message, None)
+        try:
+            await self._on_turn(turn)
+        except Exception:
+            logger.exception("%s: a turn was not taken", conversation_id)
+            return False
+        return True
+
+
+def _id_fault(message: IncomingMessage) -> str | None:
+    # They are kept, for many messages and for long.
+    longest = max(len(message.message_id), len(message.thread_id or ""))
+    if longest > LABEL_SIZE:
+        return f"messageId and threadId have at most {LABEL_SIZE} characters, not {longest}"
+    return None
+
+
+async def _fault(server: LiveServer, channel_id: str) -> str | None:
+    fault = server.channels.registry.incoming_fault(channel_id)
+    sets = server.feature_sets.items()
+    # A server whose sets do not mention observing is held by its offer alone.
+    if fault is None and any(OBSERVE in one.uses and sees(n, channel_id) for n, one in sets):
+        _, fault = await set_for(server, OBSERVE, channel_id)
+    return fault
+
+
+def _refused(message: IncomingMessage, reason: str) -> IncomingOutcome:
+    return IncomingOutcome(message_id=message.message_id, accepted=False, reason=reason)

@@ -1,0 +1,198 @@
+"""Inference that servers ask for, run by the host's models (MCPL 11, 12).
+
+`rules/routing.py` chooses the model and keeps the limits, `rules/pins.py` lets conversations keep
+theirs; a provider runs it. Cancelling the request stops the provider, and no chunk follows.
+"""
+
+from __future__ import annotations
+
+__all__ = ("Inference", "InferenceDesk")
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import anyio
+
+from kinwire.mcp.context import Context
+from kinwire.mcpl.errors import ProviderError, UnsupportedMessageError
+from kinwire.mcpl.host.providers import Provider
+from kinwire.mcpl.host.server_peer import LiveServer
+from kinwire.mcpl.rules.model_requests import ModelAnswer, ModelRequest
+from kinwire.mcpl.rules.pins import Pins
+from kinwire.mcpl.rules.routing import (
+    Meter,
+    check_routing,
+    estimated_tokens,
+    estimated_usage,
+    finish_reason,
+    route,
+    up_tiered,
+)
+from kinwire.support.json_values import short_digest
+from kinwire.support.returned import returned
+from kinwire.support.validation import checked_count, checked_life, checked_seconds
+from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
+from kinwire_protocols.mcpl.methods import INFERENCE_CHUNK
+from kinwire_protocols.mcpl.models import (
+    InferenceChunkParams,
+    InferenceRequestParams,
+    InferenceRequestResult,
+    ModelInfo,
+    RoutingPolicy,
+    TokenUsage,
+)
+
+logger = logging.getLogger("kinwire.mcpl")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inference:
+    """How a host runs inference for servers; `McplHost(inference=...)` takes one.
+
+    `routing` chooses the model; `larger` has for a model the tokens from which on another one takes
+    its place. A conversation that got a larger one keeps it for its set, until `pin_life`
+    seconds have gone by without a request. A server has `at_once` requests under way, and is
+    answered `busy` beyond. `budgets` are tokens by pattern of feature sets, for each set of each
+    server; whoever has spent them is asked nothing more, though a request that began before may go
+    beyond. An answer is there within `timeout` seconds. `model` is what `model/info` tells.
+
+    Raises:
+        ValueError: an entry of `routing` or `larger` cannot be followed, or a number is none.
+    """
+
+    provider: Provider
+    routing: RoutingPolicy
+    larger: Mapping[str, tuple[int, str]] = field(default_factory=dict[str, tuple[int, str]])
+    pin_life: float = 3600.0
+    at_once: int = 2
+    budgets: Mapping[str, int] = field(default_factory=dict[str, int])
+    timeout: float = 120.0
+    model: ModelInfo | None = None
+
+    def __post_init__(self) -> None:
+        checked_count("Inference.at_once", self.at_once, least=1)
+        checked_life("Inference.pin_life", self.pin_life)
+        checked_seconds("Inference.timeout", self.timeout)
+        for model, (tokens, _) in self.larger.items():
+            checked_count(f"Inference.larger[{model!r:.60}]", tokens, least=0)
+        for pattern, tokens in self.budgets.items():
+            checked_count(f"Inference.budgets[{pattern!r:.60}]", tokens, least=0)
+        check_routing(self.routing, self.larger)
+
+
+class InferenceDesk:
+    """The inference of one host."""
+
+    def __init__(self, policy: Inference) -> None:
+        self.policy = policy
+        self.meter = Meter(at_once=policy.at_once, budgets=policy.budgets)
+        self._pins = Pins(life=policy.pin_life)
+
+    async def serve(
+        self, server: LiveServer, params: InferenceRequestParams, context: Context
+    ) -> InferenceRequestResult:
+        """Run a model and return its answer.
+
+        Raises:
+            InternalError: it could not be run; `data.reason` says why.
+            InvalidParamsError: the model cannot be given these messages.
+        """
+        model = self._model(server.id, params)
+        if model is None:
+            raise _refused("no_route", "no model is meant for that feature set")
+        reason = self.meter.enter(server.id, params.feature_set)
+        if reason is not None:
+            raise _refused(reason, "the host's limits for that server are reached")
+        chunks = _Chunks(server, context)
+        cost: TokenUsage | None = None
+        try:
+            answer = await self._answered(server, params, model, chunks)
+            cost = answer.usage or estimated_usage(params.messages, answer.content)
+        except BaseException as error:
+            if chunks.said or _ran(error):
+                cost = estimated_usage(params.messages, "".join(chunks.said))
+            raise
+        finally:
+            self.meter.leave(server.id, params.feature_set, cost)
+        return InferenceRequestResult(
+            content=answer.content,
+            model=answer.model,
+            finish_reason=finish_reason(answer.stopped),
+            usage=answer.usage,
+        )
+
+    async def model_info(self) -> ModelInfo:
+        """Return which model the host runs."""
+        assert self.policy.model is not None  # else the method is not served
+        return self.policy.model
+
+    def _model(self, server: str, params: InferenceRequestParams) -> str | None:
+        model = route(self.policy.routing, server, params.feature_set, params.conversation_id)
+        if model is None:
+            return None
+        tokens = estimated_tokens(params.messages)
+        if params.conversation_id is None:
+            return up_tiered(model, tokens, self.policy.larger)
+        conversation = short_digest(params.conversation_id)  # an id may be long as a message
+        key, now = (server, params.feature_set, conversation), anyio.current_time()
+        pinned = self._pins.model(*key, now=now)
+        model = up_tiered(pinned or model, tokens, self.policy.larger)
+        self._pins.keep(*key, model, now=now)
+        return model
+
+    async def _answered(
+        self, server: LiveServer, params: InferenceRequestParams, model: str, chunks: _Chunks
+    ) -> ModelAnswer:
+        wishes = params.preferences
+        request = ModelRequest(
+            model,
+            params.messages,
+            None if wishes is None else wishes.max_tokens,
+            None if wishes is None else wishes.temperature,
+        )
+        streams = params.stream and server.session.why_not(INFERENCE_CHUNK) is None
+        try:
+            with anyio.fail_after(self.policy.timeout):
+                answer = await self.policy.provider.answer(
+                    request, chunks.send if streams else None
+                )
+            return returned("Provider.answer", answer, ModelAnswer)
+        except UnsupportedMessageError as error:
+            raise InvalidParamsError(str(error)) from None
+        except ProviderError as error:
+            logger.warning("%s: %s", server.id, error)
+            raise _refused(error.reason, "the model gave no answer") from None
+        except TimeoutError:
+            raise _refused("timeout", "the model did not answer in time") from None
+        except Exception:
+            logger.exception("%s: a model failed", server.id)
+            raise _refused("provider_failed", "the model failed") from None
+
+
+class _Chunks:
+    """The pieces of one answer on their way to the server."""
+
+    def __init__(self, server: LiveServer, context: Context) -> None:
+        self._session = server.session
+        self._request_id = context.request_id
+        self._index = 0
+        self.said: list[str] = []
+
+    async def send(self, delta: str) -> None:
+        assert self._request_id is not None  # inference is always a request
+        self.said.append(delta)
+        params = InferenceChunkParams(request_id=self._request_id, index=self._index, delta=delta)
+        self._index += 1
+        await self._session.notify(INFERENCE_CHUNK, params)
+
+
+def _ran(error: BaseException) -> bool:
+    """Return whether a model has worked for what came to nothing: taken back, or too slow."""
+    if isinstance(error, InternalError):
+        return bool(error.data["reason"] == "timeout")
+    return not isinstance(error, Exception)
+
+
+def _refused(reason: str, why: str) -> InternalError:
+    return InternalError(f"inference/request: {why} ({reason})", data={"reason": reason})

@@ -1,0 +1,191 @@
+"""Events of servers on their way into the host: once each, in order, as many as fit (MCPL 9).
+
+`rules/seen.py` knows what came before, `rules/admission.py` what there is room for. An event
+is written down before it is handed over and its answer before the server gets it, so what was
+acknowledged is known after a restart, and what was not is handed over again, marked so.
+"""
+
+from __future__ import annotations
+
+__all__ = ("Inboxes", "OnPush", "PushedEvent")
+
+import logging
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import anyio
+
+from kinwire.mcpl.rules.admission import (
+    BACKPRESSURE,
+    CONTENT_SIZE,
+    NOT_IN_TIME,
+    TOO_LARGE,
+    Admission,
+)
+from kinwire.mcpl.rules.push_dedup import REUSED, Kept, body_digest
+from kinwire.storage.clock import Clock
+from kinwire.storage.records import Records
+from kinwire.support.json_values import short_digest, text
+from kinwire.support.returned import returned
+from kinwire.support.seen import WINDOW, Seen
+from kinwire_protocols.base import from_wire, to_wire
+from kinwire_protocols.mcpl.models import PushEventParams, PushEventResult
+
+if TYPE_CHECKING:
+    from kinwire.mcpl.host.server_peer import LiveServer
+
+logger = logging.getLogger("kinwire.mcpl")
+
+
+@dataclass(frozen=True, slots=True)
+class PushedEvent:
+    """An event that a server has pushed."""
+
+    server: LiveServer
+    params: PushEventParams
+    again: bool = False
+    """It was handed over before and not answered, since the process ended, or time or connection
+    ran out: nobody here knows what became of it."""
+
+
+OnPush = Callable[[PushedEvent], Awaitable[PushEventResult]]
+"""Takes an event over, and says whether it is taken and which inference it has started.
+
+It starts the inference and does not wait for it: later events of the feature set wait meanwhile.
+"""
+
+
+class Inboxes:
+    """The events of all servers of a host."""
+
+    def __init__(
+        self,
+        hand_over: OnPush | None,
+        timeout: float,
+        rate: float,
+        records: Records | None,
+        clock: Clock,
+    ) -> None:
+        self._hand_over = hand_over
+        self._timeout = timeout
+        self._rate = rate
+        self._records = records
+        self._clock = clock  # never goes back
+        self._found: dict[str, _Inbox] = {}
+
+    async def take(self, server: LiveServer, params: PushEventParams) -> PushEventResult:
+        """Return what an event has earned, now or when it came first."""
+        inbox = self._found.get(server.id)
+        if inbox is None:
+            assert self._hand_over is not None  # else events are not served
+            admission = Admission(per_second=self._rate)
+            copy = _Copy(server.id, self._records, self._clock)
+            inbox = _Inbox(self._hand_over, self._timeout, admission, copy)
+            self._found[server.id] = inbox
+        return await inbox.take(server, params)
+
+
+class _Copy:
+    """What is known of one server's events, in memory and in records."""
+
+    def __init__(self, server: str, records: Records | None, clock: Clock) -> None:
+        self._place = f"push/{short_digest(server)}/"
+        self._records = records
+        self._clock = clock
+        self._seen = Seen[Kept]()  # by key: ids may be as long as a message
+
+    async def look(self, event_id: str) -> Kept | None:
+        """Return what is known of an event, None if it is new."""
+        kept = self._seen.look(self._key(event_id), now=self._clock())
+        if kept is not None or self._records is None:
+            return kept
+        record = await self._records.get(self._key(event_id))
+        if record is None:
+            return None
+        value = record.value
+        answer = value["answer"] and from_wire(PushEventResult, value["answer"])
+        return Kept(value["digest"], answer)
+
+    async def keep(self, event_id: str, body: str, answer: PushEventResult | None) -> None:
+        """Write down an event, and its answer as soon as there is one."""
+        if self._records is not None:
+            known = None if answer is None else to_wire(answer)
+            value = {"digest": body, "answer": known}
+            await self._records.put(self._key(event_id), value, expires_in=WINDOW)
+        self._seen.keep(self._key(event_id), Kept(body, answer), now=self._clock())
+
+    async def forget(self, event_id: str) -> None:
+        """Let an event be new again."""
+        self._seen.forget(self._key(event_id))
+        if self._records is not None:
+            await self._records.delete(self._key(event_id))
+
+    def _key(self, event_id: str) -> str:
+        return self._place + short_digest(event_id)
+
+
+class _Inbox:
+    """The events of one server."""
+
+    def __init__(
+        self, hand_over: OnPush, timeout: float, admission: Admission, copy: _Copy
+    ) -> None:
+        self._hand_over = hand_over
+        self._timeout = timeout
+        self._admission = admission
+        self._copy = copy
+        self._under_way: dict[str, anyio.Event] = {}
+        self._turns = defaultdict[str, anyio.Lock](anyio.Lock)  # by feature set
+
+    async def take(self, server: LiveServer, params: PushEventParams) -> PushEventResult:
+        """Return what the event has earned."""
+        body, event_id = body_digest(params), params.event_id
+        while (earlier := self._under_way.get(event_id)) is not None:
+            await earlier.wait()  # a repeat that overtakes must find the first one's answer
+        if len(text(to_wire(params.payload))) > CONTENT_SIZE:
+            return TOO_LARGE
+        if not self._admission.enter(now=anyio.current_time()):
+            return BACKPRESSURE
+        over = self._under_way[event_id] = anyio.Event()
+        turn = self._turns[params.feature_set]
+        try:
+            async with turn:
+                return await self._in_turn(server, params, body)
+        finally:
+            if not turn.locked():  # servers may declare ever more sets
+                self._turns.pop(params.feature_set, None)
+            self._admission.leave()
+            del self._under_way[event_id]
+            over.set()
+
+    async def _in_turn(
+        self, server: LiveServer, params: PushEventParams, body: str
+    ) -> PushEventResult:
+        known = await self._copy.look(params.event_id)
+        answer = None if known is None else known.answer_to(body)
+        if answer is None:
+            return await self._taken(PushedEvent(server, params, known is not None), body)
+        if answer is REUSED:
+            logger.warning("%s: event %.60r came again as another", server.id, params.event_id)
+        return answer
+
+    async def _taken(self, event: PushedEvent, body: str) -> PushEventResult:
+        event_id = event.params.event_id
+        await self._copy.keep(event_id, body, None)
+        try:
+            with anyio.fail_after(self._timeout):
+                answer = await self._hand_over(event)
+            answer = returned("McplHost.on_push", answer, PushEventResult)
+        except TimeoutError:
+            logger.warning("%s: event %.60r was not taken in time", event.server.id, event_id)
+            return NOT_IN_TIME
+        except Exception:
+            await self._copy.forget(event_id)  # it was not taken: the server may send it again
+            raise
+        if answer.accepted:
+            await self._copy.keep(event_id, body, answer)
+        else:
+            await self._copy.forget(event_id)  # "not now" must not outlive its reason
+        return answer

@@ -1,0 +1,239 @@
+"""The channels of one server, as its host holds them: opened, closed, published to (MCPL 14.3).
+
+`rules/channels.py` has what holds for all; scopes and moderation are asked before anything is sent.
+"""
+
+from __future__ import annotations
+
+__all__ = ("ServerChannels",)
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from kinwire.mcp.extension import Next
+from kinwire.mcpl.errors import NotPublishedError
+from kinwire.mcpl.host.channel_access import set_for
+from kinwire.mcpl.host.moderation import Draft, Moderator
+from kinwire.mcpl.rules.channels import MOST_CHANNELS, PUBLISH, ChannelRegistry
+from kinwire.rpc.errors import CapabilityNotNegotiatedError, InvalidResponseError, RpcError
+from kinwire.storage.records import Records
+from kinwire.support.json_values import short_digest
+from kinwire.support.sanitize import one_line
+from kinwire_protocols.base import JsonObject, from_wire, to_wire
+from kinwire_protocols.jsonrpc.errors import InvalidParamsError
+from kinwire_protocols.mcp.models import RequestParams
+from kinwire_protocols.mcpl.errors import ChannelNotPermittedError, UnknownChannelError
+from kinwire_protocols.mcpl.methods import (
+    CHANNELS_CLOSE,
+    CHANNELS_LIST,
+    CHANNELS_OPEN,
+    CHANNELS_OUTGOING_CHUNK,
+    CHANNELS_PUBLISH,
+)
+from kinwire_protocols.mcpl.models import (
+    ChannelDescriptor,
+    ChannelsChangedParams,
+    ChannelsCloseParams,
+    ChannelsOpenParams,
+    ChannelsPublishParams,
+    ChannelsPublishResult,
+    Content,
+)
+from kinwire_protocols.peer import Method
+
+if TYPE_CHECKING:
+    from kinwire.mcpl.host.server_peer import LiveServer
+
+logger = logging.getLogger("kinwire.mcpl")
+
+
+class ServerChannels:
+    """What a host does with one server's channels. Get it from `LiveServer.channels`."""
+
+    def __init__(self, server: LiveServer, moderator: Moderator, records: Records | None) -> None:
+        self._server = server
+        self._moderator = moderator
+        self._records = records
+        self._place = f"channel/open/{short_digest(server.id)}/"
+        self.registry = ChannelRegistry()
+        server.session.intercept_outbound(self._judge, CHANNELS_PUBLISH)
+
+    @property
+    def known(self) -> list[ChannelDescriptor]:
+        """The channels that the server has registered, and those that were opened."""
+        return self.registry.known
+
+    async def listed(self) -> list[ChannelDescriptor]:
+        """Ask the server which channels it knows.
+
+        Raises:
+            CapabilityNotNegotiatedError, RpcError, ConnectionClosedError, RequestTimeoutError,
+            InvalidResponseError: as for `Session.call`.
+        """
+        return (await self._server.session.call(CHANNELS_LIST, RequestParams())).channels
+
+    async def open(
+        self, type: str, address: JsonObject | None = None, metadata: JsonObject | None = None
+    ) -> ChannelDescriptor:
+        """Have the server open a channel, and remember it for `reopen`.
+
+        Raises:
+            ChannelOpenFailedError: the server could not.
+            CapabilityNotNegotiatedError, RpcError, ConnectionClosedError, RequestTimeoutError,
+            InvalidResponseError: as for `Session.call`.
+        """
+        params = ChannelsOpenParams(type=type, address=address, metadata=metadata)
+        channel = (await self._server.session.call(CHANNELS_OPEN, params)).channel
+        fault = self.registry.put(channel)
+        if fault is not None:
+            raise InvalidResponseError(f"channels/open#/channel{fault.removeprefix('/0')}")
+        if self._records is not None:
+            value = {"channel": channel.id, "params": to_wire(params)}
+            await self._records.put(self._key(channel.id), value)
+        return channel
+
+    async def reopen(self) -> list[ChannelDescriptor]:
+        """Open what was open when the process before this one ended; return what could be.
+
+        What the server cannot open now is logged, and tried again by the next `reopen`.
+
+        Raises:
+            CapabilityNotNegotiatedError, ConnectionClosedError, RequestTimeoutError,
+            InvalidResponseError: as for `Session.call`.
+        """
+        if self._records is None:
+            return []
+        opened: list[ChannelDescriptor] = []
+        for record in [record async for record in self._records.scan(self._place)]:
+            before: str = record.value["channel"]
+            params = from_wire(ChannelsOpenParams, record.value["params"])
+            try:
+                channel = await self.open(params.type, params.address, params.metadata)
+            except RpcError as error:
+                what, why = one_line(before), one_line(error)
+                logger.warning("%s: %s was not opened again: %s", self._server.id, what, why)
+                continue
+            if channel.id != before:  # it goes by another id now
+                await self._records.delete(self._key(before))
+            opened.append(channel)
+        return opened
+
+    async def close(self, channel_id: str) -> bool:
+        """Have the server close a channel; return whether it is closed, and known no longer.
+
+        Raises:
+            UnknownChannelError: there is none of that id.
+            CapabilityNotNegotiatedError, RpcError, ConnectionClosedError, RequestTimeoutError,
+            InvalidResponseError: as for `Session.call`.
+        """
+        if self.registry.find(channel_id) is None:
+            raise UnknownChannelError(data={"channelId": channel_id})
+        params = ChannelsCloseParams(channel_id=channel_id)
+        closed = (await self._server.session.call(CHANNELS_CLOSE, params)).closed
+        if closed:
+            self.registry.remove(channel_id)
+            await self._forget(channel_id)
+        return closed
+
+    async def publish(
+        self, channel_id: str, content: Content, *, conversation_id: str | None = None
+    ) -> ChannelsPublishResult:
+        """Have the server deliver content to a channel, and return what it says of it.
+
+        Raises:
+            UnknownChannelError: there is none of that id.
+            ChannelNotPermittedError: direction, feature sets or scopes do not let it be.
+            NotPublishedError: moderation held or dropped it.
+            CapabilityNotNegotiatedError, RpcError, ConnectionClosedError, RequestTimeoutError,
+            InvalidResponseError: as for `Session.call`.
+        """
+        params = ChannelsPublishParams(
+            channel_id=channel_id, conversation_id=conversation_id, content=content
+        )
+        return await self._server.session.call(CHANNELS_PUBLISH, params)
+
+    async def send(
+        self,
+        channel_id: str,
+        content: Content,
+        *,
+        conversation_id: str | None = None,
+        stream: bool = False,
+    ) -> None:
+        """Have the server deliver content, without hearing what became of it.
+
+        `stream` says that more of the same content follows.
+
+        Raises:
+            CapabilityNotNegotiatedError: also if `stream` is set and not both sides stream.
+            UnknownChannelError, ChannelNotPermittedError, NotPublishedError,
+            ConnectionClosedError: as for `publish`.
+        """
+        params = ChannelsPublishParams(
+            channel_id=channel_id,
+            conversation_id=conversation_id,
+            content=content,
+            stream=True if stream else None,
+        )
+        await self._server.session.notify(CHANNELS_PUBLISH, params)
+
+    def registered(self, channels: list[ChannelDescriptor]) -> None:
+        """Take in channels that the server registers, all or none.
+
+        Raises:
+            InvalidParamsError: one cannot be.
+        """
+        fault = self.registry.register(channels)
+        if fault is not None:
+            raise InvalidParamsError(f"channels/register#/channels{fault}")
+
+    async def changed(self, params: ChannelsChangedParams) -> None:
+        """Take in what the server says has changed, but for what cannot be."""
+        # No list can have more that counts, and each of the rest would cost a line of the log.
+        added, updated = (one[:MOST_CHANNELS] for one in (params.added or [], params.updated or []))
+        removed = (params.removed or [])[:MOST_CHANNELS]
+        for fault in self.registry.change(added, removed, updated):
+            logger.warning("%s: channels/changed: left out %s", self._server.id, fault)
+        for channel_id in removed:
+            await self._forget(channel_id)
+
+    async def _judge(
+        self, params: ChannelsPublishParams, method: Method[Any, Any], go_on: Next[Any, Any]
+    ) -> Any:
+        self._must_stream(params)
+        await self._must_be_permitted(params.channel_id)
+        draft = Draft(
+            stage="publish",
+            channel_id=params.channel_id,
+            content=params.content,
+            conversation_id=params.conversation_id,
+        )
+        verdict, content = await self._moderator.judge(draft)
+        if content is None:
+            held = verdict.action == "hold"
+            raise NotPublishedError(params.channel_id, verdict.reason, held=held)
+        return await go_on(params.model_copy(update={"content": content}))
+
+    def _must_stream(self, params: ChannelsPublishParams) -> None:
+        reason = self._server.session.why_not(CHANNELS_OUTGOING_CHUNK) if params.stream else None
+        if reason is not None:
+            gate = CHANNELS_OUTGOING_CHUNK.gate
+            raise CapabilityNotNegotiatedError(CHANNELS_PUBLISH.name, gate, reason)
+
+    async def _must_be_permitted(self, channel_id: str) -> None:
+        refusal = self.registry.publish_refusal(channel_id)
+        if refusal is not None:
+            raise refusal
+        # A server whose sets do not mention publishing is held by its offer alone.
+        if any(PUBLISH in one.uses for one in self._server.feature_sets.values()):
+            found, reason = await set_for(self._server, PUBLISH, channel_id)
+            if found is None:
+                data = {"channelId": channel_id}
+                raise ChannelNotPermittedError(f"Channel not permitted: {reason}", data=data)
+
+    async def _forget(self, channel_id: str) -> None:
+        if self._records is not None:
+            await self._records.delete(self._key(channel_id))
+
+    def _key(self, channel_id: str) -> str:
+        return self._place + short_digest(channel_id)

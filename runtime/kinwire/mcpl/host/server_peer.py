@@ -1,0 +1,251 @@
+"""A server that speaks MCPL, as its host holds it: its offer, its feature sets (MCPL 5, 6)."""
+
+from __future__ import annotations
+
+__all__ = ("LiveServer",)
+
+import logging
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import anyio
+
+from kinwire.mcp.extension import Next
+from kinwire.mcpl.host.audit import Audit
+from kinwire.mcpl.host.scoped_calls import ScopedCalls
+from kinwire.mcpl.host.scopes import ScopeGuard
+from kinwire.mcpl.host.server_channels import ServerChannels
+from kinwire.mcpl.host.server_scopes import ServerScopes
+from kinwire.mcpl.host.stateful_calls import ServerState, StatefulCalls
+from kinwire.mcpl.host.states import States
+from kinwire.mcpl.host.tool_sets import ToolSets
+from kinwire.mcpl.rules.feature_sets import FeatureSets
+from kinwire.mcpl.rules.hook_replies import after_allowed, before_allowed
+from kinwire.mcpl.rules.injections import Dropped
+from kinwire.mcpl.rules.names import checked_pattern, matches
+from kinwire.mcpl.rules.offers import MAY_BE_DECLARED, MOST_SETS, Offer, may_be_declared
+from kinwire.mcpl.tags import TAGGED
+from kinwire.rpc.errors import InvalidResponseError
+from kinwire.rpc.request import Request
+from kinwire.rpc.session import Session
+from kinwire_protocols import mcp
+from kinwire_protocols.jsonrpc.errors import InvalidRequestError
+from kinwire_protocols.mcp.methods import NOTIFICATIONS_INITIALIZED
+from kinwire_protocols.mcpl.methods import (
+    CONTEXT_AFTER_INFERENCE,
+    CONTEXT_BEFORE_INFERENCE,
+    FEATURE_SETS_CHANGED,
+    FEATURE_SETS_UPDATE,
+    INFERENCE_REQUEST,
+)
+from kinwire_protocols.mcpl.models import (
+    AfterInferenceParams,
+    AfterInferenceResult,
+    BeforeInferenceParams,
+    BeforeInferenceResult,
+    FeatureSet,
+    FeatureSetsChangedParams,
+    FeatureSetsUpdateParams,
+)
+from kinwire_protocols.peer import Method
+
+logger = logging.getLogger("kinwire.mcpl")
+
+
+class LiveServer:
+    """One connection of a host to a server of MCPL. Get it from `McplHost.of(connection)`."""
+
+    def __init__(
+        self,
+        session: Session,
+        offer: Offer,
+        feature_sets: FeatureSets,
+        guard: ScopeGuard,
+        states: States,
+        audit: Audit,
+        channels: Callable[[LiveServer], ServerChannels],
+    ) -> None:
+        self.session = session
+        self.offer = offer
+        """What the server offers besides methods, whatever shape it came in."""
+        self._sets = feature_sets
+        self._audit = audit
+        self.scopes = ServerScopes(session.peer_id, feature_sets, guard, self._update)
+        """Where the server may act."""
+        self._configured = anyio.Event()
+        self._owed = 0  # answers to hooks that the server owes
+        session.intercept_outbound(self._begin, NOTIFICATIONS_INITIALIZED)
+        session.intercept_outbound(self._check_before, CONTEXT_BEFORE_INFERENCE)
+        session.intercept_outbound(self._check_after, CONTEXT_AFTER_INFERENCE)
+        session.intercept_inbound(self._changed, FEATURE_SETS_CHANGED)
+        for row in TAGGED:
+            session.intercept_inbound(self._admit, row)
+        tools = ToolSets(session)
+        ScopedCalls(session, feature_sets, tools, guard.policy.scope_of, self.scopes, audit)
+        self.channels = channels(self)
+        """Its channels."""
+        self._states = StatefulCalls(session, feature_sets, tools, states)
+
+    @property
+    def id(self) -> str:
+        """What the host calls the server."""
+        return self.session.peer_id
+
+    @property
+    def configured(self) -> bool:
+        """Whether the server has been told which sets are on."""
+        return self._configured.is_set()
+
+    async def wait_configured(self) -> None:
+        """Return when the server has been told which sets are on."""
+        await self._configured.wait()
+
+    @property
+    def feature_sets(self) -> Mapping[str, FeatureSet]:
+        """The sets that the server declares, by name."""
+        return self._sets.declared
+
+    @property
+    def enabled(self) -> list[str]:
+        """The names of the sets that are on, sorted."""
+        return self._sets.enabled
+
+    async def enable(self, *patterns: str) -> None:
+        """Switch feature sets on, and tell the server: `"memory.*"`, `"*"` or a name.
+
+        What the host's policy forbids stays off. What names none of the sets is told in the log;
+        it counts for those that the server declares later.
+
+        Raises:
+            ValueError: that is no pattern.
+            ConnectionClosedError: the connection has ended.
+        """
+        self._sets.override(enabled=self._checked(patterns))
+        await self._update()
+
+    async def disable(self, *patterns: str) -> None:
+        """Switch feature sets off, and tell the server; from now on they have no effect.
+
+        They stay off where the server declares them anew.
+
+        Raises:
+            ValueError: that is no pattern.
+            ConnectionClosedError: the connection has ended.
+        """
+        self._sets.override(disabled=self._checked(patterns))
+        await self._update()
+
+    def takes_part(self, use: str) -> bool:
+        """Return whether a set that is on uses this hook, and the server offers it."""
+        before = use == "contextHooks.beforeInference"
+        row = CONTEXT_BEFORE_INFERENCE if before else CONTEXT_AFTER_INFERENCE
+        return self.session.why_not(row) is None and any(
+            use in self.feature_sets[name].uses for name in self.enabled
+        )
+
+    async def state(self, feature_set: str) -> ServerState:
+        """Return the checkpoints of a feature set.
+
+        Raises:
+            CapabilityNotNegotiatedError: the set does not declare `rollback`, or the host keeps
+                no checkpoints to return to.
+        """
+        return await self._states.of(feature_set)
+
+    def _checked(self, patterns: Sequence[str]) -> list[str]:
+        checked = [checked_pattern(pattern) for pattern in patterns]
+        for pattern in checked:
+            if not any(matches(pattern, name) for name in self.feature_sets):
+                told = "%s: %r names none of its feature_sets, but counts for any that come later"
+                logger.warning(told, self.id, pattern)
+        return checked
+
+    async def _update(self) -> None:
+        # The whole of it each time and by names: not every server knows patterns, or kept the
+        # last update.
+        params = FeatureSetsUpdateParams(
+            enabled=self._sets.enabled,
+            disabled=self._sets.disabled,
+            scopes=self.scopes.rules or None,
+        )
+        await self.session.notify(FEATURE_SETS_UPDATE, params)
+
+    async def _begin(
+        self,
+        params: mcp.NotificationParams,
+        method: Method[mcp.NotificationParams, None],
+        go_on: Next[mcp.NotificationParams, None],
+    ) -> None:
+        await go_on(params)
+        await self._update()
+        self._configured.set()
+
+    async def _admit(self, params: Any, request: Request, go_on: Next[Any, Any]) -> Any:
+        await self.wait_configured()  # what comes before the update cannot be judged yet
+        if request.method is INFERENCE_REQUEST and self._owed:
+            raise InvalidRequestError(
+                "inference/request: expected it outside of hooks, got it while the server owes the "
+                "answer to one. Answer the hook first, and ask for inference later."
+            )
+        refusal = self._sets.refusal(params.feature_set, TAGGED[request.method])
+        if refusal is not None:
+            logger.info("%s: refused %s: %s", self.id, request.method.name, refusal)
+            raise refusal
+        return await go_on(params)
+
+    async def _changed(
+        self,
+        params: FeatureSetsChangedParams,
+        request: Request,
+        go_on: Next[FeatureSetsChangedParams, None],
+    ) -> None:
+        # Taking back what was approved to a set looks at all approvals: not for any name there is.
+        removed = [one for one in dict.fromkeys(params.removed or []) if one in self.feature_sets]
+        came = list((params.added or {}).items())
+        added = {name: one for name, one in came[:MOST_SETS] if may_be_declared(name, one)}
+        if len(added) < len(came):
+            logger.warning("%s: left out feature sets that cannot be: %s", self.id, MAY_BE_DECLARED)
+        self._sets.change(added=added, removed=removed)
+        for name in removed:
+            await self.scopes.revoke(name)
+        await go_on(params)
+        self._sets.obey_policy_for(added)
+        if added:
+            await self._update()
+
+    async def _check_before(
+        self,
+        params: BeforeInferenceParams,
+        method: Method[BeforeInferenceParams, BeforeInferenceResult],
+        go_on: Next[BeforeInferenceParams, BeforeInferenceResult],
+    ) -> BeforeInferenceResult:
+        with self._owing():
+            answer = await go_on(params)
+        reply, refused = before_allowed(answer, self._sets)
+        dropped = [Dropped(None, f"left out {fault}", late=False) for fault in refused]
+        await self._audit.dropped(self.id, params.inference_id, dropped)
+        return reply
+
+    async def _check_after(
+        self,
+        params: AfterInferenceParams,
+        method: Method[AfterInferenceParams, AfterInferenceResult],
+        go_on: Next[AfterInferenceParams, Any],
+    ) -> Any:
+        with self._owing():
+            answer = await go_on(params)
+        if answer is None:  # it was a notification
+            return None
+        reply, refused = after_allowed(answer, self._sets)
+        if refused:  # to go on as if nothing had been changed could show what is not to be shown
+            raise InvalidResponseError(f"{method.name}#/{refused[0]}")
+        return reply
+
+    @contextmanager
+    def _owing(self) -> Generator[None]:
+        self._owed += 1
+        try:
+            yield
+        finally:
+            self._owed -= 1

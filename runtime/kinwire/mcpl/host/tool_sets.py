@@ -1,0 +1,89 @@
+"""Which feature set a tool of a server belongs to, as the server's list of tools says (MCPL 8.2).
+
+The list is fetched when it is first needed, and again after the server said that it has changed.
+"""
+
+from __future__ import annotations
+
+__all__ = ("ToolSets",)
+
+import anyio
+
+from kinwire.mcp import lists
+from kinwire.mcp.extension import Next
+from kinwire.mcpl.rules.feature_sets import FeatureSets
+from kinwire.rpc.codec import is_object
+from kinwire.rpc.request import Request
+from kinwire.rpc.session import Session
+from kinwire_protocols import mcp
+from kinwire_protocols.mcp.methods import NOTIFICATIONS_TOOLS_LIST_CHANGED, TOOLS_LIST
+from kinwire_protocols.mcpl.augments import TOOL_FEATURE_SET
+
+_MOST_FETCHED = 5  # times for one call, of a list that changes again and again
+
+
+class ToolSets:
+    """The tools of one server."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._sets: dict[str, str] | None = None
+        self._changes = 0
+        self._turn = anyio.Lock()
+        session.intercept_inbound(self._forget, NOTIFICATIONS_TOOLS_LIST_CHANGED)
+
+    async def declared_of(self, tool: str, sets: FeatureSets) -> str | None:
+        """Return the set that a tool is marked with, if it is one that the server declares.
+
+        Raises:
+            RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError: the tools
+                could not be listed.
+        """
+        # A server that declares no set for tools cannot mark one; its list is not asked for.
+        if not any("tools" in one.uses or one.scoped for one in sets.declared.values()):
+            return None
+        marked = await self._of(tool)
+        return marked if marked in sets.declared else None
+
+    async def _of(self, tool: str) -> str | None:
+        async with self._turn:  # calls that come together fetch the list once
+            found = self._sets
+            for _attempt in range(_MOST_FETCHED if found is None else 0):
+                before = self._changes
+                found = await self._fetched()
+                await anyio.lowlevel.checkpoint()  # what came before the list is handled by then
+                if before == self._changes:  # else it may be of before the change
+                    self._sets = found
+                    break
+            assert found is not None
+            return found.get(tool)
+
+    async def _fetched(self) -> dict[str, str]:
+        if self._session.why_not(TOOLS_LIST) is not None:
+            return {}
+        found: dict[str, str] = {}
+        async for tool in lists.tools(mcp.Server(self._session)):
+            name = _marked(tool)
+            if name is not None:
+                found[tool.name] = name
+        return found
+
+    async def _forget(
+        self,
+        params: mcp.NotificationParams,
+        request: Request,
+        go_on: Next[mcp.NotificationParams, None],
+    ) -> None:
+        self._sets = None
+        self._changes += 1
+        await go_on(params)
+
+
+def _marked(tool: mcp.Tool) -> str | None:
+    """Return the set of a tool, which some servers write into its `_meta`."""
+    own = TOOL_FEATURE_SET.read(tool)
+    if own is not None:
+        return own
+    meta: object = (tool.model_extra or {}).get("_meta")
+    name = meta.get("featureSet") if is_object(meta) else None
+    return name if isinstance(name, str) else None

@@ -1,0 +1,109 @@
+"""What of the web may stand in injections: pictures, sounds and text that the host allows.
+
+A server names an address and the host fetches it, so that it would ask for the server what the
+server cannot reach itself. `kinwire.transports.guarded_fetch` keeps that to public addresses
+(MCPL 10.3, 13.4).
+"""
+
+from __future__ import annotations
+
+__all__ = ("UrlGuard",)
+
+import base64
+from collections.abc import Callable, Collection
+
+from kinwire.mcpl.rules.names import several
+from kinwire.support.validation import checked_count, checked_seconds
+from kinwire.transports.guarded_fetch.errors import NotFetchedError
+from kinwire.transports.guarded_fetch.get import GuardedClient
+from kinwire.transports.guarded_fetch.network import Network, SystemNetwork
+from kinwire.transports.guarded_fetch.rules.urls import host_name
+from kinwire.transports.http_client.address import Address
+from kinwire_protocols.mcp.models import TextContent
+from kinwire_protocols.mcpl.models import AudioBlock, Block, ImageBlock
+
+_IMAGES = ("image/gif", "image/jpeg", "image/png", "image/webp")
+_SOUNDS = ("audio/flac", "audio/mp4", "audio/mpeg", "audio/ogg", "audio/wav", "audio/webm")
+_TEXTS = ("application/json", "text/csv", "text/markdown", "text/plain")
+
+
+class UrlGuard:
+    """Fetches what is at an address for an injection: `Hooks(fetch=UrlGuard(["cdn.example"]))`.
+
+    `allow` says which addresses may be asked: names of hosts, `*.example.com` for all below one and
+    `*` for every host, or a function of the URL. Whatever it says, only the public internet is
+    asked, at the address that was checked, on the ports 80, 443, 8080 and 8443, and each redirect
+    is judged anew. `insecure` lets `http` without TLS through. What is fetched has at most `size`
+    bytes and comes within `timeout` seconds. `network` takes the place of the machine's own.
+
+    Source: MCPL 10.3, 13.4. Which ports are asked and which types are taken is ours.
+    """
+
+    def __init__(
+        self,
+        allow: Collection[str] | Callable[[str], bool],
+        *,
+        insecure: bool = False,
+        size: int = 2 * 1024 * 1024,
+        timeout: float = 4.0,
+        network: Network | None = None,
+    ) -> None:
+        """Prepare to fetch.
+
+        Raises:
+            ValueError: what `allow` lists is no host of the public internet, or a number is none.
+            TypeError: `allow` is one string.
+        """
+        checked_count("UrlGuard.size", size, least=1)
+        checked_seconds("UrlGuard.timeout", timeout)
+        judge = _asking(allow) if callable(allow) else _listing(allow)
+        self._client = GuardedClient(
+            judge,
+            insecure=insecure,
+            size=size,
+            timeout=timeout,
+            network=network or SystemNetwork(),
+        )
+
+    async def __call__(self, url: str) -> Block:
+        """Return what is at `url` as a block.
+
+        Raises:
+            NotFetchedError: it may not be asked, or does not give what can be used.
+        """
+        found = await self._client.get(url, (*_IMAGES, *_SOUNDS, *_TEXTS))
+        if found.media_type in _TEXTS:
+            return TextContent(text=found.body.decode(errors="replace"))
+        data = base64.b64encode(found.body).decode("ascii")
+        if found.media_type in _IMAGES:
+            return ImageBlock(data=data, mime_type=found.media_type)
+        return AudioBlock(data=data, mime_type=found.media_type)
+
+
+def _asking(allow: Callable[[str], bool]) -> Callable[[Address], bool]:
+    return lambda address: allow(address.url)
+
+
+def _listing(allow: Collection[str]) -> Callable[[Address], bool]:
+    patterns = [_pattern(entry) for entry in several("allow", allow)]
+    return lambda address: any(_matches(pattern, address.host) for pattern in patterns)
+
+
+def _pattern(entry: str) -> str:
+    if entry == "*":
+        return entry
+    below = entry.startswith("*.")
+    try:
+        host = host_name("x" + entry[1:] if below else entry)
+    except NotFetchedError as error:
+        raise ValueError(
+            f'allow: expected "name", "*.name" or "*", got {entry!r:.60}: {error}. '
+            "Leave scheme, port and path out."
+        ) from None
+    return "*" + host[1:] if below else host
+
+
+def _matches(pattern: str, host: str) -> bool:
+    if pattern.startswith("*."):
+        return host.endswith(pattern[1:])
+    return pattern in ("*", host)

@@ -1,0 +1,147 @@
+"""A response of the model on its way to a channel: shown to observers, then delivered (MCPL 14.3).
+
+Only `channels/publish` delivers. What observers are shown, in pieces and as a whole, is advice.
+"""
+
+from __future__ import annotations
+
+__all__ = ("Writing", "observers_of")
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from kinwire.mcpl.host.channel_access import set_for
+from kinwire.mcpl.host.moderation import Draft, Moderator
+from kinwire.mcpl.rules.channels import OBSERVE
+from kinwire.mcpl.rules.names import matches
+from kinwire.support.sanitize import one_line
+from kinwire_protocols.mcpl.methods import CHANNELS_OUTGOING_CHUNK, CHANNELS_OUTGOING_COMPLETE
+from kinwire_protocols.mcpl.models import (
+    ChannelsOutgoingChunkParams,
+    ChannelsOutgoingCompleteParams,
+    ChannelsPublishResult,
+    Content,
+)
+from kinwire_protocols.peer import Method
+
+if TYPE_CHECKING:
+    from kinwire.mcpl.host.server_peer import LiveServer
+
+logger = logging.getLogger("kinwire.mcpl")
+
+_MOST_WAITED = 5.0  # seconds for an observer that does not read
+
+
+@dataclass(slots=True)
+class _Observer:
+    server: LiveServer
+    feature_set: str
+    raw: bool
+    shown: int = 0  # pieces
+
+    @property
+    def may_see(self) -> bool:
+        return self.feature_set in self.server.enabled
+
+
+async def observers_of(
+    servers: Sequence[LiveServer], channel_id: str, raw: Iterable[str]
+) -> list[_Observer]:
+    """Return the servers that may see what goes to a channel, by their sets and scopes."""
+    found: dict[int, _Observer] = {}
+    patterns = tuple(raw)
+
+    async def look(place: int, server: LiveServer) -> None:
+        name, _ = await set_for(server, OBSERVE, channel_id)
+        if name is not None:
+            sees_raw = any(matches(pattern, name) for pattern in patterns)
+            found[place] = _Observer(server, name, sees_raw)
+
+    async with anyio.create_task_group() as tasks:
+        for place, server in enumerate(servers):
+            tasks.start_soon(look, place, server)
+    return [found[place] for place in sorted(found)]
+
+
+class Writing:
+    """One response. Get it from `McplHost.channels.write`."""
+
+    def __init__(
+        self,
+        draft: Draft,
+        observers: list[_Observer],
+        moderator: Moderator,
+        connector: LiveServer | None,
+    ) -> None:
+        self._draft = draft
+        self._observers = observers
+        self._moderator = moderator
+        self._connector = connector
+        self._held = ""
+
+    async def write(self, delta: str) -> None:
+        """Show observers the next piece, after moderation or as it is."""
+        if not self._observers:
+            return
+        draft = replace(self._draft, stage="chunk", content=self._held + delta)
+        verdict, moderated = await self._moderator.judge(draft)
+        held = verdict.action == "hold" and isinstance(draft.content, str)
+        self._held = str(draft.content) if held else ""
+        for observer in self._observers:
+            piece = delta if observer.raw else moderated
+            if piece is not None:
+                params = ChannelsOutgoingChunkParams(
+                    inference_id=self._draft.inference_id or "",
+                    conversation_id=self._draft.conversation_id,
+                    channel_id=self._draft.channel_id,
+                    index=observer.shown,
+                    delta=str(piece),
+                )
+                observer.shown += await _show(observer, CHANNELS_OUTGOING_CHUNK, params)
+
+    async def finish(self, content: Content) -> ChannelsPublishResult | None:
+        """Show observers the whole and have it delivered; return what the channel says of it.
+
+        Thoughts are delivered nowhere, and the result is None.
+
+        Raises:
+            NotPublishedError, RpcError, CapabilityNotNegotiatedError, ConnectionClosedError,
+            RequestTimeoutError, InvalidResponseError: as for `ServerChannels.publish`.
+        """
+        draft = replace(self._draft, stage="complete", content=content)
+        if self._observers:
+            await self._show_whole(draft)
+        if self._connector is None:
+            return None
+        return await self._connector.channels.publish(
+            draft.channel_id, content, conversation_id=draft.conversation_id
+        )
+
+    async def _show_whole(self, draft: Draft) -> None:
+        _, moderated = await self._moderator.judge(draft)
+        for observer in self._observers:
+            shown = draft.content if observer.raw else moderated
+            if shown is not None:
+                params = ChannelsOutgoingCompleteParams(
+                    inference_id=draft.inference_id or "",
+                    conversation_id=draft.conversation_id,
+                    channel_id=draft.channel_id,
+                    content=shown,
+                )
+                await _show(observer, CHANNELS_OUTGOING_COMPLETE, params)
+
+
+async def _show(observer: _Observer, method: Method[Any, None], params: Any) -> bool:
+    """Show something to an observer, and return whether it was sent."""
+    if not observer.may_see:
+        return False
+    try:
+        with anyio.fail_after(_MOST_WAITED):
+            return await observer.server.session.notify_if_negotiated(method, params)
+    except Exception as error:  # one observer's trouble is not that of the response
+        logger.warning("%s was not shown what goes out: %s", observer.server.id, one_line(error))
+        return False

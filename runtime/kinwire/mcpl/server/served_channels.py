@@ -1,0 +1,218 @@
+"""The channels of a server, as one of its hosts gets at them (MCPL 14.3).
+
+`rules/channels.py` has what holds for all; the server's own handlers open, close and deliver.
+"""
+
+from __future__ import annotations
+
+__all__ = ("HostChannels",)
+
+import logging
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any, TypeVar
+
+from kinwire.mcp.extension import Next
+from kinwire.mcpl.rules.channels import MOST_MESSAGES, ChannelRegistry
+from kinwire.mcpl.rules.names import several
+from kinwire.rpc.errors import ConnectionClosedError, KinwireError, RpcError
+from kinwire.rpc.request import Request
+from kinwire.rpc.session import Session
+from kinwire.support.sanitize import one_line
+from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
+from kinwire_protocols.mcp.models import RequestParams
+from kinwire_protocols.mcpl.errors import ChannelOpenFailedError, UnknownChannelError
+from kinwire_protocols.mcpl.methods import (
+    CHANNELS_CHANGED,
+    CHANNELS_CLOSE,
+    CHANNELS_INCOMING,
+    CHANNELS_LIST,
+    CHANNELS_OPEN,
+    CHANNELS_OUTGOING_CHUNK,
+    CHANNELS_PUBLISH,
+    CHANNELS_REGISTER,
+)
+from kinwire_protocols.mcpl.models import (
+    ChannelDescriptor,
+    ChannelsChangedParams,
+    ChannelsCloseParams,
+    ChannelsCloseResult,
+    ChannelsIncomingParams,
+    ChannelsOpenParams,
+    ChannelsOpenResult,
+    ChannelsPublishParams,
+    ChannelsRegisterParams,
+    IncomingMessage,
+    IncomingOutcome,
+)
+
+logger = logging.getLogger("kinwire.mcpl")
+
+T = TypeVar("T")
+
+_REGISTER_TIMEOUT = 10.0  # seconds; later messages of the host wait
+
+
+class HostChannels:
+    """What a server does with its channels at one host. Get it from `LiveHost.channels`."""
+
+    def __init__(self, session: Session, channels: Sequence[ChannelDescriptor]) -> None:
+        self._session = session
+        self.registry = ChannelRegistry()
+        self._first = ChannelRegistry(channels)  # until they are registered, once
+        session.intercept_inbound(self._publish, CHANNELS_PUBLISH)
+        session.intercept_inbound(self._open, CHANNELS_OPEN)
+        session.intercept_inbound(self._close, CHANNELS_CLOSE)
+
+    @property
+    def known(self) -> list[ChannelDescriptor]:
+        """The channels that are registered with the host, and those that it has opened."""
+        return self.registry.known
+
+    async def register(self, *channels: ChannelDescriptor) -> None:
+        """Register channels with the host.
+
+        Raises:
+            ValueError: an id is none, or there is such a channel.
+            CapabilityNotNegotiatedError, RpcError, ConnectionClosedError, RequestTimeoutError,
+            InvalidResponseError: as for `Session.call`; no channel is registered.
+        """
+        fault = self.registry.register(channels)
+        if fault is not None:
+            raise ValueError(f"channels{fault}")
+        params = ChannelsRegisterParams(channels=list(channels))
+        try:
+            await self._session.call(CHANNELS_REGISTER, params, timeout=_REGISTER_TIMEOUT)
+        except BaseException:
+            for channel in channels:
+                self.registry.remove(channel.id)
+            raise
+
+    async def begin(self) -> None:
+        """Register the channels that were there before the host came, once."""
+        first, self._first = self._first.known, ChannelRegistry()
+        channels = [one for one in first if self.registry.find(one.id) is None]
+        if not channels or self._session.why_not(CHANNELS_REGISTER) is not None:
+            return
+        try:
+            await self.register(*channels)
+        except (KinwireError, RpcError, ValueError) as error:
+            logger.warning("a host did not take the channels: %s", one_line(error))
+
+    async def change(
+        self,
+        *,
+        added: Sequence[ChannelDescriptor] = (),
+        removed: Collection[str] = (),
+        updated: Sequence[ChannelDescriptor] = (),
+    ) -> None:
+        """Tell the host of channels that came, went or changed.
+
+        What cannot be, such as a second channel of one id, is left out and logged.
+
+        Raises:
+            CapabilityNotNegotiatedError, ConnectionClosedError: as for `Session.notify`.
+            TypeError: `removed` is one string.
+        """
+        # The host does not know these yet: it will be told of what has become of them.
+        waiting = {channel.id for channel in self._first.known}
+        first_gone, gone = _parted(several("removed", removed), waiting.__contains__)
+        first_updated, told = _parted(updated, lambda one: one.id in waiting)
+        self._first.change((), first_gone, first_updated)
+        twice, came = _parted(added, lambda one: self._first.find(one.id) is not None)
+        if not (came or gone or told or twice):
+            return
+        faults = self.registry.change(came, gone, told)
+        faults += [f"added: {one.id!r:.60} is there already" for one in twice]
+        for fault in faults:
+            logger.warning("channels/changed: %s", fault)
+        params = ChannelsChangedParams(
+            added=[one for one in came if self.registry.find(one.id) is one] or None,
+            removed=gone or None,
+            updated=[one for one in told if self.registry.find(one.id) is one] or None,
+        )
+        await self._session.notify(CHANNELS_CHANGED, params)
+
+    async def incoming(self, *messages: IncomingMessage) -> list[IncomingOutcome]:
+        """Hand messages over to the host, and return what became of each.
+
+        More than a hundred go in several requests. A message that comes again within a day, with
+        the same id, is not taken twice.
+
+        Raises:
+            CapabilityNotNegotiatedError, RpcError, ConnectionClosedError, RequestTimeoutError,
+            InvalidResponseError: as for `Session.call`.
+        """
+        outcomes: list[IncomingOutcome] = []
+        for first in range(0, len(messages), MOST_MESSAGES):
+            params = ChannelsIncomingParams(messages=list(messages[first : first + MOST_MESSAGES]))
+            outcomes += (await self._session.call(CHANNELS_INCOMING, params)).results
+        return outcomes
+
+    async def listed(self) -> list[ChannelDescriptor]:
+        """Ask the host which channels it knows.
+
+        Raises:
+            CapabilityNotNegotiatedError, RpcError, ConnectionClosedError, RequestTimeoutError,
+            InvalidResponseError: as for `Session.call`.
+        """
+        return (await self._session.call(CHANNELS_LIST, RequestParams())).channels
+
+    async def _publish(
+        self,
+        params: ChannelsPublishParams,
+        request: Request,
+        go_on: Next[ChannelsPublishParams, Any],
+    ) -> Any:
+        refusal = self._refusal(params)
+        if refusal is None:
+            return await go_on(params)
+        if request.id is not None:
+            raise refusal
+        logger.info("refused what a host sent: %s", one_line(refusal))  # which nobody hears
+        return None
+
+    def _refusal(self, params: ChannelsPublishParams) -> RpcError | None:
+        reason = self._session.why_not(CHANNELS_OUTGOING_CHUNK) if params.stream else None
+        if reason is not None:
+            return InvalidParamsError(
+                f"channels/publish#/stream: expected false, got true: {reason}. Send it whole."
+            )
+        return self.registry.publish_refusal(params.channel_id)
+
+    async def _open(
+        self,
+        params: ChannelsOpenParams,
+        request: Request,
+        go_on: Next[ChannelsOpenParams, ChannelsOpenResult],
+    ) -> ChannelsOpenResult:
+        try:
+            result = await go_on(params)
+        except (RpcError, ConnectionClosedError):
+            raise
+        except Exception as error:
+            logger.exception("a channel of type %.60s could not be opened", params.type)
+            raise ChannelOpenFailedError(data={"type": params.type}) from error
+        fault = self.registry.put(result.channel)
+        if fault is not None:
+            raise InternalError(f"channels/open#/channel{fault.removeprefix('/0')}")
+        return result
+
+    async def _close(
+        self,
+        params: ChannelsCloseParams,
+        request: Request,
+        go_on: Next[ChannelsCloseParams, ChannelsCloseResult],
+    ) -> ChannelsCloseResult:
+        if self.registry.find(params.channel_id) is None:
+            raise UnknownChannelError(data={"channelId": params.channel_id})
+        result = await go_on(params)
+        if result.closed:
+            self.registry.remove(params.channel_id)
+        return result
+
+
+def _parted(items: Iterable[T], belongs: Callable[[T], bool]) -> tuple[list[T], list[T]]:
+    parts: tuple[list[T], list[T]] = ([], [])
+    for item in items:
+        parts[not belongs(item)].append(item)
+    return parts

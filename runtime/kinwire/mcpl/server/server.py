@@ -1,0 +1,248 @@
+"""MCPL in a server: its feature sets, its offer, and the hosts that speak it."""
+
+from __future__ import annotations
+
+__all__ = ("McplServer",)
+
+import logging
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from kinwire.mcp.context import Context
+from kinwire.mcp.extension import ExtensionHandlers
+from kinwire.mcp.server_session import ServerSession
+from kinwire.mcpl.rules.channels import ChannelRegistry
+from kinwire.mcpl.rules.declared import checked_sets, checked_tools, checked_uses
+from kinwire.mcpl.rules.feature_sets import FeatureSets
+from kinwire.mcpl.rules.names import several
+from kinwire.mcpl.rules.offers import VERSION, read_offer
+from kinwire.mcpl.server.host_peer import LiveHost
+from kinwire.mcpl.server.served_state import CallState
+from kinwire.mcpl.server.served_tools import ServedTools
+from kinwire.mcpl.server.unheard_changes import UnheardChanges
+from kinwire.rpc.errors import CapabilityNotNegotiatedError, ConnectionClosedError
+from kinwire.rpc.session import Session
+from kinwire_protocols import mcpl
+from kinwire_protocols.base import JsonObject, to_wire
+from kinwire_protocols.mcp.models import RequestParams
+from kinwire_protocols.mcpl.methods import (
+    CHANNELS_CLOSE,
+    CHANNELS_LIST,
+    CHANNELS_OPEN,
+    CHANNELS_OUTGOING_CHUNK,
+    CHANNELS_OUTGOING_COMPLETE,
+    CHANNELS_PUBLISH,
+    CONTEXT_AFTER_INFERENCE,
+    CONTEXT_BEFORE_INFERENCE,
+    FEATURE_SETS_CHANGED,
+    FEATURE_SETS_UPDATE,
+    INFERENCE_CHUNK,
+    PROTOCOL,
+    STATE_ROLLBACK,
+)
+from kinwire_protocols.mcpl.models import (
+    ChannelDescriptor,
+    ChannelsListResult,
+    FeatureSet,
+    FeatureSetsChangedParams,
+    RollbackParams,
+    RollbackResult,
+)
+from kinwire_protocols.peer import Method, ProtocolTable
+
+logger = logging.getLogger("kinwire.mcpl")
+
+
+class McplServer:
+    """The server's side of MCPL: `Server(..., extensions=[McplServer(feature_sets={...})])`.
+
+    What the sets use is what is offered; `also_uses` are uses of sets that come later, by
+    `change`; without it each tool is of a set that is there. `tools` says by name which set a tool
+    belongs to: it is marked so, and refused while the set is off; with `strict_scopes` also where
+    its set is scoped and a call brings no scope.
+    Until a host has said which sets are on they all are, or none if `enabled_at_first` is false.
+    `channels` are registered with each host; give an empty list if they only come later, by
+    `change_channels` or `LiveHost.channels`.
+    `blocking` asks hosts to wait for the hook after inference, `model_info` says that `model/info`
+    is asked. Some hosts read the sets as a list alone: `as_list` writes them so.
+    """
+
+    protocol: ProtocolTable = PROTOCOL
+
+    def __init__(  # noqa: PLR0913 - all that a server may say of itself
+        self,
+        *,
+        feature_sets: Mapping[str, FeatureSet],
+        tools: Mapping[str, str] | None = None,
+        also_uses: Collection[str] = (),
+        channels: Sequence[ChannelDescriptor] | None = None,
+        enabled_at_first: bool = True,
+        blocking: bool = False,
+        model_info: bool = False,
+        strict_scopes: bool = False,
+        as_list: bool = False,
+    ) -> None:
+        """Prepare to be held by any number of hosts.
+
+        Raises:
+            ValueError: a name is none that a set can have, a use is unknown, there are too many
+                sets, a tool's set is not declared, or a channel's id is none, or there twice.
+            TypeError: `also_uses` is one string.
+        """
+        self._declared = dict(checked_sets(feature_sets))
+        self._also_uses = frozenset(several("also_uses", also_uses))
+        checked_uses("also_uses", self._also_uses)
+        self._enabled_at_first = enabled_at_first
+        self._channels = None if channels is None else ChannelRegistry(channels)
+        self._blocking = blocking
+        self._model_info = model_info
+        self._tools = dict(tools or {})
+        if not self._also_uses:  # else sets come later, and tools may be of those
+            checked_tools(self._tools, self._declared)
+        self._strict_scopes = strict_scopes
+        self._as_list = as_list
+        self._handlers = ExtensionHandlers()
+        self._handlers.add_default(FEATURE_SETS_UPDATE)
+        self._handlers.add_default(INFERENCE_CHUNK)
+        self._handlers.add_default(STATE_ROLLBACK, self._roll_back)
+        if channels is not None:
+            self._handlers.add_default(CHANNELS_LIST, self._list)
+        self.on = mcpl.ServerOn(self._add)
+        """Where handlers are registered: `@live.on.context_before_inference`."""
+        self._hosts: dict[Session, LiveHost] = {}
+
+    @property
+    def hosts(self) -> list[LiveHost]:
+        """The hosts that speak MCPL and are connected, in the order in which they came."""
+        return [live for session, live in self._hosts.items() if not session.closed]
+
+    def of(self, context: Context) -> LiveHost | None:
+        """Return the host whose request is being served; None if it speaks only MCP."""
+        return self._hosts.get(context.session)
+
+    def state_of(self, context: Context) -> CallState:
+        """Return the state of the tool call that is being served: what came, and what to leave.
+
+        With a host of MCP nothing comes and nothing is kept.
+        """
+        live = self.of(context)
+        state = None if live is None else live.state.of(context.request_id)
+        return state or CallState(None, None)
+
+    async def change(
+        self, *, added: Mapping[str, FeatureSet] | None = None, removed: Collection[str] = ()
+    ) -> None:
+        """Declare sets anew or no longer, and tell all hosts.
+
+        A set that comes is off until the host enables it.
+
+        Raises:
+            ValueError: a name is none that a set can have, a use is unknown, or there are too many.
+            TypeError: `removed` is one string.
+        """
+        came, gone = added or {}, several("removed", removed)
+        kept = {name: one for name, one in self._declared.items() if name not in gone}
+        self._declared = dict(checked_sets({**kept, **came}))
+        params = FeatureSetsChangedParams(added=dict(came) or None, removed=list(gone) or None)
+        for host in self.hosts:
+            host.sets.change(added=came, removed=gone)
+        for host in self.hosts:
+            try:
+                await host.session.notify(FEATURE_SETS_CHANGED, params)
+            except ConnectionClosedError:
+                logger.debug("a host has left before it was told of feature sets")
+
+    async def change_channels(
+        self,
+        *,
+        added: Sequence[ChannelDescriptor] = (),
+        removed: Collection[str] = (),
+        updated: Sequence[ChannelDescriptor] = (),
+    ) -> None:
+        """Change the channels that every host gets, and tell all hosts.
+
+        What cannot be, such as a second channel of one id, is left out and logged.
+
+        Raises:
+            ValueError: the server was made without `channels`.
+            TypeError: `removed` is one string.
+        """
+        gone = several("removed", removed)
+        if self._channels is None:
+            raise ValueError(
+                "channels: expected a server that was made with channels. "
+                "Write McplServer(channels=[])."
+            )
+        self._channels.change(added, gone, updated)
+        for host in self.hosts:
+            try:
+                await host.channels.change(added=added, removed=gone, updated=updated)
+            except (CapabilityNotNegotiatedError, ConnectionClosedError):
+                logger.debug("a host was not told of channels: it has none, or has left")
+
+    def offer(self, theirs: JsonObject | None) -> JsonObject:
+        """Return what the server offers: its sets, what they use, and what it has handlers for."""
+        uses = self._also_uses.union(*(declared.uses for declared in self._declared.values()))
+        served = self._handlers.routes
+        offered: JsonObject = {"version": VERSION, "featureSets": self._sets_as_offered()}
+        hooks: JsonObject = {}
+        if CONTEXT_BEFORE_INFERENCE.name in served:
+            hooks["beforeInference"] = True
+        if CONTEXT_AFTER_INFERENCE.name in served:
+            hooks["afterInference"] = {"blocking": self._blocking}
+        if hooks:
+            offered["contextHooks"] = hooks
+        if self._channels is not None:
+            offered["channels"] = self._channels_as_offered()
+        if "pushEvents" in uses:
+            offered["pushEvents"] = True
+        if "inferenceRequest" in uses:
+            offered["inferenceRequest"] = {"streaming": True}
+        if self._model_info:
+            offered["modelInfo"] = True
+        return offered
+
+    def attach(self, session: Session, theirs: JsonObject | None) -> None:
+        """Take up a host that speaks MCPL; serve one that does not as a server of MCP does."""
+        if theirs is None:
+            return
+        assert isinstance(session, ServerSession)
+        for ended in [one for one in self._hosts if one.closed]:
+            del self._hosts[ended]
+        for warning in read_offer(theirs).warnings:
+            logger.warning("a host's offer of MCPL: %s", warning)
+        sets = FeatureSets(self._declared, enabled=self._enabled_at_first)
+        channels = [] if self._channels is None else self._channels.known
+        self._hosts[session] = LiveHost(session, sets, self._tools, channels)
+        ServedTools(session, sets, self._tools, strict=self._strict_scopes)
+        session.serve(self._handlers.routes)
+
+    async def negotiated(self, session: Session) -> None:
+        """Do nothing: hosts are asked for nothing before they say which sets are on."""
+
+    def _add(self, row: Method[Any, Any], handler: Callable[..., Any]) -> None:
+        self._handlers.add(row, handler)
+        if row is CONTEXT_AFTER_INFERENCE and not self._blocking:
+            watched = UnheardChanges().watched(self._handlers.routes[row.name])
+            self._handlers.routes |= dict.fromkeys(row.names, watched)
+
+    async def _roll_back(self, params: RollbackParams, context: Context) -> RollbackResult:
+        return await self._hosts[context.session].state.roll_back(params)
+
+    async def _list(self, params: RequestParams, context: Context) -> ChannelsListResult:
+        return ChannelsListResult(channels=self._hosts[context.session].channels.known)
+
+    def _channels_as_offered(self) -> JsonObject:
+        served = self._handlers.routes
+        return {
+            "register": True,
+            "publish": CHANNELS_PUBLISH.name in served,
+            "observe": CHANNELS_OUTGOING_COMPLETE.name in served,
+            "lifecycle": CHANNELS_OPEN.name in served and CHANNELS_CLOSE.name in served,
+            "streaming": CHANNELS_OUTGOING_CHUNK.name in served,
+        }
+
+    def _sets_as_offered(self) -> object:
+        if self._as_list:
+            return [{"name": name, **to_wire(one)} for name, one in self._declared.items()]
+        return {name: to_wire(one) for name, one in self._declared.items()}

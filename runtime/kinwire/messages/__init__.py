@@ -1,3 +1,0 @@
-"""JSON-RPC messages: read, judged and written. Pure."""
-
-__all__ = ()

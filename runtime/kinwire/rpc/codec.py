@@ -1,0 +1,255 @@
+"""Bytes to JSON-RPC envelope and back, without I/O (JSON-RPC 2.0, 4 and 5).
+
+A frame is one message. What is no message is refused with the error that its sender is to be
+told, and with the id where it can be found. Batches are refused: MCP 2024-11-05 has none.
+
+Left out, each because looking for it would cost more than reading the frame: a repeated member
+other than `id` and `method`, one of these two repeated in the middle of a long frame (the last
+one counts then), and numbers beyond the range of a double inside untyped members.
+"""
+
+from __future__ import annotations
+
+__all__ = (
+    "EncodedObject",
+    "FrameError",
+    "Id",
+    "decode",
+    "encode",
+    "encoded_notification",
+    "encoded_reply",
+    "is_id",
+    "is_object",
+    "kind_of",
+    "too_long",
+)
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, Literal, TypeGuard
+
+from pydantic_core import from_json, to_json
+
+from kinwire.rpc.errors import RpcError, UnsendableError
+from kinwire.rpc.outer_members import outer_names
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.jsonrpc.errors import InvalidRequestError, ParseError
+
+Id = int | str
+
+_ID_TYPES = (int, str)
+
+_CUT_PAIR = "unexpected end of hex escape"  # so pydantic_core calls it
+_END = 256  # bytes at each end of a frame in which a repeated member is looked for
+_READ_AGAIN = 64 * 1024  # bytes of an unreadable frame in which its id is looked for
+_DIGITS = 4300  # the longest integer that Python reads
+
+_BODY = re.compile(rb'"(method|result|error)"\s*:')
+
+Meant = Literal["request", "response", "unclear"]
+
+
+class FrameError(Exception):
+    """A frame is no message. `error` is for its sender, `meant` what it seems to have been."""
+
+    def __init__(self, error: RpcError, id: Id | None = None, meant: Meant = "unclear") -> None:
+        super().__init__(error, id, meant)
+        self.error = error
+        self.id = id
+        self.meant = meant
+
+    @property
+    def why(self) -> str:
+        """What is wrong with it, for whoever waits for it."""
+        return self.error.message.removeprefix("Invalid Request: ").removeprefix("Parse error: ")
+
+
+def is_object(value: object) -> TypeGuard[JsonObject]:
+    """Whether decoded JSON is an object."""
+    return type(value) is dict
+
+
+def is_id(value: object) -> TypeGuard[Id]:
+    """Whether `value` may be an id: 1.0 and true are none, though Python has them equal to 1."""
+    return type(value) in _ID_TYPES
+
+
+def kind_of(value: object) -> str:
+    """Return what decoded JSON is, in words; the value itself may be a secret."""
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    names: dict[type, str] = {dict: "an object", list: "an array", str: "a string"}
+    return names.get(type(value), "a number")
+
+
+def decode(frame: bytes) -> JsonObject:
+    """Return the message in `frame`: a request, a notification or a response.
+
+    A message with the member `method` is well-formed. Without one it is a response in which
+    `id`, `result` and `error` still have to be judged against the call that they answer.
+
+    Raises:
+        FrameError: the frame is no message; nothing of it may be acted on.
+    """
+    try:
+        message: JsonObject = from_json(frame, allow_inf_nan=False, cache_strings="keys")
+    except ValueError as error:
+        raise _unreadable(frame, str(error)) from None
+    if type(message) is not dict:  # in place: a call of `is_object` would show on every frame
+        raise FrameError(InvalidRequestError(f"Expected one JSON object, got {kind_of(message)}"))
+    # Counting in the whole of a long frame would take longer than to decode it.
+    ends = frame if len(frame) <= 2 * _END else frame[:_END] + frame[-_END:]
+    if ends.count(b'"id"') > 1 or ends.count(b'"method"') > 1:
+        _refuse_repeated(frame, message)
+    if "method" in message:
+        fault = _request_fault(message)
+    elif "result" in message or "error" in message:
+        return message
+    else:
+        fault = "a message has a method, a result or an error"
+    if fault:
+        raise FrameError(InvalidRequestError(f"Invalid Request: {fault}"), *_about(message))
+    return message
+
+
+def too_long(head: bytes, limit: int) -> FrameError:
+    """Return the refusal of a frame of more than `limit` bytes that begins with `head`."""
+    return _unreadable_from(head, f"frame longer than {limit} bytes")
+
+
+def _request_fault(message: JsonObject) -> str | None:
+    if type(message["method"]) is not str:
+        return f"method: expected a string, got {kind_of(message['method'])}"
+    if message.get("jsonrpc") != "2.0":
+        return 'jsonrpc: expected "2.0"'
+    if "id" in message and type(message["id"]) not in _ID_TYPES:
+        return f"id: expected a string or an integer, got {kind_of(message['id'])}"
+    if "result" in message or "error" in message:
+        return "a message with a method has no result and no error"
+    return None
+
+
+def _about(message: JsonObject) -> tuple[Id | None, Meant]:
+    # Which request an unusable message belongs to, and whose.
+    identifier = message.get("id")
+    found = identifier if is_id(identifier) and _encodes(identifier) else None
+    if "method" in message:
+        return found, "request"
+    return found, "response" if "result" in message or "error" in message else "unclear"
+
+
+def _encodes(value: object) -> bool:
+    try:
+        encode(value)
+    except UnsendableError:
+        return False
+    return True
+
+
+def _unreadable(frame: bytes, why: str) -> FrameError:
+    # Peers do send cut surrogate pairs, NaN and a BOM: the id tells them which call it was.
+    if len(frame) > _READ_AGAIN:  # this is far slower than what refused it
+        return _unreadable_from(frame[:_READ_AGAIN], why)
+    try:
+        message = json.loads(frame, parse_constant=lambda _: None, parse_int=_short_int)
+    except RecursionError:  # JSON so far, and too deep for both readers
+        return _unreadable_from(frame, why)
+    except ValueError:
+        message = None
+        begun = _unreadable_from(frame, why)
+        if begun.meant == "response":  # a torn answer is an answer, a torn request is none
+            return begun
+    if is_object(message) and outer_names(frame).count(b'"id"') == 1:
+        found, meant = _about(message)
+        if found is not None:
+            fault = why.replace(_CUT_PAIR, "half of a surrogate pair")
+            return FrameError(InvalidRequestError(f"Invalid Request: {fault}"), found, meant)
+    return FrameError(ParseError(f"Parse error: {why}"))
+
+
+def _unreadable_from(head: bytes, why: str) -> FrameError:
+    # What comes before the body is small: the id is there, or nowhere.
+    body = _BODY.search(head)
+    if body is not None:
+        refused = _unreadable(head[: body.start()].rstrip(b" \t,") + b"}", why)
+        if refused.id is not None:
+            meant: Meant = "request" if body[1] == b"method" else "response"
+            return FrameError(refused.error, refused.id, meant)
+    return FrameError(ParseError(f"Parse error: {why}"))
+
+
+def _short_int(digits: str) -> int | None:
+    return int(digits) if len(digits) <= _DIGITS else None
+
+
+def _refuse_repeated(frame: bytes, message: JsonObject) -> None:
+    names = outer_names(frame)
+    for name in ("id", "method"):
+        if names.count(b'"%b"' % name.encode()) > 1:
+            found, meant = _about(message)
+            fault = InvalidRequestError(f"Invalid Request: {name} occurs more than once")
+            raise FrameError(fault, None if name == "id" else found, meant)
+
+
+def _encoder() -> Callable[[object], bytes]:
+    """Return what writes strict JSON in UTF-8; the bytes are the same with and without orjson."""
+    try:
+        import orjson
+    except ImportError:
+        return _plain_encode
+    # What the two would write differently goes to the one of them.
+    options = (
+        orjson.OPT_PASSTHROUGH_DATETIME
+        | orjson.OPT_PASSTHROUGH_DATACLASS
+        | orjson.OPT_PASSTHROUGH_SUBCLASS
+    )
+    dumps = orjson.dumps
+
+    def fast_encode(message: object) -> bytes:
+        try:
+            return dumps(message, None, options)
+        except TypeError:  # also integers beyond 64 bits and keys that are no text
+            return _plain_encode(message)
+
+    return fast_encode
+
+
+def _plain_encode(message: object) -> bytes:
+    try:
+        return to_json(message, inf_nan_mode="null")
+    except (ValueError, TypeError, RecursionError) as error:
+        raise UnsendableError(f"JSON cannot hold this message: {error}") from None
+
+
+encode = _encoder()
+"""Return `message` as one frame of strict JSON in UTF-8.
+
+Raises:
+    UnsendableError: JSON cannot hold it (a lone surrogate, a cycle, an object of no JSON type).
+"""
+
+
+class EncodedObject(dict[str, Any]):
+    """A JSON object that goes out often and never changes, kept with its bytes."""
+
+    def __init__(self, members: JsonObject) -> None:
+        super().__init__(members)
+        self.encoded = encode(members)
+
+
+def encoded_notification(name: str, params: JsonObject) -> bytes:
+    """Return the notification of that name; empty params stay out.
+
+    Raises:
+        UnsendableError: JSON cannot hold the params.
+    """
+    message: JsonObject = {"jsonrpc": "2.0", "method": name}
+    if params:
+        message["params"] = params
+    return encode(message)
+
+
+def encoded_reply(identifier: Id | None, result: EncodedObject) -> bytes:
+    """Return the response that has `result`."""
+    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (encode(identifier), result.encoded)

@@ -1,0 +1,260 @@
+"""What both drivers share: how a connection begins and, above all, how it ends."""
+
+from __future__ import annotations
+
+__all__ = ("Driver", "Signal")
+
+import logging
+from abc import ABC, abstractmethod
+from asyncio import AbstractEventLoop
+from collections.abc import Coroutine, Mapping
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from kinwire.rpc.calls import OnId, Outbound, ProgressCallback, Route
+from kinwire.rpc.engine.engine import Engine
+from kinwire.rpc.engine.inbound import NewRequest
+from kinwire.rpc.error_table import ErrorTable
+from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.rpc.limits import Limits
+from kinwire.rpc.request import Request
+from kinwire.rpc.transport import Link, Transport
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.peer import Method
+
+if TYPE_CHECKING:
+    from anyio import CancelScope
+
+logger = logging.getLogger("kinwire.session")
+
+
+class Signal(Protocol):
+    """An event of the driver's own library."""
+
+    def set(self) -> object: ...
+    def is_set(self) -> bool: ...
+    async def wait(self) -> object: ...
+
+
+class Driver(ABC):
+    """Runs one engine and one transport on an event loop.
+
+    The end has one order, whoever begins it: own calls fail; if the peer ended its side, running
+    handlers get `Limits.drain` to finish; what still runs is cancelled and gets `Limits.stop`;
+    the transport writes what waits and is closed.
+    """
+
+    engine_class = Engine
+    request_class = Request
+
+    def __init__(
+        self,
+        transport: Transport,
+        *,
+        routes: Mapping[str, Route],
+        limits: Limits,
+        known: ErrorTable,
+        new: NewRequest,
+        loop: AbstractEventLoop | None = None,
+    ) -> None:
+        self._transport = transport
+        self._limits = limits
+        self.engine = self.engine_class(
+            self, routes=routes, limits=limits, known=known, new=new, quiet=transport.quiet
+        )
+        self._link = self._linked(loop)
+        self._drain = limits.drain
+        self._draining: CancelScope | None = None
+        self._keep: Request | None = None  # the handler that closes its own session
+        self._ending = False
+        self._ended = self._signal()
+        self._room: Signal | None = None  # callers wait for the outbox
+        self._idle: Signal | None = None  # set when a handler has ended
+
+    def _linked(self, loop: AbstractEventLoop | None) -> Link:
+        return Link(
+            feed=self.engine.feed,
+            waiting=self.engine.outbox.waiting,
+            take=self.engine.take,
+            hold_back=self.engine.outbox.hold_back,
+            overlong=self.engine.overlong,
+            answer=self.engine.feed,
+            waits=self.engine.outbound.waits,
+            fail=self.engine.outbound.fail,
+            end=self.end,
+            frame_size=self._limits.frame_size,
+            loop=loop,
+        )
+
+    @abstractmethod
+    async def call(
+        self,
+        name: str,
+        method: Method[Any, Any] | None,
+        params: JsonObject,
+        timeout: float | None,
+        on_progress: ProgressCallback | None,
+        on_id: OnId | None = None,
+    ) -> Any:
+        """Send a request and return its result as JSON; `on_id` gets its id first."""
+
+    async def wait_for_room(self, *, last: bool = False) -> None:
+        """Return when frames may be queued.
+
+        Calls are over as soon as the connection ends. What handlers have to say meanwhile is the
+        `last` that leaves: it waits on, or one that has much to say would never let others run.
+        """
+        inbound = self.engine.inbound
+        while self.engine.outbox.full and not (inbound.silent if last else self._ending):
+            if self._room is None or self._room.is_set():
+                self._room = self._signal()
+            await self._room.wait()
+
+    async def wait_ended(self) -> None:
+        """Return when the connection has ended and everything is released."""
+        await self._ended.wait()
+
+    @abstractmethod
+    async def open(self) -> None:
+        """Begin to carry frames; return once the transport has taken its first step."""
+
+    @abstractmethod
+    async def shut(self) -> None:
+        """Close, and see every task end."""
+
+    async def close(self) -> None:
+        """End the connection; also inside a cancelled scope, and in a bounded time."""
+        import anyio  # not before: a session on asyncio may not need it at all
+
+        with anyio.CancelScope(shield=True):
+            self._drain = 0.0
+            self._keep = self._current()
+            if self._draining is not None:
+                self._draining.cancel()
+            self.end(ConnectionClosedError("The session was closed by this side."))
+            await self._until_ended()
+
+    async def _until_ended(self) -> None:
+        await self._ended.wait()
+
+    @abstractmethod
+    def _signal(self) -> Signal: ...
+
+    @abstractmethod
+    def _spawn(self, part: Coroutine[Any, Any, None], /) -> None:
+        """Run a part of the session itself in a task."""
+
+    @abstractmethod
+    def _current(self) -> Request | None:
+        """Return what the calling task handles, None if it is no handler of this session."""
+
+    @abstractmethod
+    async def _stop_handlers(self) -> None:
+        """Wait for cancelled handlers, at most `Limits.stop`."""
+
+    @abstractmethod
+    async def _stop_transport(self) -> None:
+        """Cancel `Transport.run` and see it end."""
+
+    # What the engine asks for and both drivers do alike.
+
+    @abstractmethod
+    def wake_writer(self) -> None: ...
+    @abstractmethod
+    def start(self, work: Request, /) -> None: ...
+    @abstractmethod
+    def stop(self, work: Request, /) -> None: ...
+    @abstractmethod
+    def settle(self, call: Outbound, result: object, error: Exception | None, /) -> None: ...
+    @abstractmethod
+    def arm(self, at: float, /) -> None: ...
+    @abstractmethod
+    def now(self) -> float: ...
+
+    def left(self, call: Outbound, /) -> bool:
+        """See `Ports.left`."""
+        return False
+
+    def hold(self) -> None:
+        """See `Ports.hold`."""
+        self._link.paused = True
+
+    def release(self) -> None:
+        """See `Ports.release`."""
+        self._link.paused = False
+        self._transport.resume()
+
+    def room(self) -> None:
+        """See `Ports.room`."""
+        if self._room is not None:
+            self._room.set()
+
+    def end(self, why: ConnectionClosedError, /) -> None:
+        """See `Ports.end`; also what a transport calls when nothing arrives any more."""
+        if not self._ending:
+            self._ending = True
+            self.engine.no_more(why)
+            self.room()
+            self._spawn(self._wind_down(why))
+
+    async def _wind_down(self, why: ConnectionClosedError) -> None:
+        import anyio
+
+        closing = False
+        try:
+            with anyio.move_on_after(self._drain) as self._draining:
+                await self._until_idle()
+            self.engine.close(why, self._keep)
+            self.room()
+            await self._stop_handlers()
+            left = [work.method.name for work in self._running()]
+            if left:
+                logger.warning("handlers that do not end on cancellation: %s", ", ".join(left))
+            await self._stop_transport()
+            closing = True
+            await self._close_transport()
+        finally:  # also if the loop ends and takes this along, or the session would wait for ever
+            try:
+                if not closing:
+                    await self._close_at_once()
+            finally:
+                self._ended.set()
+
+    async def _close_at_once(self) -> None:
+        import anyio
+
+        with anyio.CancelScope() as scope:
+            scope.cancel()
+            await self._close_transport()
+
+    async def _close_transport(self) -> None:
+        try:
+            await self._transport.aclose()
+        except Exception:
+            logger.exception("the transport failed while it was closed")
+
+    async def _carry(self) -> None:
+        # The transport's part, from the first frame to the last.
+        try:
+            await self._transport.run(self._link)
+        except Exception as error:
+            self._transport_failed(error)
+        else:
+            self.end(ConnectionClosedError("The transport has ended."))
+
+    def _transport_failed(self, error: Exception) -> None:
+        logger.debug("the transport failed", exc_info=error)
+        self.end(ConnectionClosedError(f"The transport failed: {_cause(error)!r}."))
+
+    async def _until_idle(self) -> None:
+        while self._running():
+            self._idle = self._signal()
+            await self._idle.wait()
+
+    def _running(self) -> list[Request]:
+        return [work for work in self.engine.inbound.under_way.values() if work is not self._keep]
+
+
+def _cause(error: Exception) -> Exception:
+    while isinstance(error, ExceptionGroup):  # a task group of the transport's
+        error = cast("ExceptionGroup[Exception]", error).exceptions[0]
+    return error

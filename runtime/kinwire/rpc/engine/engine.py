@@ -1,0 +1,174 @@
+"""The rules of one connection, without I/O and clock: what an arriving frame means, what it
+earns, and what leaves. A driver fills the ports; `inbound.py` and `outbound.py` have the two
+directions, `outbox.py` what waits to leave.
+
+`notifications/cancelled` and `notifications/progress` (MCP, Cancellation and Progress) act here;
+every other method is its handler's business.
+"""
+
+from __future__ import annotations
+
+__all__ = ("Engine",)
+
+import logging
+from collections.abc import Mapping
+
+from kinwire.rpc.calls import Route
+from kinwire.rpc.codec import FrameError, decode, encoded_notification, is_object, too_long
+from kinwire.rpc.engine.inbound import InboundCalls, NewRequest
+from kinwire.rpc.engine.outbound import OutboundCalls
+from kinwire.rpc.engine.outbox import Outbox
+from kinwire.rpc.engine.ports import Alarm, Ports
+from kinwire.rpc.error_table import ErrorTable
+from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.rpc.limits import Counts, Limits
+from kinwire.rpc.request import Request
+from kinwire_protocols.base import JsonObject
+
+logger = logging.getLogger("kinwire.session")
+
+_SHOWN = 200  # bytes of an unreadable frame in the log
+_UNREADABLE = "skipped an unreadable frame: %r (%s)"
+_STRAY = "the server wrote to its stdout what is no message: %r (%s). It has to print to stderr"
+
+
+class Engine:
+    """Both directions of one connection.
+
+    `new` makes the object that stands for an arrived request. `quiet` says that the peer may
+    write what is no message, such as a program's greeting: then only what names a request is
+    answered, or both sides would answer each other's errors for ever.
+    """
+
+    outbox_class = Outbox
+    inbound_class = InboundCalls
+
+    def __init__(
+        self,
+        ports: Ports,
+        *,
+        routes: Mapping[str, Route],
+        limits: Limits,
+        known: ErrorTable,
+        new: NewRequest,
+        quiet: bool = False,
+    ) -> None:
+        self._ports = ports
+        self._limits = limits
+        self._quiet = quiet
+        self.counts = Counts()
+        self._alarm = alarm = Alarm(ports)
+        self.outbox = self.outbox_class(ports, alarm, limits)
+        self.take = self.outbox.take
+        self.outbound = OutboundCalls(ports, alarm, self.outbox, self.counts, known)
+        self.inbound = self.inbound_class(
+            ports, self.outbox, self.counts, routes, limits.in_flight, new
+        )
+        self.finish = self.inbound.finish
+        self.fail = self.inbound.fail
+        self._unreadable_in_a_row = 0
+        self._second = 0.0  # when the current second of error answers began
+        self._errors = 0
+
+    @property
+    def closed(self) -> ConnectionClosedError | None:
+        """Why nothing can be called any more."""
+        return self.outbound.closed
+
+    def feed(self, frame: bytes, reply_to: int | None = None) -> None:
+        """Act on a frame that arrived. Never raises, whatever it holds.
+
+        `reply_to` is the request in whose reply it came, where requests have replies of their own:
+        then it answers that one or none.
+        """
+        try:
+            message = decode(frame)
+        except FrameError as refused:
+            if frame.strip():  # a blank line is no message and no mistake
+                self._refuse(refused if reply_to is None else _about(refused, reply_to), frame)
+            return
+        self._unreadable_in_a_row = 0
+        if self.inbound.silent:
+            return
+        if "method" not in message:
+            if reply_to is None or message.get("id") == reply_to:
+                self.outbound.answered(message)
+            else:
+                self.counts.late_replies += 1
+                logger.warning("dropped a response that came in the reply to another request")
+        elif "id" in message:
+            self.inbound.requested(message)
+        else:
+            self._notified(message["method"], message)
+
+    def overlong(self, head: bytes) -> None:
+        """Answer a frame that was longer than `Limits.frame_size` and of which this is left."""
+        self._refuse(too_long(head, self._limits.frame_size), head)
+
+    def notify(self, name: str, params: JsonObject) -> None:
+        """Queue a notification.
+
+        Raises:
+            ConnectionClosedError: nothing can leave any more.
+            UnsendableError: JSON cannot hold the params.
+        """
+        if self.closed is not None and self.inbound.silent:
+            raise self.closed.again()
+        self.outbox.add(encoded_notification(name, params))
+
+    def expire(self) -> None:
+        """Act on what is overdue, and ask to be woken for the next."""
+        now = self._ports.now()
+        self._alarm.rang()
+        self.outbound.expire(now)
+        self.outbox.expire(now)
+
+    def no_more(self, why: ConnectionClosedError) -> None:
+        """Nothing arrives any more: own calls fail, the peer's may still be answered."""
+        if self.closed is None:
+            self.outbound.close(why)
+
+    def close(self, why: ConnectionClosedError, keep: Request | None = None) -> None:
+        """End both directions; the handler `keep` runs on, without an answer."""
+        self.no_more(why)
+        self.inbound.close(keep)
+
+    def _notified(self, method: str, message: JsonObject) -> None:
+        params = message.get("params")
+        if is_object(params):
+            if method == "notifications/cancelled":
+                self.inbound.cancelled(params)
+            elif method == "notifications/progress":
+                self.outbound.progressed(params)
+        self.inbound.notified(message)
+
+    def _refuse(self, refused: FrameError, frame: bytes) -> None:
+        self.counts.unreadable += 1
+        self._unreadable_in_a_row += 1
+        if self._unreadable_in_a_row >= self._limits.unreadable_in_a_row:
+            count = self._unreadable_in_a_row
+            self._ports.end(ConnectionClosedError(f"{count} unreadable frames came in a row."))
+            return
+        if refused.meant != "request" and self.outbound.unusable(refused.id, refused.why):
+            return
+        if not self._within_rate():
+            self.counts.unanswered += 1
+            return
+        stray = self._quiet and refused.id is None
+        logger.warning(_STRAY if stray else _UNREADABLE, frame[:_SHOWN], refused.error.message)
+        if refused.meant != "response" and not stray:
+            self.inbound.answer_error(refused.id, refused.error)
+
+    def _within_rate(self) -> bool:
+        now = self._ports.now()
+        if now - self._second >= 1.0:
+            self._second, self._errors = now, 0
+        self._errors += 1
+        return self._errors <= self._limits.errors_per_second
+
+
+def _about(refused: FrameError, reply_to: int) -> FrameError:
+    """Return the refusal of what came in the reply to a request: it is the call's, if anybody's."""
+    if refused.meant == "request":
+        return refused
+    return FrameError(refused.error, reply_to, "response")

@@ -1,0 +1,246 @@
+"""The requests and notifications of the peer: which handler, in what order, and the one answer."""
+
+from __future__ import annotations
+
+__all__ = ("InboundCalls", "NewRequest")
+
+import logging
+from collections import deque
+from collections.abc import Callable, Mapping
+from math import isfinite
+
+from pydantic import ValidationError
+
+from kinwire.rpc.calls import AtOnce, Route
+from kinwire.rpc.codec import (
+    EncodedObject,
+    Id,
+    encode,
+    encoded_notification,
+    encoded_reply,
+    is_id,
+    kind_of,
+)
+from kinwire.rpc.engine.outbox import Outbox
+from kinwire.rpc.engine.ports import Ports
+from kinwire.rpc.error_table import internal_error
+from kinwire.rpc.errors import RpcError, UnsendableError
+from kinwire.rpc.limits import Counts
+from kinwire.rpc.request import Request
+from kinwire_protocols.base import JsonObject, Message, error_to_wire, to_wire
+from kinwire_protocols.jsonrpc.errors import (
+    InvalidParamsError,
+    InvalidRequestError,
+    MethodNotFoundError,
+)
+from kinwire_protocols.problems import Problem, problems
+
+logger = logging.getLogger("kinwire.session")
+
+NewRequest = Callable[[Id | None, Route, Message, JsonObject], Request]
+
+_BUSY = -32000  # in the range that JSON-RPC leaves to servers
+
+
+class InboundCalls:
+    """What the peer has asked and this side works on."""
+
+    def __init__(
+        self,
+        ports: Ports,
+        outbox: Outbox,
+        counts: Counts,
+        routes: Mapping[str, Route],
+        limit: int,
+        new: NewRequest,
+    ) -> None:
+        self._ports = ports
+        self._outbox = outbox
+        self._counts = counts
+        self.routes = routes
+        """What serves each method; may be replaced."""
+        self._limit = limit
+        self._new = new
+        # Requests by id, notifications by themselves.
+        self.under_way: dict[Id | Request, Request] = {}
+        self._barrier: Request | None = None  # a serial one under way: later ones wait
+        self._held: deque[Request] = deque()
+        self.silent = False  # nothing is answered and nothing new begins
+
+    def requested(self, message: JsonObject) -> None:
+        """Begin work on a request, or answer why not."""
+        identifier: Id = message["id"]
+        try:
+            route = self._admission(identifier, message["method"])
+            params, raw = _params(route, message)
+        except Exception as error:  # also a validator of the user's own row
+            self._answer_failure(identifier, message["method"], error)
+            return
+        work = self._new(identifier, route, params, raw)
+        self.under_way[identifier] = work
+        if self._barrier is None and not route.method.serial:
+            self._ports.start(work)
+        else:
+            self._dispatch(work)
+
+    def notified(self, message: JsonObject) -> None:
+        """Begin work on a notification; one that is unknown or of a wrong shape is ignored."""
+        route = self.routes.get(message["method"])
+        if route is None or route.method.kind == "request":
+            return
+        if route.at_once is None and self._too_many():
+            return
+        try:
+            params, raw = _params(route, message)
+        except Exception as error:
+            logger.info("ignored a notification: %s", error)
+            return
+        work = self._new(None, route, params, raw)
+        if route.at_once is not None and self._done_at_once(route.at_once, work):
+            return
+        self.under_way[work] = work
+        self._dispatch(work)
+
+    def cancelled(self, params: JsonObject) -> None:
+        """Stop the request that the peer takes back; the handshake cannot be."""
+        identifier = params.get("requestId")
+        work = self.under_way.get(identifier) if is_id(identifier) else None
+        if work is None or work.cancelled or work.method.name == "initialize":
+            return
+        work.cancelled = True
+        if work in self._held:
+            self._held.remove(work)
+            self._end(work)
+        else:
+            self._ports.stop(work)
+
+    def finish(self, work: Request, result: object) -> None:
+        """End the work and answer with what its handler returned."""
+        if not self._end(work):
+            return
+        if type(result) is not dict:
+            if not isinstance(result, Message):
+                self._finish_otherwise(work, result)
+                return
+            result = to_wire(result)
+        message: dict[str, object] = {"jsonrpc": "2.0", "id": work.id, "result": result}
+        try:
+            frame = encode(message)
+        except UnsendableError as error:
+            self._answer_failure(work.id, work.method.name, error)
+        else:
+            self._outbox.add(frame)
+
+    def _finish_otherwise(self, work: Request, result: object) -> None:
+        if isinstance(result, EncodedObject):
+            self._outbox.add(encoded_reply(work.id, result))
+            return
+        wrong = TypeError(f"expected a result model or a dict, got {type(result).__name__}")
+        self._answer_failure(work.id, work.method.name, wrong)
+
+    def fail(self, work: Request, error: BaseException) -> None:
+        """End the work and answer with the error: as it is, or as a fault without details."""
+        if self._end(work):
+            self._answer_failure(work.id, work.method.name, error)
+        elif work.id is None and not self.silent:
+            internal_error(work.method.name, error)  # for the log: nobody is answered
+
+    def progress(
+        self, work: Request, progress: float, total: float | None, message: str | None
+    ) -> None:
+        """Report progress if the peer asked for it, the value has risen, and no answer is out."""
+        token = work.progress_token
+        risen = isfinite(progress) and (work.reported is None or progress > work.reported)
+        if token is None or not risen or work.ended or work.cancelled or self.silent:
+            return
+        params: JsonObject = {"progressToken": token, "progress": progress}
+        if total is not None and isfinite(total):
+            params["total"] = total
+        if message is not None:
+            params["message"] = message
+        frame = encoded_notification("notifications/progress", params)
+        work.reported = progress
+        self._outbox.add(frame)
+
+    def answer_error(self, identifier: Id | None, error: RpcError) -> None:
+        """Send an error response; one that JSON cannot hold is a fault of this side."""
+        try:
+            frame = encode({"jsonrpc": "2.0", "id": identifier, "error": error_to_wire(error)})
+        except UnsendableError as unsendable:
+            body = error_to_wire(internal_error("an error response", unsendable))
+            frame = encode({"jsonrpc": "2.0", "id": identifier, "error": body})
+        self._outbox.add(frame)
+
+    def close(self, keep: Request | None) -> None:
+        """Cancel what runs, but not `keep`, and answer nothing any more."""
+        self.silent = True
+        while self._held:
+            self._end(self._held.popleft())
+        for work in list(self.under_way.values()):
+            if work is not keep:
+                self._ports.stop(work)
+
+    def _admission(self, identifier: Id, name: str) -> Route:
+        if identifier in self.under_way:
+            raise InvalidRequestError("Invalid Request: the id belongs to a request in flight")
+        route = self.routes.get(name)
+        if route is None or route.method.kind == "notification":
+            raise MethodNotFoundError(f"Method not found: {name:.60}")
+        if len(self.under_way) >= self._limit:
+            raise RpcError(f"Busy: {self._limit} requests are in flight", code=_BUSY)
+        return route
+
+    def _too_many(self) -> bool:
+        if len(self.under_way) < self._limit:
+            return False
+        self._counts.dropped_notifications += 1
+        return True
+
+    def _done_at_once(self, act: AtOnce, work: Request) -> bool:
+        """Act on a notification that nothing stands around or before; say whether that was all."""
+        if self._barrier is None and work.session.inbound is None:
+            handler = act(work.params, work)
+            if handler is None:
+                return True
+            work.handler = handler
+        return self._too_many()
+
+    def _dispatch(self, work: Request) -> None:
+        if self._barrier is not None:
+            self._held.append(work)
+            return
+        if work.method.serial:
+            self._barrier = work
+        self._ports.start(work)
+
+    def _end(self, work: Request) -> bool:
+        """Forget the work; say whether it still has to be answered."""
+        if work.ended:
+            return False
+        work.ended = True
+        del self.under_way[work if work.id is None else work.id]
+        if work is self._barrier:
+            self._barrier = None
+            while self._held and self._barrier is None:
+                self._dispatch(self._held.popleft())
+        return work.id is not None and not work.cancelled and not self.silent
+
+    def _answer_failure(self, identifier: Id | None, where: str, error: BaseException) -> None:
+        if not isinstance(error, RpcError):
+            error = internal_error(where, error)
+        self.answer_error(identifier, error)
+
+
+def _params(route: Route, message: JsonObject) -> tuple[Message, JsonObject]:
+    raw: JsonObject = message.get("params", {})
+    if type(raw) is dict:
+        try:
+            return route.method.decode_params(raw), raw
+        except ValidationError as error:
+            found = problems(error, raw)
+    else:
+        found = [Problem("", "an object", kind_of(raw))]
+    raise InvalidParamsError(
+        f"{route.method.name}#{found[0]}",
+        data={"problems": [problem.to_json() for problem in found]},
+    )

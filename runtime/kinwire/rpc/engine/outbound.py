@@ -1,0 +1,162 @@
+"""The requests of this side: ids, deadlines, progress, and the one answer of each."""
+
+from __future__ import annotations
+
+__all__ = ("OutboundCalls",)
+
+import logging
+from typing import Any
+
+from pydantic import ValidationError
+
+from kinwire.rpc.calls import Outbound
+from kinwire.rpc.codec import encode, encoded_notification, is_object
+from kinwire.rpc.engine.outbox import Outbox
+from kinwire.rpc.engine.ports import Alarm, Ports
+from kinwire.rpc.error_table import ErrorTable, error_from_json
+from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError, RequestTimeoutError
+from kinwire.rpc.limits import Counts
+from kinwire.support.callbacks import call_back
+from kinwire_protocols.base import JsonObject
+
+logger = logging.getLogger("kinwire.session")
+
+
+class OutboundCalls:
+    """What this side has asked and the peer has not answered yet."""
+
+    def __init__(
+        self, ports: Ports, alarm: Alarm, outbox: Outbox, counts: Counts, known: ErrorTable
+    ) -> None:
+        self._ports = ports
+        self._alarm = alarm
+        self._outbox = outbox
+        self._counts = counts
+        self._known = known
+        self._last_id = 0
+        self._pending: dict[int, Outbound] = {}
+        self.closed: ConnectionClosedError | None = None
+
+    def request(self, call: Outbound, params: JsonObject) -> None:
+        """Queue the request; `params` is this call's own copy.
+
+        Raises:
+            ConnectionClosedError: nothing can be answered any more.
+            UnsendableError: JSON cannot hold the params; nothing is pending.
+        """
+        if self.closed is not None:
+            raise self.closed.again()
+        self._last_id += 1
+        call.id = identifier = self._last_id
+        if call.on_progress is not None:
+            params["_meta"] = {**(params.get("_meta") or {}), "progressToken": identifier}
+        message: JsonObject = {"jsonrpc": "2.0", "id": identifier, "method": call.name}
+        if params:
+            message["params"] = params
+        call.frame = encode(message)
+        self._pending[identifier] = call
+        if call.timeout is not None:  # in place, as is what follows an answer: every call pays
+            call.deadline = deadline = self._ports.now() + call.timeout
+            if deadline < self._alarm.at:
+                self._alarm.by(deadline)
+        self._outbox.add(call.frame, call)
+
+    def abandon(self, call: Outbound, reason: str = "The caller gave up.") -> None:
+        """Forget a call that nobody waits for; the peer hears of it if it has the request."""
+        if self._pending.pop(call.id, None) is None:
+            return
+        call.over = True
+        # The handshake must not be cancelled (MCP, Cancellation).
+        if call.sent and call.name != "initialize":
+            params: JsonObject = {"requestId": call.id, "reason": reason}
+            self._outbox.add(encoded_notification("notifications/cancelled", params))
+
+    def answered(self, message: JsonObject) -> None:
+        """Settle the call that a response belongs to; drop a response that belongs to none."""
+        identifier = message.get("id")  # True and 1.0 would find the entry of 1
+        call = self._pending.pop(identifier, None) if type(identifier) is int else None
+        if call is None:
+            self._counts.late_replies += 1
+            logger.debug("dropped a response that no call waits for")
+            return
+        call.over = True
+        if "error" not in message and message.get("jsonrpc") == "2.0":
+            self._ports.settle(call, message["result"], None)
+            return
+        fault = _fault(message)
+        if fault is not None:
+            self._ports.settle(call, None, InvalidResponseError(f"{call.name}: {fault}"))
+        else:
+            error = error_from_json(message["error"], call.method, self._known)
+            self._ports.settle(call, None, error)
+
+    def unusable(self, identifier: object, why: str) -> bool:
+        """Fail the call that an unreadable answer names; say whether there is one."""
+        call = self._pending.pop(identifier, None) if type(identifier) is int else None
+        if call is None:
+            return False
+        call.over = True
+        text = f"{call.name}: the answer cannot be read: {why}."
+        self._ports.settle(call, None, InvalidResponseError(text))
+        return True
+
+    def waits(self, identifier: int) -> bool:
+        """Whether the request of this id is still to be answered."""
+        return identifier in self._pending
+
+    def fail(self, identifier: int, error: Exception) -> None:
+        """Fail the call of this id, if it still waits."""
+        call = self._pending.pop(identifier, None)
+        if call is not None:
+            call.over = True
+            self._ports.settle(call, None, error)
+
+    def progressed(self, params: JsonObject) -> None:
+        """Pass a progress report on and give its call another whole timeout."""
+        token = params.get("progressToken")
+        call = self._pending.get(token) if type(token) is int else None
+        if call is None or call.on_progress is None:
+            return
+        from kinwire_protocols.mcp.methods import NOTIFICATIONS_PROGRESS  # most calls have none
+
+        try:
+            report = NOTIFICATIONS_PROGRESS.decode_params(params)
+        except ValidationError:
+            logger.debug("dropped a progress report of a wrong shape")
+            return
+        if call.timeout is not None:
+            call.deadline = self._ports.now() + call.timeout  # later than the alarm
+        call_back(call.on_progress, report, logger, f"on_progress function of a {call.name} call")
+
+    def expire(self, now: float) -> None:
+        """Fail the calls whose time is over."""
+        for call in [call for call in self._pending.values() if call.deadline <= now]:
+            timeout = call.timeout or 0.0
+            self.abandon(call, f"No answer within {timeout:g} s.")
+            self._ports.settle(call, None, RequestTimeoutError(call.name, timeout))
+        for call in self._pending.values():
+            self._alarm.by(call.deadline)
+
+    def close(self, why: ConnectionClosedError) -> None:
+        """Fail every call at once, and each later one."""
+        self.closed = why
+        pending, self._pending = list(self._pending.values()), {}
+        for call in pending:
+            call.over = True
+            self._ports.settle(call, None, why.again())
+
+
+def _fault(message: JsonObject) -> str | None:
+    """Return what is wrong with a response that is no good result, None for a good error."""
+    if message.get("jsonrpc") != "2.0":
+        return 'jsonrpc: expected "2.0"'
+    if "result" in message:
+        return "a response has a result or an error, got both"
+    error: Any = message["error"]
+    if not is_object(error):
+        return "error: expected an object"
+    if type(error.get("code")) is not int:
+        return "error/code: expected an integer"
+    if type(error.get("message")) is not str:
+        return "error/message: expected a string"
+    return None

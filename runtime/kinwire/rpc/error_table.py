@@ -1,0 +1,116 @@
+"""Errors of the protocols, from the `error` member of a response (JSON-RPC 2.0, 5.1).
+
+One code means different things in different protocols. So `data` names protocol and error on
+the way out, and a code alone decides only where the method's row leaves no choice.
+"""
+
+from __future__ import annotations
+
+__all__ = ("ErrorTable", "error_from_json", "internal_error")
+
+import logging
+import secrets
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from kinwire.rpc.codec import is_object
+from kinwire.rpc.errors import CapabilityNotNegotiatedError, ConnectionClosedError, RpcError
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.jsonrpc.errors import InternalError
+from kinwire_protocols.jsonrpc.methods import PROTOCOL as JSONRPC
+from kinwire_protocols.peer import Method, ProtocolTable
+
+logger = logging.getLogger("kinwire.session")
+
+
+class ErrorTable:
+    """What a session knows beside the errors of a call's own row: those of its `protocols`."""
+
+    def __init__(self, protocols: Iterable[ProtocolTable]) -> None:
+        self._named = {
+            (table.name, name): kind
+            for table in (JSONRPC, *protocols)
+            for name, kind in table.errors.items()
+        }
+        self._added: dict[str | None, list[type[RpcError]]] = {}
+
+    def add(self, method: str | None, errors: Iterable[type[RpcError]]) -> None:
+        """Have `method`, or every one if it is None, answer with these errors too."""
+        self._added.setdefault(method, []).extend(errors)
+
+    def named(self, protocol: object, name: object) -> type[RpcError] | None:
+        """Return the error of that protocol and name."""
+        if type(protocol) is str and type(name) is str:
+            return self._named.get((protocol, name))
+        return None
+
+    def added(self, method: str) -> Sequence[type[RpcError]]:
+        """Return the errors that extensions add to a method."""
+        return (*self._added.get(method, ()), *self._added.get(None, ()))
+
+
+_RESERVED = {kind.default_code: kind for kind in JSONRPC.errors.values()}
+
+
+def internal_error(where: str, fault: BaseException) -> RpcError:
+    """Log a fault of this side and return what the peer may know of it: a number to ask about."""
+    correlation = secrets.token_hex(8)
+    data = {"correlationId": correlation}
+    if isinstance(fault, ConnectionClosedError | KeyboardInterrupt):  # nobody's mistake
+        why = str(fault) or type(fault).__name__
+        logger.info("%s failed (correlation id %s): %s", where, correlation, why)
+    else:
+        logger.error("%s failed (correlation id %s)", where, correlation, exc_info=fault)
+    if isinstance(fault, CapabilityNotNegotiatedError) and (fault.gate or "").startswith("client:"):
+        # The client is told what it left out itself; other gates are no business of the peer's.
+        return InternalError(f"{fault.method}: needs {fault.gate}, but {fault.reason}", data=data)
+    return InternalError(data=data)
+
+
+def error_from_json(
+    body: JsonObject, method: Method[Any, Any] | None, known: ErrorTable
+) -> RpcError:
+    """Return `body`, a well-formed `error` member, as the error that it stands for.
+
+    `method` is the row of the call, None for a raw one. The name in the data decides, then the code
+    among the row's errors, then among those that extensions add. An error that several of these
+    could be stays a plain `RpcError`, with a note that lists them all.
+    """
+    code, message, data = body["code"], body["message"], body.get("data")
+    declared = () if method is None else method.errors
+    added = () if method is None else known.added(method.name)
+    kind = _named(data, (*declared, *added), known)
+    candidates: list[type[RpcError]] = []
+    if kind is None:
+        of_row, of_extensions = _claiming(code, declared), _claiming(code, added)
+        kind = _only(of_row or of_extensions)
+        candidates = [*of_row, *of_extensions]
+    if kind is None and not candidates:
+        kind = _RESERVED.get(code)
+    if kind is not None:
+        return kind(message, data=data, code=code)
+    error = RpcError(message, data=data, code=code)
+    if candidates:
+        names = ", ".join(f"{kind.protocol} {kind.name}" for kind in candidates)
+        error.add_note(f"Code {code} could be any of: {names}.")
+    return error
+
+
+def _claiming(code: int, kinds: Iterable[type[RpcError]]) -> list[type[RpcError]]:
+    return [kind for kind in dict.fromkeys(kinds) if kind.default_code == code]
+
+
+def _only(kinds: Sequence[type[RpcError]]) -> type[RpcError] | None:
+    return kinds[0] if len(kinds) == 1 else None
+
+
+def _named(
+    data: object, declared: Iterable[type[RpcError]], known: ErrorTable
+) -> type[RpcError] | None:
+    if not is_object(data):
+        return None
+    protocol, name = data.get("protocol"), data.get("name")
+    for kind in declared:
+        if kind.protocol == protocol and kind.name == name:
+            return kind
+    return known.named(protocol, name)

@@ -1,0 +1,322 @@
+"""One live connection, the same class on both sides (JSON-RPC 2.0).
+
+It calls and notifies the peer, and serves the peer from a table of routes. What a method means
+and how the handshake goes are for `Server`, `Host` and extensions to know; they tell the session
+what was negotiated and give it what stands around the calls.
+"""
+
+from __future__ import annotations
+
+__all__ = ("DEFAULT", "Session", "Timeout")
+
+from collections.abc import Iterable, Mapping
+from copy import copy
+from functools import partial
+from inspect import iscoroutinefunction
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from pydantic import ValidationError
+
+from kinwire.rpc.calls import OnId, ProgressCallback, Route
+from kinwire.rpc.drivers import driver_class
+from kinwire.rpc.drivers.base import Driver
+from kinwire.rpc.error_table import ErrorTable
+from kinwire.rpc.errors import (
+    CapabilityNotNegotiatedError,
+    ConnectionClosedError,
+    RpcError,
+    SessionStateError,
+    ShapeError,
+)
+from kinwire.rpc.interceptors import InboundInterceptor, Interceptors, OutboundInterceptor, through
+from kinwire.rpc.limits import Counts, Limits
+from kinwire.rpc.negotiated import Agreement, why_not
+from kinwire.rpc.options import DEFAULT, PeerWithOptions, Timeout
+from kinwire.rpc.request import Request
+from kinwire.rpc.routes import LayeredRoutes
+from kinwire.rpc.transport import Transport
+from kinwire_protocols.base import JsonObject, Message, to_wire
+from kinwire_protocols.peer import Method, Peer, ProtocolTable
+from kinwire_protocols.problems import problems
+
+P = TypeVar("P", bound=Message)
+R = TypeVar("R")
+
+
+class Session:
+    """A connection that is open inside `async with`; no task of it outlives that block.
+
+    `routes` is looked up for each message, so a route may be added or removed at any time.
+    `protocols` are the tables whose errors are recognised beside those of a method's own row.
+    """
+
+    def __init__(
+        self,
+        transport: Transport,
+        *,
+        routes: Mapping[str, Route],
+        limits: Limits = Limits(),
+        protocols: Iterable[ProtocolTable] = (),
+    ) -> None:
+        self._transport = transport
+        self._routes = routes
+        self._limits = limits
+        self._known = ErrorTable(protocols)
+        self._driver: Driver | None = None
+        self._agreement: Agreement | None = None
+        self._allowed: set[str] = set()  # methods that have passed the gates
+        self.peer_id = ""
+        """What this side calls the peer in what it stores and logs; empty until it knows."""
+        self.inbound: Interceptors | None = None
+        """What stands around this side's handlers; None for nothing, which is quicker."""
+        self._outbound: Interceptors | None = None
+        self._behind: Session | None = None  # this session as outbound interceptors reach it
+
+    async def __aenter__(self) -> Self:
+        if self._driver is not None:
+            raise SessionStateError("A session is opened once. Make another one.")
+        driver = driver_class(self._transport)
+        self._driver = driver(
+            self._transport,
+            routes=self._routes,
+            limits=self._limits,
+            known=self._known,
+            new=partial(driver.request_class, self),
+        )
+        await self._driver.open()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self._opened().shut()
+
+    async def call(
+        self,
+        method: Method[P, R],
+        params: P,
+        /,
+        *,
+        timeout: Timeout = DEFAULT,
+        on_progress: ProgressCallback | None = None,
+        meta: JsonObject | None = None,
+        on_id: OnId | None = None,
+    ) -> R:
+        """Send a request and return its result.
+
+        `timeout` is in seconds and begins anew with each progress report; `on_progress` is a
+        plain function and called with each. `meta` goes into the params' `_meta`. `on_id` is a
+        plain function and called with the request's id, before anything of the peer's can name it.
+        If the calling task is cancelled, the peer is told to stop.
+
+        Raises:
+            RpcError: the peer answered with an error.
+            CapabilityNotNegotiatedError: the handshake did not allow it; nothing was sent.
+            ConnectionClosedError: the connection has ended, or ended before the answer.
+            RequestTimeoutError: no answer came in time.
+            InvalidResponseError: the answer is no response, or (`ShapeError`) not of the
+                method's type.
+            UnsendableError: JSON cannot hold the params.
+        """
+        if method.name not in self._allowed:
+            self._must_be_negotiated(method)
+        if self._outbound is not None:
+            options: dict[str, Any] = {
+                "timeout": timeout,
+                "on_progress": on_progress,
+                "meta": meta,
+                "on_id": on_id,
+            }
+            send = partial(self._past_interceptors().call, method, **options)
+            return await through(self._outbound.of(method)[::-1], method, send)(params)
+        body = to_wire(params)
+        if meta:
+            body["_meta"] = {**(body.get("_meta") or {}), **meta}
+        if on_progress is not None and iscoroutinefunction(on_progress):
+            raise TypeError("on_progress: expected a plain function, got a coroutine function")
+        seconds = self._limits.request_timeout if timeout is DEFAULT else timeout
+        driver = self._driver or self._opened()
+        result = await driver.call(method.name, method, body, seconds, on_progress, on_id)
+        try:
+            return method.decode_result(result)
+        except ValidationError as error:
+            failure = self.shape_error(method.name, error, result)
+        raise failure
+
+    def shape_error(self, where: str, error: ValidationError, value: object, /) -> ShapeError:
+        """Return what is raised where `error` refused `value`, a result of `where`."""
+        first = problems(error, value)[0]
+        return ShapeError(where, first.pointer, first.expected, first.got)
+
+    async def notify(self, method: Method[P, Any], params: P, /) -> None:
+        """Send a notification.
+
+        Raises:
+            CapabilityNotNegotiatedError: the handshake did not allow it; nothing was sent.
+            ConnectionClosedError: the connection has ended.
+            UnsendableError: JSON cannot hold the params.
+        """
+        if method.name not in self._allowed:
+            self._must_be_negotiated(method)
+        if self._outbound is not None:
+            send = partial(self._past_interceptors().notify, method)
+            await through(self._outbound.of(method)[::-1], method, send)(params)
+        else:
+            await self.raw_notify(method.name, to_wire(params))
+
+    async def notify_if_negotiated(self, method: Method[P, Any], params: P, /) -> bool:
+        """Send a notification that nobody asked for; say whether the handshake allowed it.
+
+        Raises:
+            ConnectionClosedError, UnsendableError: as for `notify`.
+        """
+        if self.why_not(method) is not None:
+            return False
+        await self.notify(method, params)
+        return True
+
+    async def raw(
+        self, name: str, params: JsonObject | None = None, /, *, timeout: Timeout = DEFAULT
+    ) -> Any:
+        """Send a request of any name and return its result as it came.
+
+        Nothing is checked: no gate, no interceptor, no type.
+
+        Raises:
+            RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError,
+            UnsendableError: as for `call`.
+        """
+        seconds = self._limits.request_timeout if timeout is DEFAULT else timeout
+        return await self._opened().call(name, None, dict(params or {}), seconds, None)
+
+    async def raw_notify(self, name: str, params: JsonObject | None = None, /) -> None:
+        """Send a notification of any name, past gates and interceptors.
+
+        Raises:
+            ConnectionClosedError, UnsendableError: as for `notify`.
+        """
+        driver = self._opened()
+        await driver.wait_for_room(last=True)
+        driver.engine.notify(name, params or {})
+
+    def with_options(
+        self,
+        *,
+        timeout: Timeout = DEFAULT,
+        on_progress: ProgressCallback | None = None,
+        meta: JsonObject | None = None,
+    ) -> Peer:
+        """Return this peer for calls with those options, to build generated stubs on."""
+        return PeerWithOptions(self, timeout, on_progress, meta)
+
+    def agree(self, agreement: Agreement) -> None:
+        """Set what the handshake has come to: gates stand from now on. Before, there are none."""
+        self._agreement = agreement
+        self._allowed.clear()
+
+    def why_not(self, method: Method[Any, Any]) -> str | None:
+        """Return why `method` was not negotiated, as a clause; None if it was."""
+        return None if self._agreement is None else why_not(method, self._agreement)
+
+    def serve(self, routes: Mapping[str, Route]) -> None:
+        """Serve these methods besides, as far as they were negotiated; `routes` may change."""
+        if not isinstance(self._routes, LayeredRoutes):
+            self._routes = LayeredRoutes(self._routes, lambda row: self.why_not(row) is None)
+            if self._driver is not None:
+                self._driver.engine.inbound.routes = self._routes
+        self._routes.add(routes)
+
+    def route(self, name: str) -> Route | None:
+        """Return what serves the method of this wire name, None if nothing does."""
+        return self._routes.get(name)
+
+    def intercept_inbound(
+        self, interceptor: InboundInterceptor[P, R], method: Method[P, R] | None = None
+    ) -> None:
+        """Stand around what this side handles: one method, or all but the handshake.
+
+        The later one is added, the nearer it is to the wire.
+
+        Raises:
+            HandlerDefinitionError: it is no `async` function of three parameters.
+        """
+        self.inbound = self.inbound or Interceptors()
+        self.inbound.add(method, interceptor)
+
+    def intercept_outbound(
+        self, interceptor: OutboundInterceptor[P, R], method: Method[P, R] | None = None
+    ) -> None:
+        """Stand around what this side sends through `call` and `notify`: one method, or all.
+
+        The later one is added, the nearer it is to the wire.
+
+        Raises:
+            HandlerDefinitionError: it is no `async` function of three parameters.
+        """
+        self._outbound = self._outbound or Interceptors()
+        self._outbound.add(method, interceptor)
+
+    def add_errors(self, method: Method[Any, Any], errors: Iterable[type[RpcError]]) -> None:
+        """Know errors by their code that an extension adds to those of the method's own row."""
+        self._known.add(method.name, errors)
+
+    def add_errors_of(self, protocol: ProtocolTable) -> None:
+        """Know what a protocol that is spoken adds to the errors of other protocols' methods."""
+        for method, errors in protocol.added_errors.items():
+            self._known.add(method, errors)
+
+    async def wait_closed(self) -> None:
+        """Return when the connection has ended, whoever ended it."""
+        await self._opened().wait_ended()
+
+    async def aclose(self) -> None:
+        """End the connection: cancel handlers, write what waits, release the transport.
+
+        It takes a bounded time, works in a cancelled scope, and may be called by a handler,
+        which then goes on without an answer. Doing it again does nothing.
+        """
+        await self._opened().close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing can be called any more."""
+        return self.closed_why is not None
+
+    @property
+    def closed_why(self) -> ConnectionClosedError | None:
+        """Why nothing can be called any more."""
+        return None if self._driver is None else self._driver.engine.closed
+
+    @property
+    def counts(self) -> Counts:
+        """What was neither answered nor passed on."""
+        return self._opened().engine.counts
+
+    async def report_progress(
+        self, request: Request, progress: float, total: float | None, message: str | None
+    ) -> None:
+        """Send a progress report; `Request.progress` is the way to call this."""
+        driver = self._opened()
+        await driver.wait_for_room(last=True)
+        driver.engine.inbound.progress(request, progress, total, message)
+
+    def _must_be_negotiated(self, method: Method[Any, Any]) -> None:
+        reason = self.why_not(method)
+        if reason is not None:
+            raise CapabilityNotNegotiatedError(method.name, method.gate, reason)
+        self._allowed.add(method.name)
+
+    def _past_interceptors(self) -> Session:
+        if self._behind is None:
+            self._behind = copy(self)
+            self._behind._outbound = None
+        return self._behind
+
+    def _opened(self) -> Driver:
+        if self._driver is None:
+            raise SessionStateError("The session is not open. Use it inside `async with`.")
+        return self._driver

@@ -1,0 +1,88 @@
+"""What carries frames between a session and its peer. A transport knows nothing of protocols.
+
+There is no queue between the two: a transport hands each frame that arrives to `Link.feed` and
+fetches what is to leave with `Link.take` when it can write it.
+"""
+
+from __future__ import annotations
+
+__all__ = ("Link", "Routed", "Transport")
+
+from asyncio import AbstractEventLoop
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Protocol
+
+from kinwire.rpc.errors import ConnectionClosedError
+
+
+@dataclass(slots=True, kw_only=True)
+class Link:
+    """A session as its transport sees it. Every function returns at once and none raises."""
+
+    feed: Callable[[bytes], None]
+    """Hand over one frame that arrived, without the newline."""
+
+    waiting: Collection[object]
+    """Is true while there is something to take."""
+
+    take: Callable[[], list[bytes]]
+    """Return the next frames to write, about 256 KiB; call again while more are waiting."""
+
+    hold_back: Callable[[int], None]
+    """Say how many more bytes, or fewer, were taken and cannot leave yet: they are unsent still."""
+
+    overlong: Callable[[bytes], None]
+    """Hand over the beginning of a frame beyond `frame_size`, whose rest is skipped."""
+
+    answer: Callable[[bytes, int], None]
+    """Hand over a frame that came in the reply to the request of this id, where each request has a
+    reply of its own: a response to another request is dropped."""
+
+    waits: Callable[[int], bool]
+    """Whether a call waits for the answer to the request of this id."""
+
+    fail: Callable[[int, Exception], None]
+    """Say that the request of this id will not be answered, and why; the connection goes on."""
+
+    end: Callable[[ConnectionClosedError], None]
+    """Say that nothing will arrive any more, and why. What is waiting is written."""
+
+    frame_size: int
+    """The largest frame to hand over, in bytes."""
+
+    loop: AbstractEventLoop | None
+    """The loop to hang callbacks on where the asyncio driver runs; None: use anyio."""
+
+    paused: bool = False
+    """Whether to stop reading until `Transport.resume()`."""
+
+
+class Routed:
+    """Base of transports with several ways out: `Transport.run` is given a `RoutedLink`."""
+
+
+class Transport(Protocol):
+    """One connection's way to carry frames, used once."""
+
+    quiet: bool
+    """Whether the peer may write what is no message and must not be answered for it."""
+
+    async def run(self, link: Link, /) -> None:
+        """Carry frames until cancelled, or until nothing can move in either direction.
+
+        When nothing arrives any more, call `link.end` and go on writing. An exception ends the
+        connection as well.
+        """
+
+    def wake(self) -> None:
+        """Frames wait: fetch them with `Link.take` when they can leave."""
+
+    def resume(self) -> None:
+        """`Link.paused` is false again."""
+
+    async def aclose(self) -> None:
+        """Write what still waits, for a bounded time, and release everything.
+
+        Called once, after `run` was cancelled, and shielded from cancellation.
+        """

@@ -1,0 +1,25 @@
+"""The `kinwire` command: `command.py` finds and runs the verbs, one file a verb.
+
+Answers go to stdout, everything else to stderr. Exit codes: 0 fine, 1 findings, 2 usage or
+configuration (also an answer that cannot be written), 4 unreachable, 5 the peer answered an error,
+6 the peer broke the schema, 128 + n ended by signal n, as 130 by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+__all__ = ("main",)
+
+TYPE_CHECKING = False  # nothing is loaded here: Ctrl-C would be told with a traceback
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the verb that `arguments` (default: those of the process) name; return the exit code."""
+    try:
+        from kinwire_cli.command import main as run
+
+        return run(arguments)
+    except KeyboardInterrupt:
+        return 130

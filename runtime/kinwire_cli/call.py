@@ -1,0 +1,105 @@
+"""`kinwire call`: one request to a server. `request.py` does the asking."""
+
+from __future__ import annotations
+
+__all__ = ("Call",)
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from typing import ClassVar
+
+from kinwire_cli.completion import complete_call, completed_by
+from kinwire_cli.failure import PEER_ERROR, UsageError
+from kinwire_cli.layout import json_text
+from kinwire_cli.members import members_from_file
+from kinwire_cli.target import add_target, is_server, is_url, reach, target_from
+
+_USAGE = """\
+kinwire call [--timeout SECONDS] [--raw] [--json FILE] [--header HEADER] [--insecure]
+                    [FILE.py[:SERVER] | URL] METHOD [NAME=VALUE | NAME:=JSON] ...
+                    [-- command ...]"""
+_EXAMPLES = """\
+examples:
+  kinwire call notes.py tools/list
+  kinwire call http://127.0.0.1:8000/mcp tools/list
+  kinwire call add a=1 b=2 -- kinwire serve demo mcp
+  kinwire call tools/call name=add arguments.a=1 arguments.b=2 -- kinwire serve demo mcp
+  echo '{"a": 1, "b": 2}' | kinwire call --json - add -- kinwire serve demo mcp
+
+A METHOD without a slash may be a tool: the words after it are its arguments then.
+NAME=VALUE takes its type from the schema, NAME:=JSON is raw, A.B=VALUE nests.
+FILE.py:SERVER chooses one of several servers in a file. What follows -- is the command that
+starts the server, whichever program that is.
+"""
+
+
+class Call:
+    """`kinwire call [FILE.py | URL] METHOD k=v ... [-- command ...]`."""
+
+    name: ClassVar[str] = "call"
+    summary: ClassVar[str] = "send one request to a server and print the result"
+
+    @staticmethod
+    def configure(parser: ArgumentParser) -> None:
+        """Add the verb's arguments."""
+        parser.usage, parser.epilog = _USAGE, _EXAMPLES
+        text = "a method, or a tool of the server; behind it its members"
+        words = parser.add_argument("words", nargs="+", metavar="METHOD", help=text)
+        completed_by(words, complete_call)
+        text = "send METHOD whatever the server offers, and print the result as it came"
+        parser.add_argument("--raw", action="store_true", help=text)
+        text = "an object of members, which the words add to; - for stdin"
+        parser.add_argument("--json", metavar="FILE", help=text)
+        add_target(parser)
+        parser.set_defaults(strays=[])
+
+    def run(self, arguments: Namespace) -> int:
+        """Print the result as JSON; a tool's own failure is a result too, and ends with 5."""
+        from kinwire_cli.listening import other_ids_told
+        from kinwire_cli.request import TypedRequest
+        from kinwire_cli.running import run
+
+        _refuse(arguments.strays)
+        raw: bool = arguments.raw
+        given = {} if arguments.json is None else members_from_file(arguments.json)
+        words: list[str] = arguments.words
+        named, words = (words[0], words[1:]) if is_server(words[0]) else (None, words)
+        target = target_from(named, arguments)
+        around = ((), ("--", *arguments.command)) if named is None else ((_told(named),), ())
+        if not words:
+            hint = f"kinwire list {named} shows the tools, kinwire list mcp the methods."
+            raise UsageError("No method is named.", hint)
+
+        async def ask() -> object:
+            async with other_ids_told(target) as heard, reach(heard) as server:
+                request = TypedRequest(server, words[0], words[1:], given, *around)
+                return await (request.raw_answer() if raw else request.answer())
+
+        result = run(ask)
+        if result is not None:
+            print(json_text(result))
+        match result:
+            case {"isError": True}:
+                return PEER_ERROR
+            case _:
+                return 0
+
+
+def _told(server: str) -> str:
+    # A URL with a user or a query may hold a secret.
+    return "URL" if is_url(server) and set("@?") & set(server) else server
+
+
+def _refuse(strays: Sequence[str]) -> None:
+    """Refuse what looks like an option: it is a member, as a rule."""
+    if strays:
+        name, equals, value = strays[0].partition("=")
+        if not equals:
+            value = next((word for word in strays[1:2] if _is_value(word)), "...")
+        member = f"{name.lstrip('-').replace('-', '_')}={value}"
+        hint = f"A member is written {member}. kinwire call --help lists the options."
+        raise UsageError(f"There is no option {name}.", hint)
+
+
+def _is_value(word: str) -> bool:
+    return not word.startswith("-") and "=" not in word

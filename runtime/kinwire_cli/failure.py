@@ -1,0 +1,186 @@
+"""Failures of a verb: what is said on stderr, and with which code the command ends."""
+
+from __future__ import annotations
+
+__all__ = (
+    "DOCTOR",
+    "FINDINGS",
+    "PASS_HEADERS",
+    "PEER_ERROR",
+    "PEER_SCHEMA",
+    "UNAUTHORIZED",
+    "UNREACHABLE",
+    "USAGE",
+    "CommandError",
+    "Failure",
+    "UnreachableError",
+    "UsageError",
+    "did_you_mean",
+    "failure_of",
+    "wants_to_know_who",
+)
+
+from collections.abc import Collection, Iterator
+from typing import Any, ClassVar, NamedTuple
+
+from kinwire_cli.layout import one_line
+
+FINDINGS, USAGE, UNAUTHORIZED, UNREACHABLE, PEER_ERROR, PEER_SCHEMA = 1, 2, 3, 4, 5, 6
+
+_WHO_CALLS = 401
+DOCTOR = "kinwire doctor, with the same server, looks for the cause."
+PASS_HEADERS = ' Pass headers={"Authorization": ...} or auth=...'
+"""How what is said of an HTTP 401 ends: advice for programs, of no use in a command line."""
+_PASS_HEADER = "--header 'Authorization: Bearer ${TOKEN}' says it, from the variable TOKEN."
+_PROBLEMS = 20  # of the peer, that are shown
+
+
+class CommandError(Exception):
+    """What ends a verb; `hint` says what to do."""
+
+    exit_code: ClassVar[int]
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class UsageError(CommandError):
+    """The command line or a file that it names is wrong."""
+
+    exit_code: ClassVar[int] = USAGE
+
+
+class UnreachableError(CommandError):
+    """The server cannot be started, or does not answer the handshake."""
+
+    exit_code: ClassVar[int] = UNREACHABLE
+
+
+def did_you_mean(name: str, known: Collection[str], otherwise: str = "") -> str:
+    """Return the hint that names which of `known` is like `name`; `otherwise` where none is."""
+    from kinwire_protocols.nearest import nearest  # a command line without a slip never asks
+
+    near = nearest(name, known)
+    return f"Did you mean {near!r}?" if near else otherwise
+
+
+class Failure(NamedTuple):
+    """How the command ends."""
+
+    text: str
+    """Lines, each as a terminal may show it; no text of a peer makes one of its own."""
+    exit_code: int
+
+
+def failure_of(error: Exception) -> Failure:
+    """Return how the command ends because of `error`."""
+    if isinstance(error, CommandError):
+        return _failure(error.exit_code, str(error), error.hint)
+    # Imported here: a failure of the runtime has loaded these, a slip of the user must not.
+    from kinwire.rpc import errors
+    from kinwire.storage.errors import StorageUnavailableError
+    from kinwire_protocols.base import RpcError
+
+    match error:
+        case RpcError():
+            return _failure(PEER_ERROR, f"the peer answered: {error}", "", *_details(error.data))
+        case errors.KinwireError() if wants_to_know_who(error):
+            return _failure(UNAUTHORIZED, *_text_of(error))
+        case (
+            errors.InvalidResponseError() | errors.ProtocolVersionError() | errors.PaginationError()
+        ):
+            return _failure(PEER_SCHEMA, *_text_of(error))
+        case (
+            StorageUnavailableError()
+            | errors.ConnectionClosedError()
+            | errors.RequestTimeoutError()
+        ):
+            return _failure(UNREACHABLE, *_text_of(error))
+        case OSError():  # of this machine: what a peer is to blame for has come as an error above
+            return _failure(USAGE, *_system_text(error))
+        case errors.KinwireError():
+            return _failure(USAGE, *_text_of(error))
+        case _:
+            hint = "python -X dev -m kinwire shows where."
+            return _failure(USAGE, f"{type(error).__name__}: {error}", hint)
+
+
+def _failure(exit_code: int, message: str, hint: str = "", *details: str) -> Failure:
+    hints = [f"hint: {hint}"] if hint else []
+    return Failure("\n".join(map(one_line, (f"error: {message}", *details, *hints))), exit_code)
+
+
+def wants_to_know_who(error: Exception | None) -> bool:
+    """Whether a server refused because nobody said who calls (HTTP 401)."""
+    from kinwire.rpc import errors
+
+    if not isinstance(error, errors.InvalidResponseError | errors.ConnectionClosedError):
+        return False
+    return error.status == _WHO_CALLS
+
+
+def _text_of(error: Exception) -> tuple[str, str]:
+    """Return what `error` says and a hint: advice for a command line, not that for programs."""
+    from kinwire.rpc import errors
+
+    match error:
+        case errors.ConnectionClosedError():
+            # The server's last words on stderr are this command's already.
+            if wants_to_know_who(error):
+                return error.reason.removesuffix(PASS_HEADERS), _PASS_HEADER
+            return error.reason, DOCTOR
+        case errors.RequestTimeoutError():
+            text = f"{error.method}: no answer within {error.timeout:g} s."
+            return text, "--timeout SECONDS waits longer."
+        case errors.CapabilityNotNegotiatedError():
+            needed = f"needs {error.gate}, but " if error.gate else ""
+            return f"{error.method}: {needed}{error.reason}.", ""
+        case errors.InsecureAddressError():
+            hint = "Put a proxy that has TLS before it, and add --insecure."
+            if error.doing == "connect to":
+                hint = "Use https or wss. --insecure is for a network of your own."
+            return f"Refused to {error.doing} {error.host!r} without TLS.", hint
+        case errors.ShapeError():
+            return f"{error.where}#{error.pointer}: expected {error.expected}, got {error.got}.", ""
+        case _:
+            return _divided(error)
+
+
+def _divided(error: Exception) -> tuple[str, str]:
+    """Return the text of `error` without the advice in it, and that or what replaces it."""
+    from kinwire.storage.errors import StorageError
+
+    text = str(error)
+    if isinstance(error, StorageError):
+        return text.removesuffix(error.mend).rstrip(), error.mend
+    return text.removesuffix(PASS_HEADERS), _PASS_HEADER if PASS_HEADERS in text else ""
+
+
+def _system_text(error: OSError) -> tuple[str, str]:
+    if error.filename is None:
+        return f"{error.strerror or error}.", ""
+    hint = "Look at the path: is it there, and may you use it?"
+    return f"{error.filename}: {error.strerror or error}.", hint
+
+
+def _details(data: Any) -> Iterator[str]:
+    """Yield what an error of kinwire's own servers says beside its message, a line each."""
+    match data:
+        case {"correlationId": str(number)}:
+            yield f"  correlation id {number}: the server's log tells more under it"
+        case {"problems": [_, *further]}:  # the message has the first
+            for problem in further[:_PROBLEMS]:
+                yield from _problem_line(problem)
+            if len(further) > _PROBLEMS:
+                yield f"  and {len(further) - _PROBLEMS} more"
+        case _:
+            pass
+
+
+def _problem_line(problem: Any) -> Iterator[str]:
+    match problem:
+        case {"pointer": pointer, "expected": expected, "got": got}:
+            yield f"  {pointer}: expected {expected}, got {got}"
+        case _:
+            pass

@@ -1,0 +1,63 @@
+"""`kinwire inspect`: what a server offers, beside what it does. `inspection/` has the parts."""
+
+from __future__ import annotations
+
+__all__ = ("Inspect",)
+
+import sys
+from argparse import ArgumentParser, Namespace
+from typing import ClassVar
+
+from kinwire_cli.failure import FINDINGS
+from kinwire_cli.layout import json_text
+from kinwire_cli.target import add_target, target_from
+
+_USAGE = """\
+kinwire inspect [FILE.py[:SERVER] | URL] [--format text|json] [--timeout SECONDS]
+                       [--header HEADER] [--insecure] [-- command ...]"""
+_EPILOG = """\
+Asked for is what only reads by the text of MCP 2024-11-05, also where it is not advertised: lists,
+ping, logging/setLevel, and tools, prompts and resources by a name that no server has. Any other
+method, such as one that a document adds, is not asked.
+
+  ✓ as it should be   ✗ wrong   ! odd   - not there, and not advertised, or not asked
+
+Ends with 1 if anything is wrong.
+"""
+_TIMEOUT = 10.0  # seconds
+
+
+class Inspect:
+    """`kinwire inspect [FILE.py | URL] [-- command ...]`."""
+
+    name: ClassVar[str] = "inspect"
+    summary: ClassVar[str] = "compare what a server advertises with what it does"
+
+    @staticmethod
+    def configure(parser: ArgumentParser) -> None:
+        """Add the verb's arguments."""
+        parser.usage, parser.epilog = _USAGE, _EPILOG
+        text = "a server's file or address"
+        parser.add_argument("server", nargs="?", metavar="FILE.py | URL", help=text)
+        parser.add_argument("--format", choices=("text", "json"), default="text")
+        add_target(parser, _TIMEOUT)
+
+    def run(self, arguments: Namespace) -> int:
+        """Print what was seen; return 1 if anything breaks the protocol."""
+        from kinwire_cli.inspection.judgement import findings_of
+        from kinwire_cli.inspection.probing import inspected
+        from kinwire_cli.inspection.report import json_of, said, text_of
+        from kinwire_cli.running import run
+
+        target = target_from(arguments.server, arguments)
+        inspection = run(inspected, target)
+        findings = findings_of(inspection)
+        if inspection.refusal is not None:
+            for line in (line for finding in findings for line in said(finding)):
+                print(line, file=sys.stderr)
+            raise inspection.refusal
+        if arguments.format == "json":
+            print(json_text(json_of(inspection, findings)))
+        else:
+            print("\n\n".join(text_of(inspection, findings)))
+        return FINDINGS if any(one.severity == "error" for one in findings) else 0

@@ -1,0 +1,3 @@
+"""Whether recorded messages are valid in their protocol. Pure."""
+
+__all__ = ()

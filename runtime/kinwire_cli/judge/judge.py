@@ -1,0 +1,176 @@
+"""Judges recorded messages by the method tables: shape, direction, and replies by their request.
+
+Pure: it is given messages in the order in which they were recorded and remembers which requests
+wait for a reply. Left out: gates, and the order that a handshake asks for.
+"""
+
+from __future__ import annotations
+
+__all__ = ("Judge", "Side", "Verdict")
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import ValidationError
+
+from kinwire.rpc.codec import Id, is_id
+from kinwire_cli.judge.parts import AnyTool, Parts, Row
+from kinwire_protocols.base import JsonObject, from_wire
+from kinwire_protocols.jsonrpc.models import ErrorObject
+from kinwire_protocols.nearest import nearest
+from kinwire_protocols.peer import ProtocolTable
+from kinwire_protocols.problems import Problem, problems, shown
+
+Side = Literal["client", "server"]
+Key = tuple[Side | None, bool, Id]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is to be said of one message."""
+
+    kind: Literal["request", "notification", "response"] | None
+    """None if it is no JSON-RPC message."""
+    row: Row | None
+    """The method, for a reply that of its request; None if it is not known."""
+    matched: bool | None
+    """For a reply, whether its request was seen; else None."""
+    problems: tuple[Problem, ...]
+    tool: AnyTool | None = None
+    """The tool that is called, for a reply that of its request, if a protocol defines it."""
+
+    @property
+    def protocol(self) -> str | None:
+        """Whose message it is; None if that is not known."""
+        about = self.tool or self.row
+        return None if about is None else about.protocol
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong with it."""
+        return not self.problems
+
+
+class Judge:
+    """Judges the messages of one connection, in order."""
+
+    def __init__(self, protocols: Iterable[ProtocolTable]) -> None:
+        tables = list(protocols)
+        rows = [row for table in tables for row in table.methods.values()]
+        self._parts = Parts(tables)
+        # Where two protocols have a method of one name, it is that of the first one.
+        self._rows = {name: row for row in rows[::-1] for name in (row.name, *row.aliases)}
+        self._pending: dict[Key, tuple[Row | None, AnyTool | None]] = {}
+
+    def judge(self, message: JsonObject, sender: Side | None = None) -> Verdict:
+        """Return what is to be said of `message`; its direction is judged if `sender` is known."""
+        fault = _envelope_problem(message)
+        if fault is not None:
+            return Verdict(None, None, None, (fault,))
+        if "method" in message:
+            return self._judge_call(message, sender)
+        return self._judge_reply(message, sender)
+
+    def _judge_call(self, message: JsonObject, sender: Side | None) -> Verdict:
+        row = self._rows.get(message["method"])
+        found = list(_call_problems(row, message, sender))
+        tool = None if row is None else self._parts.tool(row, message.get("params"))
+        if row is None:
+            found.append(self._unknown(message["method"]))
+        elif not found:
+            found += self._parts.call_problems(row, tool, message.get("params", {}))
+        if "id" not in message:
+            return Verdict("notification", row, None, tuple(found), tool)
+        key = _key(sender, message["id"])
+        if key in self._pending:
+            found.append(Problem("/id", "an id that is not in use", shown(message["id"])))
+        self._pending[key] = row, tool
+        return Verdict("request", row, None, tuple(found), tool)
+
+    def _judge_reply(self, message: JsonObject, sender: Side | None) -> Verdict:
+        if message["id"] is None:  # the peer could not tell which request it was
+            return Verdict("response", None, False, tuple(_error_problems(message)))
+        for requester in _requesters(sender):
+            key = _key(requester, message["id"])
+            if key in self._pending:
+                row, tool = self._pending.pop(key)
+                found = list(_reply_problems(row, message))
+                if row is not None and not found:
+                    found += self._parts.reply_problems(row, tool, message)
+                return Verdict("response", row, True, tuple(found), tool)
+        stray = Problem("/id", "the id of a request that waits", shown(message["id"]))
+        return Verdict("response", None, False, (stray, *_error_problems(message)))
+
+    def _unknown(self, name: str) -> Problem:
+        near = nearest(name, self._rows)
+        hint = f" ({near}?)" if near else ""
+        return Problem("/method", f"a method of the protocols{hint}", shown(name))
+
+
+def _key(requester: Side | None, identifier: Id) -> Key:
+    return requester, isinstance(identifier, str), identifier  # the number 1 is not the text "1"
+
+
+def _envelope_problem(message: JsonObject) -> Problem | None:
+    if message.get("jsonrpc") != "2.0":
+        return Problem("/jsonrpc", '"2.0"', _shown_member(message, "jsonrpc"))
+    if "method" in message:
+        if type(message["method"]) is not str:
+            return Problem("/method", "a string", shown(message["method"]))
+        usable = "id" not in message or is_id(message["id"])
+    elif ("result" in message) == ("error" in message):
+        got = "both" if "result" in message else "neither"
+        return Problem("", "a method, or one of result and error", got)
+    else:
+        no_id = "error" in message and message.get("id", 0) is None
+        usable = no_id or is_id(message.get("id"))
+    got = _shown_member(message, "id")
+    return None if usable else Problem("/id", "a string or an integer", got)
+
+
+def _shown_member(message: JsonObject, name: str) -> str:
+    return shown(message[name]) if name in message else "nothing"
+
+
+def _call_problems(row: Row | None, message: JsonObject, sender: Side | None) -> Iterable[Problem]:
+    if row is None:
+        return
+    if sender is not None and row.sender not in ("both", sender):
+        yield Problem("/method", f"a method that the {sender} may send", shown(row.name))
+    if row.kind == "request" and "id" not in message:
+        yield Problem("/id", "an id: the method is a request", "nothing")
+    if row.kind == "notification" and "id" in message:
+        yield Problem("/id", "none: the method is a notification", shown(message["id"]))
+    try:
+        row.decode_params(message.get("params"))
+    except ValidationError as error:
+        yield from _below("/params", problems(error, message.get("params", {})))
+
+
+def _reply_problems(row: Row | None, message: JsonObject) -> Iterable[Problem]:
+    yield from _error_problems(message)
+    if row is not None and row.result is not None and "result" in message:
+        try:
+            row.decode_result(message["result"])
+        except ValidationError as error:
+            yield from _below("/result", problems(error, message["result"]))
+
+
+def _error_problems(message: JsonObject) -> Iterable[Problem]:
+    if "error" in message:
+        try:
+            from_wire(ErrorObject, message["error"])
+        except ValidationError as error:
+            yield from _below("/error", problems(error, message["error"]))
+
+
+def _requesters(replier: Side | None) -> Sequence[Side | None]:
+    # A recording may name the sender of some messages only.
+    if replier is None:
+        return (None, "client", "server")
+    return ("server" if replier == "client" else "client", None)
+
+
+def _below(place: str, found: Iterable[Problem]) -> Iterable[Problem]:
+    return (Problem(place + one.pointer, one.expected, one.got) for one in found)

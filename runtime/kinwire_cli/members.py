@@ -1,0 +1,223 @@
+"""`k=v` words of a command line as JSON members, typed by the schema that they are for.
+
+`k=v` takes the type that the schema gives `k`: text stays text wherever text is allowed, or where
+the schema says nothing; `a.b=v` is the member `b` of `a`, unless the schema has a member that is
+called `a.b`. Where the schema lists the values, it is one of these. `k:=JSON` is taken as it
+stands, also where the schema has no `k`.
+"""
+
+from __future__ import annotations
+
+__all__ = ("members_from", "members_from_file", "missing_from")
+
+import json
+import sys
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Iterable, Iterator
+from copy import deepcopy
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, cast
+
+from kinwire.rpc.codec import is_object, kind_of
+from kinwire_cli.failure import UsageError, did_you_mean
+from kinwire_cli.layout import printable
+from kinwire_cli.schema_places import Place
+from kinwire_cli.typed_json import json_from
+from kinwire_protocols.base import JsonObject
+
+_IN_WORDS = {"boolean": "true or false"}
+_TOLD = 20  # values that a place may have
+_BYTE_ORDER_MARKS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE)
+
+
+def members_from(
+    words: Iterable[str],
+    schema: JsonObject,
+    *,
+    closed: bool = False,
+    given: JsonObject | None = None,
+) -> JsonObject:
+    """Return the object that `words` spell, with what is `given`; `closed` is that of `Place`.
+
+    Raises:
+        UsageError: a word is no `k=v`, its value does not fit, there is no such member, or two
+            words contradict each other.
+    """
+    members: JsonObject = deepcopy(given or {})
+    root = Place([schema], schema, closed=closed)
+    for word in words:
+        key, equals, text = word.partition("=")
+        if any("\ud800" <= sign <= "\udfff" for sign in word):  # how Python keeps such bytes
+            hint = f"This command reads its words as {sys.getfilesystemencoding()}."
+            raise UsageError(f"{word}: expected text, got bytes that are none.", hint)
+        path = _path(word, root)
+        if not equals or not all(path):
+            raise UsageError(f"{word}: expected NAME=VALUE or NAME:=JSON.", _known(root))
+        raw = key.endswith(":")
+        place = _place(word, path, root, raw=raw)
+        value = _json(word, text) if raw else _typed(word, text, place)
+        _put(members, path, value, word)
+    return members
+
+
+def missing_from(members: JsonObject, words: Iterable[str], schema: JsonObject) -> list[str]:
+    """Return what `members` lack by the schema, each as a word that would bring it.
+
+    Looked at are the whole and the objects that `words` have made; JSON is taken as it stands.
+    """
+    root = Place([schema], schema, closed=False)
+    made = dict.fromkeys([(), *(way for word in words for way in _ways(_path(word, root)))])
+    return [missing for way in made for missing in _missing_at(way, members, schema)]
+
+
+def members_from_file(path: str) -> JsonObject:
+    """Return the JSON object in a file, `-` for what comes on stdin.
+
+    Raises:
+        UsageError: it cannot be read, or holds no JSON object.
+    """
+    where = "stdin" if path == "-" else path
+    try:
+        content = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except OSError as error:
+        raise UsageError(f"--json {where}: {error.strerror}.") from None
+    if content.startswith(_BYTE_ORDER_MARKS):
+        raise UsageError(
+            f"--json {where}: expected JSON, got a byte order mark before it.",
+            "Write it as UTF-8 without a byte order mark (BOM).",
+        )
+    try:
+        value = json_from(f"--json {where}", content)
+    except ValueError as error:
+        raise UsageError(f"--json {where}: expected JSON, {error}.") from None
+    if not is_object(value):
+        raise UsageError(f"--json {where}: expected a JSON object, got {kind_of(value)}.")
+    return value
+
+
+def _put(members: JsonObject, path: list[str], value: object, word: str) -> None:
+    for step in path[:-1]:
+        members = members.setdefault(step, {})
+        if not isinstance(cast(object, members), dict):
+            raise UsageError(f"{word}: {step!r} was given a value that has no members.")
+    if path[-1] in members:
+        raise UsageError(f"{word}: {'.'.join(path)!r} was given before.")
+    members[path[-1]] = value
+
+
+def _path(word: str, place: Place) -> list[str]:
+    """Return the names that lead to the member; one with dots goes before the way through them."""
+    steps, path = word.partition("=")[0].removesuffix(":").split("."), list[str]()
+    while steps:
+        known = {*place.names, *place.required}
+        lengths = range(len(steps), 1, -1)
+        length = next((count for count in lengths if ".".join(steps[:count]) in known), 1)
+        path.append(".".join(steps[:length]))
+        place, steps = place.member(path[-1]), steps[length:]
+    return path
+
+
+def _ways(path: list[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the way to each object on the path."""
+    yield from (tuple(path[:length]) for length in range(1, len(path)))
+
+
+def _missing_at(way: tuple[str, ...], members: Any, schema: JsonObject) -> Iterator[str]:
+    place = Place([schema], schema, closed=False)
+    for step in way:
+        members, place = members[step], place.member(step)
+    for name in place.required:
+        if name not in members:
+            yield _to_write(".".join([*way, name]), place.member(name))
+
+
+def _place(word: str, path: list[str], root: Place, *, raw: bool) -> Place:
+    place = root
+    for depth, step in enumerate(path):
+        if depth and place.kinds and "object" not in place.kinds:
+            key = ".".join(path[:depth])
+            text = f"{word}: {key!r} has no members: expected {_kinds_of(place)}."
+            raise UsageError(text, printable(f"Write {_to_write(key, place)}"))
+        if not (raw or place.may_have(step)):
+            hint = printable(did_you_mean(step, place.names)) or _known(place)
+            raise UsageError(f"{word}: there is no member {step!r}.", hint)
+        place = place.member(step)
+    return place
+
+
+def _known(place: Place) -> str:
+    return printable(f"It has: {', '.join(place.names)}.") if place.names else ""
+
+
+def _typed(word: str, text: str, place: Place) -> object:
+    choices = place.choices
+    if choices:
+        return _chosen(word, text, choices)
+    kinds = place.kinds
+    if not kinds or "string" in kinds:
+        return text
+    value = _value(word, text)
+    if isinstance(value, float) and "number" not in kinds:
+        value = _whole(text, value)
+    if not place.allows(value):
+        raise UsageError(f"{word}: expected {_kinds_of(place)}.", _how_to_write(word, place))
+    return value
+
+
+def _chosen(word: str, text: str, choices: list[object]) -> object:
+    """Return the one of `choices` that `text` is: as text if that is among them."""
+    if text in choices:
+        return text
+    value = _value(word, text)
+    for choice in choices:
+        if choice == value and isinstance(choice, bool) == isinstance(value, bool):
+            return choice
+    told = [json.dumps(choice, ensure_ascii=False) for choice in choices[:_TOLD]]
+    more = len(choices) - len(told)
+    *first, last = [*told, f"{more} more"] if more else told
+    expected = f"{', '.join(first)} or {last}" if first else last
+    raise UsageError(printable(f"{word}: expected {expected}."))
+
+
+def _value(word: str, text: str) -> object:
+    """Return the JSON that `text` is, else the text."""
+    try:
+        return json_from(word, text)
+    except ValueError:
+        return text
+
+
+def _whole(text: str, value: float) -> int | float:
+    """Return the integer that `3.0` or `1e3` is in JSON Schema, `value` if it is none."""
+    exact = Decimal(text.strip())
+    return int(exact) if exact == int(exact) else value
+
+
+def _kinds_of(place: Place) -> str:
+    return " or ".join(_IN_WORDS.get(kind, kind) for kind in sorted(place.kinds))
+
+
+def _to_write(key: str, place: Place) -> str:
+    """Return how a member is written: `stops:=[...]`, `trip.city=...`."""
+    first = [*place.required, *place.names][:1]
+    if first:
+        return f"{key}.{first[0]}=..."
+    if not place.kinds & {"array", "object"} or "string" in place.kinds:
+        return f"{key}=..."
+    return f"{key}:=[...]" if "array" in place.kinds else f"{key}:={{...}}"
+
+
+def _how_to_write(word: str, place: Place) -> str:
+    key, first = word.partition("=")[0], place.names[:1]
+    if first:
+        return printable(f"Write {key}.{first[0]}=... for its members, or {key}:=JSON.")
+    return f"Write {key}:=JSON." if {"object", "array"} & place.kinds else ""
+
+
+def _json(word: str, text: str) -> object:
+    try:
+        return json_from(word, text)
+    except ValueError:
+        hint = "Text in JSON has quotes: 'k:=\"text\"'."
+        raise UsageError(f"{word}: expected JSON.", hint) from None

@@ -1,0 +1,72 @@
+"""Serves over HTTP or WebSocket under uvicorn, which the extra [http] brings."""
+
+from __future__ import annotations
+
+__all__ = ("ADDRESSES", "PORT", "Place", "listen")
+
+import socket
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+from kinwire_cli.failure import UsageError
+from kinwire_cli.layout import one_line
+
+if TYPE_CHECKING:
+    from kinwire.mcp.server import Server
+
+PORT = 8000
+
+ADDRESSES = {"http": "http://{}/mcp", "sse": "http://{}/sse", "ws": "ws://{}/mcp"}
+"""What clients are to be given, by the transport; host and port stand for the braces."""
+
+
+class Place(NamedTuple):
+    """Where to listen, and who may come."""
+
+    transport: str
+    host: str
+    port: int
+    names: list[str]
+    """What the machine is called besides."""
+    insecure: bool
+
+
+def listen(server: Server, place: Place) -> None:
+    """Serve until the user or the system says that this is to end.
+
+    Raises:
+        UsageError: nobody can listen there.
+        InsecureAddressError: `host` can be reached from other machines.
+    """
+    from kinwire.transports.http.running import host_and_port, run_on
+    from kinwire.transports.http.security import must_be_secure
+
+    must_be_secure(place.host, tls=False, insecure=place.insecure, doing="listen on")
+    try:
+        app = server.asgi(allowed_hosts=_names(place), insecure=place.insecure)
+    except ValueError as error:
+        hint = "Write NAME or NAME:PORT, as in --allow-host tools.example.com."
+        raise UsageError(f"--allow-host: {error}.", hint) from None
+    with _bound(place) as listener:
+        where = ADDRESSES[place.transport].format(host_and_port(listener))
+        line = one_line(f"serving {server.info.name} at {where}")
+        run_on(app, listener, started=lambda: print(line, file=sys.stderr, flush=True))
+
+
+def _names(place: Place) -> list[str]:
+    """Return what clients may call this machine: a page that points its own name here may not."""
+    host = f"[{place.host}]" if ":" in place.host else place.host
+    return place.names if host in ("0.0.0.0", "[::]") else [*place.names, host]
+
+
+def _bound(place: Place) -> socket.socket:
+    from kinwire.transports.http.running import bound
+
+    try:
+        return bound(place.host, place.port)
+    except (OSError, OverflowError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(
+            f"Cannot listen on {place.host}, port {place.port}: {why}.",
+            "--port 0 takes a free one.",
+        ) from None

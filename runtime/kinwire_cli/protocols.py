@@ -1,0 +1,109 @@
+"""The protocols that the generated packages hold, found by looking: a new document adds one."""
+
+from __future__ import annotations
+
+__all__ = (
+    "TABLES",
+    "add_package",
+    "chosen_tables",
+    "protocol_documents",
+    "protocol_tables",
+)
+
+import json
+from argparse import ArgumentParser
+from collections.abc import Iterator, Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import kinwire_protocols
+from kinwire_cli.failure import UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from kinwire_protocols.peer import ProtocolTable
+
+TABLES = {"methods": "method", "tools": "tool", "$defs": "type", "errors": "error"}
+"""The tables of a document that have entries, and what an entry of each is."""
+
+
+def add_package(parser: ArgumentParser) -> None:
+    """Add the option that names a package of bindings beside those that kinwire brings."""
+    text = "bindings of other protocols, as generate --package has made them, to be known too"
+    parser.add_argument("--package", metavar="NAME", help=text)
+
+
+def protocol_tables(package: str | None = None) -> dict[str, ProtocolTable]:
+    """Return the table of each protocol that has methods, by its name.
+
+    Raises:
+        UsageError: there is no package of that name, or it holds no bindings.
+    """
+    tables = [table for module in _packages(package) for table in _tables_of(module)]
+    return {table.name: table for table in tables if table.methods}
+
+
+def chosen_tables(names: Sequence[str] | None, package: str | None = None) -> list[ProtocolTable]:
+    """Return the tables of these protocols, of all if there are no names.
+
+    Raises:
+        UsageError: there is no protocol of a name, or no such package.
+    """
+    tables = protocol_tables(package)
+    for name in names or ():
+        if name not in tables:
+            hint = f"There are: {', '.join(tables)}."
+            if set(name) & set("/:"):
+                hint = "A server's URL begins with http://, https://, ws:// or wss://."
+            hint = did_you_mean(name, tables, hint)
+            raise UsageError(f"There is no protocol {name!r}.", hint)
+    return [tables[name] for name in (tables if names is None else names)]
+
+
+def protocol_documents(package: str | None = None) -> dict[str, dict[str, Any]]:
+    """Return the documents that the packages were generated from; quicker than their tables.
+
+    Raises:
+        UsageError: there is no package of that name, or it holds no bindings.
+    """
+    from importlib.resources import files
+
+    documents: dict[str, dict[str, Any]] = {}
+    for module in _packages(package):
+        content = json.loads((files(module) / "schema.json").read_bytes())
+        documents |= content["documents"]
+    return documents
+
+
+def _packages(package: str | None) -> Iterator[ModuleType]:
+    yield kinwire_protocols
+    if package is not None:
+        yield _imported(package)
+
+
+def _imported(package: str) -> ModuleType:
+    from importlib import import_module
+    from importlib.resources import files
+
+    if not all(map(str.isidentifier, package.split("."))):
+        hint = "Write it as import does, such as notes_bindings; not as a path."
+        raise UsageError(f"{package!r} is no package name.", hint)
+    try:
+        module = import_module(package)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{package}.".startswith(f"{error.name}."):
+            raise
+        hint = "Let PYTHONPATH lead to the folder that it is in: that of generate --out."
+        raise UsageError(f"There is no package {package!r}.", hint) from None
+    if not hasattr(module, "__path__") or not (files(module) / "schema.json").is_file():
+        hint = "Name the package that kinwire generate has made."
+        raise UsageError(f"{package!r} holds no bindings.", hint)
+    return module
+
+
+def _tables_of(package: ModuleType) -> Iterator[ProtocolTable]:
+    from importlib import import_module
+    from pkgutil import iter_modules
+
+    names = sorted(module.name for module in iter_modules(package.__path__) if module.ispkg)
+    for name in names:
+        yield import_module(f"{package.__name__}.{name}.methods").PROTOCOL

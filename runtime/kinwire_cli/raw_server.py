@@ -1,0 +1,143 @@
+"""A server that is asked past every gate, each answer taken as what it is: no failure ends this.
+
+For verbs that look for faults. The client that they are offers nothing, so that an honest server
+asks it nothing.
+"""
+
+from __future__ import annotations
+
+__all__ = ("Answer", "Greeting", "Outcome", "RawServer", "raw_server")
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from pydantic import ValidationError
+
+from kinwire import __version__
+from kinwire.rpc.calls import Route
+from kinwire.rpc.codec import is_object
+from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError, RequestTimeoutError
+from kinwire.rpc.limits import Limits
+from kinwire.rpc.session import Session
+from kinwire_cli.layout import first_line
+from kinwire_cli.listening import Listening
+from kinwire_cli.patience import patience_with
+from kinwire_cli.target import Target
+from kinwire_protocols.base import JsonObject, RpcError
+from kinwire_protocols.jsonrpc.errors import MethodNotFoundError
+from kinwire_protocols.mcp.methods import INITIALIZE, NOTIFICATIONS_INITIALIZED, PING, PROTOCOL
+from kinwire_protocols.peer import Method
+from kinwire_protocols.problems import Problem, problems
+
+Outcome = Literal["answered", "refused", "missing", "broken", "silent", "ended", "unasked"]
+
+_SHOWN = 120  # characters of a peer's error message
+
+
+class Answer(NamedTuple):
+    """What came of a request."""
+
+    outcome: Outcome
+    """A result, an error, "method not found", no valid response, no answer, the end, no request."""
+    text: str = ""
+    """What was said, or what is wrong."""
+    result: Any = None
+    problems: Sequence[Problem] = ()
+    """What in the result breaks the schema."""
+    code: int | None = None
+    """That of an error."""
+    error: Exception | None = None
+    """What a caller who needs the result may raise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """The answer to `initialize`; its parts are read as far as they are there."""
+
+    answer: Answer
+
+    @property
+    def version(self) -> object:
+        """The version of the protocol that the server wants to speak."""
+        return self._member("protocolVersion")
+
+    @property
+    def server(self) -> JsonObject:
+        """Which program the server is."""
+        info = self._member("serverInfo")
+        return info if is_object(info) else {}
+
+    @property
+    def capabilities(self) -> JsonObject:
+        """What the server says it can do."""
+        declared = self._member("capabilities")
+        return declared if is_object(declared) else {}
+
+    @property
+    def instructions(self) -> object:
+        """How the server is best used, in its own words."""
+        return self._member("instructions")
+
+    def _member(self, name: str) -> object:
+        result = self.answer.result
+        return result.get(name) if is_object(result) else None
+
+
+class RawServer:
+    """An open session whose calls do not fail."""
+
+    def __init__(self, session: Session, heard: Listening) -> None:
+        self.session = session
+        self.heard = heard
+
+    async def greet(self) -> Greeting:
+        """Do the handshake; whatever is answered, the session is taken for open after it."""
+        params = {
+            "protocolVersion": PROTOCOL.version,
+            "capabilities": {},
+            "clientInfo": {"name": "kinwire-cli", "version": __version__},
+        }
+        greeting = Greeting(await self.ask(INITIALIZE, params))
+        if is_object(greeting.answer.result) and not self.session.closed:
+            await self.session.raw_notify(NOTIFICATIONS_INITIALIZED.name)
+        return greeting
+
+    async def ask(self, row: Method[Any, Any], params: JsonObject | None = None) -> Answer:
+        """Send a request and return what came of it."""
+        try:
+            async with patience_with(row.name):
+                result = await self.session.raw(row.name, params)
+        except RpcError as error:
+            text = first_line(error.message)[:_SHOWN]
+            missing = error.code == MethodNotFoundError.default_code
+            return Answer("missing" if missing else "refused", text, code=error.code, error=error)
+        except RequestTimeoutError as error:
+            return Answer("silent", f"no answer within {error.timeout:g} s", error=error)
+        except InvalidResponseError as error:
+            text = first_line(str(error)).removeprefix(f"{row.name}: ")
+            return Answer("broken", text, error=error)
+        except ConnectionClosedError as error:
+            return Answer("ended", error.reason, error=error)
+        try:
+            row.decode_result(result)
+        except ValidationError as error:
+            found = problems(error, result)
+            text = first_line(str(found[0])).removeprefix(": ")  # no pointer: all of it
+            return Answer("broken", text, result, found)
+        return Answer("answered", result=result)
+
+
+@asynccontextmanager
+async def raw_server(target: Target) -> AsyncGenerator[RawServer]:
+    """Yield the server, before its handshake; at the end it is asked to end."""
+    heard = Listening(target.transport)
+    limits = Limits(request_timeout=target.timeout)
+    routes = {PING.name: Route(PING, _pong)}
+    async with Session(heard, routes=routes, limits=limits, protocols=[PROTOCOL]) as session:
+        yield RawServer(session, heard)
+
+
+async def _pong(params: Any, request: Any) -> JsonObject:
+    return {}

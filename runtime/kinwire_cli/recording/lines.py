@@ -1,0 +1,88 @@
+"""The lines of a recording: what the two sides of a session sent, a JSON object a line.
+
+A message is `{"from": "client" | "server", "at": SECONDS, "message": {...}}`, with the message as
+it was spelled. What is no JSON stands as text in `unreadable`, with the reason in `because`, and
+with its bytes in `base64` where they are no UTF-8.
+"""
+
+from __future__ import annotations
+
+__all__ = ("Step", "recorded_line", "steps_of")
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from pydantic_core import from_json
+
+from kinwire_cli.failure import UsageError
+
+if TYPE_CHECKING:
+    from kinwire_cli.judge.judge import Side
+
+
+def recorded_line(sender: Side, frame: bytes, at: float, because: str | None = None) -> bytes:
+    """Return the line for `frame`; `because` says why it is not looked at."""
+    head = b'{"from": "%s", "at": %.3f, ' % (sender.encode(), at)
+    try:
+        if because is None:
+            from_json(frame, allow_inf_nan=False)
+            # A bare carriage return is space between tokens, and ends a line for some readers.
+            return head + b'"message": ' + frame.replace(b"\r", b" ").strip() + b"}\n"
+    except ValueError as error:
+        because = str(error)
+    members = {"unreadable": frame.decode(errors="replace"), "because": because}
+    if members["unreadable"].encode() != frame:
+        members["base64"] = b64encode(frame).decode()
+    return head + json.dumps(members).encode()[1:] + b"\n"
+
+
+class Step(NamedTuple):
+    """What one side sent, as a recording has it."""
+
+    line: int
+    sender: Side
+    message: Any
+    """Decoded; None if it was unreadable."""
+    frame: bytes | None = None
+    """What to send if it was unreadable."""
+
+
+def steps_of(file: str, lines: Iterable[bytes]) -> Iterator[Step]:
+    """Yield what the lines of `file` say, blank ones left out.
+
+    Raises:
+        UsageError: a line is none of a recording, or does not say who sent it.
+    """
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield _step(f"{file}:{number}", number, line)
+
+
+def _step(where: str, number: int, line: bytes) -> Step:
+    try:
+        value: Any = from_json(line, allow_inf_nan=False)
+    except ValueError:
+        value = None
+    match value:
+        case {"from": "client" | "server" as sender, "message": message}:
+            if isinstance(message, dict):
+                return Step(number, sender, cast(object, message))
+            return Step(number, sender, None, json.dumps(message).encode())
+        case {"from": "client" | "server" as sender, "unreadable": str(text)}:
+            encoded = value.get("base64")
+            frame = text.encode() if encoded is None else _decoded(where, encoded)
+            return Step(number, sender, None, frame)
+        case _:
+            raise UsageError(
+                f'{where}: expected {{"from": "client" or "server", "message": ...}}.',
+                "kinwire tap records in this form.",
+            )
+
+
+def _decoded(where: str, encoded: object) -> bytes:
+    try:
+        return b64decode(str(encoded), validate=True)
+    except ValueError:
+        raise UsageError(f"{where}: expected base64 in the member base64.") from None

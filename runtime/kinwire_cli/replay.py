@@ -1,0 +1,162 @@
+"""`kinwire replay`: plays one side of a recording, judges the other. `recording/` has the parts."""
+
+from __future__ import annotations
+
+__all__ = ("Replay",)
+
+import json
+import sys
+from argparse import ArgumentParser, Namespace
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, ClassVar, TextIO
+
+from kinwire_cli.failure import FINDINGS, UsageError
+from kinwire_cli.layout import printable
+from kinwire_cli.target import add_target, refusal_of, target_from
+
+if TYPE_CHECKING:
+    from kinwire_cli.judge.judge import Side
+    from kinwire_cli.recording.outcome import Outcome
+    from kinwire_cli.recording.playback import Playback
+
+_USAGE = """\
+kinwire replay FILE.jsonl [FILE.py[:SERVER] | URL] [--header HEADER] [-- command ...]
+       kinwire replay FILE.jsonl --as server"""
+_EPILOG = """\
+examples:
+  kinwire replay session.jsonl notes.py
+  kinwire replay session.jsonl --ignore 'tools/call#/result/content/*/text' -- python notes.py
+  kinwire call add a=1 b=2 -- kinwire replay session.jsonl --as server
+
+The client's side is played against a server, or the server's side against the client that starts
+this command; then the report goes to stderr. Requests and answers of the other side are compared
+with the recorded ones and judged by the schema; notifications are judged and counted.
+"""
+_TIMEOUT = 10.0  # seconds
+
+
+class Replay:
+    """`kinwire replay FILE.jsonl [FILE.py] [-- command ...]`."""
+
+    name: ClassVar[str] = "replay"
+    summary: ClassVar[str] = "play one side of a recording and judge the other"
+
+    @staticmethod
+    def configure(parser: ArgumentParser) -> None:
+        """Add the verb's arguments."""
+        parser.usage, parser.epilog = _USAGE, _EPILOG
+        parser.add_argument("file", metavar="FILE.jsonl", help="as kinwire tap records it")
+        parser.add_argument(
+            "server", nargs="?", metavar="FILE.py | URL", help="the server to judge"
+        )
+        text = "the side that is played (default: client)"
+        parser.add_argument(
+            "--as", dest="side", choices=("client", "server"), default="client", help=text
+        )
+        text = "a member that may differ, as the report shows it; * is any one step"
+        parser.add_argument(
+            "--ignore", action="append", default=[], metavar="[METHOD#]POINTER", help=text
+        )
+        parser.add_argument("--format", choices=("text", "json"), default="text")
+        add_target(parser, _TIMEOUT)
+
+    def run(self, arguments: Namespace) -> int:
+        """Print what is to be said of each message of the other side; return 1 on a finding."""
+        playback = _playback(arguments)
+        if arguments.side == "client":
+            _play_client(playback, arguments)
+            stream = sys.stdout
+        else:
+            _play_server(playback, arguments)
+            stream = sys.stderr  # stdout is the protocol's
+        _print(arguments.file, playback.outcomes, arguments.format, stream)
+        counts = Counter(outcome.verdict for outcome in playback.outcomes)
+        summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+        print(summary or "nothing to compare", file=sys.stderr)
+        return 0 if all(outcome.good for outcome in playback.outcomes) else FINDINGS
+
+
+def _playback(arguments: Namespace) -> Playback:
+    from kinwire_cli.judge.judge import Judge
+    from kinwire_cli.protocols import protocol_tables
+    from kinwire_cli.recording.differences import Ignored
+    from kinwire_cli.recording.lines import steps_of
+    from kinwire_cli.recording.playback import Playback
+
+    file: str = arguments.file
+    side: Side = arguments.side
+    ignored = [Ignored.from_text(text) for text in arguments.ignore]
+    try:
+        with open(file, "rb") as lines:
+            steps = list(steps_of(file, lines))
+    except OSError as error:
+        raise UsageError(f"{file}: {error.strerror}.", "Name a file that can be read.") from None
+    if not any(step.sender == side for step in steps):
+        raise UsageError(f"{file}: nothing in it is from the {side}, so there is nothing to play.")
+    return Playback(steps, side, Judge(protocol_tables().values()), ignored)
+
+
+def _play_client(playback: Playback, arguments: Namespace) -> None:
+    from kinwire_cli.recording.replaying import replayed
+    from kinwire_cli.running import run
+
+    target = target_from(arguments.server, arguments)
+
+    async def play() -> None:
+        ended = await replayed(playback, target.transport, timeout=target.timeout, stays=False)
+        if ended is not None and not playback.heard:
+            raise refusal_of(target, ended)
+
+    run(play)
+
+
+def _play_server(playback: Playback, arguments: Namespace) -> None:
+    from kinwire.transports.stdio import OwnStdio
+    from kinwire_cli.recording.replaying import replayed
+    from kinwire_cli.running import run
+
+    if arguments.server is not None or arguments.command is not None:
+        raise UsageError(
+            "A server is named, and one is played.", "Leave out --as server, or the server."
+        )
+
+    async def play() -> None:
+        await replayed(playback, OwnStdio(), timeout=arguments.timeout, stays=True)
+
+    run(play)
+
+
+def _print(file: str, outcomes: Iterable[Outcome], form: str, stream: TextIO) -> None:
+    for line in _json(outcomes) if form == "json" else _text(file, list(outcomes)):
+        print(printable(line), file=stream)
+
+
+def _json(outcomes: Iterable[Outcome]) -> Iterator[str]:
+    yield from (json.dumps(outcome.to_json(), ensure_ascii=False) for outcome in outcomes)
+
+
+def _text(file: str, outcomes: list[Outcome]) -> Iterator[str]:
+    """Yield the lines; what is missing since the other side had left is one of them."""
+    left = [outcome for outcome in outcomes if outcome.at_end]
+    for outcome in outcomes:
+        if not outcome.at_end or len(left) == 1:
+            yield from _lines(file, outcome)
+        elif outcome is left[0]:
+            yield _left_out(file, left)
+
+
+def _left_out(file: str, left: list[Outcome]) -> str:
+    methods = Counter(str(outcome.method) for outcome in left)
+    told = ", ".join(f"{method} {count}" for method, count in methods.items())
+    why = left[0].problems[0].got
+    return f"{file}:{left[0].line}: from here on {len(left)} missing ({told}), got {why}"
+
+
+def _lines(file: str, outcome: Outcome) -> Iterable[str]:
+    where = file if outcome.line is None else f"{file}:{outcome.line}"
+    what = outcome.method or "a line"
+    kind = "" if outcome.kind in ("response", None) else f" ({outcome.kind})"
+    yield f"{where}: {what}{kind}: {outcome.verdict}"
+    for problem in outcome.problems:
+        yield f"    {problem}".replace("    : ", "    ")

@@ -1,0 +1,239 @@
+"""A request as it is typed on the command line: which method is meant, its params, its result."""
+
+from __future__ import annotations
+
+__all__ = ("TypedRequest",)
+
+import shlex
+import sys
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from pydantic import ValidationError
+
+from kinwire.mcp.connection import Connection
+from kinwire.rpc.codec import is_object
+from kinwire_cli.failure import UsageError
+from kinwire_cli.layout import one_line, printable
+from kinwire_cli.members import members_from, missing_from
+from kinwire_cli.other_offers import Offer, offer_called
+from kinwire_cli.patience import patience_with
+from kinwire_cli.protocols import protocol_tables
+from kinwire_protocols import mcp
+from kinwire_protocols.base import JsonObject, RpcError, to_wire
+from kinwire_protocols.mcp.methods import PROTOCOL, TOOLS_CALL, TOOLS_LIST
+from kinwire_protocols.nearest import nearest
+from kinwire_protocols.peer import Method
+from kinwire_protocols.problems import problems
+
+_ARGUMENTS = "arguments."
+_NAMED = 20  # tools that a hint names
+
+
+@dataclass(frozen=True, slots=True)
+class TypedRequest:
+    """A method or tool, the words after it, and the server that is asked."""
+
+    server: Connection
+    method: str
+    words: list[str]
+    given: JsonObject
+    """What the words add to."""
+    before: Sequence[str] = ()
+    after: Sequence[str] = ()
+    """How the server is named on the command line, before the method and behind its members."""
+
+    async def answer(self) -> object:
+        """Return the result as JSON, None for a notification.
+
+        Raises:
+            UsageError: the words do not make a request that the schema and the server allow.
+        """
+        row = _row(self.method)
+        if row is TOOLS_CALL:
+            return await self._send(TOOLS_CALL, await self._tool_params())
+        if row is not None:
+            return await self._send(row, self._params(row))
+        if "/" not in self.method:
+            return await self._call_tool()
+        return await self._send_unknown()
+
+    async def raw_answer(self) -> object:
+        """Return the result as it came, None for a notification; no gate and no type is asked.
+
+        Raises:
+            UsageError: the words do not make params.
+        """
+        row = _row(self.method)
+        members = members_from(
+            self.words, {} if row is None else _params_schema(row), given=self.given
+        )
+        if row is not None and row.result is None:
+            await self.server.session.raw_notify(self.method, members)
+            return None
+        return await self._send_as_it_is(members)
+
+    def _params(self, row: Method[Any, Any]) -> JsonObject:
+        if row.sender == "server":
+            raise UsageError(
+                f"{row.name} is sent by the server, not by the client.",
+                f"kinwire describe {row.name} tells more.",
+            )
+        return members_from(self.words, _params_schema(row), closed=True, given=self.given)
+
+    async def _send(self, row: Method[Any, Any], members: JsonObject) -> JsonObject | None:
+        self._must_be_negotiated(row)
+        try:
+            params = row.decode_params(members)
+        except ValidationError as error:
+            found = "; ".join(map(str, problems(error, members)))
+            known = [field.alias or name for name, field in row.params.model_fields.items()]
+            hint = f"Its members are: {', '.join(known)}."
+            raise UsageError(f"{row.name}#{found}", hint) from None
+        if row.result is None:
+            await self.server.session.notify(row, params)
+            return None
+        async with patience_with(row.name):
+            result = await self.server.session.call(row, params, on_progress=_show_progress)
+        return to_wire(result)
+
+    def _must_be_negotiated(self, row: Method[Any, Any]) -> None:
+        reason = self.server.session.why_not(row)
+        if reason is not None:
+            declared = ", ".join(to_wire(self.server.capabilities)) or "nothing"
+            text = f"{row.name}: needs {row.gate}, but {reason}. The server declared: {declared}."
+            raise UsageError(
+                printable(text),
+                "--raw sends it all the same; kinwire inspect shows what the server answers.",
+            )
+
+    async def _tool_params(self) -> JsonObject:
+        """Return the params of `tools/call name=... arguments.k=v ...`."""
+        own = [word for word in self.words if not word.startswith(_ARGUMENTS)]
+        params = members_from(own, _params_schema(TOOLS_CALL), closed=True, given=self.given)
+        words = [word.removeprefix(_ARGUMENTS) for word in self.words if word not in own]
+        if words and "arguments" in params:
+            raise UsageError("arguments: was given twice, as a whole and by member.")
+        tool = await self._tool(params.get("name"), needed=bool(words))
+        if words:
+            params["arguments"] = members_from(words, {} if tool is None else _schema(tool))
+        if tool is not None:
+            _must_be_whole(tool, params.get("arguments", {}), words)
+        return params
+
+    async def _call_tool(self) -> JsonObject | None:
+        tools = await self._tools()
+        tool = tools.get(self.method)
+        if tool is None:
+            raise await self._no_tool(tools)
+        arguments = members_from(self.words, _schema(tool), given=self.given)
+        _must_be_whole(tool, arguments, self.words)
+        return await self._send(TOOLS_CALL, {"name": tool.name, "arguments": arguments})
+
+    async def _no_tool(self, tools: Collection[str]) -> UsageError:
+        other = await offer_called(self.server, self.method, self.words)
+        if other is not None:
+            return self._is_other(other, "tool")
+        hint = _nearest(self.method, tools)
+        if not tools:
+            text = f"The server offers no tools, so none is called {self.method!r}."
+            return UsageError(text, hint or "Methods have a slash, as in prompts/list.")
+        hint = hint or f"It has: {_some(tools)}."
+        return UsageError(f"The server has no tool {self.method!r}.", printable(hint))
+
+    async def _send_unknown(self) -> object:
+        if "://" in self.method:
+            await self._refuse_address()
+        hint = _nearest(self.method, ())
+        print(
+            f"note: {self.method!r} is in no table and goes out unchecked. {hint}".rstrip(),
+            file=sys.stderr,
+        )
+        return await self._send_as_it_is(members_from(self.words, {}, given=self.given))
+
+    async def _refuse_address(self) -> None:
+        """Refuse the URI of a resource; what else it may be goes out."""
+        other = await offer_called(self.server, self.method, self.words)
+        if other is not None:
+            raise self._is_other(other, "method")
+
+    def _is_other(self, other: Offer, meant: str) -> UsageError:
+        line = shlex.join(["kinwire", "call", *self.before, *other.words, *self.after])
+        text = f"{self.method!r} is {other.kind} of the server, and no {meant}."
+        return UsageError(text, printable(f"Write {line}"))
+
+    async def _send_as_it_is(self, members: JsonObject) -> object:
+        async with patience_with(self.method):
+            return await self.server.session.raw(self.method, members or None)
+
+    async def _tool(self, name: object, *, needed: bool) -> mcp.Tool | None:
+        """Return the tool of that name; a server that does not list them fails this if `needed`."""
+        if not isinstance(name, str):  # JSON is taken as it stands; `_send` refuses it
+            return None
+        try:
+            return (await self._tools()).get(name)
+        except RpcError:
+            if needed:
+                raise
+            return None
+
+    async def _tools(self) -> dict[str, mcp.Tool]:
+        if self.server.capabilities.tools is None:
+            return {}
+        async with patience_with(TOOLS_LIST.name):
+            return {tool.name: tool async for tool in self.server.tools()}
+
+
+def _row(name: str) -> Method[Any, Any] | None:
+    """Return the method of that name or alias; MCP goes before the others."""
+    if name in PROTOCOL.methods:  # the others take time to load
+        return PROTOCOL.methods[name]
+    return next((row for row in _rows() if name in (row.name, *row.aliases)), None)
+
+
+def _rows() -> list[Method[Any, Any]]:
+    return [row for table in protocol_tables().values() for row in table.methods.values()]
+
+
+def _params_schema(row: Method[Any, Any]) -> JsonObject:
+    schema: JsonObject = row.params.model_json_schema(by_alias=True)
+    return schema
+
+
+def _schema(tool: mcp.Tool) -> JsonObject:
+    return to_wire(tool.input_schema)
+
+
+def _must_be_whole(tool: mcp.Tool, arguments: object, words: Iterable[str]) -> None:
+    missing = missing_from(arguments, words, _schema(tool)) if is_object(arguments) else ()
+    if missing:
+        anyway = shlex.join(["kinwire", "call", "--raw", "tools/call", f"name={tool.name}"])
+        text = f"{tool.name}: missing: {', '.join(missing)}"
+        hint = f"Add what is missing; {anyway} ... sends it all the same."
+        raise UsageError(printable(text), printable(hint))
+
+
+def _some(tools: Collection[str]) -> str:
+    more = len(tools) - _NAMED
+    return ", ".join(islice(tools, _NAMED)) + (f" and {more} more" if more > 0 else "")
+
+
+def _nearest(name: str, tools: Iterable[str]) -> str:
+    """Return which tools or methods may be meant; one of MCP also by what follows its slash."""
+    methods = [row.name for row in _rows() if row.sender != "server"]
+    meant: dict[str, list[str]] = {known: [known] for known in (*methods, *tools)}
+    if "/" not in name:
+        for method in filter(PROTOCOL.methods.__contains__, methods):
+            last = method.rpartition("/")[2]
+            if last not in tools and last != method:
+                meant.setdefault(last, []).append(method)
+    near = nearest(name, meant)
+    return f"Did you mean {' or '.join(map(repr, meant[near]))}?" if near else ""
+
+
+def _show_progress(report: mcp.ProgressNotificationParams) -> None:
+    total = "" if report.total is None else f"/{report.total}"
+    text = f"progress {report.progress}{total}  {report.message or ''}"
+    print(one_line(text.rstrip()), file=sys.stderr)

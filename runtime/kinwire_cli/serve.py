@@ -1,0 +1,201 @@
+"""`kinwire serve`: a server from a file, or the demo's, over stdin and stdout or a network."""
+
+from __future__ import annotations
+
+__all__ = ("Serve",)
+
+import sys
+from argparse import ArgumentParser, Namespace
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from traceback import extract_tb
+from types import ModuleType
+from typing import TYPE_CHECKING, ClassVar
+
+from kinwire_cli.asgi_options import asgi_options
+from kinwire_cli.completion import (
+    complete_demo,
+    complete_demo_server,
+    complete_served,
+    completed_by,
+)
+from kinwire_cli.demos import SERVERS, server_of
+from kinwire_cli.failure import UsageError, did_you_mean
+from kinwire_cli.layout import one_line
+from kinwire_cli.network import PORT, Place, listen
+from kinwire_cli.target import file_and_name
+
+if TYPE_CHECKING:
+    from kinwire.mcp.server import Server
+
+_USAGE = """\
+kinwire serve demo PROTOCOL [SERVER] | FILE.py[:SERVER]
+                     [--transport stdio|http|sse|ws] [--host HOST] [--port N]
+                     [--allow-host NAME] [--insecure]"""
+_HINT = "usage: kinwire serve demo PROTOCOL [SERVER] | FILE.py[:SERVER]"
+_EPILOG = """\
+The demo of mcp is one server. That of mcpl is four, of which one may be named: memory, redaction,
+notes or chat; without a name one server is all of them.
+
+http is Streamable HTTP, sse the transport of 2024-11-05, ws is WebSocket. Only this machine can
+reach it, unless --host says otherwise; that takes --insecure, for a network of your own or behind
+a proxy that speaks TLS. --port 0 takes a free port. The address to connect to goes to stderr.
+Nobody is asked for a token: a file that calls SERVER.asgi(authenticate=...).run() does that.
+"""
+
+
+class Serve:
+    """`kinwire serve demo PROTOCOL [SERVER]`, `kinwire serve FILE.py[:SERVER]`."""
+
+    name: ClassVar[str] = "serve"
+    summary: ClassVar[str] = "serve a file, or the demo, over stdin and stdout or a network"
+
+    @staticmethod
+    def configure(parser: ArgumentParser) -> None:
+        """Add the verb's arguments."""
+        parser.usage, parser.epilog = _USAGE, _EPILOG
+        text = "the demo server, or a file"
+        what = parser.add_argument("what", metavar="demo | FILE.py", help=text)
+        completed_by(what, complete_served)
+        text = f"the demo's: {' or '.join(SERVERS)}"
+        protocol = parser.add_argument("protocol", nargs="?", metavar="PROTOCOL", help=text)
+        completed_by(protocol, complete_demo)
+        text = "one of the demo's servers, where it has several"
+        server = parser.add_argument("server", nargs="?", metavar="SERVER", help=text)
+        completed_by(server, complete_demo_server)
+        text = "how clients reach it (default: stdio)"
+        choices = ("stdio", "http", "sse", "ws")
+        parser.add_argument("--transport", choices=choices, default="stdio", help=text)
+        text = "the address to listen on (default: 127.0.0.1)"
+        parser.add_argument("--host", metavar="HOST", help=text)
+        text = f"the port to listen on (default: {PORT})"
+        parser.add_argument("--port", type=int, metavar="N", help=text)
+        text = "a name that clients may call this machine besides (NAME or NAME:PORT)"
+        parser.add_argument("--allow-host", action="append", default=[], metavar="NAME", help=text)
+        text = "let other machines reach it in plain text"
+        parser.add_argument("--insecure", action="store_true", help=text)
+
+    def run(self, arguments: Namespace) -> int:
+        """Serve until the input ends, or until this is told to end."""
+        what: str = arguments.what
+        protocol: str | None = arguments.protocol
+        if what == "demo":
+            server = _demo(protocol, arguments.server)
+        elif protocol is not None:
+            raise UsageError(f"{protocol!r} is one word too many.", _HINT)
+        else:
+            server = _from_file(what)
+            if arguments.transport != "stdio":
+                _tell_unused(Path(file_and_name(what)[0]))
+        _serve(server, arguments)
+        return 0
+
+
+def _serve(server: Server, arguments: Namespace) -> None:
+    host: str | None = arguments.host
+    port: int | None = arguments.port
+    if arguments.transport != "stdio":
+        address = host or "127.0.0.1", PORT if port is None else port
+        names, insecure = arguments.allow_host, arguments.insecure
+        listen(server, Place(arguments.transport, *address, names, insecure))
+    elif host is not None or port is not None or arguments.allow_host or arguments.insecure:
+        raise UsageError("stdio has no address to listen on.", "Add --transport http.")
+    else:
+        server.run()
+
+
+def _tell_unused(path: Path) -> None:
+    """Tell of options in the file that do not hold: this command makes the application itself."""
+    for line, options in asgi_options(path.read_bytes()):
+        what = f"asgi({options}) does not hold here, where the command makes its own"
+        note = f"note: {path}:{line}: {what}. python {path} runs that one."
+        print(one_line(note), file=sys.stderr)
+
+
+def _demo(protocol: str | None, name: str | None) -> Server:
+    if protocol is None or protocol not in SERVERS:
+        got = "none" if protocol is None else repr(protocol)
+        hint = did_you_mean(protocol or "", SERVERS, f"kinwire serve demo {'|'.join(SERVERS)}")
+        raise UsageError(f"The demo needs a protocol it has, got {got}.", hint)
+    names = SERVERS[protocol]
+    if name is not None and name not in names:
+        hint = f"There are: {', '.join(names)}." if names else f"kinwire serve demo {protocol}"
+        what = f"The demo of {protocol} has no server {name!r}."
+        raise UsageError(what, did_you_mean(name, names, hint))
+    return server_of(protocol, name)
+
+
+def _from_file(what: str) -> Server:
+    from kinwire.mcp.server import Server
+
+    file, wanted = file_and_name(what)
+    path = Path(file)
+    if path.suffix != ".py" or not path.is_file():
+        raise UsageError(f"There is no Python file {file!r}.", _HINT)
+    found: dict[Server, str] = {}
+    for name, value in vars(_module(path)).items():
+        if isinstance(value, Server):
+            if name == wanted:
+                return value
+            found.setdefault(value, name)
+    if len(found) == 1 and not wanted:
+        return next(iter(found))
+    which = f" called {wanted!r}" if wanted else ""
+    got = ", ".join(found.values()) or "none"
+    raise UsageError(
+        f"{file}: expected one Server{which} at the top of the module, got {got}.",
+        f"Name it: {file}:{next(iter(found.values()))}"
+        if found
+        else f"A server of another library is started by its own command: -- python {file}",
+    )
+
+
+def _module(path: Path) -> ModuleType:
+    if path.stem in sys.stdlib_module_names:
+        note = f"note: {path} stands in for Python's own module {path.stem!r}. Rename it."
+        print(one_line(note), file=sys.stderr)
+    spec = spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"{path} cannot be imported.", "Rename it: a module's name is text.")
+    module = module_from_spec(spec)
+    sys.path.insert(0, str(path.resolve().parent))  # as `python FILE.py` does
+    sys.modules[path.stem] = module  # dataclasses and the like look their module up
+    try:
+        spec.loader.exec_module(module)
+    except BaseException as error:
+        if _is_interruption(error, path):
+            raise
+        raise _refusal(error, path) from error
+    return module
+
+
+def _is_interruption(error: BaseException, path: Path) -> bool:
+    """Whether somebody has interrupted this command, be it in a `run()` that the file calls."""
+    last = extract_tb(error.__traceback__)[-1]
+    by_file = last.filename == str(path.absolute())
+    if isinstance(error, KeyboardInterrupt):
+        return not (by_file and (last.line or "").startswith("raise"))
+    return isinstance(error, SystemExit) and error.code == 130 and not by_file
+
+
+def _refusal(error: BaseException, path: Path) -> UsageError:
+    place = _place(error, path)
+    if isinstance(error, SystemExit):
+        code = "" if error.code is None else repr(error.code)
+        return UsageError(
+            f"{place}: ended the program by sys.exit({code}) while it was imported.",
+            'Put what runs the program under: if __name__ == "__main__":',
+        )
+    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    what = f"{type(error).__name__}: {text}" if text else f"{type(error).__name__}."
+    return UsageError(f"{place}: {what}", f"python {path} shows the whole traceback.")
+
+
+def _place(error: BaseException, path: Path) -> str:
+    """Return the line of the file that failed, whatever it called."""
+    if isinstance(error, SyntaxError):
+        file = error.filename or path  # there is none where a sign is no text, such as NUL
+        return f"{file}:{error.lineno}" if error.lineno else str(file)
+    file = str(path.absolute())
+    frames = [frame for frame in extract_tb(error.__traceback__) if frame.filename == file]
+    return f"{path}:{frames[-1].lineno}" if frames else str(path)

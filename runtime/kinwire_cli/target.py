@@ -1,0 +1,233 @@
+"""The server that a verb talks to: a file, which `kinwire serve` serves, a command, or a URL."""
+
+from __future__ import annotations
+
+__all__ = (
+    "Target",
+    "add_target",
+    "file_and_name",
+    "is_file",
+    "is_server",
+    "is_url",
+    "reach",
+    "refusal_of",
+    "started_by",
+    "target_from",
+)
+
+import json
+import os
+import re
+import sys
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from kinwire import __version__
+from kinwire_cli.failure import DOCTOR, USAGE, UnreachableError, UsageError, did_you_mean
+from kinwire_cli.layout import one_line, printable
+
+if TYPE_CHECKING:
+    from kinwire.mcp.connection import Connection
+    from kinwire.mcp.host import Host
+    from kinwire.rpc.transport import Transport
+    from kinwire.transports.child import ChildProcess
+    from kinwire_protocols import mcp
+
+_TIMEOUT = 60.0  # seconds
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_SCHEMES = ("http", "https", "ws", "wss")
+_NAMED = 5  # files that a hint names
+
+
+class Target(NamedTuple):
+    """A server as a command line names it."""
+
+    transport: Transport
+    child: ChildProcess | None
+    """The same, if this command starts it; None if it is reached by its URL."""
+    file: str | None = None
+    """What `kinwire serve` was given to start it; None if it is a command or a URL."""
+    timeout: float = _TIMEOUT
+
+
+def add_target(parser: ArgumentParser, timeout: float = _TIMEOUT) -> None:
+    """Add the arguments of a verb that talks to a server."""
+    text = f"how long to wait for each answer or progress report (default: {timeout:g})"
+    parser.add_argument("--timeout", type=_seconds, default=timeout, metavar="SECONDS", help=text)
+    text = "sent to a URL: 'Name: value', 'Name: ${VARIABLE}', or @FILE with a line for each"
+    parser.add_argument("--header", action="append", default=[], metavar="HEADER", help=text)
+    text = "let plain text go to the URL of another machine"
+    parser.add_argument("--insecure", action="store_true", help=text)
+    parser.set_defaults(command=None)
+
+
+def is_file(word: str) -> bool:
+    """Return whether `word` names a Python file, or an object in one as FILE.py:NAME."""
+    return file_and_name(word)[0].endswith(".py")
+
+
+def is_url(word: str) -> bool:
+    """Return whether `word` is a URL; one of a scheme that no server has is refused later."""
+    return _URL.match(word) is not None
+
+
+def is_server(word: str) -> bool:
+    """Return whether `word` names a server by itself: by its file or its URL."""
+    return is_url(word) or is_file(word)
+
+
+def file_and_name(word: str) -> tuple[str, str]:
+    """Return FILE.py and NAME of FILE.py:NAME; no name is an empty one."""
+    file, colon, name = word.rpartition(".py:")
+    return (f"{file}.py", name) if colon else (word, "")
+
+
+def target_from(
+    named: str | None,
+    arguments: Namespace,
+    on_stderr: Callable[[str], object] | None = None,
+) -> Target:
+    """Return the server that the command line names: by a word, or by its command.
+
+    Lines that it writes to stderr go to `on_stderr`, without one to this command's own.
+
+    Raises:
+        UsageError: it names none, or two, or a file that is not there, or a URL that is none.
+    """
+    command: list[str] | None = arguments.command
+    timeout: float = arguments.timeout
+    if named is not None and command is not None:
+        raise UsageError(
+            "Two servers are named.", "Leave out the file, the URL or the command after --."
+        )
+    if named is not None and is_url(named):
+        return Target(_behind(named, arguments), None, None, timeout)
+    if arguments.header or arguments.insecure:
+        raise UsageError("--header and --insecure are for a URL.", "Leave them out.")
+    if command is None:
+        if named is None:
+            raise UsageError(
+                "No server is named.", "Name a FILE.py or a URL, or end with: -- command ..."
+            )
+        path = file_and_name(named)[0]
+        if not is_file(path) or not Path(path).is_file():
+            raise UsageError(f"There is no Python file {path!r}.", _near(path))
+        # -P: modules of the working folder are none of the server's, as with `python FILE.py`.
+        command = [sys.executable, "-P", "-m", "kinwire", "serve", named]
+    child = started_by(command, on_stderr)
+    return Target(child, child, named, timeout)
+
+
+def started_by(
+    command: Sequence[str], on_stderr: Callable[[str], object] | None = None
+) -> ChildProcess:
+    """Return what carries frames to a command, with `on_stderr` as for `target_from`."""
+    from kinwire.transports.child import stdio
+
+    # Typed into a shell, so it runs with what the shell gives its programs.
+    return stdio(*command, env=os.environ, on_stderr=on_stderr or _pass_on)
+
+
+def _behind(url: str, arguments: Namespace) -> Transport:
+    from kinwire.transports.urls import transport_to
+    from kinwire_cli.headers import headers_from
+
+    scheme = url.partition(":")[0]
+    if scheme.lower() not in _SCHEMES:
+        hint = "A server's URL begins with http, https, ws or wss."
+        raise UsageError(f"No server is reached by {scheme}.", did_you_mean(scheme, _SCHEMES, hint))
+    headers = headers_from(arguments.header)
+    try:
+        return transport_to(url, {"headers": headers, "insecure": arguments.insecure})
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+@asynccontextmanager
+async def reach(target: Target) -> AsyncGenerator[Connection]:
+    """Yield a connection to `target`.
+
+    Raises:
+        UsageError: the file holds nothing that can be served.
+        KinwireError, RpcError: as for `Host.connect`.
+    """
+    from kinwire.mcp.host import Host
+    from kinwire.rpc.limits import Limits
+
+    limits = Limits(request_timeout=target.timeout)
+    async with Host("kinwire-cli", __version__, limits=limits) as host:
+        yield await _connected(host, target)
+
+
+async def _connected(host: Host, target: Target) -> Connection:
+    from kinwire.rpc.errors import ConnectionClosedError, RequestTimeoutError
+    from kinwire_cli.patience import patience_with
+
+    try:
+        async with patience_with("initialize"):
+            return await host.connect(target.transport, on_log=_show_log)
+    except (ConnectionClosedError, RequestTimeoutError) as error:
+        refusal = refusal_of(target, error)
+    raise refusal
+
+
+def _show_log(message: mcp.LoggingMessageNotificationParams) -> None:
+    data: object = message.data
+    text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
+    source = f" {message.logger}" if message.logger else ""
+    print(one_line(f"{message.level}{source}: {text}"), file=sys.stderr)
+
+
+def refusal_of(target: Target, error: Exception) -> Exception:
+    """Return what to raise for `error`, which ended the handshake.
+
+    That is the slip of the user that it stems from; where no answer came, the same with a question
+    about this kind of server; else `error`.
+    """
+    from kinwire.rpc.errors import ConnectionClosedError, RequestTimeoutError
+
+    if isinstance(error, RequestTimeoutError):
+        text = f"{error.method}: no answer within {error.timeout:g} s."
+        hint = f"{_why_silent(target)} --timeout SECONDS waits longer. {DOCTOR}"
+        return UnreachableError(text, hint)
+    code = error.exit_code if isinstance(error, ConnectionClosedError) else None
+    if target.file is not None and code == USAGE:
+        # `kinwire serve` has said on stderr, which is this command's, what is wrong.
+        return UsageError(f"{target.file} cannot be served, for the reason above.")
+    return error
+
+
+def _why_silent(target: Target) -> str:
+    if target.child is None:
+        return "Is a server of MCP at that URL? Most listen at /mcp or /sse."
+    if target.file is not None:
+        return "Does the file wait for something, or load much, while it is imported?"
+    return "Does the command speak MCP over its stdin and stdout?"
+
+
+def _near(path: str) -> str:
+    """Return which Python file beside `path` may be meant, or which there are."""
+    known = sorted(str(file) for file in Path(path).parent.glob("*.py"))
+    there = f"There are: {', '.join(known[:_NAMED])}{', ...' if len(known) > _NAMED else '.'}"
+    otherwise = there if known else "Look at the path: no Python file is there."
+    return did_you_mean(path, known, otherwise)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if seconds == inf:
+        raise ArgumentTypeError(f"expected seconds, less than 1.8e308, got {text!r}")
+    if not seconds > 0.0:
+        raise ArgumentTypeError(f"expected seconds, more than 0, got {text!r}")
+    return seconds
+
+
+def _pass_on(line: str) -> None:
+    print(printable(line), file=sys.stderr)

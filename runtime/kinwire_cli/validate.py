@@ -1,0 +1,111 @@
+"""`kinwire validate`: judge recorded messages, one a line. `verdicts.py` does the judging."""
+
+from __future__ import annotations
+
+__all__ = ("Validate",)
+
+import json
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from typing import TYPE_CHECKING, ClassVar
+
+from kinwire_cli.failure import UsageError
+from kinwire_cli.layout import printable
+from kinwire_cli.protocols import add_package, chosen_tables
+
+if TYPE_CHECKING:
+    from kinwire_cli.verdicts import Report
+    from kinwire_protocols.peer import ProtocolTable
+
+_LOOKED_AT = 20  # lines, none of which is an object: then the file is no recording
+
+
+class Validate:
+    """`kinwire validate FILE.jsonl [--protocols NAME,...]`."""
+
+    name: ClassVar[str] = "validate"
+    summary: ClassVar[str] = "judge recorded messages, one JSON object a line"
+
+    @staticmethod
+    def configure(parser: ArgumentParser) -> None:
+        """Add the verb's arguments."""
+        text = 'a message a line, or {"from": "client"|"server", "message": {...}}; - for stdin'
+        parser.add_argument("file", metavar="FILE.jsonl", help=text)
+        text = "protocols that the messages may belong to, with commas between (default: all)"
+        parser.add_argument("--protocols", metavar="NAME,...", help=text)
+        add_package(parser)
+        text = "json: a verdict a message; text: a line for each bad one (default: json)"
+        parser.add_argument("--format", choices=("json", "text"), default="json", help=text)
+
+    def run(self, arguments: Namespace) -> int:
+        """Print the verdicts; return 1 if any is bad."""
+        from kinwire_cli.verdicts import text_of
+
+        file: str = arguments.file
+        as_json: bool = arguments.format == "json"
+        names: str | None = arguments.protocols
+        tables = chosen_tables(None if names is None else names.split(","), arguments.package)
+        good = bad = 0
+        for number, report in _recording(file, _reports(tables, _lines(file))):
+            good, bad = good + (not report.problems), bad + bool(report.problems)
+            if as_json:
+                text = json.dumps(report.to_json(number), ensure_ascii=False)
+                print(printable(text))
+            elif report.problems:
+                print(printable(f"{file}:{number}: {text_of(report)}"))
+        print(f"{good} good, {bad} bad", file=sys.stderr)
+        return 1 if bad else 0
+
+
+def _reports(
+    tables: Iterable[ProtocolTable], lines: Iterable[bytes]
+) -> Iterator[tuple[int, Report]]:
+    """Yield what is to be said of each line that is not blank, with its number."""
+    from kinwire_cli.judge.judge import Judge
+    from kinwire_cli.verdicts import report_of
+
+    judge = Judge(tables)
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield number, report_of(judge, line.rstrip(b"\r\n"))
+
+
+def _recording(file: str, reports: Iterator[tuple[int, Report]]) -> Iterator[tuple[int, Report]]:
+    """Return `reports` as they are.
+
+    Raises:
+        UsageError: there are none, or no line of the first is an object.
+    """
+    expected = "expected one JSON object a line"
+    first: list[tuple[int, Report]] = []
+    for one in islice(reports, _LOOKED_AT):
+        first.append(one)
+        if one[1].is_object:
+            return chain(first, reports)
+    if not first:
+        raise UsageError(f"{file}: {expected}, got no line.")
+    if len(first) == _LOOKED_AT:
+        number, report = first[0]
+        raise UsageError(
+            f"{file}: {expected}, got {_LOOKED_AT} lines of something else.",
+            f"Line {number}: {report.problems[0].got}",
+        )
+    return iter(first)
+
+
+def _lines(name: str) -> Iterator[bytes]:
+    """Yield the lines of that file, or of stdin.
+
+    Raises:
+        UsageError: it cannot be read, from the start or from somewhere on.
+    """
+    try:
+        if name == "-":
+            yield from sys.stdin.buffer
+        else:
+            with open(name, "rb") as file:
+                yield from file
+    except OSError as error:
+        raise UsageError(f"{name}: {error.strerror}.", "Name a file that can be read.") from None
