@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPException
 from typing import Any, NamedTuple
 
-from tests.runtime.transports.raw import RawHttp, message
+from tests.runtime.transports.fake_clients import RawHttp, message
 
 _ID = 7
 _TRIES = 5

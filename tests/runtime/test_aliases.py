@@ -17,7 +17,7 @@ from kinwire.testing import pair
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import MethodNotFoundError
-from tests.runtime.toys import (
+from tests.runtime.mcp.fake_protocols import (
     MARKS,
     MARKS_RENAME,
     MarksHost,

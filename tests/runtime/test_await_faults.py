@@ -21,7 +21,7 @@ import pytest
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.transport import Link
 from kinwire.transports import reading, writing
-from tests.runtime.walks import (
+from tests.runtime.fixtures_walks import (
     CALLS,
     CallLeftError,
     Ends,

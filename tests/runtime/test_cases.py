@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from tests.runtime.wire import PROGRAMS, Wire
+from tests.runtime.fixtures_wire import PROGRAMS, Wire
 
 INFO = {"name": "test", "version": "0"}
 

@@ -22,7 +22,7 @@ from kinwire.rpc.transport import Link
 from kinwire.support.background import background
 from kinwire.transports.memory import MemoryTransport, memory_pair
 from kinwire_protocols import mcp
-from tests.runtime.sessions import routes_of
+from tests.runtime.rpc.fixtures_sessions import routes_of
 
 pytestmark = pytest.mark.anyio
 

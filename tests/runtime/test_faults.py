@@ -15,7 +15,7 @@ from kinwire.rpc.transport import Link
 from kinwire.transports.memory import MemoryTransport, memory_pair
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp import methods
-from tests.runtime.sessions import routes_of, tool_text
+from tests.runtime.rpc.fixtures_sessions import routes_of, tool_text
 
 pytestmark = [
     pytest.mark.faults,

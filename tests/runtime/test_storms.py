@@ -13,7 +13,7 @@ from kinwire.rpc.session import Session
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp import methods
-from tests.runtime.sessions import connected, routes_of, tool, tool_text
+from tests.runtime.rpc.fixtures_sessions import connected, routes_of, tool, tool_text
 
 pytestmark = [pytest.mark.anyio, pytest.mark.faults]
 

@@ -23,7 +23,7 @@ from kinwire.testing import pair
 from kinwire_protocols import mcp
 from kinwire_protocols.jsonrpc.errors import InternalError
 from kinwire_protocols.mcp import methods
-from tests.runtime.mcp.raw_client import raw_client
+from tests.runtime.mcp.fake_client import raw_client
 
 pytestmark = pytest.mark.anyio
 

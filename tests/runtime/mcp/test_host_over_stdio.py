@@ -14,7 +14,7 @@ from kinwire.mcp.sampling import Sampling, unattended
 from kinwire.rpc.errors import ProtocolVersionError
 from kinwire.transports.child import ChildProcess, stdio
 from kinwire_protocols import mcp
-from tests.runtime.wire import PROGRAMS
+from tests.runtime.fixtures_wire import PROGRAMS
 
 pytestmark = pytest.mark.anyio
 

@@ -17,7 +17,7 @@ from kinwire_protocols import mcp
 from kinwire_protocols.base import RpcError
 from kinwire_protocols.mcp import methods
 from kinwire_protocols.mcp.models import LoggingLevel
-from tests.runtime.mcp.raw_client import RawClient, raw_client
+from tests.runtime.mcp.fake_client import RawClient, raw_client
 
 pytestmark = pytest.mark.anyio
 

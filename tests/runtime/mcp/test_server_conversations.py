@@ -13,7 +13,7 @@ from kinwire.mcp.server import Server
 from kinwire.testing import pair
 from kinwire_protocols import mcp
 from kinwire_protocols.base import RpcError
-from tests.runtime.mcp.raw_client import RawClient, raw_client
+from tests.runtime.mcp.fake_client import RawClient, raw_client
 
 pytestmark = pytest.mark.anyio
 

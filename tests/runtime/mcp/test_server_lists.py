@@ -15,7 +15,7 @@ from kinwire_protocols import mcp
 from kinwire_protocols.base import RpcError
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcp import methods
-from tests.runtime.mcp.raw_client import RawClient, raw_client
+from tests.runtime.mcp.fake_client import RawClient, raw_client
 
 pytestmark = pytest.mark.anyio
 

@@ -10,7 +10,7 @@ from kinwire.mcp.server import Server
 from kinwire.testing import pair
 from kinwire_protocols.base import RpcError
 from kinwire_protocols.mcp.errors import ResourceNotFoundError
-from tests.runtime.mcp.raw_client import RawClient, raw_client
+from tests.runtime.mcp.fake_client import RawClient, raw_client
 
 pytestmark = pytest.mark.anyio
 

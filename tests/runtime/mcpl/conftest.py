@@ -9,18 +9,9 @@ from pathlib import Path
 
 import pytest
 
-_HERE = Path(__file__).parent
-_QUICK_ON_TRIO = ("test_negotiation.py",)
+from tests.fixtures_backends import mark_slow_on_trio
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what is slow."""
-    for item in items:
-        if (
-            isinstance(item, pytest.Function)
-            and item.path.parent == _HERE
-            and item.path.name not in _QUICK_ON_TRIO
-            and getattr(item, "callspec", None) is not None
-            and item.callspec.params.get("anyio_backend") == "trio"
-        ):
-            item.add_marker(pytest.mark.slow)
+    mark_slow_on_trio(items, Path(__file__).parent, {"test_negotiation.py"})

@@ -26,7 +26,7 @@ from kinwire.mcpl import Inference, McplHost, McplServer, ModelAnswer, PushedEve
 from kinwire.testing import Frame
 from kinwire_protocols import mcp, mcpl
 from kinwire_protocols.base import JsonObject
-from tests.runtime.mcpl.lives import MEMORY, live_pair, sent
+from tests.runtime.mcpl.fixtures_pairs import MEMORY, live_pair, sent
 
 pytestmark = pytest.mark.anyio
 

@@ -16,9 +16,18 @@ from kinwire.storage import open_store
 from kinwire_protocols import mcpl
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError, MethodNotFoundError
 from kinwire_protocols.mcpl.methods import CHANNELS_REGISTER
-from tests.runtime.mcp.raw_client import RawClient, raw_client
-from tests.runtime.mcpl.chat import ALL, GENERAL, INBOX, NEWS, Chat, Talk, chatting, message
-from tests.runtime.mcpl.lives import live_pair, sent
+from tests.runtime.mcp.fake_client import RawClient, raw_client
+from tests.runtime.mcpl.fixtures_chat import (
+    ALL,
+    GENERAL,
+    INBOX,
+    NEWS,
+    Chat,
+    Talk,
+    chatting,
+    message,
+)
+from tests.runtime.mcpl.fixtures_pairs import live_pair, sent
 
 pytestmark = pytest.mark.anyio
 

@@ -20,7 +20,7 @@ from kinwire.mcpl import (
 )
 from kinwire.storage import Records, open_store
 from kinwire_protocols import mcpl
-from tests.runtime.mcpl.lives import feature, live_pair
+from tests.runtime.mcpl.fixtures_pairs import feature, live_pair
 
 pytestmark = pytest.mark.anyio
 

@@ -21,8 +21,8 @@ from kinwire.mcpl import (
 )
 from kinwire_protocols import mcpl
 from kinwire_protocols.mcpl.tables import CAPABILITY_RISKS
-from tests.runtime.mcpl.lives import feature, live_pair
-from tests.runtime.mcpl.speakers import AFTER, BEFORE, after, before
+from tests.runtime.mcpl.fixtures_hooks import AFTER, BEFORE, after, before
+from tests.runtime.mcpl.fixtures_pairs import feature, live_pair
 
 pytestmark = pytest.mark.anyio
 

@@ -37,9 +37,9 @@ from kinwire_protocols import mcpl
 from kinwire_protocols.mcp.methods import RESOURCES_READ
 from kinwire_protocols.mcpl.methods import CONTEXT_BEFORE_INFERENCE
 from kinwire_protocols.peer import Method
-from tests.runtime.mcpl.chat import Chat, chatting
-from tests.runtime.mcpl.lives import RawServer, feature, live_pair, raw_server
-from tests.runtime.mcpl.speakers import BEFORE, after, before
+from tests.runtime.mcpl.fixtures_chat import Chat, chatting
+from tests.runtime.mcpl.fixtures_hooks import BEFORE, after, before
+from tests.runtime.mcpl.fixtures_pairs import RawServer, feature, live_pair, raw_server
 
 pytestmark = pytest.mark.anyio
 

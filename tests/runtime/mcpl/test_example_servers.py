@@ -23,7 +23,7 @@ from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp, mcpl
 from kinwire_protocols.base import JsonObject, to_wire
-from tests.runtime.transports.recorded import Recorded
+from tests.runtime.transports.fixtures_recorded import Recorded
 from tests.spec.fenced import at, blocks_of, values_of
 from tests.spec.texts import text_of
 

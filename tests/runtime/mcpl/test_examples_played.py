@@ -1,7 +1,7 @@
 """Every example of the text is played: sent by the side that sends it, answered by the other.
 
-`exchanges.py` has them, as the document has. What goes over the wire is the example, what the typed
-handler is given is the example, and what comes back is the example of the answer.
+`fixtures_exchanges.py` has them, as the document has. What goes over the wire is the example, what
+the typed handler is given is the example, and what comes back is the example of the answer.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from kinwire_protocols.base import JsonObject, to_wire
 from kinwire_protocols.mcp.methods import TOOLS_CALL
 from kinwire_protocols.mcpl.methods import PROTOCOL
 from tests.generated.messages import DOCUMENTS
-from tests.runtime.mcpl.exchanges import CARRIED, EXCHANGES, OFFERED, Exchange, text
+from tests.runtime.mcpl.fixtures_exchanges import CARRIED, EXCHANGES, OFFERED, Exchange, text
 from tests.runtime.programs import plays
 from tests.runtime.programs.plays import OWN, Heard, Player, server_of, to_json
-from tests.runtime.transports.recorded import Recorded
-from tests.runtime.transports.serving import Served, served
+from tests.runtime.transports.fixtures_recorded import Recorded
+from tests.runtime.transports.fixtures_serving import Served, served
 from tests.spec.fenced import rows_of
 
 pytestmark = pytest.mark.anyio

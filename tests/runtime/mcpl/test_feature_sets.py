@@ -16,7 +16,7 @@ from kinwire_protocols.mcpl.methods import (
     PUSH_EVENT,
 )
 from kinwire_protocols.peer import Method
-from tests.runtime.mcpl.lives import MEMORY, feature, live_pair, raw_server, sent
+from tests.runtime.mcpl.fixtures_pairs import MEMORY, feature, live_pair, raw_server, sent
 
 pytestmark = pytest.mark.anyio
 

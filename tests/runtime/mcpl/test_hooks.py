@@ -15,8 +15,17 @@ from kinwire_protocols import mcp, mcpl
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidRequestError
 from kinwire_protocols.mcpl.methods import CONTEXT_AFTER_INFERENCE, CONTEXT_BEFORE_INFERENCE
-from tests.runtime.mcpl.lives import raw_server
-from tests.runtime.mcpl.speakers import AFTER, BEFORE, MODEL, Speaker, after, before, hooked, texts
+from tests.runtime.mcpl.fixtures_hooks import (
+    AFTER,
+    BEFORE,
+    MODEL,
+    Speaker,
+    after,
+    before,
+    hooked,
+    texts,
+)
+from tests.runtime.mcpl.fixtures_pairs import raw_server
 
 pytestmark = pytest.mark.anyio
 

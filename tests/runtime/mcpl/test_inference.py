@@ -27,8 +27,8 @@ from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
 from kinwire_protocols.mcpl import RoutingPolicy, TokenUsage
 from kinwire_protocols.mcpl.methods import INFERENCE_REQUEST
-from tests.runtime.mcp.raw_client import RawClient, raw_client
-from tests.runtime.mcpl.lives import MEMORY, Lives, live_pair, sent
+from tests.runtime.mcp.fake_client import RawClient, raw_client
+from tests.runtime.mcpl.fixtures_pairs import MEMORY, Lives, live_pair, sent
 
 pytestmark = pytest.mark.anyio
 

@@ -25,9 +25,9 @@ from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.jsonrpc.errors import InternalError
 from kinwire_protocols.mcp.methods import TOOLS_CALL, TOOLS_LIST
 from kinwire_protocols.mcpl.methods import STATE_ROLLBACK
-from tests.runtime.mcp.raw_client import raw_client
-from tests.runtime.mcpl.lives import feature, live_pair, raw_server
-from tests.runtime.mcpl.speakers import Speaker, after, before, hooked, texts
+from tests.runtime.mcp.fake_client import raw_client
+from tests.runtime.mcpl.fixtures_hooks import Speaker, after, before, hooked, texts
+from tests.runtime.mcpl.fixtures_pairs import feature, live_pair, raw_server
 
 pytestmark = pytest.mark.anyio
 

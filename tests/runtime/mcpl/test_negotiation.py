@@ -12,8 +12,8 @@ from kinwire import CapabilityNotNegotiatedError, Context, Host, Server, Session
 from kinwire.mcpl import Channels, Hooks, McplHost, McplServer
 from kinwire_protocols import mcp, mcpl
 from kinwire_protocols.mcpl.methods import PUSH_EVENT
-from tests.runtime.mcp.raw_client import raw_client
-from tests.runtime.mcpl.lives import MEMORY, feature, live_pair, raw_server, sent
+from tests.runtime.mcp.fake_client import raw_client
+from tests.runtime.mcpl.fixtures_pairs import MEMORY, feature, live_pair, raw_server, sent
 
 pytestmark = pytest.mark.anyio
 

@@ -21,7 +21,7 @@ from kinwire.mcpl import (
     UrlGuard,
 )
 from kinwire_protocols import mcpl
-from tests.runtime.mcpl.lives import feature, live_pair
+from tests.runtime.mcpl.fixtures_pairs import feature, live_pair
 
 WRONG: list[Any] = [nan, -1, -inf, True, "5", None, 10**400, 10**5000]
 

@@ -19,8 +19,8 @@ from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import MethodNotFoundError
 from kinwire_protocols.mcpl import models
 from kinwire_protocols.mcpl.tables import USES
-from tests.runtime.mcpl.chat import GENERAL, INBOX, NEWS, Chat, News, chatting, message
-from tests.runtime.mcpl.lives import MEMORY, feature, live_pair, raw_server, sent
+from tests.runtime.mcpl.fixtures_chat import GENERAL, INBOX, NEWS, Chat, News, chatting, message
+from tests.runtime.mcpl.fixtures_pairs import MEMORY, feature, live_pair, raw_server, sent
 
 pytestmark = pytest.mark.anyio
 

@@ -6,8 +6,8 @@ import pytest
 
 from kinwire.mcpl import Channels, Scopes
 from kinwire_protocols import mcpl
-from tests.runtime.mcpl.chat import GENERAL, INBOX, NEWS, Chat, chatting, message
-from tests.runtime.mcpl.lives import feature, sent
+from tests.runtime.mcpl.fixtures_chat import GENERAL, INBOX, NEWS, Chat, chatting, message
+from tests.runtime.mcpl.fixtures_pairs import feature, sent
 
 pytestmark = pytest.mark.anyio
 

@@ -26,8 +26,8 @@ from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcpl.methods import PUSH_EVENT
-from tests.runtime.mcp.raw_client import raw_client
-from tests.runtime.mcpl.lives import MEMORY, Lives, feature, live_pair, sent
+from tests.runtime.mcp.fake_client import raw_client
+from tests.runtime.mcpl.fixtures_pairs import MEMORY, Lives, feature, live_pair, sent
 
 pytestmark = pytest.mark.anyio
 

@@ -20,9 +20,9 @@ from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
 from kinwire.transports.urls import transport_to
 from kinwire_protocols.mcpl.methods import PROTOCOL
-from tests.runtime.mcpl.walk import Transcript, Walk
+from tests.runtime.mcpl.fixtures_walk import Transcript, Walk
 from tests.runtime.programs import hypercorn_on_trio, live
-from tests.runtime.transports.program import Program, listening, serving
+from tests.runtime.transports.fixtures_processes import Program, listening, serving
 
 LIVE = Path(live.__file__)
 TRANSPORTS = [

@@ -17,8 +17,8 @@ from kinwire.storage import open_store
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InternalError
-from tests.runtime.mcpl.lives import sent
-from tests.runtime.mcpl.scoped import LISTS, SETS, Person, files
+from tests.runtime.mcpl.fixtures_pairs import sent
+from tests.runtime.mcpl.fixtures_scopes import LISTS, SETS, Person, files
 
 pytestmark = pytest.mark.anyio
 

@@ -22,8 +22,8 @@ from kinwire.rpc.session import Session
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
-from tests.runtime.mcpl.chat import Chat
-from tests.runtime.mcpl.lives import feature, live_pair
+from tests.runtime.mcpl.fixtures_chat import Chat
+from tests.runtime.mcpl.fixtures_pairs import feature, live_pair
 from tests.spec.fenced import at
 
 pytestmark = pytest.mark.anyio

@@ -10,8 +10,8 @@ from kinwire import Server
 from kinwire.mcpl import McplHost, McplServer, PushedEvent
 from kinwire_protocols import mcpl
 from kinwire_protocols.mcpl.methods import STATE_ROLLBACK
-from tests.runtime.mcpl.lives import feature, live_pair
-from tests.runtime.mcpl.speakers import AFTER, after
+from tests.runtime.mcpl.fixtures_hooks import AFTER, after
+from tests.runtime.mcpl.fixtures_pairs import feature, live_pair
 
 SETS = {"notes.edit": feature("tools"), "notes.remind": feature("pushEvents")}
 

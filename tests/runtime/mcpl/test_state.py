@@ -18,7 +18,7 @@ from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.methods import TOOLS_CALL, TOOLS_LIST
 from kinwire_protocols.mcpl.methods import STATE_ROLLBACK
 from kinwire_protocols.peer import Method
-from tests.runtime.mcpl.lives import Lives, RawServer, feature, live_pair, raw_server, sent
+from tests.runtime.mcpl.fixtures_pairs import Lives, RawServer, feature, live_pair, raw_server, sent
 
 pytestmark = pytest.mark.anyio
 

@@ -14,7 +14,7 @@ from kinwire import Host
 from kinwire.mcp.connection import Connection
 from kinwire.mcpl import LiveServer, McplHost, StateRefusedError
 from kinwire_protocols.base import JsonObject
-from tests.runtime.mcpl.fakes import INFO, Fake
+from tests.runtime.mcpl.fake_peer import INFO, Fake
 
 pytestmark = pytest.mark.anyio
 

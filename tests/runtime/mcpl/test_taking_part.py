@@ -22,9 +22,9 @@ from kinwire.mcpl import (
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpl.methods import CONTEXT_BEFORE_INFERENCE
-from tests.runtime.mcpl.chat import GENERAL, Chat, News, chatting, message
-from tests.runtime.mcpl.lives import feature, live_pair, raw_server, sent
-from tests.runtime.mcpl.speakers import AFTER, BEFORE, Speaker, after, before, hooked, texts
+from tests.runtime.mcpl.fixtures_chat import GENERAL, Chat, News, chatting, message
+from tests.runtime.mcpl.fixtures_hooks import AFTER, BEFORE, Speaker, after, before, hooked, texts
+from tests.runtime.mcpl.fixtures_pairs import feature, live_pair, raw_server, sent
 
 pytestmark = pytest.mark.anyio
 

@@ -15,7 +15,7 @@ from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpl import models
 from tests.generated.messages import DOCUMENTS, validator
-from tests.runtime.mcpl.lives import MEMORY, feature, live_pair, raw_server, sent
+from tests.runtime.mcpl.fixtures_pairs import MEMORY, feature, live_pair, raw_server, sent
 from tests.spec.fenced import blocks_of, values_of
 from tests.spec.texts import text_of
 

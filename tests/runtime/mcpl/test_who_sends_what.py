@@ -15,8 +15,8 @@ from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
 from kinwire_protocols import mcpl
 from kinwire_protocols.mcpl.methods import PROTOCOL
-from tests.runtime.mcpl.exchanges import EXCHANGES
-from tests.runtime.mcpl.lives import MEMORY, feature, live_pair
+from tests.runtime.mcpl.fixtures_exchanges import EXCHANGES
+from tests.runtime.mcpl.fixtures_pairs import MEMORY, feature, live_pair
 from tests.spec.texts import text_of
 
 pytestmark = pytest.mark.anyio

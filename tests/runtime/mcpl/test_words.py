@@ -19,9 +19,9 @@ from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.mcpl import models
 from kinwire_protocols.mcpl.methods import PUSH_EVENT
-from tests.runtime.mcpl.chat import INBOX, Chat, chatting
-from tests.runtime.mcpl.lives import MEMORY, feature, live_pair, sent
-from tests.runtime.mcpl.speakers import Speaker, before, hooked, texts
+from tests.runtime.mcpl.fixtures_chat import INBOX, Chat, chatting
+from tests.runtime.mcpl.fixtures_hooks import Speaker, before, hooked, texts
+from tests.runtime.mcpl.fixtures_pairs import MEMORY, feature, live_pair, sent
 
 pytestmark = pytest.mark.anyio
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import anyio
 
 from tests.runtime.programs.everywhere import server
-from tests.runtime.transports.resident import let_go
+from tests.runtime.transports.fixtures_resources import let_go
 
 
 @server.tool

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.runtime.storage.engines import Engine, NatsServer
+from tests.runtime.storage.fixtures_engines import Engine, NatsServer
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import pytest
 
 from kinwire.storage import Appended, CursorLostError, Log, Retention, StorageInputError
 from kinwire.storage.subjects import matcher
-from tests.runtime.storage.engines import ON_ALL, Engine
+from tests.runtime.storage.fixtures_engines import ON_ALL, Engine
 
 pytestmark = [pytest.mark.anyio, ON_ALL]
 

@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 
 from kinwire.storage import Appended, ConflictError, Log, Record, Records, Retention
 from kinwire.storage.subjects import matcher
-from tests.runtime.storage.engines import ON_ALL, Engine
+from tests.runtime.storage.fixtures_engines import ON_ALL, Engine
 
 KEPT = 6  # entries
 KEYS = st.sampled_from(["a", "a/b", "a/c", "b"])

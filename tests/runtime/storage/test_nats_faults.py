@@ -25,7 +25,7 @@ from kinwire.storage import (
     StorageUnavailableError,
     open_store,
 )
-from tests.runtime.storage.engines import NatsServer
+from tests.runtime.storage.fixtures_engines import NatsServer
 
 pytestmark = [pytest.mark.anyio, pytest.mark.faults]
 

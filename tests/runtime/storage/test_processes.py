@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kinwire.storage import Retention, Store
-from tests.runtime.storage.engines import Engine, NatsServer
+from tests.runtime.storage.fixtures_engines import Engine, NatsServer
 
 PROGRAMS = Path(__file__).parent / "programs"
 PROCESSES, TIMES = 2, 40

@@ -14,7 +14,7 @@ from kinwire.storage import (
     StorageClosedError,
     StorageInputError,
 )
-from tests.runtime.storage.engines import ON_ALL, Engine
+from tests.runtime.storage.fixtures_engines import ON_ALL, Engine
 
 pytestmark = [pytest.mark.anyio, ON_ALL]
 

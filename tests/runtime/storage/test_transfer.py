@@ -17,7 +17,7 @@ import pytest
 from kinwire.storage import Retention, StorageInputError, Store, open_store
 from kinwire.storage.transfer import exported, import_lines
 from kinwire_cli import main
-from tests.runtime.storage.engines import ON_ALL, Engine, NatsServer
+from tests.runtime.storage.fixtures_engines import ON_ALL, Engine, NatsServer
 
 KEPT = Retention(max_entries=50, dedup_window=600)
 

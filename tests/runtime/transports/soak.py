@@ -30,9 +30,9 @@ from kinwire.support.background import background
 from kinwire.transports.child import ChildProcess
 from kinwire.transports.memory import memory_pair
 from tests.runtime.programs import everywhere
-from tests.runtime.transports.program import ROOT, Program, serving
-from tests.runtime.transports.resident import descriptors_of, let_go, memory_of
-from tests.runtime.transports.serving import NETWORK
+from tests.runtime.transports.fixtures_processes import ROOT, Program, serving
+from tests.runtime.transports.fixtures_resources import descriptors_of, let_go, memory_of
+from tests.runtime.transports.fixtures_serving import NETWORK
 
 FILE = Path(everywhere.__file__).with_name("counted.py")  # imported, it would change the other
 CLIENTS, CALLS = 4, 12  # of each transport in a cycle, and of each client

@@ -18,7 +18,7 @@ from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp
 from tests.runtime.programs import everywhere
-from tests.runtime.transports.serving import NETWORK, Served, served
+from tests.runtime.transports.fixtures_serving import NETWORK, Served, served
 
 pytestmark = [pytest.mark.anyio, pytest.mark.faults]
 

@@ -12,8 +12,8 @@ import pytest
 from websockets.exceptions import ConnectionClosedError as ConnectionClosedOnWire
 
 from tests.runtime.programs import held
-from tests.runtime.transports.program import Program, serving
-from tests.runtime.transports.raw import RawClient, RawHttp, RawWebSocket, message
+from tests.runtime.transports.fake_clients import RawClient, RawHttp, RawWebSocket, message
+from tests.runtime.transports.fixtures_processes import Program, serving
 
 pytestmark = pytest.mark.faults
 

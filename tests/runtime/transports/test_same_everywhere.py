@@ -22,8 +22,8 @@ from kinwire.transports.memory import memory_pair
 from kinwire.transports.urls import transport_to
 from kinwire_protocols import mcp
 from tests.runtime.programs import everywhere
-from tests.runtime.transports.recorded import Recorded
-from tests.runtime.transports.serving import NETWORK, Served, served
+from tests.runtime.transports.fixtures_recorded import Recorded
+from tests.runtime.transports.fixtures_serving import NETWORK, Served, served
 
 pytestmark = pytest.mark.anyio
 

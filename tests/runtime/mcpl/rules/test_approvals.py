@@ -7,7 +7,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule
 
 from kinwire.mcpl.rules.approvals import Approval, Approvals, approval_key
 from kinwire_protocols.mcpl import Scope
-from tests.runtime.mcpl.long_runs import BRIEF, long_run
+from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
 
 SERVERS, SETS, LABELS = st.sampled_from("ab"), st.sampled_from("xy"), st.sampled_from(["/p", "/q"])
 PAYLOADS = st.sampled_from([None, {"mode": "r"}, {"mode": "w"}])

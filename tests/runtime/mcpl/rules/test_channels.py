@@ -10,7 +10,7 @@ from kinwire.mcpl.rules.channels import MOST_CHANNELS, ChannelRegistry, sees
 from kinwire.support.seen import Seen
 from kinwire_protocols.mcpl.errors import ChannelNotPermittedError, UnknownChannelError
 from kinwire_protocols.mcpl.models import ChannelDescriptor, ChannelDirection, IncomingOutcome
-from tests.runtime.mcpl.long_runs import BRIEF, long_run
+from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
 
 
 def channel(

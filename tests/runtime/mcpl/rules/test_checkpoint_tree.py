@@ -13,7 +13,7 @@ from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree, StateError
 from kinwire.support.json_values import text
 from kinwire_protocols.base import from_wire
 from kinwire_protocols.mcpl import StateUpdate
-from tests.runtime.mcpl.long_runs import BRIEF, long_run
+from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
 
 
 def update(checkpoint: str, **members: Any) -> StateUpdate:

@@ -8,8 +8,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from kinwire.mcpl.rules.feature_sets import FeaturePolicy, FeatureSets
 from kinwire_protocols.mcpl import FeatureSetNotEnabledError, UnknownFeatureSetError
-from tests.runtime.mcpl.lives import MEMORY, feature
-from tests.runtime.mcpl.long_runs import BRIEF, long_run
+from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
+from tests.runtime.mcpl.fixtures_pairs import MEMORY, feature
 
 NAMES = ["memory", "memory.retrieval", "memory.a.b", "memoryx.y"]
 

@@ -23,7 +23,7 @@ from kinwire.support.glob import PATTERN_SIZE, Pattern
 from kinwire.support.seen import Seen
 from kinwire_protocols.base import from_wire
 from kinwire_protocols.mcpl import StateUpdate
-from tests.runtime.mcpl.lives import feature
+from tests.runtime.mcpl.fixtures_pairs import feature
 
 _RULES = rules.__file__.rpartition("/")[0]
 _SUPPORT = "/kinwire/support/"

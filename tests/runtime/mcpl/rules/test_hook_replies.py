@@ -7,7 +7,7 @@ import pytest
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.hook_replies import after_allowed, before_allowed
 from kinwire_protocols.mcpl import AfterInferenceResult, BeforeInferenceResult, ContextInjection
-from tests.runtime.mcpl.lives import MEMORY
+from tests.runtime.mcpl.fixtures_pairs import MEMORY
 
 
 def sets() -> FeatureSets:

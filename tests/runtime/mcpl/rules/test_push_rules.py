@@ -11,7 +11,7 @@ from kinwire.mcpl.rules.push_dedup import REUSED, Kept, body_digest
 from kinwire.mcpl.rules.retry import is_final, push_delay, taken_before
 from kinwire.support.seen import Seen
 from kinwire_protocols.mcpl import PushEventParams, PushEventPayload, PushEventResult
-from tests.runtime.mcpl.long_runs import BRIEF, long_run
+from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
 
 DONE = PushEventResult(accepted=True, inference_id="inf_1")
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.runtime.transports.faults.table import CLIENT
-from tests.runtime.transports.faults.victims import (
+from tests.runtime.transports.faults.fixtures_ends import (
     PLACES,
     Place,
     Session,
     client_under_test,
     server_under_test,
 )
+from tests.runtime.transports.faults.table import CLIENT
 
 
 @pytest.fixture(scope="module", params=PLACES, ids=str)

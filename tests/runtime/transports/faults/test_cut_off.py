@@ -16,10 +16,10 @@ from kinwire import ConnectionClosedError, Host, RequestTimeoutError, connect, s
 from kinwire.mcp.connection import Connection
 from kinwire_protocols import mcp
 from tests.runtime.programs import everywhere
-from tests.runtime.transports.faults.relay import Relay, relayed
+from tests.runtime.transports.faults.fake_network import Relay, relayed
 from tests.runtime.transports.faults.table import CLIENT
-from tests.runtime.transports.program import Program, serving
-from tests.runtime.transports.serving import NETWORK, URLS, Served, served
+from tests.runtime.transports.fixtures_processes import Program, serving
+from tests.runtime.transports.fixtures_serving import NETWORK, URLS, Served, served
 
 pytestmark = pytest.mark.faults
 

@@ -18,8 +18,8 @@ from kinwire import ConnectionClosedError, connect, stdio
 from kinwire.rpc.transport import Transport
 from tests.runtime.programs import everywhere
 from tests.runtime.transports.faults.table import SERVER
-from tests.runtime.transports.program import Program, serving
-from tests.runtime.transports.serving import NETWORK
+from tests.runtime.transports.fixtures_processes import Program, serving
+from tests.runtime.transports.fixtures_serving import NETWORK
 
 pytestmark = pytest.mark.faults
 

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.runtime.transports.faults.victims import (
+from tests.runtime.transports.fake_clients import RawClient, message
+from tests.runtime.transports.faults.fixtures_ends import (
     CARRYING_BYTES,
     Client,
     Place,
@@ -21,7 +22,6 @@ from tests.runtime.transports.faults.victims import (
     answer,
     answers,
 )
-from tests.runtime.transports.raw import RawClient, message
 
 pytestmark = pytest.mark.faults
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.runtime.transports.faults.raw_clients import begun
-from tests.runtime.transports.faults.victims import Session, answer, answers
-from tests.runtime.transports.raw import RawClient, RawHttp, message
+from tests.runtime.transports.fake_clients import RawClient, RawHttp, message
+from tests.runtime.transports.faults.fake_clients import begun
+from tests.runtime.transports.faults.fixtures_ends import Session, answer, answers
 
 pytestmark = pytest.mark.faults
 

@@ -5,8 +5,14 @@ from __future__ import annotations
 import pytest
 
 from kinwire import InvalidResponseError, UnsendableError
+from tests.runtime.transports.faults.fixtures_ends import (
+    CARRYING_BYTES,
+    PLACES,
+    Client,
+    Place,
+    Session,
+)
 from tests.runtime.transports.faults.table import CLIENT
-from tests.runtime.transports.faults.victims import CARRYING_BYTES, PLACES, Client, Place, Session
 
 pytestmark = pytest.mark.faults
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from tests.runtime.transports.faults.table import ABSENT, FAULTS, MISSING, TRANSPORTS
-from tests.runtime.transports.program import ROOT
+from tests.runtime.transports.fixtures_processes import ROOT
 
 
 @pytest.mark.faults

@@ -27,12 +27,12 @@ from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.websocket import connection
 from kinwire.transports.websocket.listener import serve_websocket
 from tests.runtime.programs import held
-from tests.runtime.transports.faults.raw_clients import RAW_CLIENTS, RawStdio, begun
+from tests.runtime.transports.fake_clients import RawClient, RawOneWay, RawWebSocket, message
+from tests.runtime.transports.faults.fake_clients import RAW_CLIENTS, RawStdio, begun
+from tests.runtime.transports.faults.fixtures_ends import client_under_test, server_under_test
 from tests.runtime.transports.faults.table import CLIENT, SERVER
-from tests.runtime.transports.faults.victims import client_under_test, server_under_test
-from tests.runtime.transports.program import peak_of, serving
-from tests.runtime.transports.raw import RawClient, RawOneWay, RawWebSocket, message
-from tests.runtime.transports.websocket.raw_peers import RawEnd, raw_client, raw_server
+from tests.runtime.transports.fixtures_processes import peak_of, serving
+from tests.runtime.transports.websocket.fake_peers import RawEnd, raw_client, raw_server
 from tests.runtime.transports.websocket.test_client import greet
 
 pytestmark = pytest.mark.faults

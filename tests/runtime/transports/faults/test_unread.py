@@ -15,11 +15,11 @@ from anyio.from_thread import start_blocking_portal
 from kinwire import Limits
 from kinwire.mcp.connection import Connection
 from tests.runtime.programs import held
-from tests.runtime.transports.faults.raw_clients import RawMemory, begun
+from tests.runtime.transports.fake_clients import RAW, RawClient, RawHttp, message
+from tests.runtime.transports.faults.fake_clients import RawMemory, begun
+from tests.runtime.transports.faults.fixtures_ends import client_under_test
 from tests.runtime.transports.faults.table import CLIENT, SERVER, TRANSPORTS
-from tests.runtime.transports.faults.victims import client_under_test
-from tests.runtime.transports.program import serving
-from tests.runtime.transports.raw import RAW, RawClient, RawHttp, message
+from tests.runtime.transports.fixtures_processes import serving
 
 pytestmark = pytest.mark.faults
 

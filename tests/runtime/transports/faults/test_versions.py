@@ -12,11 +12,11 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 
 from kinwire import Host, ProtocolVersionError
-from tests.runtime.transports.faults.raw_server import GREETING
-from tests.runtime.transports.faults.raw_servers import RAW_SERVERS
+from tests.runtime.transports.fake_clients import message
+from tests.runtime.transports.faults.fake_server import GREETING
+from tests.runtime.transports.faults.fake_servers import RAW_SERVERS
+from tests.runtime.transports.faults.fixtures_ends import server_under_test
 from tests.runtime.transports.faults.table import CLIENT, SERVER, TRANSPORTS
-from tests.runtime.transports.faults.victims import server_under_test
-from tests.runtime.transports.raw import message
 
 pytestmark = pytest.mark.faults
 

@@ -8,8 +8,8 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
-from tests.runtime.transports.http.asgi import Client, Open, initialize, message
 from tests.runtime.transports.http.conftest import Tools
+from tests.runtime.transports.http.fake_asgi_client import Client, Open, initialize, message
 from tests.runtime.transports.http.test_refusals import token_owner
 
 pytestmark = pytest.mark.anyio

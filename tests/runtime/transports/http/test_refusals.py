@@ -11,8 +11,8 @@ import pytest
 from kinwire.transports.http.app import HttpApp
 from kinwire.transports.http.guard import current_principal
 from kinwire.transports.http.limits import HttpLimits
-from tests.runtime.transports.http.asgi import Client, initialize, message
 from tests.runtime.transports.http.conftest import Tools
+from tests.runtime.transports.http.fake_asgi_client import Client, initialize, message
 
 pytestmark = pytest.mark.anyio
 

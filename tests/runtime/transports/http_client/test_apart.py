@@ -11,7 +11,7 @@ import anyio
 import pytest
 
 from kinwire import ConnectionClosedError, Host, InvalidResponseError, connect
-from tests.runtime.transports.http_client.raw_server import (
+from tests.runtime.transports.http_client.fake_server import (
     GREETING,
     Asked,
     Line,

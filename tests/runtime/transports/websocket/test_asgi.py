@@ -12,9 +12,9 @@ from anyio.lowlevel import checkpoint
 
 from kinwire import ConnectionClosedError, Context, Limits, Server, connect
 from kinwire.transports.http.limits import HttpLimits
-from tests.runtime.transports.http.asgi import Client
-from tests.runtime.transports.serving import served
-from tests.runtime.transports.websocket.asgi_server import HELLO, below
+from tests.runtime.transports.fixtures_serving import served
+from tests.runtime.transports.http.fake_asgi_client import Client
+from tests.runtime.transports.websocket.fake_asgi_server import HELLO, below
 
 pytestmark = pytest.mark.anyio
 

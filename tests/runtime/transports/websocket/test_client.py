@@ -9,8 +9,8 @@ import pytest
 
 from kinwire import ConnectionClosedError, Host, InsecureAddressError, connect
 from kinwire.transports.websocket import client
-from tests.runtime.transports.http_client.raw_server import GREETING, Asked, Line, RawServer
-from tests.runtime.transports.websocket.raw_peers import RawEnd, raw_server
+from tests.runtime.transports.http_client.fake_server import GREETING, Asked, Line, RawServer
+from tests.runtime.transports.websocket.fake_peers import RawEnd, raw_server
 
 pytestmark = pytest.mark.anyio
 

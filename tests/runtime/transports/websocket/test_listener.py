@@ -16,7 +16,7 @@ from kinwire.support.background import background
 from kinwire.transports.http.guard import current_principal
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.websocket.listener import serve_websocket
-from tests.runtime.transports.websocket.raw_peers import asking, raw_client
+from tests.runtime.transports.websocket.fake_peers import asking, raw_client
 
 pytestmark = pytest.mark.anyio
 

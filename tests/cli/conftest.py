@@ -1,0 +1,7 @@
+"""Asynchronous tests of the command run on both libraries."""
+
+from __future__ import annotations
+
+__all__ = ("anyio_backend",)
+
+from tests.fixtures_backends import anyio_backend

@@ -1,0 +1,72 @@
+"""A host's own function that returns nothing is told by name, and nothing happens by it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kinwire.mcpl import Channels, Inference, LiveHost, McplHost, McplServer, Scopes
+from kinwire_protocols import mcpl
+from kinwire_protocols.jsonrpc.errors import InternalError
+from tests.runtime.mcpl.fixtures_pairs import feature, live_pair
+
+pytestmark = pytest.mark.anyio
+
+SETS = {"a": feature("pushEvents", "inferenceRequest", scoped=True)}
+CHANNEL = mcpl.ChannelDescriptor(id="c", type="chat", label="c", direction="bidirectional")
+
+
+async def nothing(*given: Any) -> Any:
+    """Forget to return."""
+
+
+class Mute:
+    answer = staticmethod(nothing)
+
+
+async def push(host: LiveHost) -> bool:
+    with pytest.raises(InternalError):
+        await host.push("a", "x", event_id="1")
+    return False
+
+
+async def infer(host: LiveHost) -> bool:
+    with pytest.raises(InternalError):
+        await host.infer("a", "x")
+    return False
+
+
+async def elevate(host: LiveHost) -> Any:
+    params = {"featureSet": "a", "scope": {"label": "x"}}
+    return (await host.session.raw("scope/elevate", params))["approved"]
+
+
+async def write(host: LiveHost) -> Any:
+    await host.channels.register(CHANNEL)
+    message = mcpl.IncomingMessage(channel_id="c", message_id="1", content="x")
+    (outcome,) = await host.channels.incoming(message)
+    return outcome.accepted
+
+
+MUTE = Inference(provider=Mute(), routing=mcpl.RoutingPolicy(default="m"))
+FORGETFUL: list[tuple[dict[str, Any], Any, str]] = [
+    ({"on_push": nothing}, push, "McplHost.on_push: expected PushEventResult"),
+    ({"inference": MUTE}, infer, "Provider.answer: expected ModelAnswer"),
+    ({"scopes": Scopes(ask=nothing)}, elevate, "Scopes.ask: expected ScopeAnswer"),
+    ({"channels": Channels(on_message=nothing)}, write, "Channels.on_message: expected Decision"),
+]
+
+
+@pytest.mark.parametrize(
+    ("options", "use", "told"), FORGETFUL, ids=["push", "provider", "ask", "message"]
+)
+async def test_a_function_that_returns_nothing_is_told_by_name(
+    options: dict[str, Any], use: Any, told: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    live = McplServer(feature_sets=SETS, channels=[])
+    async with live_pair(live, McplHost(enabled=["*"], **options)) as (connection, _):
+        await connection.mcp.ping()
+        assert await use(live.hosts[0]) is False
+    assert told in caplog.text
+    assert "got NoneType. Return one in every case." in caplog.text

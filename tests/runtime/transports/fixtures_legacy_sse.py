@@ -1,0 +1,51 @@
+"""Servers of ours that speak HTTP+SSE alone at `/sse`, as those of 2024-11-05 did.
+
+A client of ours asks for Streamable HTTP first, and a server of ours has both on any path.
+
+usage: python -m tests.runtime.transports.fixtures_legacy_sse FILE.py PORT
+"""
+
+from __future__ import annotations
+
+__all__ = ("Apart",)
+
+import runpy
+import sys
+from typing import Any, cast
+
+from kinwire import Server
+from kinwire.transports.http.app import HttpApp
+from kinwire.transports.http.replies import Receive, Reply, Scope, Send, send_reply
+from kinwire.transports.http.running import bound, run_on
+
+
+class Apart:
+    """An application that takes no POST at `/sse` but those of an open stream."""
+
+    def __init__(self, app: HttpApp) -> None:
+        self._app = app
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._app, name)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See `HttpApp`."""
+        post = scope["type"] == "http" and scope["method"] == "POST" and scope["path"] == "/sse"
+        if post and b"session_id=" not in scope["query_string"]:
+            await send_reply(send, Reply(405))
+        else:
+            await self._app(scope, receive, send)
+
+
+def main(file: str, port: str) -> None:
+    """Serve the server of a file until told to end."""
+    found = runpy.run_path(file).values()
+    server = next(value for value in found if isinstance(value, Server))
+    with bound("127.0.0.1", int(port)) as listener:
+        line = f"serving at http://127.0.0.1:{listener.getsockname()[1]}/sse"
+        app = cast(HttpApp, Apart(server.asgi()))
+        run_on(app, listener, started=lambda: print(line, file=sys.stderr, flush=True))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
