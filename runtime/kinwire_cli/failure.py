@@ -153,7 +153,7 @@ def _divided(error: Exception) -> tuple[str, str]:
 
     text = str(error)
     if isinstance(error, StorageError):
-        return text.removesuffix(error.mend).rstrip(), error.mend
+        return text.removesuffix(error.hint).rstrip(), error.hint
     return text.removesuffix(PASS_HEADERS), _PASS_HEADER if PASS_HEADERS in text else ""
 
 

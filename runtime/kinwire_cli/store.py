@@ -65,8 +65,8 @@ async def _check(url: str, timeout: float, _: str) -> int:
         async with open_store(url, timeout=timeout) as store:
             await _refuse_nothing(url, store)
             found = await store.check()
-            for holding in await store.holdings():
-                print(f"{holding.kind} {holding.name}: {await _size(store, holding)}")
+            for entry in await store.entries():
+                print(f"{entry.kind} {entry.name}: {await _size(store, entry)}")
     except StorageDamagedError as error:
         found = found or [str(error)]
     for fault in found:
@@ -75,12 +75,12 @@ async def _check(url: str, timeout: float, _: str) -> int:
     return FINDINGS if found else 0
 
 
-async def _size(store: storage.Store, holding: storage.Holding) -> str:
-    if holding.kind == "log":
-        log = await store.log(holding.name, durable=holding.durable)
+async def _size(store: storage.Store, entry: storage.StoreEntry) -> str:
+    if entry.kind == "log":
+        log = await store.log(entry.name, durable=entry.durable)
         first, last = await log.bounds()
         return f"{last - first + 1} entries"
-    records = await store.records(holding.name, durable=holding.durable)
+    records = await store.records(entry.name, durable=entry.durable)
     return f"{sum([1 async for _ in records.scan()])} records"
 
 
@@ -132,7 +132,7 @@ async def _fill(store: storage.Store, lines: IO[bytes], *, is_new: bool) -> int:
         return await import_lines(store, lines)
     except StorageInputError as error:
         if is_new:  # so it is removed, and has nothing of what came before
-            error.mend = "Make the export anew; nothing was imported."
+            error.hint = "Make the export anew; nothing was imported."
         raise
 
 
@@ -155,13 +155,13 @@ def _parts(path: str) -> tuple[str, ...]:
 
 async def _refuse_nothing(url: str, store: storage.Store) -> None:
     """Refuse a store on a server that holds nothing: its name is wrong, and it was never made."""
-    if url.startswith("nats:") and not await store.holdings():
+    if url.startswith("nats:") and not await store.entries():
         text = "there is no such store on the server, or nothing in it."
         raise UsageError(text, "Name one that there is: nats://host:port/name.")
 
 
 def _path_of(url: str) -> str | None:
-    from kinwire.storage.address import parsed
+    from kinwire.storage.store_url import parsed
 
     address = parsed(url)
     return address.path if address.engine == "sqlite" else None

@@ -17,7 +17,7 @@ ERRORS = [
     ShapeError("ping", "", FORGED, FORGED),
     InvalidResponseError(FORGED),
     ProtocolVersionError(FORGED),
-    StorageInputError(FORGED, expected=FORGED, got=FORGED, mend=FORGED),
+    StorageInputError(FORGED, expected=FORGED, got=FORGED, hint=FORGED),
     UsageError(FORGED),
     ValueError(FORGED),
     OSError(5, FORGED),

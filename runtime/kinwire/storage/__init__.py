@@ -11,7 +11,6 @@ __all__ = (
     "ConflictError",
     "CursorLostError",
     "Entry",
-    "Holding",
     "Log",
     "Record",
     "Records",
@@ -27,6 +26,7 @@ __all__ = (
     "StorageUnavailableError",
     "StorageVersionError",
     "Store",
+    "StoreEntry",
     "open_store",
 )
 
@@ -44,7 +44,6 @@ from kinwire.storage.errors import (
     StorageUnavailableError,
     StorageVersionError,
 )
-from kinwire.storage.holding import Holding
 from kinwire.storage.log import Appended, Entry, Log, Retention
 from kinwire.storage.records import Change, Record, Records
-from kinwire.storage.store import Store, open_store
+from kinwire.storage.store import Store, StoreEntry, open_store

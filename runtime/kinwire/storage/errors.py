@@ -1,4 +1,6 @@
-"""What can go wrong in a store, as a tree. Each says where, what was expected, what came, the mend.
+"""What can go wrong in a store, as a tree.
+
+Each error says where, what was expected, what came, and how to fix it.
 
 KinwireError
 +-- StorageError                    base; also what no other name fits
@@ -38,23 +40,23 @@ from kinwire.support.errors import KinwireError
 class StorageError(KinwireError):
     """A store did not do what it was asked for.
 
-    `place` is the file, server, key or subject, `mend` says what to do. With `outcome_unknown` the
+    `place` is the file, server, key or subject, `hint` says what to do. With `outcome_unknown` the
     write may or may not have taken place: read before trying it again. Otherwise it did not.
     """
 
     def __init__(
-        self, place: str, *, expected: str, got: str, mend: str, outcome_unknown: bool = False
+        self, place: str, *, expected: str, got: str, hint: str, outcome_unknown: bool = False
     ) -> None:
-        super().__init__(place, expected, got, mend)
+        super().__init__(place, expected, got, hint)
         self.place = place
         self.expected = expected
         self.got = got
-        self.mend = mend
+        self.hint = hint
         self.outcome_unknown = outcome_unknown
 
     def __str__(self) -> str:
         unknown = " Whether it was written is not known." if self.outcome_unknown else ""
-        return f"{self.place}: expected {self.expected}, got {self.got}.{unknown} {self.mend}"
+        return f"{self.place}: expected {self.expected}, got {self.got}.{unknown} {self.hint}"
 
 
 class StorageAddressError(StorageError, ValueError):
@@ -76,7 +78,7 @@ class ConflictError(StorageError):
             repr(key),
             expected=f"revision {revision}" if revision else "no record",
             got=f"revision {found}" if found else "no record",
-            mend="Read it again and decide anew.",
+            hint="Read it again and decide anew.",
         )
         self.key = key
         self.revision = revision
@@ -115,7 +117,7 @@ class CursorLostError(StorageError):
             place,
             expected=f"everything after {after}",
             got=f"only what comes from {first} on",
-            mend=f"Go on after {first - 1}, and count what lies between as lost.",
+            hint=f"Go on after {first - 1}, and count what lies between as lost.",
         )
         self.after = after
         self.first = first
@@ -126,5 +128,5 @@ class StorageClosedError(StorageError):
 
     def __init__(self, place: str) -> None:
         super().__init__(
-            place, expected="an open store", got="a closed one", mend="Use it inside `async with`."
+            place, expected="an open store", got="a closed one", hint="Use it inside `async with`."
         )

@@ -1,17 +1,42 @@
-"""Texts, counts and seconds that every engine takes. Others are refused before anything is sent.
+"""What every engine takes: texts, counts, seconds, and values as JSON text.
 
-They often come from a peer's JSON, so what a type checker would find is refused here as well.
+Other inputs are refused before anything is sent. They often come from a peer's JSON, so what a type
+checker would find is refused here as well. A value is read as it was written; tuples become lists.
 """
 
 from __future__ import annotations
 
-__all__ = ("FARTHEST", "checked_count", "checked_seconds", "checked_text", "refused", "shown")
+__all__ = (
+    "DEPTH",
+    "VALUE_SIZE",
+    "checked_count",
+    "checked_seconds",
+    "checked_text",
+    "decoded",
+    "encoded",
+    "refused",
+    "unreadable",
+)
 
-from kinwire.storage.errors import StorageInputError
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
 
-FARTHEST = 100 * 365 * 86_400.0
-"""The longest time in seconds: a hundred years. Engines count in nanoseconds and overflow later."""
-_LAST = 2**53 - 1  # what every reader of JSON holds exactly; no engine's counter ends before
+from kinwire.storage.errors import StorageDamagedError, StorageInputError
+from kinwire.support.validation import LONGEST, MOST, is_count, is_number, shown_number
+
+VALUE_SIZE = 8 * 1024 * 1024
+"""The longest value, in characters of JSON; a NATS server may allow less."""
+DEPTH = 100
+"""How deep arrays and objects may stand in one another."""
+
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+_OBJECTS: tuple[type[Any], ...] = (dict,)
+_ARRAYS: tuple[type[Any], ...] = (list, tuple)
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+_TEXTS = frozenset({str})
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def checked_text(text: object, place: str, longest: int) -> bytes:
@@ -29,41 +54,112 @@ def checked_text(text: object, place: str, longest: int) -> bytes:
     if 0 < len(encoded) <= longest:
         return encoded
     got = str(len(encoded)) if encoded else got
-    mend = "Hash what is longer." if encoded else "Pass a text that is not empty."
-    raise refused(place, f"1 to {longest} bytes of UTF-8", got, mend)
+    hint = "Hash what is longer." if encoded else "Pass a text that is not empty."
+    raise refused(place, f"1 to {longest} bytes of UTF-8", got, hint)
 
 
-def checked_count(value: object, place: str, mend: str, *, least: int = 0) -> None:
+def checked_count(value: object, place: str, hint: str, *, least: int = 0) -> None:
     """Refuse what is no count of entries, no sequence and no revision.
 
     Raises:
         StorageInputError: it is no whole number from `least` on, or larger than any.
     """
-    if isinstance(value, bool) or not (isinstance(value, int) and least <= value <= _LAST):
-        raise refused(place, f"a whole number from {least} to {_LAST}", shown(value), mend)
+    if not is_count(value, least):
+        raise refused(place, f"a whole number from {least} to {MOST}", shown_number(value), hint)
 
 
 def checked_seconds(
-    value: object, place: str, mend: str, *, least: float = 0.0, most: float = FARTHEST
+    value: object, place: str, hint: str, *, least: float = 0.0, most: float = LONGEST
 ) -> None:
     """Refuse what is no time that can be waited for.
 
     Raises:
         StorageInputError: it is no number above 0 from `least` to `most`.
     """
-    fits = isinstance(value, int | float) and value > 0 and least <= value <= most
-    if isinstance(value, bool) or not fits:
+    if not (is_number(value) and value > 0 and least <= value <= most):
         span = f"from {least:g} to {most:.0f}" if least else f"above 0, at most {most:.0f}"
-        raise refused(place, f"seconds {span}", shown(value), mend)
+        raise refused(place, f"seconds {span}", shown_number(value), hint)
 
 
-def refused(place: str, expected: str, got: str, mend: str) -> StorageInputError:
+def refused(place: str, expected: str, got: str, hint: str) -> StorageInputError:
     """Return the error for what no store takes."""
-    return StorageInputError(place, expected=expected, got=got, mend=mend)
+    return StorageInputError(place, expected=expected, got=got, hint=hint)
 
 
-def shown(value: object) -> str:
-    """Return `value` as an error shows it: numbers as they are, of others the type."""
-    if isinstance(value, float) or (isinstance(value, int) and abs(value) < 2**64):
-        return str(value)
-    return "a larger number" if isinstance(value, int) else type(value).__name__
+def decoded(text: str | bytes, place: str) -> Any:
+    """Return the value that `text` is.
+
+    Raises:
+        StorageDamagedError: it is not what `encoded` gave.
+    """
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise unreadable(place, error) from None
+
+
+def unreadable(place: str, error: Exception) -> StorageDamagedError:
+    """Return the error for what no kinwire has written like that."""
+    return StorageDamagedError(
+        place,
+        expected="what was written there",
+        got=f"something else ({error})",
+        hint="Put a backup in its place, or write it anew.",
+    )
+
+
+def encoded(value: Any, place: str) -> str:
+    """Return `value` as JSON.
+
+    Raises:
+        StorageInputError: JSON cannot hold it, or it is too long or too deep.
+    """
+    try:
+        text = _encode(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise _refused_value(
+            place, "what JSON can hold", f"{type(error).__name__}: {error}"
+        ) from None
+    if not text.isascii() and _SURROGATE.search(text):
+        raise _refused_value(place, "Unicode text", "half of a surrogate pair")
+    if len(text) > VALUE_SIZE:
+        raise _refused_value(place, f"at most {VALUE_SIZE} characters of JSON", str(len(text)))
+    _check_levels(value, place)
+    return text
+
+
+def _check_levels(value: Any, place: str) -> None:
+    """Refuse what is too deep, and keys that JSON would make texts of, and so maybe one of two."""
+    depth = 0
+    level: list[Any] = [value]
+    while level := [part for part in level if type(part) not in _SCALARS]:
+        below: list[Any] = []
+        nested = False
+        for part in level:
+            if isinstance(part, _OBJECTS):
+                nested = True
+                if not _TEXTS.issuperset(map(type, part)):
+                    _check_keys(part, place)
+                below.extend(part.values())
+            elif isinstance(part, _ARRAYS):
+                nested = True
+                below.extend(part)
+        depth += nested
+        if depth > DEPTH:
+            raise _refused_value(place, f"at most {DEPTH} levels", "more")
+        level = below
+
+
+def _check_keys(keys: Iterable[object], place: str) -> None:
+    for key in keys:
+        if not isinstance(key, str):
+            raise _refused_value(place, "texts as keys", f"one that is {shown_number(key)}")
+
+
+def _refused_value(place: str, expected: str, got: str) -> StorageInputError:
+    return StorageInputError(
+        f"value of {place!r}",
+        expected=expected,
+        got=got,
+        hint="Store a summary, or a reference to where the whole is.",
+    )

@@ -137,11 +137,11 @@ def checked_retention(retention: Retention) -> Retention:
     Raises:
         StorageInputError: it has a bound that not all engines keep.
     """
-    mend = "Leave it out for the default."
+    hint = "Leave it out for the default."
     for name in ("max_age", "dedup_window"):
         seconds: float | None = getattr(retention, name)
         if seconds is not None or name == "dedup_window":
-            checked_seconds(seconds, f"Retention.{name}", mend, least=_SHORTEST)
+            checked_seconds(seconds, f"Retention.{name}", hint, least=_SHORTEST)
     if retention.max_entries is not None:
-        checked_count(retention.max_entries, "Retention.max_entries", mend, least=1)
+        checked_count(retention.max_entries, "Retention.max_entries", hint, least=1)
     return retention

@@ -139,8 +139,8 @@ def checked_expiry(seconds: float | None) -> None:
         StorageInputError: it is not a positive number of seconds, or a hundred years away.
     """
     if seconds is not None:
-        mend = "Leave it out for never; delete the record if it is to go at once."
-        checked_seconds(seconds, "expires_in", mend)
+        hint = "Leave it out for never; delete the record if it is to go at once."
+        checked_seconds(seconds, "expires_in", hint)
 
 
 def checked_prefix(prefix: str) -> str:

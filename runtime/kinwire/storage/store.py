@@ -1,21 +1,44 @@
-"""A store, and which engine a URL means."""
+"""A store, what it holds, and which engine a URL means."""
 
 from __future__ import annotations
 
-__all__ = ("Store", "open_store")
+__all__ = (
+    "Kind",
+    "OpenGuard",
+    "Store",
+    "StoreEntry",
+    "entry_from",
+    "open_store",
+    "options_text",
+)
 
+import json
 import time
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol
+from dataclasses import asdict, dataclass
+from typing import Literal, Protocol
 
-from kinwire.storage.address import parsed
 from kinwire.storage.clock import Clock, forward
-from kinwire.storage.holding import Holding
-from kinwire.storage.inputs import checked_seconds
+from kinwire.storage.errors import StorageClosedError
+from kinwire.storage.inputs import checked_seconds, decoded, unreadable
 from kinwire.storage.log import Log, Retention
 from kinwire.storage.records import Records
+from kinwire.storage.store_url import parsed
+
+Kind = Literal["log", "records"]
 
 _LONGEST = 3600.0  # seconds that a call may wait
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreEntry:
+    """What a store holds under one name."""
+
+    kind: Kind
+    name: str
+    durable: bool
+    retention: Retention | None = None
+    """For logs."""
 
 
 class Store(Protocol):
@@ -41,7 +64,7 @@ class Store(Protocol):
         """
         ...
 
-    async def holdings(self) -> list[Holding]:
+    async def entries(self) -> list[StoreEntry]:
         """Return what the store holds, sorted by kind and name."""
         ...
 
@@ -69,7 +92,7 @@ def open_store(
     checked_seconds(timeout, "timeout", "Leave it out for 10.", most=_LONGEST)
     now = forward(clock)
     if address.engine == "memory":
-        from kinwire.storage.memory.opening import open_memory
+        from kinwire.storage.memory import open_memory
 
         return open_memory(now)
     if address.engine == "sqlite":
@@ -79,3 +102,46 @@ def open_store(
     from kinwire.storage.nats.opening import open_nats
 
     return open_nats(address, timeout, now)
+
+
+def options_text(entry: StoreEntry) -> str:
+    """Return the options of `entry` as JSON, without kind and name."""
+    retention = asdict(entry.retention or Retention()) if entry.kind == "log" else {}
+    return json.dumps({"durable": entry.durable, **retention})
+
+
+def entry_from(kind: Kind, name: str, text: str) -> StoreEntry:
+    """Return what `options_text` was given.
+
+    Raises:
+        StorageDamagedError: `text` is nothing that it returns.
+    """
+    place = f"options of {kind} {name!r}"
+    options = decoded(text, place)
+    try:
+        durable: bool = options.pop("durable")
+        retention = Retention(**options) if kind == "log" else None
+    except (AttributeError, KeyError, TypeError) as error:
+        raise unreadable(place, error) from None
+    return StoreEntry(kind=kind, name=name, durable=durable, retention=retention)
+
+
+class OpenGuard:
+    """Whether a store is still open; the store shares it with its records and logs."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self._closed = False
+
+    def ensure_open(self) -> None:
+        """Raise if the store was closed.
+
+        Raises:
+            StorageClosedError: the store was closed.
+        """
+        if self._closed:
+            raise StorageClosedError(self.place)
+
+    def close(self) -> None:
+        """Make every later `ensure_open` raise."""
+        self._closed = True

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from kinwire.storage.errors import StorageInputError
-from kinwire.storage.inputs import refused, shown
+from kinwire.storage.inputs import refused
+from kinwire.support.validation import shown_number
 
 SUBJECT_SIZE = 256
 """The longest subject or pattern, in bytes of UTF-8."""
@@ -78,6 +79,6 @@ def _fits(form: re.Pattern[str], text: object) -> bool:
 
 
 def _refused(subject: object, expected: str) -> StorageInputError:
-    got = repr(subject[:60]) if isinstance(subject, str) else shown(subject)
-    mend = "Put what is free text into the value."
-    return refused("subject", f"{expected}, at most {SUBJECT_SIZE} bytes", got, mend)
+    got = repr(subject[:60]) if isinstance(subject, str) else shown_number(subject)
+    hint = "Put what is free text into the value."
+    return refused("subject", f"{expected}, at most {SUBJECT_SIZE} bytes", got, hint)

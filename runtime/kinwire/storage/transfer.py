@@ -15,10 +15,9 @@ from dataclasses import asdict
 from typing import Any
 
 from kinwire.storage.errors import StorageInputError
-from kinwire.storage.holding import Holding
 from kinwire.storage.log import Log, Retention
 from kinwire.storage.records import Records
-from kinwire.storage.store import Store
+from kinwire.storage.store import Store, StoreEntry
 
 _HEAD = {"format": "kinwire store", "version": 1}
 _EXPECTED = "a line of kinwire store export, at its place"
@@ -29,9 +28,9 @@ async def exported(store: Store) -> AsyncIterator[str]:
     """Yield the lines, without line ends."""
     count = 0
     yield json.dumps(_HEAD)
-    for holding in await store.holdings():
-        lines = _log_lines if holding.kind == "log" else _record_lines
-        async for line in lines(store, holding):
+    for store_entry in await store.entries():
+        lines = _log_lines if store_entry.kind == "log" else _record_lines
+        async for line in lines(store, store_entry):
             yield json.dumps(line, ensure_ascii=False)
             count += 1
     yield json.dumps({"lines": count})
@@ -46,12 +45,12 @@ async def import_lines(store: Store, lines: Iterable[str | bytes]) -> int:
         StorageInputError: the store holds something, or a line is none that `exported` gives.
             What came before it is in the store.
     """
-    if found := await store.holdings():
+    if found := await store.entries():
         raise StorageInputError(
             "the store to import into",
             expected="nothing in it",
-            got=", ".join(f"{holding.kind} {holding.name}" for holding in found[:5]),
-            mend="Import into a new one.",
+            got=", ".join(f"{store_entry.kind} {store_entry.name}" for store_entry in found[:5]),
+            hint="Import into a new one.",
         )
     target = _Import(store)
     number = 0
@@ -70,10 +69,10 @@ async def import_lines(store: Store, lines: Iterable[str | bytes]) -> int:
     return number
 
 
-async def _log_lines(store: Store, holding: Holding) -> AsyncIterator[dict[str, Any]]:
-    log = await store.log(holding.name, durable=holding.durable)
-    kept = holding.retention or Retention()
-    yield {"log": holding.name, "durable": holding.durable, **asdict(kept)}
+async def _log_lines(store: Store, store_entry: StoreEntry) -> AsyncIterator[dict[str, Any]]:
+    log = await store.log(store_entry.name, durable=store_entry.durable)
+    kept = store_entry.retention or Retention()
+    yield {"log": store_entry.name, "durable": store_entry.durable, **asdict(kept)}
     after = 0
     while entries := await log.read(after=after, limit=_PAGE):
         for entry in entries:
@@ -81,9 +80,9 @@ async def _log_lines(store: Store, holding: Holding) -> AsyncIterator[dict[str, 
         after = entries[-1].sequence
 
 
-async def _record_lines(store: Store, holding: Holding) -> AsyncIterator[dict[str, Any]]:
-    records = await store.records(holding.name, durable=holding.durable)
-    yield {"records": holding.name, "durable": holding.durable}
+async def _record_lines(store: Store, store_entry: StoreEntry) -> AsyncIterator[dict[str, Any]]:
+    records = await store.records(store_entry.name, durable=store_entry.durable)
+    yield {"records": store_entry.name, "durable": store_entry.durable}
     async for record in records.scan():
         yield {"key": record.key, "value": record.value, "expires_at": record.expires_at}
 
@@ -94,7 +93,7 @@ class _Import:
     def __init__(self, store: Store) -> None:
         self.count = 0
         self._store = store
-        self._holdings: list[Holding] = []
+        self._entries: list[StoreEntry] = []
         self._records: Records | None = None
         self._log: Log | None = None
         self._ids: set[str] = set()
@@ -115,10 +114,12 @@ class _Import:
                 self._ended = True
                 return
             case {"records": str(name), "durable": bool(durable)}:
-                await self._begin(Holding(kind="records", name=name, durable=durable))
+                await self._begin(StoreEntry(kind="records", name=name, durable=durable))
             case {"log": str(name), "durable": bool(durable), **retention}:
                 kept = Retention(**retention)
-                await self._begin(Holding(kind="log", name=name, durable=durable, retention=kept))
+                await self._begin(
+                    StoreEntry(kind="log", name=name, durable=durable, retention=kept)
+                )
             case {"key": str(key), "value": value, "expires_at": until} if self._records:
                 await _put(self._records, key, value, until)
             case {"subject": str(subject), "value": value, "id": id} if self._log:
@@ -135,21 +136,21 @@ class _Import:
                 "a last line that says how many lines there are",
             )
             raise _refused(place, expected, "the end: it was cut off", after=self.count)
-        for holding in self._holdings:
-            if holding.kind == "log":
-                await self._store.log(holding.name, durable=holding.durable)
+        for store_entry in self._entries:
+            if store_entry.kind == "log":
+                await self._store.log(store_entry.name, durable=store_entry.durable)
             else:
-                await self._store.records(holding.name, durable=holding.durable)
+                await self._store.records(store_entry.name, durable=store_entry.durable)
 
-    async def _begin(self, holding: Holding) -> None:
-        self._holdings.append(holding)
+    async def _begin(self, store_entry: StoreEntry) -> None:
+        self._entries.append(store_entry)
         self._records = self._log = None
         self._ids.clear()
-        if holding.kind == "log":
-            kept = holding.retention
-            self._log = await self._store.log(holding.name, durable=False, retention=kept)
+        if store_entry.kind == "log":
+            kept = store_entry.retention
+            self._log = await self._store.log(store_entry.name, durable=False, retention=kept)
         else:
-            self._records = await self._store.records(holding.name, durable=False)
+            self._records = await self._store.records(store_entry.name, durable=False)
 
     async def _append(self, log: Log, subject: str, value: Any, id: str | None) -> None:
         known = id is None or id in self._ids  # the window was over when it came again
@@ -169,7 +170,7 @@ def _no_number(name: str) -> float:
 
 
 def _refused(place: str, expected: str, got: str, *, after: int) -> StorageInputError:
-    mend = "Make the export anew."
+    hint = "Make the export anew."
     if after:
-        mend = "Make the export anew, and import into a new store: this one has what came before."
-    return StorageInputError(place, expected=expected, got=got, mend=mend)
+        hint = "Make the export anew, and import into a new store: this one has what came before."
+    return StorageInputError(place, expected=expected, got=got, hint=hint)

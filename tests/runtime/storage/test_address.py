@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kinwire.storage import StorageAddressError, StorageInputError, open_store
-from kinwire.storage.address import parsed
+from kinwire.storage.store_url import parsed
 
 REFUSED = [
     ("keep.db", "A file is sqlite:///keep.db"),

@@ -134,14 +134,14 @@ async def test_a_log_that_is_opened_without_a_retention_keeps_its_own(engine: En
     async with engine.open() as store:
         await store.log("events", retention=kept)
         log = await store.log("events")
-        assert [holding.retention for holding in await store.holdings()] == [kept]
+        assert [entry.retention for entry in await store.entries()] == [kept]
         for number in range(1, 6):
             await log.append("a", number)
         assert await values_of(log) == [3, 4, 5]
         log = await store.log("events", retention=Retention())
         await log.append("a", 6)
         assert await values_of(log) == [3, 4, 5, 6]
-        assert [holding.retention for holding in await store.holdings()] == [Retention()]
+        assert [entry.retention for entry in await store.entries()] == [Retention()]
 
 
 async def test_a_cursor_that_retention_has_overtaken_is_told(engine: Engine) -> None:
@@ -216,7 +216,7 @@ async def test_a_retention_that_no_engine_keeps_is_refused(engine: Engine) -> No
         for kept in BAD_RETENTIONS:
             with pytest.raises(StorageInputError, match=r"Retention\..*Leave it out"):
                 await store.log("events", retention=kept)
-        assert await store.holdings() == []
+        assert await store.entries() == []
 
 
 BAD_COUNTS: list[Any] = [-1, 2**63, 10**5000, 1.5, True, "1", None]
@@ -252,7 +252,7 @@ async def test_the_store_says_what_it_holds(engine: Engine) -> None:
         kept = Retention(max_age=600, max_entries=9, dedup_window=60)
         await store.log("events", durable=False, retention=kept)
         await store.records("things")
-        log, records = await store.holdings()
+        log, records = await store.entries()
         assert (log.kind, log.name, log.durable, log.retention) == ("log", "events", False, kept)
         assert (records.kind, records.name, records.durable) == ("records", "things", True)
         assert await store.check() == []

@@ -206,7 +206,7 @@ async def test_a_name_that_is_opened_twice_is_the_same(engine: Engine) -> None:
         await (await store.records("things")).put("a", 1)
         again = await store.records("things", durable=False)
         assert await keys_of(again) == ["a"]
-        assert [holding.durable for holding in await store.holdings()] == [False]
+        assert [entry.durable for entry in await store.entries()] == [False]
 
 
 async def test_a_watch_tells_what_is_there_then_what_changes(engine: Engine) -> None:
@@ -357,7 +357,7 @@ async def test_a_name_that_no_store_takes_is_refused(engine: Engine) -> None:
                 await store.records(name)
             with pytest.raises(StorageInputError, match="Rename it"):
                 await store.log(name)
-        assert await store.holdings() == []
+        assert await store.entries() == []
 
 
 async def test_a_closed_store_says_so(engine: Engine) -> None:
@@ -371,7 +371,7 @@ async def test_a_closed_store_says_so(engine: Engine) -> None:
         lambda: log.read(),
         lambda: log.bounds(),
         lambda: store.records("more"),
-        lambda: store.holdings(),
+        lambda: store.entries(),
     ):
         with pytest.raises(StorageClosedError, match="async with"):
             await call()

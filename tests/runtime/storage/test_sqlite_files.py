@@ -140,7 +140,7 @@ async def test_a_damaged_file_is_named_and_left_as_it_is(
         with pytest.raises(StorageDamagedError) as refused:
             await opened(path)
         assert str(path) in str(refused.value)
-        assert "backup" in refused.value.mend
+        assert "backup" in refused.value.hint
     assert content(path) == before
 
 
@@ -272,7 +272,7 @@ async def test_the_file_of_version_1_is_read_and_written(tmp_path: Path) -> None
         assert {r.key: r.value async for r in records.scan()} == FIRST_RECORDS
         assert [(e.subject, e.value, e.id) for e in await log.read()] == FIRST_ENTRIES
         assert (await log.append("a", 1)).sequence == len(FIRST_ENTRIES) + 1
-        assert (await store.holdings())[0].retention == Retention()
+        assert (await store.entries())[0].retention == Retention()
         assert await store.check() == []
 
 

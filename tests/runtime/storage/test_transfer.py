@@ -36,7 +36,7 @@ async def fill(store: Store) -> None:
 async def contents(store: Store) -> Any:
     log, records = await store.log("events", retention=KEPT), await store.records("things")
     return (
-        await store.holdings(),
+        await store.entries(),
         [(entry.sequence, entry.subject, entry.value, entry.id) for entry in await log.read()],
         sorted([(r.key, r.value, r.expires_at is None) async for r in records.scan()]),
     )
@@ -126,7 +126,7 @@ def test_a_line_that_cannot_be_imported_is_told_with_its_number(
                 await import_lines(other, lines)
             assert said in str(refused.value)
             told = "this one has what came before" in str(refused.value)
-            assert told == bool(await other.holdings())
+            assert told == bool(await other.entries())
 
     asyncio.run(attempt())
 

@@ -17,11 +17,10 @@ import anyio
 from kinwire.mcpl.rules.approvals import Approval, Approvals, approval_key
 from kinwire.mcpl.rules.scopes import ScopeLists
 from kinwire.storage.clock import Clock
-from kinwire.storage.inputs import FARTHEST
 from kinwire.storage.records import Records
 from kinwire.support.json_values import same
 from kinwire.support.returned import returned
-from kinwire.support.validation import checked_life, checked_seconds
+from kinwire.support.validation import LONGEST, checked_life, checked_seconds
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpl.models import Scope, ScopeRules
 
@@ -183,7 +182,7 @@ class ScopeGuard:
             await self._delete(gone)
         if self._records is None:
             return
-        value, most = {"payload": added}, min(lasts, FARTHEST)
+        value, most = {"payload": added}, min(lasts, LONGEST)
         try:
             await self._records.put(_PLACE + key, value, expires_in=most)
         except Exception:

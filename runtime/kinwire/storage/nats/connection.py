@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Connection", "StoredMessage", "Streams", "WrongRevisionError", "connected")
+__all__ = ("NatsConnection", "StoredMessage", "Streams", "WrongRevisionError", "connected")
 
 import asyncio
 import logging
@@ -19,10 +19,10 @@ from nats.aio.subscription import Subscription
 from nats.errors import Error
 from nats.js.api import ConsumerConfig, ConsumerInfo, PubAck, StreamConfig, StreamInfo
 
-from kinwire.storage.address import Address
 from kinwire.storage.errors import StorageError, StorageVersionError
-from kinwire.storage.life import Life
-from kinwire.storage.nats.failures import Verdict, judged, unavailable
+from kinwire.storage.nats.failures import AttemptOutcome, outcome_of, unavailable
+from kinwire.storage.store import OpenGuard
+from kinwire.storage.store_url import StoreUrl
 
 T = TypeVar("T")
 Headers = dict[str, str]
@@ -43,7 +43,7 @@ class WrongRevisionError(Exception):
 
 
 @asynccontextmanager
-async def connected(address: Address, timeout: float) -> AsyncGenerator[Connection]:
+async def connected(address: StoreUrl, timeout: float) -> AsyncGenerator[NatsConnection]:
     """Yield a connection, which comes back by itself when it is lost.
 
     Raises:
@@ -64,16 +64,16 @@ async def connected(address: Address, timeout: float) -> AsyncGenerator[Connecti
             )
     except (TimeoutError, Error, OSError) as error:
         await client.close()
-        verdict = judged(error, place) if isinstance(error, Error) else None
-        if isinstance(verdict, StorageError):
-            raise verdict from None
+        outcome = outcome_of(error, place) if isinstance(error, Error) else None
+        if isinstance(outcome, StorageError):
+            raise outcome from None
         raise unavailable(place, trouble.named(str(error) or "nothing"), False) from None
-    life = Life(place)
+    guard = OpenGuard(place)
     try:
         _refuse_old(client, place)
-        yield Connection(client, life, timeout, trouble)
+        yield NatsConnection(client, guard, timeout, trouble)
     finally:
-        life.end()
+        guard.close()
         with anyio.CancelScope(shield=True):
             await client.close()
 
@@ -89,7 +89,7 @@ def _refuse_old(client: Client, place: str) -> None:
             place,
             expected=f"nats-server {_OLDEST[0]}.{_OLDEST[1]} or newer",
             got=got,
-            mend="Upgrade the server.",
+            hint="Upgrade the server.",
         )
 
 
@@ -143,12 +143,12 @@ class StoredMessage(Protocol):
     headers: Headers | None
 
 
-class Connection:
+class NatsConnection:
     """What records and logs of a store ask the servers through."""
 
-    def __init__(self, client: Any, life: Life, timeout: float, trouble: Trouble) -> None:
+    def __init__(self, client: Any, guard: OpenGuard, timeout: float, trouble: Trouble) -> None:
         self._trouble = trouble
-        self.life = life
+        self.guard = guard
         self.timeout = timeout
         self._client = client
         self.streams: Streams = self._client.jetstream(timeout=min(timeout, _ATTEMPT))
@@ -206,7 +206,7 @@ class Connection:
         deadline = begun + self.timeout
         uncertain, got = False, "no connection"
         while (left := deadline - monotonic()) > 0:
-            self.life.check()
+            self.guard.ensure_open()
             if self._client.is_connected:
                 try:
                     if left >= _ATTEMPT:  # an attempt ends by itself: one timer is enough
@@ -214,12 +214,12 @@ class Connection:
                     async with asyncio.timeout(left):
                         return await attempt(), uncertain
                 except (Error, OSError) as error:
-                    verdict = judged(error, place)
-                    if verdict is Verdict.WRONG_REVISION:
+                    outcome = outcome_of(error, place)
+                    if outcome is AttemptOutcome.WRONG_REVISION:
                         raise WrongRevisionError(uncertain) from None
-                    if isinstance(verdict, Exception):
-                        raise verdict from None
-                    uncertain = uncertain or (writes and verdict is Verdict.UNCERTAIN)
+                    if isinstance(outcome, Exception):
+                        raise outcome from None
+                    uncertain = uncertain or (writes and outcome is AttemptOutcome.UNCERTAIN)
                     got = str(error) or type(error).__name__
             await asyncio.sleep(_PAUSE)
         raise unavailable(place, self._trouble.named(got, begun), uncertain)

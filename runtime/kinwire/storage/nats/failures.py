@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Verdict", "judged", "unavailable")
+__all__ = ("AttemptOutcome", "outcome_of", "unavailable")
 
 from enum import Enum
 
@@ -23,7 +23,7 @@ from kinwire.storage.errors import (
 )
 
 
-class Verdict(Enum):
+class AttemptOutcome(Enum):
     """What is to be done after an attempt that failed."""
 
     AGAIN = "it was not done"
@@ -37,22 +37,22 @@ _FULL = (_NO_SPACE, _NO_RESOURCES)
 _LEADERLESS = (408, 503)  # codes of a server that will be able to answer soon
 
 
-def judged(error: Exception, place: str) -> Verdict | Exception:
+def outcome_of(error: Exception, place: str) -> AttemptOutcome | Exception:
     """Return what is to be done after `error`, or the error for the caller."""
     if isinstance(error, errors.MaxPayloadError):
         return StorageInputError(
             place,
             expected="what fits into one message of the server",
             got="more",
-            mend="Raise max_payload in the server's configuration.",
+            hint="Raise max_payload in the server's configuration.",
         )
     if isinstance(error, errors.NoRespondersError | NoStreamResponseError) or _nobody(error):
-        return Verdict.AGAIN  # JetStream is still starting, or has no leader at the moment
+        return AttemptOutcome.AGAIN  # JetStream is still starting, or has no leader at the moment
     if isinstance(error, APIError):
-        return _judged_answer(error, place)
+        return _outcome_of_answer(error, place)
     if isinstance(error, errors.AuthorizationError):
         return unavailable(place, "the server refuses the name or password", False)
-    return Verdict.UNCERTAIN
+    return AttemptOutcome.UNCERTAIN
 
 
 def _nobody(error: Exception) -> bool:
@@ -66,33 +66,33 @@ def unavailable(place: str, got: str, uncertain: bool) -> StorageUnavailableErro
         place,
         expected="an answer within the timeout",
         got=got,
-        mend="Look whether the server runs and JetStream is on; nothing has to be restarted here.",
+        hint="Look whether the server runs and JetStream is on; nothing has to be restarted here.",
         outcome_unknown=uncertain,
     )
 
 
-def _judged_answer(error: APIError, place: str) -> Verdict | Exception:
+def _outcome_of_answer(error: APIError, place: str) -> AttemptOutcome | Exception:
     words = error.description or str(error)
     if error.err_code in _WRONG_REVISION:
-        return Verdict.WRONG_REVISION
+        return AttemptOutcome.WRONG_REVISION
     if error.err_code in _FULL or "no space" in words:
         return StorageFullError(
             place,
             expected="space for what is to be written",
             got=words,
-            mend="Free some space on the server, or raise the limits of JetStream.",
+            hint="Free some space on the server, or raise the limits of JetStream.",
         )
     if error.err_code == _NO_STREAM:
         return StorageDamagedError(
             place,
             expected="the stream that was opened",
             got="none",
-            mend="It was deleted on the server: restore it from a backup, or open it anew.",
+            hint="It was deleted on the server: restore it from a backup, or open it anew.",
         )
     if isinstance(error, NotFoundError):
         return error
     if error.code in _LEADERLESS:
-        return Verdict.UNCERTAIN
+        return AttemptOutcome.UNCERTAIN
     return StorageError(
-        place, expected="the server's agreement", got=words, mend="Look at the server's log."
+        place, expected="the server's agreement", got=words, hint="Look at the server's log."
     )

@@ -13,13 +13,13 @@ from nats.js.api import PubAck
 from nats.js.errors import NotFoundError
 
 from kinwire.storage.errors import CursorLostError, StorageUnavailableError
-from kinwire.storage.following import Following
+from kinwire.storage.inputs import decoded, encoded, unreadable
 from kinwire.storage.log import Appended, Entry, checked_id, checked_page
-from kinwire.storage.nats.connection import Connection
+from kinwire.storage.nats.connection import NatsConnection
 from kinwire.storage.nats.keys import log_stream, quoted, unquoted
 from kinwire.storage.nats.stream_reader import StreamReader
 from kinwire.storage.subjects import checked_pattern, checked_subject
-from kinwire.storage.values import decoded, encoded, unreadable
+from kinwire.storage.subscription import StoreSubscription
 
 _ID, _ATTEMPT = "Nats-Msg-Id", "Kinwire-Attempt"
 _GIVEN = "i."  # what the id of an entry begins with if the caller gave it
@@ -30,7 +30,7 @@ _WAIT = 5.0  # seconds that one wait for entries lasts
 class NatsLog:
     """A named log of a cluster."""
 
-    def __init__(self, store: str, name: str, connection: Connection) -> None:
+    def __init__(self, store: str, name: str, connection: NatsConnection) -> None:
         self.name, self._connection = name, connection
         self._stream, self._prefix = log_stream(store, name)
 
@@ -69,7 +69,7 @@ class NatsLog:
         async def opened() -> _Entries:
             return _Entries(self, subjects, after)
 
-        return Following(opened)
+        return StoreSubscription(opened)
 
     async def bounds(self) -> tuple[int, int]:
         streams = self._connection.streams

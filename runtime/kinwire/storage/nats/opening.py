@@ -9,14 +9,14 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from importlib.util import find_spec
 
-from kinwire.storage.address import Address
 from kinwire.storage.clock import Clock
 from kinwire.storage.errors import StorageAddressError
 from kinwire.storage.store import Store
+from kinwire.storage.store_url import StoreUrl
 
 
 @asynccontextmanager
-async def open_nats(address: Address, timeout: float, now: Clock) -> AsyncGenerator[Store]:
+async def open_nats(address: StoreUrl, timeout: float, now: Clock) -> AsyncGenerator[Store]:
     """Yield the store at `address`.
 
     Raises:
@@ -32,14 +32,14 @@ async def open_nats(address: Address, timeout: float, now: Clock) -> AsyncGenera
             "store nats:",
             expected="asyncio",
             got="another event loop",
-            mend="Run the program on asyncio, or take sqlite: on this one; nats-py knows no other.",
+            hint="Run the program on asyncio, or take sqlite: on this one; nats-py knows no other.",
         )
     if find_spec("nats") is None:
         raise StorageAddressError(
             "store nats:",
             expected="nats-py",
             got="no such module",
-            mend="pip install 'kinwire[nats]'.",
+            hint="pip install 'kinwire[nats]'.",
         )
     from kinwire.storage.nats.connection import connected
     from kinwire.storage.nats.store import NatsStore

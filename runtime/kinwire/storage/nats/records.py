@@ -24,8 +24,8 @@ from kinwire.storage.errors import (
     StorageError,
     StorageUnavailableError,
 )
-from kinwire.storage.following import Following
-from kinwire.storage.nats.connection import Connection, StoredMessage, WrongRevisionError
+from kinwire.storage.inputs import decoded, encoded, unreadable
+from kinwire.storage.nats.connection import NatsConnection, StoredMessage, WrongRevisionError
 from kinwire.storage.nats.failures import unavailable
 from kinwire.storage.nats.keys import filter_of, key_of, records_stream, subject_of
 from kinwire.storage.nats.stream_reader import StreamReader
@@ -38,7 +38,7 @@ from kinwire.storage.records import (
     checked_prefix,
     checked_revision,
 )
-from kinwire.storage.values import decoded, encoded, unreadable
+from kinwire.storage.subscription import StoreSubscription
 
 ID, EXPECTED, TTL = "Nats-Msg-Id", "Nats-Expected-Last-Subject-Sequence", "Nats-TTL"
 _EXPIRES = "Kinwire-Expires"
@@ -62,7 +62,7 @@ class _Found:
 class NatsRecords:
     """Named records of a cluster."""
 
-    def __init__(self, store: str, name: str, connection: Connection, now: Clock) -> None:
+    def __init__(self, store: str, name: str, connection: NatsConnection, now: Clock) -> None:
         self._name, self._connection, self._now = name, connection, now
         self._stream, self._prefix = records_stream(store, name)
         # A revision's expiry never changes, so what is known of it stays true.
@@ -130,7 +130,7 @@ class NatsRecords:
             )
             return _Changes(self, prefix, info.state.last_seq, self._now)
 
-        return Following(opened)
+        return StoreSubscription(opened)
 
     def reader(self, prefix: str) -> StreamReader:
         """Return what reads the messages of the keys with that prefix, and maybe others."""

@@ -16,16 +16,16 @@ from nats.js.api import (
 )
 from nats.js.errors import NotFoundError
 
-from kinwire.storage.address import Address, checked_name
 from kinwire.storage.clock import Clock
-from kinwire.storage.holding import Holding, Kind, holding_from, options_text
 from kinwire.storage.log import Log, Retention, checked_retention
-from kinwire.storage.nats.connection import Connection
+from kinwire.storage.nats.connection import NatsConnection
 from kinwire.storage.nats.keys import log_stream, records_stream
 from kinwire.storage.nats.log import NatsLog
 from kinwire.storage.nats.records import NatsRecords
 from kinwire.storage.nats.stream_reader import unreadable
 from kinwire.storage.records import REMOVALS_KEPT, Records
+from kinwire.storage.store import Kind, StoreEntry, entry_from, options_text
+from kinwire.storage.store_url import StoreUrl, checked_name
 
 _OPTIONS = "kinwire"  # in a stream's metadata: what it was opened with
 _RETRIES = 60.0  # seconds in which a write that is sent again is known, for records
@@ -34,14 +34,14 @@ _RETRIES = 60.0  # seconds in which a write that is sent again is known, for rec
 class NatsStore:
     """Named records and logs of a cluster."""
 
-    def __init__(self, address: Address, connection: Connection, now: Clock) -> None:
+    def __init__(self, address: StoreUrl, connection: NatsConnection, now: Clock) -> None:
         self._address, self._connection, self._now = address, connection, now
 
     async def records(self, name: str, *, durable: bool = True) -> Records:
-        holding = Holding(kind="records", name=checked_name(name), durable=durable)
+        entry = StoreEntry(kind="records", name=checked_name(name), durable=durable)
         stream, prefix = records_stream(self._address.name, name)
         await self._have(
-            holding,
+            entry,
             stream,
             subjects=[f"{prefix}>"],
             discard=DiscardPolicy.NEW,
@@ -58,9 +58,9 @@ class NatsStore:
     ) -> Log:
         stream, prefix = log_stream(self._address.name, checked_name(name))
         kept = await self._kept(stream) if retention is None else checked_retention(retention)
-        holding = Holding(kind="log", name=name, durable=durable, retention=kept)
+        entry = StoreEntry(kind="log", name=name, durable=durable, retention=kept)
         await self._have(
-            holding,
+            entry,
             stream,
             subjects=[f"{prefix}>"],
             discard=DiscardPolicy.OLD,
@@ -71,47 +71,47 @@ class NatsStore:
         )
         return NatsLog(self._address.name, name, self._connection)
 
-    async def holdings(self) -> list[Holding]:
-        found = [holding for info in await self._streams() if (holding := self._holding(info))]
-        return sorted(found, key=lambda holding: (holding.kind, holding.name))
+    async def entries(self) -> list[StoreEntry]:
+        found = [entry for info in await self._streams() if (entry := self._entry(info))]
+        return sorted(found, key=lambda entry: (entry.kind, entry.name))
 
     async def check(self) -> list[str]:
         found: list[str] = []
         for info in await self._streams():
-            stream, holding = info.config.name, self._holding(info)
-            if holding is None:
+            stream, entry = info.config.name, self._entry(info)
+            if entry is None:
                 continue
             if info.state.lost and info.state.lost.msgs:
                 found.append(f"{stream}: {len(info.state.lost.msgs)} messages are lost")
             copies = (info.cluster and info.cluster.replicas) or ()
             behind = [copy.name for copy in copies if copy.offline or not copy.current]
             found += [f"{stream}: the copy on {name} is behind or away" for name in behind]
-            found += await self._unreadable(holding)
+            found += await self._unreadable(entry)
         return found
 
     async def _kept(self, stream: str) -> Retention:
         """Return the retention that the log was given last."""
         streams = self._connection.streams
 
-        async def attempt() -> Holding | None:
+        async def attempt() -> StoreEntry | None:
             try:
-                return self._holding(await streams.stream_info(stream))
+                return self._entry(await streams.stream_info(stream))
             except NotFoundError:
                 return None
 
-        holding = await self._connection.ask(stream, attempt)
-        return (holding and holding.retention) or Retention()
+        entry = await self._connection.ask(stream, attempt)
+        return (entry and entry.retention) or Retention()
 
-    async def _unreadable(self, holding: Holding) -> list[str]:
+    async def _unreadable(self, entry: StoreEntry) -> list[str]:
         """Return the messages that another program must have put there."""
         store = self._address.name
-        if holding.kind == "log":
-            log = NatsLog(store, holding.name, self._connection)
+        if entry.kind == "log":
+            log = NatsLog(store, entry.name, self._connection)
             return await unreadable(log.reader(">", 0), log.entry)
-        records = NatsRecords(store, holding.name, self._connection, self._now)
+        records = NatsRecords(store, entry.name, self._connection, self._now)
         return await unreadable(records.reader(""), records.change)
 
-    def _holding(self, info: StreamInfo) -> Holding | None:
+    def _entry(self, info: StreamInfo) -> StoreEntry | None:
         """Return what a stream holds, None if it is none of ours."""
         name, options = info.config.name or "", (info.config.metadata or {}).get(_OPTIONS)
         starts: tuple[tuple[Kind, str], ...] = (
@@ -120,12 +120,12 @@ class NatsStore:
         )
         for kind, start in starts:
             if options is not None and name.startswith(start):
-                return holding_from(kind, name.removeprefix(start), options)
+                return entry_from(kind, name.removeprefix(start), options)
         return None
 
-    async def _have(self, holding: Holding, stream: str, **config: Any) -> None:
+    async def _have(self, entry: StoreEntry, stream: str, **config: Any) -> None:
         """Make the stream, or give it these options if there is one."""
-        options = options_text(holding)
+        options = options_text(entry)
         wanted = StreamConfig(
             name=stream,
             storage=StorageType.FILE,

@@ -1,4 +1,4 @@
-"""Messages of a stream in order, from a position on. Gaps and restarts are seen and mended.
+"""Messages of a stream in order, from a position on. Gaps and restarts are detected and repaired.
 
 A consumer of its own on the server hands them out. It may be gone after a restart, or have sent
 messages that were lost on the way; then another one begins behind the last message that came.
@@ -20,7 +20,7 @@ from nats.errors import Error
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
 from kinwire.storage.errors import StorageDamagedError, StorageUnavailableError
-from kinwire.storage.nats.connection import Connection
+from kinwire.storage.nats.connection import NatsConnection
 from kinwire.storage.nats.failures import unavailable
 
 _FORGOTTEN_AFTER = 30.0  # seconds after which the server drops a consumer that asks for nothing
@@ -49,7 +49,9 @@ async def unreadable(reader: StreamReader, read: Callable[[Msg], object]) -> lis
 class StreamReader:
     """Reads what lies above `position` and passes a filter; `position` moves on with it."""
 
-    def __init__(self, connection: Connection, stream: str, subjects: str, position: int) -> None:
+    def __init__(
+        self, connection: NatsConnection, stream: str, subjects: str, position: int
+    ) -> None:
         self.position = position
         self._connection, self._stream, self._subjects = connection, stream, subjects
         self._consumer = ""

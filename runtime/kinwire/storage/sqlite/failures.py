@@ -62,8 +62,8 @@ def typed(error: Exception, path: str, *, committing: bool = False) -> StorageEr
         return damaged(path, str(error))
     if code not in _UNAVAILABLE:
         return refused(path, _words(error), outcome_unknown=committing)
-    kind, expected, mend = _UNAVAILABLE[code]
-    return kind(path, expected=expected, got=_words(error), mend=mend)
+    kind, expected, hint = _UNAVAILABLE[code]
+    return kind(path, expected=expected, got=_words(error), hint=hint)
 
 
 def refused(path: str, got: str, *, outcome_unknown: bool = False) -> StorageUnavailableError:
@@ -72,7 +72,7 @@ def refused(path: str, got: str, *, outcome_unknown: bool = False) -> StorageUna
         path,
         expected="an answer of the disk",
         got=got,
-        mend="Look at the disk and its rights.",
+        hint="Look at the disk and its rights.",
         outcome_unknown=outcome_unknown,
     )
 
@@ -83,7 +83,7 @@ def damaged(path: str, got: str) -> StorageDamagedError:
         path,
         expected="an undamaged store",
         got=got,
-        mend="Put a backup in its place, or move it away to begin anew: it is never overwritten.",
+        hint="Put a backup in its place, or move it away to begin anew: it is never overwritten.",
     )
 
 

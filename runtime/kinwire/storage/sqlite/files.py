@@ -2,27 +2,44 @@
 
 from __future__ import annotations
 
-__all__ = ("File",)
+__all__ = ("SqliteFile",)
 
 import os
 import sqlite3
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from secrets import token_hex
+from typing import Any
 from urllib.parse import quote
 
-from kinwire.storage.errors import StorageAddressError, StorageVersionError
-from kinwire.storage.sqlite.contents import faults
+from kinwire.storage.errors import StorageAddressError, StorageDamagedError, StorageVersionError
+from kinwire.storage.inputs import decoded
 from kinwire.storage.sqlite.failures import FAILURES, damaged, refused, typed
 from kinwire.storage.sqlite.migrations import APPLICATION, MIGRATIONS, migrate
 
 _LOOKED_THROUGH = 64 * 1024 * 1024  # bytes: a larger file is looked through by `check` only
-_FAULTS = 100  # told at most
+_DAMAGES = 100  # reported at most
 _WAL_KEPT = 64 * 1024 * 1024  # bytes that the log of writes may keep after a burst
 
 
-class File:
+_BEYOND = (
+    "SELECT name FROM spaces AS one"
+    " WHERE last < (SELECT MAX(revision) FROM records WHERE space = one.id)"
+    " OR last < (SELECT MAX(sequence) FROM entries WHERE space = one.id)"
+)
+# Each row: where it is, a value in JSON, and texts.
+_CONTENTS = (
+    "SELECT kind || ' ' || name, options FROM spaces",
+    "SELECT 'records ' || name || ', key ' || key, value, key FROM records"
+    " JOIN spaces ON spaces.id = space WHERE value IS NOT NULL",
+    "SELECT 'log ' || name || ', entry ' || sequence, value, subject, IFNULL(entries.id, '')"
+    " FROM entries JOIN spaces ON spaces.id = space",
+)
+
+
+class SqliteFile:
     """A store's file. Everything here blocks, so it runs in a thread."""
 
     def __init__(self, path: str) -> None:
@@ -73,12 +90,12 @@ class File:
         if self._identity_now() != self._identity:
             raise damaged(self.path, "another file, or none, in its place")
 
-    def faults(self) -> list[str]:
+    def damage(self) -> list[str]:
         """Return what is damaged, after reading all of it."""
         try:
             connection = self.connect()
             try:
-                return [f"{self.path}: {fault}" for fault in islice(faults(connection), _FAULTS)]
+                return [f"{self.path}: {text}" for text in islice(damage_in(connection), _DAMAGES)]
             finally:
                 connection.close()
         except FAILURES as error:
@@ -95,9 +112,9 @@ class File:
         """Make the file under another name first: whoever finds it finds it whole."""
         folder = os.path.dirname(self.path)
         if not os.path.isdir(folder):
-            mend = "Make it first. In the URL, four slashes begin an absolute path."
+            hint = "Make it first. In the URL, four slashes begin an absolute path."
             raise StorageAddressError(
-                self.path, expected="a folder that is there", got=f"no {folder}", mend=mend
+                self.path, expected="a folder that is there", got=f"no {folder}", hint=hint
             )
         if os.path.isfile(f"{self.path}-wal"):
             raise damaged(self.path, "its -wal file alone, so the file itself was lost")
@@ -126,7 +143,7 @@ class File:
                 self.path,
                 expected=f"version {len(MIGRATIONS)} or older",
                 got=f"version {version}",
-                mend="Use the kinwire that wrote it, or a newer one.",
+                hint="Use the kinwire that wrote it, or a newer one.",
             )
         if os.path.getsize(self.path) <= _LOOKED_THROUGH:
             (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
@@ -135,3 +152,28 @@ class File:
         connection.execute("BEGIN IMMEDIATE")  # a file that cannot be written shows now
         connection.execute("ROLLBACK")
         migrate(connection)
+
+
+def damage_in(connection: sqlite3.Connection) -> Iterator[str]:
+    """Read all of the file and yield what is damaged."""
+    for (text,) in connection.execute("PRAGMA integrity_check"):
+        if text != "ok":
+            yield str(text)
+    for (name,) in connection.execute(_BEYOND):
+        yield f"{name}: a number above the last one"
+    connection.text_factory = bytes  # so that text that is not UTF-8 can be reported
+    for statement in _CONTENTS:
+        for row in connection.execute(statement):
+            yield from _unreadable(*row)
+
+
+def _unreadable(where: bytes, value: Any, *texts: Any) -> Iterator[str]:
+    place = str(where, "utf-8", "replace")
+    try:
+        for text in texts:
+            str(text, "utf-8")
+        decoded(str(value, "utf-8"), place)
+    except StorageDamagedError as error:
+        yield f"{place}: {error.got}"
+    except (ValueError, TypeError) as error:
+        yield f"{place}: {error}"

@@ -7,13 +7,13 @@ __all__ = ("SqliteLog",)
 from dataclasses import dataclass
 from typing import Any
 
+from kinwire.storage.inputs import encoded
+from kinwire.storage.local_log import LocalLog, Row
 from kinwire.storage.log import Appended, checked_id
-from kinwire.storage.reading import LocalLog, Row
-from kinwire.storage.sqlite.reader import Reader
+from kinwire.storage.sqlite.reader import SqliteReader
 from kinwire.storage.sqlite.transaction import Transaction
-from kinwire.storage.sqlite.writer import Writer
+from kinwire.storage.sqlite.writer import SqliteWriter
 from kinwire.storage.subjects import checked_subject
-from kinwire.storage.values import encoded
 
 _ROWS = (
     "SELECT sequence, subject, value, at, id FROM entries WHERE space = ? AND sequence > ?"
@@ -33,8 +33,8 @@ class SqliteLog(LocalLog):
         name: str,
         space: int,
         durable: bool,
-        writer: Writer,
-        reader: Reader,
+        writer: SqliteWriter,
+        reader: SqliteReader,
     ) -> None:
         super().__init__(name, writer.signal)
         self._space, self._durable = space, durable

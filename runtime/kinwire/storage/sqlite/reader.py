@@ -6,7 +6,7 @@ one is refused all the same, as while another process recovers the file, it is t
 
 from __future__ import annotations
 
-__all__ = ("Reader",)
+__all__ = ("SqliteReader",)
 
 import sqlite3
 from time import monotonic
@@ -15,18 +15,18 @@ from typing import Any
 import anyio
 from anyio.lowlevel import checkpoint
 
-from kinwire.storage.life import Life
 from kinwire.storage.sqlite.failures import FAILURES, is_busy, typed
-from kinwire.storage.sqlite.files import File
+from kinwire.storage.sqlite.files import SqliteFile
+from kinwire.storage.store import OpenGuard
 
 _PAUSE = 0.01  # seconds between two tries
 
 
-class Reader:
+class SqliteReader:
     """The connection that only reads."""
 
-    def __init__(self, file: File, life: Life, timeout: float) -> None:
-        self._file, self._life, self._timeout = file, life, timeout
+    def __init__(self, file: SqliteFile, guard: OpenGuard, timeout: float) -> None:
+        self._file, self._guard, self._timeout = file, guard, timeout
         self._connection: sqlite3.Connection | None = None
 
     async def query(self, statement: str, *parameters: Any) -> list[Any]:
@@ -38,7 +38,7 @@ class Reader:
         await checkpoint()
         deadline = monotonic() + self._timeout
         while True:
-            self._life.check()
+            self._guard.ensure_open()
             try:
                 if self._connection is None:
                     self._connection = self._file.connect()

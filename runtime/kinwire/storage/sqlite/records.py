@@ -12,7 +12,7 @@ from typing import Any
 
 from kinwire.storage.clock import Clock
 from kinwire.storage.errors import ConflictError, CursorLostError
-from kinwire.storage.following import Following, Polling
+from kinwire.storage.inputs import decoded, encoded
 from kinwire.storage.records import (
     Change,
     Record,
@@ -21,10 +21,10 @@ from kinwire.storage.records import (
     checked_prefix,
     checked_revision,
 )
-from kinwire.storage.sqlite.reader import Reader
+from kinwire.storage.sqlite.reader import SqliteReader
 from kinwire.storage.sqlite.transaction import Transaction
-from kinwire.storage.sqlite.writer import Writer
-from kinwire.storage.values import decoded, encoded
+from kinwire.storage.sqlite.writer import SqliteWriter
+from kinwire.storage.subscription import PollingSource, StoreSubscription
 
 _PAGE = 200  # rows read at once
 
@@ -46,7 +46,13 @@ class SqliteRecords:
     """Named records of a file."""
 
     def __init__(
-        self, name: str, space: int, durable: bool, writer: Writer, reader: Reader, now: Clock
+        self,
+        name: str,
+        space: int,
+        durable: bool,
+        writer: SqliteWriter,
+        reader: SqliteReader,
+        now: Clock,
     ) -> None:
         self._name, self._space, self._durable = name, space, durable
         self._writer, self._reader, self._now = writer, reader, now
@@ -94,11 +100,11 @@ class SqliteRecords:
     def watch(self, prefix: str = "") -> AbstractAsyncContextManager[AsyncIterator[Change]]:
         checked_prefix(prefix)
 
-        async def opened() -> Polling[Change]:
+        async def opened() -> PollingSource[Change]:
             [(last, _)] = await self._reader.query(_LAST, self._space)
-            return Polling(partial(self._changes, prefix, last), self._writer.signal, 0)
+            return PollingSource(partial(self._changes, prefix, last), self._writer.signal, 0)
 
-        return Following(opened)
+        return StoreSubscription(opened)
 
     async def _changes(self, prefix: str, begun: int, after: int) -> tuple[list[Change], int]:
         """Return what changed after a revision; removals only if later than `begun`."""

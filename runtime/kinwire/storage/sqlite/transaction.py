@@ -8,9 +8,9 @@ import sqlite3
 from functools import lru_cache
 
 from kinwire.storage.errors import StorageDamagedError
-from kinwire.storage.holding import holding_from
 from kinwire.storage.log import Retention
 from kinwire.storage.records import REMOVALS_KEPT
+from kinwire.storage.store import entry_from
 
 _SWEPT = 1000  # rows of a kind at once: nobody should wait long for a sweep
 
@@ -74,7 +74,7 @@ def sweep(transaction: Transaction) -> None:
 def _retention(options: str) -> Retention:
     """Return the retention in the options of a space: all is kept where they cannot be read."""
     try:
-        return holding_from("log", "", options).retention or Retention()
+        return entry_from("log", "", options).retention or Retention()
     except StorageDamagedError:
         return Retention()
 

@@ -9,28 +9,28 @@ alone.
 
 from __future__ import annotations
 
-__all__ = ("Writer",)
+__all__ = ("SqliteWriter",)
 
+import asyncio
 import sqlite3
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from functools import partial
 from queue import SimpleQueue
 from threading import Thread
 from time import monotonic
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import anyio
 
 from kinwire.storage.clock import Clock
 from kinwire.storage.errors import StorageError
-from kinwire.storage.following import Signal
-from kinwire.storage.life import Life
 from kinwire.storage.sqlite.failures import FAILURES, is_busy, typed
-from kinwire.storage.sqlite.files import File
+from kinwire.storage.sqlite.files import SqliteFile
 from kinwire.storage.sqlite.transaction import Transaction, sweep
-from kinwire.storage.sqlite.wakeup import Home, Waiter
+from kinwire.storage.store import OpenGuard
+from kinwire.storage.subscription import WriteSignal
 
 T = TypeVar("T")
 Work = Callable[[Transaction], T]
@@ -48,13 +48,13 @@ class _Job:
         self.error: Exception | None = None
 
 
-class Writer:
+class SqliteWriter:
     """Takes jobs on the event loop and does them in its thread."""
 
-    def __init__(self, file: File, life: Life, timeout: float, now: Clock) -> None:
-        self.signal = Signal()
-        self._file, self._life, self._timeout, self._now = file, life, timeout, now
-        self._home = Home()
+    def __init__(self, file: SqliteFile, guard: OpenGuard, timeout: float, now: Clock) -> None:
+        self.signal = WriteSignal()
+        self._file, self._guard, self._timeout, self._now = file, guard, timeout, now
+        self._home = HomeLoop()
         self._waiting: deque[list[_Job]] = deque()
         self._asked = False  # for the hand-over of what waits
         self._busy = False
@@ -87,7 +87,7 @@ class Writer:
 
     async def aclose(self) -> None:
         """Do what was given already, then end the thread."""
-        self._life.end()
+        self._guard.close()
         while self._waiting:
             self._batches.put(self._waiting.popleft())
         self._batches.put(None)
@@ -95,7 +95,7 @@ class Writer:
             await anyio.to_thread.run_sync(self._thread.join)
 
     def _give(self, work: Work[Any], durable: bool) -> _Job:
-        self._life.check()
+        self._guard.ensure_open()
         if not self._waiting or len(self._waiting[-1]) == _TOGETHER:
             self._waiting.append([])
             self._ask()
@@ -222,3 +222,51 @@ class _CommitError(Exception):
     def __init__(self, cause: sqlite3.Error) -> None:
         super().__init__(cause)
         self.cause = cause
+
+
+class Waiter(Protocol):
+    """What one task awaits. Futures of asyncio are such, and cost half of what an event does."""
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        """Wait until there is a result."""
+        ...
+
+    def done(self) -> bool:
+        """Whether there is one, or nobody waits any more."""
+        ...
+
+    def set_result(self, result: None, /) -> None:
+        """Let the task go on."""
+
+
+class HomeLoop:
+    """The event loop that runs where this is made."""
+
+    def __init__(self) -> None:
+        try:
+            native = asyncio.current_task() is not None  # None below a trio guest of asyncio's loop
+        except RuntimeError:
+            native = False
+        self.later: Callable[[Callable[[], None]], object]
+        """Calls a function soon on the loop, from any thread; RuntimeError once that is over."""
+        self.waiter: Callable[[], Waiter] = _Event
+        """Makes one for a task of the loop."""
+        if native:
+            loop = asyncio.get_running_loop()
+            self.later, self.waiter = loop.call_soon_threadsafe, loop.create_future
+        else:
+            from trio.lowlevel import current_trio_token
+
+            self.later = current_trio_token().run_sync_soon
+
+
+class _Event:
+    def __init__(self) -> None:
+        self._event = anyio.Event()
+        self.done = self._event.is_set
+
+    def __await__(self) -> Generator[Any, Any, None]:
+        return self._event.wait().__await__()
+
+    def set_result(self, result: None, /) -> None:
+        self._event.set()

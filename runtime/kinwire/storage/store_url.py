@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Address", "checked_name", "parsed")
+__all__ = ("StoreUrl", "checked_name", "parsed")
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,8 @@ from typing import Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from kinwire.storage.errors import StorageAddressError
-from kinwire.storage.inputs import refused, shown
+from kinwire.storage.inputs import refused
+from kinwire.support.validation import shown_number
 
 _FORMS = "memory:, sqlite:///file.db or nats://host:port"
 _NAME = re.compile(r"[a-z0-9_-]{1,64}")
@@ -21,7 +22,7 @@ _SECRET = re.compile(r"//.*@", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class StoreUrl:
     """Where a store is."""
 
     engine: Literal["memory", "nats", "sqlite"]
@@ -35,14 +36,14 @@ class Address:
     """NATS: how many servers hold each stream."""
 
 
-def parsed(url: str) -> Address:
+def parsed(url: str) -> StoreUrl:
     """Return what `url` says.
 
     Raises:
         StorageAddressError: it names no store that there could be.
     """
     if url == "memory:":
-        return Address("memory")
+        return StoreUrl("memory")
     scheme, colon, _ = url.partition(":")
     if scheme == "sqlite":
         return _sqlite(url)
@@ -61,21 +62,21 @@ def checked_name(name: object) -> str:
     """
     if isinstance(name, str) and _NAME.fullmatch(name):
         return name
-    got = repr(name[:80]) if isinstance(name, str) else shown(name)
+    got = repr(name[:80]) if isinstance(name, str) else shown_number(name)
     raise refused("name", "1 to 64 of a-z, 0-9, - and _", got, "Rename it.")
 
 
-def _sqlite(url: str) -> Address:
+def _sqlite(url: str) -> StoreUrl:
     path = unquote(url.removeprefix("sqlite:///"), errors="surrogateescape")
     if path == ":memory:":
         raise _refused(url, "a file", "none", "A store in memory is memory:.")
     if not url.startswith("sqlite:///") or not _PATH.fullmatch(path) or "?" in url:
-        mend = "sqlite:///notes.db is in this folder, sqlite:////var/notes.db anywhere."
-        raise _refused(url, "sqlite:///, then a path, and no options", "something else", mend)
-    return Address("sqlite", path=path)
+        hint = "sqlite:///notes.db is in this folder, sqlite:////var/notes.db anywhere."
+        raise _refused(url, "sqlite:///, then a path, and no options", "something else", hint)
+    return StoreUrl("sqlite", path=path)
 
 
-def _nats(url: str) -> Address:
+def _nats(url: str) -> StoreUrl:
     try:
         split = urlsplit(url)
     except ValueError as error:
@@ -85,15 +86,15 @@ def _nats(url: str) -> Address:
     name = split.path.removeprefix("/") or "kinwire"
     hosts = split.netloc.split(",")
     if not all(map(_is_host, hosts)) or split.fragment:
-        mend = "nats://localhost:4222 is a server on this machine."
-        raise _refused(url, "hosts, with or without a port", "something else", mend)
+        hint = "nats://localhost:4222 is a server on this machine."
+        raise _refused(url, "hosts, with or without a port", "something else", hint)
     if options or replicas not in _REPLICAS:
         got = ", ".join(options) or f"replicas={replicas}"
         raise _refused(url, "at most the option replicas, which is 1, 3 or 5", got, "Mend it.")
     if not _NAME.fullmatch(name):
         raise _refused(url, "1 to 64 of a-z, 0-9, - and _ as path", repr(name), "Rename it.")
     servers = tuple(f"nats://{host}" for host in hosts)
-    return Address("nats", servers=servers, name=name, replicas=int(replicas))
+    return StoreUrl("nats", servers=servers, name=name, replicas=int(replicas))
 
 
 def _is_host(host: str) -> bool:
@@ -101,6 +102,6 @@ def _is_host(host: str) -> bool:
     return _HOST.fullmatch(host) is not None and int(port or 1) in range(1, 65_536)
 
 
-def _refused(url: str, expected: str, got: str, mend: str) -> StorageAddressError:
+def _refused(url: str, expected: str, got: str, hint: str) -> StorageAddressError:
     place = f"store {_SECRET.sub('//...@', url)!r}"
-    return StorageAddressError(place, expected=expected, got=got, mend=mend)
+    return StorageAddressError(place, expected=expected, got=got, hint=hint)

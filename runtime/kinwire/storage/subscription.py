@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("POLL", "Following", "Page", "Polling", "Signal")
+__all__ = ("POLL", "Page", "PollingSource", "StoreSubscription", "WriteSignal")
 
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -22,7 +22,7 @@ Page = Callable[[int], Awaitable[tuple[list[T], int]]]
 """Returns what comes after a position, and the position that is reached with it."""
 
 
-class Signal:
+class WriteSignal:
     """Tells those who wait that something was written here."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Signal:
             self._event = anyio.Event()
 
 
-class Source(Protocol[T]):
+class SubscriptionSource(Protocol[T]):
     """Where a reader that stays has it from."""
 
     async def more(self) -> list[T]:
@@ -54,10 +54,10 @@ class Source(Protocol[T]):
         ...
 
 
-class Polling(Generic[T]):
+class PollingSource(Generic[T]):
     """A source that looks again after each signal, and now and then without."""
 
-    def __init__(self, page: Page[T], signal: Signal, position: int) -> None:
+    def __init__(self, page: Page[T], signal: WriteSignal, position: int) -> None:
         self._page, self._signal, self._position = page, signal, position
 
     async def more(self) -> list[T]:
@@ -75,12 +75,12 @@ class Polling(Generic[T]):
         return
 
 
-class Following(Generic[T]):
+class StoreSubscription(Generic[T]):
     """An async iterator over a source, and the context manager that closes it."""
 
-    def __init__(self, opened: Callable[[], Awaitable[Source[T]]]) -> None:
+    def __init__(self, opened: Callable[[], Awaitable[SubscriptionSource[T]]]) -> None:
         self._opened = opened
-        self._source: Source[T] | None = None
+        self._source: SubscriptionSource[T] | None = None
         self._ready: deque[T] = deque()
 
     async def __aenter__(self) -> AsyncIterator[T]:

@@ -10,10 +10,10 @@ from contextlib import AbstractAsyncContextManager
 from functools import partial
 
 from kinwire.storage.errors import CursorLostError
-from kinwire.storage.following import Following, Polling, Signal
+from kinwire.storage.inputs import decoded
 from kinwire.storage.log import Entry, checked_page
 from kinwire.storage.subjects import checked_pattern, matcher
-from kinwire.storage.values import decoded
+from kinwire.storage.subscription import PollingSource, StoreSubscription, WriteSignal
 
 Row = tuple[int, str, str, float, str | None]
 """Sequence, subject, value as JSON, time, id."""
@@ -25,7 +25,7 @@ _FOLLOWED = 100  # entries that a follower takes at once
 class LocalLog(ABC):
     """What the logs of memory and SQLite share: how they are read."""
 
-    def __init__(self, name: str, signal: Signal) -> None:
+    def __init__(self, name: str, signal: WriteSignal) -> None:
         self._name = name
         self._signal = signal
 
@@ -47,10 +47,10 @@ class LocalLog(ABC):
         checked_page(after)
         page = partial(self._page, checked_pattern(subjects), _FOLLOWED)
 
-        async def opened() -> Polling[Entry]:
-            return Polling(page, self._signal, after)
+        async def opened() -> PollingSource[Entry]:
+            return PollingSource(page, self._signal, after)
 
-        return Following(opened)
+        return StoreSubscription(opened)
 
     async def _page(self, subjects: str, limit: int, after: int) -> tuple[list[Entry], int]:
         matches = matcher(subjects)
