@@ -1,14 +1,28 @@
-"""The arrows between the rooms: who may import whom. Read from the source, nothing is imported."""
+"""The arrows between packages and folders: who may import whom. Read from the source.
+
+An arrow is an import in any form: late, for type checkers alone, computed, or by a lazy table.
+Inside one folder of the runtime, imports may point anywhere.
+"""
 
 from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
 import pytest
+
+from tests.fixtures_imports import (
+    COMPUTED,
+    Module,
+    imports_of,
+    modules_of,
+    owner_of,
+    reachable,
+    syntax_of,
+)
 
 ROOT = Path(__file__).parents[1]
 
@@ -28,73 +42,305 @@ HOMES = {
 # typing_extensions and pydantic_core come with pydantic: no distribution of their own.
 MAY_BE_GENERATED = {GENERATED, "pydantic", "pydantic_core", "typing_extensions"}
 
+# -- the table of the runtime --
 
-def imported(source: str) -> Iterator[tuple[int, str]]:
-    """Yield line and top-level package of each import, also the late and the computed ones."""
-    for node in ast.walk(ast.parse(source)):
-        match node:
-            case ast.Import(names=names):
-                yield from ((node.lineno, alias.name.split(".")[0]) for alias in names)
-            case ast.ImportFrom(module=str(module), level=0):
-                yield node.lineno, module.split(".")[0]
-            case ast.Call(
-                func=ast.Name(id="import_module" | "__import__")
-                | ast.Attribute(attr="import_module"),
-                args=[ast.Constant(value=str(module)), *_],
-            ):
-                yield node.lineno, module.split(".")[0]
-            case _:
-                pass
+ROOT_FILES = {"__init__.py", "__main__.py", "testing.py", "py.typed"}
+
+NEUTRAL = {  # what is generated for every protocol
+    f"{GENERATED}.{name}" for name in ("base", "peer", "problems", "nearest", "augment", "jsonrpc")
+}
+BINDINGS = {f"{GENERATED}.{name}" for name in ("mcp", "mcpl", "mgp", "mcpe", "mcplite")}
+SHARED = {GENERATED, *NEUTRAL, f"{GENERATED}.tables", f"{GENERATED}.tool_methods"}
+
+BELOW_MCP = {"support", "rpc", "transports", "storage", "managers"}
+FOLDERS = {*BELOW_MCP, "mcp", "mcpl", "mgp", "mcpe", "mcplite"}
+
+
+def on_mcp(protocol: str) -> set[str]:
+    """Return what the folder of a protocol that extends MCP may import."""
+    return {*BELOW_MCP, "mcp", *SHARED, f"{GENERATED}.mcp", f"{GENERATED}.{protocol}"}
+
+
+TABLE: dict[str, set[str]] = {
+    "support": set(),
+    "rpc": {"support", *NEUTRAL},
+    "transports": {"support", "rpc", *NEUTRAL},
+    "storage": {"support", *NEUTRAL},
+    "managers": {"support", "rpc", "transports", "storage", *NEUTRAL},
+    "mcp": {*BELOW_MCP, *SHARED, f"{GENERATED}.mcp"},
+    "mcpl": on_mcp("mcpl"),
+    "mgp": on_mcp("mgp"),
+    "mcpe": on_mcp("mcpe"),
+    "mcplite": {*BELOW_MCP, *SHARED, f"{GENERATED}.mcplite"},  # one adapter to MCP: NAMED
+    "testing": {*FOLDERS, *SHARED, *BINDINGS},
+    RUNTIME: {*FOLDERS, "testing", *SHARED, *BINDINGS},  # the face of the package
+    "__main__": set(),
+    COMMAND: {*FOLDERS, "testing", RUNTIME, *SHARED, *BINDINGS, COMPUTED},
+}
+
+NAMED = {  # these stay
+    ("kinwire.__main__", "kinwire_cli.main"),
+    ("kinwire.mcp.host", "kinwire.__version__"),
+}
+
+EXCEPTIONS = {  # these go: a line that is not needed any more fails the test
+    ("kinwire.rpc.calls", "kinwire_protocols.mcp.models"),
+    ("kinwire.rpc.engine.outbound", "kinwire_protocols.mcp.methods"),
+    ("kinwire.transports.http.incoming", "kinwire_protocols.mcp.methods"),
+    ("kinwire.transports.websocket.listener", "kinwire.mcp.server"),
+}
+
+
+def layer_of(module: str) -> str:
+    """Return the row of the table for a module, or for generated code the name in a row."""
+    parts = module.split(".")
+    if parts[0] == GENERATED:
+        return ".".join(parts[:2])
+    return parts[1] if parts[0] == RUNTIME and len(parts) > 1 else parts[0]
+
+
+def arrows_of(
+    importer: str, imports: Iterator[tuple[int, str]], modules: Mapping[str, object]
+) -> Iterator[tuple[int, str]]:
+    """Yield line and target of the imports that are of ours; names become their modules."""
+    for line, target in imports:
+        if (importer, target) in NAMED or target == COMPUTED:
+            yield line, target
+        elif (owner := owner_of(target, modules)) is not None:
+            yield line, owner
+
+
+def crossings(importer: str, arrows: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Yield the arrows that the table does not have."""
+    layer = layer_of(importer)
+    for line, target in arrows:
+        allowed = {layer, *TABLE.get(layer, ())}
+        if (importer, target) not in NAMED and layer_of(target) not in allowed:
+            yield line, target
+
+
+def unknown_folders(names: Iterator[str]) -> list[str]:
+    """Return those that the table does not have."""
+    return sorted(f"unknown folder {name}: add it to the table" for name in {*names} - FOLDERS)
+
+
+def cycles_between_folders(graph: Mapping[str, set[str]]) -> Iterator[tuple[str, str]]:
+    """Yield the arrows of import cycles that leave a folder."""
+    for importer, targets in graph.items():
+        for target in targets:
+            across = layer_of(importer) != layer_of(target)
+            if across and importer in reachable(target, graph):
+                yield importer, target
 
 
 @cache
-def imports_of(package: str) -> list[tuple[str, str]]:
-    """Return place and imported package for every import in `package`."""
-    files = sorted((ROOT / HOMES[package] / package).rglob("*.py"))
+def sources_of(package: str) -> dict[str, Module]:
+    return modules_of(ROOT / HOMES[package] / package)
+
+
+@cache
+def ours() -> dict[str, Module]:
+    return {**sources_of(RUNTIME), **sources_of(COMMAND), **sources_of(GENERATED)}
+
+
+@cache
+def arrows_of_module(module: Module) -> list[tuple[int, str]]:
+    imports = imports_of(syntax_of(module), module.package, ours())
+    return list(arrows_of(module.name, imports, ours()))
+
+
+@cache
+def runtime_arrows() -> dict[str, set[str]]:
+    """Return which modules each module of the runtime imports, without the named exceptions."""
+    return {
+        module.name: {target for _, target in arrows_of_module(module) if target in ours()}
+        for module in sources_of(RUNTIME).values()
+    }
+
+
+@cache
+def packages_imported_by(package: str) -> list[tuple[str, str]]:
+    """Return place and imported top-level package for every import in `package`."""
     return [
-        (f"{file.relative_to(ROOT)}:{line}", name)
-        for file in files
-        for line, name in imported(file.read_text(encoding="utf-8"))
+        (f"{module.file.relative_to(ROOT)}:{line}", target.split(".")[0])
+        for module in sources_of(package).values()
+        for line, target in imports_of(syntax_of(module), module.package, ours())
+        if target != COMPUTED
     ]
+
+
+# -- every form of an import is seen --
+
+SMALL: dict[str, object] = dict.fromkeys(
+    ("kinwire", "kinwire.rpc", "kinwire.rpc.errors", "kinwire.mcp", "kinwire.mcp.server")
+)
+
+
+def seen(source: str, importer: str = "kinwire.rpc.errors", package: str = "") -> set[str]:
+    imports = imports_of(ast.parse(source), package or importer.rpartition(".")[0], SMALL)
+    return {target for _, target in arrows_of(importer, imports, SMALL)}
 
 
 @pytest.mark.parametrize(
     "source",
     [
-        "import kinwire_codegen",
-        "import json, kinwire_codegen.render as render",
-        "from kinwire_codegen.commands import Generate",
-        "def late():\n    from kinwire_codegen import commands",
-        "if TYPE_CHECKING:\n    import kinwire_codegen",
-        "import_module('kinwire_codegen.commands')",
-        "importlib.import_module('kinwire_codegen')",
-        "__import__('kinwire_codegen')",
+        "import kinwire.mcp.server",
+        "import json, kinwire.mcp.server as served",
+        "from kinwire.mcp import server",
+        "from kinwire.mcp.server import Server",
+        "from kinwire.mcp.server import *",
+        "from ..mcp.server import Server",
+        "from ..mcp import server",
+        "def late():\n    from kinwire.mcp import server",
+        "if TYPE_CHECKING:\n    import kinwire.mcp.server",
+        "import_module('kinwire.mcp.server')",
+        "importlib.import_module('kinwire.mcp.server')",
+        "__import__('kinwire.mcp.server')",
+        "import_module(f'{__name__}.{places.get(name, \"kinwire.mcp.server\")}')",
     ],
 )
 def test_an_import_is_seen_in_every_form(source: str) -> None:
-    assert GENERATOR in {name for _, name in imported(source)}
+    assert seen(source) == {"kinwire.mcp.server"}
 
 
-def test_a_relative_import_and_a_text_are_no_arrow() -> None:
-    assert list(imported("from . import models\nhint = 'kinwire_codegen'")) == []
+@pytest.mark.parametrize(
+    "source", ["_HOMES = {'Server': 'server'}", "_HOMES: dict[str, str] = {'Server': 'server'}"]
+)
+def test_a_lazy_table_is_seen(source: str) -> None:
+    lazy = f"{source}\nimport_module(f'{{__name__}}.{{_HOMES[name]}}')"
+    assert seen(lazy, "kinwire.mcp", "kinwire.mcp") == {"kinwire.mcp.server"}
+
+
+@pytest.mark.parametrize("source", ["import_module(name)", "import_module(f'{__name__}.{name}')"])
+def test_a_computed_import_without_a_table_is_seen(source: str) -> None:
+    assert seen(source) == {COMPUTED}
+
+
+def test_a_text_and_a_third_party_are_no_arrows() -> None:
+    assert seen("import json\nfrom anyio import abc\nhint = 'kinwire.mcp.server'") == set()
 
 
 @pytest.mark.parametrize("package", HOMES)
 def test_every_package_has_imports_to_look_at(package: str) -> None:
-    assert imports_of(package)
+    assert packages_imported_by(package)
+
+
+# -- a violation of each kind is found --
+
+
+def found(importer: str, *targets: str) -> list[str]:
+    return [target for _, target in crossings(importer, iter((1, one) for one in targets))]
+
+
+@pytest.mark.parametrize(
+    ("importer", "target"),
+    [
+        ("kinwire.support.errors", "kinwire.rpc.errors"),
+        ("kinwire.support.errors", "kinwire_protocols.base"),
+        ("kinwire.rpc.session", "kinwire.transports.memory"),
+        ("kinwire.rpc.session", "kinwire_protocols.mcp.methods"),
+        ("kinwire.rpc.session", "kinwire_protocols.tool_methods"),
+        ("kinwire.rpc.session", "kinwire"),
+        ("kinwire.storage.log", "kinwire.rpc.errors"),
+        ("kinwire.transports.memory", "kinwire.storage"),
+        ("kinwire.managers.inbox", "kinwire.mcp.extension"),
+        ("kinwire.mcp.server", "kinwire.mcpl.server.server"),
+        ("kinwire.mcp.server", "kinwire_protocols.mcpl"),
+        ("kinwire.mcp.server", "kinwire.testing"),
+        ("kinwire.mcp.server", "kinwire"),
+        ("kinwire.mcpl.host.host", "kinwire.mgp.grants"),
+        ("kinwire.mcplite.server", "kinwire.mcp.server"),
+        ("kinwire.mcplite.server", "kinwire_protocols.mcp"),
+        ("kinwire.testing", "kinwire_cli"),
+        ("kinwire.testing", "kinwire"),
+        ("kinwire.__main__", "kinwire.mcp.server"),
+        ("kinwire", "kinwire_cli"),
+        ("kinwire.rpc.session", COMPUTED),
+        ("kinwire.unheard_of.module", "kinwire.support.errors"),
+        ("kinwire.mcp.server", "kinwire.unheard_of"),
+        ("kinwire_cli.call", "kinwire_protocols.unheard_of"),
+    ],
+)
+def test_an_arrow_that_is_not_in_the_table_is_found(importer: str, target: str) -> None:
+    assert found(importer, target) == [target]
+
+
+@pytest.mark.parametrize(
+    ("importer", "target"),
+    [
+        ("kinwire.rpc.session", "kinwire.rpc.engine.engine"),
+        ("kinwire.rpc.engine.engine", "kinwire.rpc.session"),
+        ("kinwire.rpc.session", "kinwire_protocols.jsonrpc.errors"),
+        ("kinwire.mcp.host", "kinwire.__version__"),
+        ("kinwire.__main__", "kinwire_cli.main"),
+        ("kinwire.mcpl.host.host", "kinwire.mcp.host"),
+        ("kinwire_cli.call", "kinwire"),
+    ],
+)
+def test_an_arrow_of_the_table_is_accepted(importer: str, target: str) -> None:
+    assert found(importer, target) == []
+
+
+def test_an_unknown_folder_is_found() -> None:
+    assert unknown_folders(iter(["rpc", "helpers"])) == [
+        "unknown folder helpers: add it to the table"
+    ]
+
+
+def test_a_cycle_is_found_only_where_it_leaves_a_folder() -> None:
+    inside = {"kinwire.rpc.a": {"kinwire.rpc.b"}, "kinwire.rpc.b": {"kinwire.rpc.a"}}
+    assert list(cycles_between_folders(inside)) == []
+    across = {
+        "kinwire.rpc.a": {"kinwire.rpc.b"},
+        "kinwire.rpc.b": {"kinwire.mcp.c", "kinwire.support.d"},
+        "kinwire.mcp.c": {"kinwire.rpc.a"},
+    }
+    assert set(cycles_between_folders(across)) == {
+        ("kinwire.rpc.b", "kinwire.mcp.c"),
+        ("kinwire.mcp.c", "kinwire.rpc.a"),
+    }
+
+
+# -- what there is --
+
+
+def test_the_root_of_the_runtime_has_folders_of_the_table_and_four_files() -> None:
+    below = list((ROOT / "runtime" / RUNTIME).iterdir())
+    assert {path.name for path in below if path.is_file()} == ROOT_FILES
+    folders = (path.name for path in below if path.is_dir() and any(path.rglob("*.py")))
+    assert unknown_folders(folders) == []
+
+
+def test_arrows_of_the_runtime_are_those_of_the_table() -> None:
+    places = {
+        (module.name, target): f"{module.file.relative_to(ROOT)}:{line} imports {target}"
+        for module in (*sources_of(RUNTIME).values(), *sources_of(COMMAND).values())
+        for line, target in crossings(module.name, iter(arrows_of_module(module)))
+    }
+    assert [place for arrow, place in places.items() if arrow not in EXCEPTIONS] == []
+    assert sorted(EXCEPTIONS - set(places)) == [], "not needed any more: remove from EXCEPTIONS"
+
+
+def test_the_named_exceptions_are_there() -> None:
+    importers = {importer for importer, _ in NAMED}
+    arrows = {(name, target) for name in importers for _, target in arrows_of_module(ours()[name])}
+    assert NAMED - arrows == set()
+
+
+def test_import_cycles_stay_inside_one_folder() -> None:
+    assert list(cycles_between_folders(runtime_arrows())) == []
 
 
 def test_generated_code_imports_the_standard_library_and_pydantic_only() -> None:
     allowed = MAY_BE_GENERATED | sys.stdlib_module_names
-    assert [found for found in imports_of(GENERATED) if found[1] not in allowed] == []
+    assert [found for found in packages_imported_by(GENERATED) if found[1] not in allowed] == []
 
 
 def test_the_runtime_never_imports_the_generator() -> None:
-    assert [
-        found for found in imports_of(RUNTIME) + imports_of(COMMAND) if found[1] == GENERATOR
-    ] == []
+    imports = packages_imported_by(RUNTIME) + packages_imported_by(COMMAND)
+    assert [found for found in imports if found[1] == GENERATOR] == []
 
 
 def test_the_generator_imports_neither_the_runtime_nor_what_it_writes() -> None:
     forbidden = {RUNTIME, COMMAND, GENERATED}
-    assert [found for found in imports_of(GENERATOR) if found[1] in forbidden] == []
+    assert [found for found in packages_imported_by(GENERATOR) if found[1] in forbidden] == []
