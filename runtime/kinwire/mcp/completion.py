@@ -57,8 +57,8 @@ class CompletionTable:
         function = function_of(completer, HandlerDefinitionError)
         self._completers[owner, argument] = (function, _takes_context(completer))
 
-    def forget(self, owner: str) -> None:
-        """Remove the completers of a prompt or template that is gone."""
+    def remove(self, owner: str) -> None:
+        """Remove the completers of a prompt or template that was removed."""
         for key in [key for key in self._completers if key[0] == owner]:
             del self._completers[key]
 

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable
 from typing import Generic, Protocol, Self, TypeVar
 
-from kinwire.mcp.rules.paging import Pages
+from kinwire.mcp.rules.pagination import Pages
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp import methods
 

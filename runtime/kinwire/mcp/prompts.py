@@ -1,8 +1,8 @@
-"""Prompts: messages that a server fills with the user's words (MCP, Prompts)."""
+"""Prompts: messages that a server makes from the user's arguments (MCP, Prompts)."""
 
 from __future__ import annotations
 
-__all__ = ("HandlerPrompt", "Prompt", "PromptTable", "prompt_from_function")
+__all__ = ("HandlerPrompt", "PromptTable", "RegisteredPrompt", "prompt_from_function")
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,22 +10,21 @@ from typing import Any, Protocol
 
 from pydantic import ValidationError
 
-from kinwire.mcp.content import BLOCKS, items_of, text_block
 from kinwire.mcp.context import Context
+from kinwire.mcp.functions.arguments import TextArguments
 from kinwire.mcp.functions.docstring import split_docstring
 from kinwire.mcp.functions.function import Function, function_of
-from kinwire.mcp.functions.text_arguments import TextArguments
-from kinwire.mcp.pages import page_of
-from kinwire.mcp.rules.listing import Listing
+from kinwire.mcp.functions.results import prompt_result
+from kinwire.mcp.rules.pagination import Listing, page_of
 from kinwire.rpc.errors import HandlerDefinitionError
 from kinwire_protocols import mcp
-from kinwire_protocols.base import JsonObject, to_wire
+from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.nearest import nearest
 
 
-class Prompt(Protocol):
-    """What the table holds."""
+class RegisteredPrompt(Protocol):
+    """An entry of the table: a function, or a handler with a definition."""
 
     @property
     def definition(self) -> JsonObject: ...
@@ -44,14 +43,14 @@ class FunctionPrompt:
         """Check the arguments, run the function, and return its result as JSON.
 
         Raises:
-            InvalidParamsError: an argument is missing, unknown or not what the function takes.
+            InvalidParamsError: an argument is missing, unknown or of a wrong type.
         """
         arguments = params.arguments or {}
         try:
             given = self.arguments.check(arguments)
         except ValidationError as error:
             found = list(self.arguments.problems(error, arguments))
-            raise _refused(params.name, str(found[0])) from None
+            raise _invalid_argument(params.name, str(found[0])) from None
         if self.arguments.context_name is not None:
             given[self.arguments.context_name] = context
         return prompt_result(await self.function.run(given), self.definition)
@@ -59,7 +58,7 @@ class FunctionPrompt:
 
 @dataclass(frozen=True, slots=True)
 class HandlerPrompt:
-    """A prompt given by its definition, and a handler of `prompts/get` for it alone."""
+    """A prompt made from its definition and a handler of `prompts/get` for this prompt only."""
 
     definition: JsonObject
     handler: Callable[[mcp.GetPromptRequestParams, Context], Any]
@@ -68,22 +67,25 @@ class HandlerPrompt:
         """Check that the required arguments are there, and run the handler.
 
         Raises:
-            InvalidParamsError: one is missing.
+            InvalidParamsError: a required argument is missing.
         """
         given: Mapping[str, str] = params.arguments or {}
         for argument in self.definition.get("arguments", ()):
             if argument.get("required") and argument["name"] not in given:
-                raise _refused(params.name, f"/{argument['name']}: expected a value, got nothing")
+                raise _invalid_argument(
+                    params.name, f"/{argument['name']}: expected a value, got nothing"
+                )
         return prompt_result(await self.handler(params, context), self.definition)
 
 
 def prompt_from_function(
     function: Callable[..., Any], *, name: str | None = None, description: str | None = None
 ) -> FunctionPrompt:
-    """Return `function` as a prompt.
+    """Make a prompt from `function`.
 
     Raises:
-        HandlerDefinitionError: it cannot be one; the message says why and the mend.
+        HandlerDefinitionError: the function cannot be a prompt; the message says why and how to
+            fix it.
     """
     served = function_of(function, HandlerDefinitionError)
     text, descriptions = split_docstring(function.__doc__)
@@ -98,48 +100,18 @@ def prompt_from_function(
     return FunctionPrompt(definition, arguments, served)
 
 
-def prompt_result(value: object, definition: JsonObject) -> JsonObject:
-    """Return the result that says `value`.
-
-    Text and content blocks become messages of the user; messages, lists with any of them and
-    whole results go out as they are.
-
-    Raises:
-        TypeError: the value is none of these.
-    """
-    if isinstance(value, mcp.GetPromptResult):
-        return to_wire(value)
-    messages = [_message(item) for item in items_of(value)]
-    if "description" in definition:
-        return {"description": definition["description"], "messages": messages}
-    return {"messages": messages}
-
-
-def _message(value: object) -> JsonObject:
-    if isinstance(value, mcp.PromptMessage):
-        return to_wire(value)
-    if isinstance(value, str):
-        return {"role": "user", "content": text_block(value)}
-    if isinstance(value, BLOCKS):
-        return {"role": "user", "content": to_wire(value)}
-    raise TypeError(
-        f"a prompt: expected text, messages or content, got {type(value).__name__}. "
-        "Return mcp.PromptMessage for messages of other kinds."
-    )
-
-
 class PromptTable:
     """The prompts of one server; may change while sessions are open."""
 
     def __init__(self, listed: Listing) -> None:
         self._listed = listed
-        self._prompts: dict[str, Prompt] = {}
+        self._prompts: dict[str, RegisteredPrompt] = {}
 
-    def add(self, prompt: Prompt) -> None:
+    def add(self, prompt: RegisteredPrompt) -> None:
         """Add a prompt.
 
         Raises:
-            HandlerDefinitionError: there is a prompt of this name.
+            HandlerDefinitionError: the name is in use.
         """
         name: str = prompt.definition["name"]
         if name in self._prompts:
@@ -151,16 +123,16 @@ class PromptTable:
         self._prompts[name] = prompt
 
     def remove(self, name: str) -> None:
-        """Remove a prompt; requests that are under way finish.
+        """Remove a prompt; requests in progress finish.
 
         Raises:
-            KeyError: there is no prompt of this name.
+            KeyError: no prompt has this name.
         """
         del self._prompts[name]
         self._listed.remove(name)
 
     def arguments(self, name: str) -> list[str] | None:
-        """Return the names of a prompt's arguments, None if there is no such prompt."""
+        """Return the names of a prompt's arguments, None if no prompt has this name."""
         prompt = self._prompts.get(name)
         if prompt is None:
             return None
@@ -182,5 +154,5 @@ class PromptTable:
         return await prompt.fill(params, context)
 
 
-def _refused(prompt: str, why: str) -> InvalidParamsError:
+def _invalid_argument(prompt: str, why: str) -> InvalidParamsError:
     return InvalidParamsError(f"Prompt {prompt!r}: /arguments{why}", data={"prompt": prompt})

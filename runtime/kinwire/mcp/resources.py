@@ -1,11 +1,11 @@
-"""Resources: what a server can read out, at one address or at those of a template (MCP)."""
+"""Resources: what clients can read, at one address or at the addresses of a template (MCP)."""
 
 from __future__ import annotations
 
 __all__ = (
     "FunctionResource",
     "HandlerResource",
-    "Resource",
+    "RegisteredResource",
     "ResourceTable",
     "address_of",
     "not_found",
@@ -20,13 +20,12 @@ from typing import Any, Protocol
 from pydantic import ValidationError
 
 from kinwire.mcp.context import Context
+from kinwire.mcp.functions.arguments import TextArguments
 from kinwire.mcp.functions.docstring import split_docstring
 from kinwire.mcp.functions.function import Function, function_of
 from kinwire.mcp.functions.parameters import place_of
-from kinwire.mcp.functions.text_arguments import TextArguments
-from kinwire.mcp.pages import page_of
-from kinwire.mcp.resource_results import resource_result
-from kinwire.mcp.rules.listing import Listing
+from kinwire.mcp.functions.results import resource_result
+from kinwire.mcp.rules.pagination import Listing, page_of
 from kinwire.mcp.rules.uri_matching import Variables
 from kinwire.mcp.rules.uri_template import UriTemplate
 from kinwire.rpc.errors import HandlerDefinitionError
@@ -36,8 +35,8 @@ from kinwire_protocols.base import JsonObject
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
-class Resource(Protocol):
-    """What the table holds: one address, or a template of many."""
+class RegisteredResource(Protocol):
+    """An entry of the table: a resource, or a template of resources."""
 
     @property
     def address(self) -> str | UriTemplate: ...
@@ -63,7 +62,7 @@ class FunctionResource:
         """Run the function and return its result as JSON.
 
         Raises:
-            ResourceNotFoundError: a variable is not what the function takes.
+            ResourceNotFoundError: a variable of the URI does not fit its parameter.
         """
         try:
             given = self.arguments.check(variables)
@@ -78,7 +77,7 @@ class FunctionResource:
 
 @dataclass(frozen=True, slots=True)
 class HandlerResource:
-    """A resource given by its definition, and a handler of `resources/read` for it alone."""
+    """A resource made from its definition and a handler of `resources/read` for it only."""
 
     address: str | UriTemplate
     definition: JsonObject
@@ -93,10 +92,10 @@ class HandlerResource:
 
 
 def address_of(uri: str, *, may_be_template: bool = True) -> str | UriTemplate:
-    """Return the address that `uri` is, a template if it has braces and may be one.
+    """Return `uri`, or the template that it is if it has braces and `may_be_template`.
 
     Raises:
-        HandlerDefinitionError: it is neither; the message says why and the mend.
+        HandlerDefinitionError: invalid URI or template; the message says why and how to fix it.
     """
     if not _ABSOLUTE.match(uri):
         raise HandlerDefinitionError(
@@ -118,10 +117,11 @@ def resource_from_function(
     description: str | None = None,
     mime_type: str | None = None,
 ) -> FunctionResource:
-    """Return `function` as the resource, or the template of resources, at `uri`.
+    """Make the resource, or the template of resources, at `uri` from `function`.
 
     Raises:
-        HandlerDefinitionError: it cannot be; the message says why and the mend.
+        HandlerDefinitionError: the function or the URI cannot be used; the message says why and
+            how to fix it.
     """
     address = address_of(uri)
     served = function_of(function, HandlerDefinitionError)
@@ -129,7 +129,7 @@ def resource_from_function(
     variables = address.names if isinstance(address, UriTemplate) else {}
     lists = [variable for variable, is_list in variables.items() if is_list]
     arguments = TextArguments(function, descriptions, lists)
-    _must_fit(function, arguments, uri, variables)
+    _check_parameters(function, arguments, uri, variables)
     shown = text if description is None else description
     definition: JsonObject = {
         "uriTemplate" if isinstance(address, UriTemplate) else "uri": uri,
@@ -140,20 +140,20 @@ def resource_from_function(
     return FunctionResource(address, definition, arguments, served)
 
 
-def _must_fit(
+def _check_parameters(
     function: Callable[..., Any], arguments: TextArguments, uri: str, variables: Iterable[str]
 ) -> None:
     missing = [name for name in variables if name not in arguments.names]
-    strange = [name for name in arguments.names if name not in variables]
-    if missing or strange:
-        mend = (
+    unknown = [name for name in arguments.names if name not in variables]
+    if missing or unknown:
+        hint = (
             f"Add a parameter {missing[0]}."
             if missing
-            else f"Write {{{strange[0]}}} into the template, or remove the parameter."
+            else f"Write {{{unknown[0]}}} into the template, or remove the parameter."
         )
         raise HandlerDefinitionError(
             f"{place_of(function)}: expected the variables of {uri!r} as parameters, "
-            f"got ({', '.join(arguments.names)}). {mend}"
+            f"got ({', '.join(arguments.names)}). {hint}"
         )
 
 
@@ -163,10 +163,10 @@ class ResourceTable:
     def __init__(self, resources: Listing, templates: Listing) -> None:
         self._listed = resources
         self._listed_templates = templates
-        self._resources: dict[str, Resource] = {}
-        self._templates: dict[str, tuple[UriTemplate, Resource]] = {}
+        self._resources: dict[str, RegisteredResource] = {}
+        self._templates: dict[str, tuple[UriTemplate, RegisteredResource]] = {}
 
-    def add(self, resource: Resource) -> None:
+    def add(self, resource: RegisteredResource) -> None:
         """Add a resource or a template.
 
         Raises:
@@ -187,10 +187,10 @@ class ResourceTable:
             self._templates[uri] = (address, resource)
 
     def remove(self, uri: str) -> None:
-        """Remove a resource or a template; reads that are under way finish.
+        """Remove a resource or a template; reads in progress finish.
 
         Raises:
-            KeyError: there is none at this address.
+            KeyError: no resource has this address.
         """
         if uri in self._templates:
             del self._templates[uri]
@@ -200,12 +200,12 @@ class ResourceTable:
             self._listed.remove(uri)
 
     def template(self, text: str) -> UriTemplate | None:
-        """Return the template that reads so, None if there is none."""
+        """Return the template with this text, None if the server has no such template."""
         found = self._templates.get(text)
         return None if found is None else found[0]
 
     def has(self, uri: str) -> bool:
-        """Return whether there is something to read at `uri`, as far as its form tells."""
+        """Return whether a resource has the address `uri`, or a template matches it."""
         return self._find(uri) is not None
 
     async def list(self, params: mcp.PaginatedRequestParams) -> JsonObject:
@@ -227,11 +227,11 @@ class ResourceTable:
         except mcp.ResourceNotFoundError as error:
             if error.data is not None:
                 raise
-            # A function need not say what was asked of it. It may raise one error again and again.
+            # The function may leave the URI out, and may raise the same error object again.
             data = {"uri": params.uri}
             raise mcp.ResourceNotFoundError(error.message, data=data, code=error.code) from error
 
-    def _find(self, uri: str) -> tuple[Resource, Variables] | None:
+    def _find(self, uri: str) -> tuple[RegisteredResource, Variables] | None:
         resource = self._resources.get(uri)
         if resource is not None:
             return resource, {}
@@ -245,5 +245,5 @@ class ResourceTable:
 def not_found(
     uri: str, why: str = "resources/list and resources/templates/list name those there are"
 ) -> mcp.ResourceNotFoundError:
-    """Return the error that says so."""
+    """Return the error for `uri`, which cannot be read; `why` explains it."""
     return mcp.ResourceNotFoundError(f"Resource not found: {uri!r:.200} ({why})", data={"uri": uri})

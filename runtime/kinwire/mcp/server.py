@@ -1,7 +1,7 @@
-"""A server: what it offers, its handlers, and the sessions that reach them (MCP).
+"""A server: its registry, its handlers, and the sessions that it serves (MCP).
 
-`mcp/offers.py` has the decorators, `_handlers.py` what `on` accepts, `mcp/handshake.py` how a
-session begins, and `mcp/server_session.py` what is known of its client.
+`registry.py` has the decorators, `handlers.py` what `on` accepts, `handshake.py` the beginning of a
+session, and `server_session.py` the state of its client.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from kinwire.mcp.context import Context
 from kinwire.mcp.extension import Extension, checked_extensions
 from kinwire.mcp.handlers import HandlerTable
 from kinwire.mcp.handshake import ServerHandshake
-from kinwire.mcp.offers import OfferKind, Offers, Rows
+from kinwire.mcp.registry import Registry, Rows
 from kinwire.mcp.resources import not_found
 from kinwire.mcp.rules.log_levels import at_least
+from kinwire.mcp.rules.pagination import ListName
 from kinwire.mcp.server_session import ServerSession
 from kinwire.rpc.limits import Limits
 from kinwire.rpc.transport import Transport
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 _LAST_WORK = 0.2  # seconds for threads that are about to end anyway
 
 
-class Server(Offers):
+class Server(Registry):
     """What is served; any number of sessions at once.
 
     `instructions` tell clients, and their models, how the server is best used. `extensions` are the
@@ -66,7 +67,7 @@ class Server(Offers):
         instructions: str | None = None,
         limits: Limits = Limits(),
         extensions: Iterable[Extension] = (),
-        offers: Collection[OfferKind] = (),
+        offers: Collection[ListName] = (),
         page_size: int = 500,
         log_level: mcp.LoggingLevel | None = "info",
     ) -> None:
@@ -87,7 +88,7 @@ class Server(Offers):
             self._handlers.add_default(LOGGING_SET_LEVEL, self._set_level)
         self._extensions = checked_extensions(extensions)
         self._sessions: set[ServerSession] = set()
-        self._promise(offers)
+        self._serve_lists(offers)
 
     def resource_updated(self, uri: str) -> None:
         """Tell the clients that have subscribed to the resource at `uri` that it has changed.
@@ -204,7 +205,7 @@ class Server(Offers):
         if stdio.refused is not None:
             raise stdio.refused
 
-    def _begin(self, rows: Rows, sent: Method[Any, Any] | None = None) -> None:
+    def _serve_rows(self, rows: Rows, sent: Method[Any, Any] | None = None) -> None:
         missing = [row for row in rows if row not in self._served]
         self._handlers.must_be_free(missing)
         for row in missing:

@@ -1,24 +1,30 @@
 """Tools: functions that a server offers, and the table that lists and calls them (MCP, Tools).
 
-`mcp/tool_arguments.py` makes the schema and checks calls, `mcp/tool_results.py` makes results.
+`functions/arguments.py` checks calls, `functions/results.py` makes results.
 """
 
 from __future__ import annotations
 
-__all__ = ("FunctionTool", "HandlerTool", "Tool", "ToolError", "ToolTable", "tool_from_function")
+__all__ = (
+    "FunctionTool",
+    "HandlerTool",
+    "RegisteredTool",
+    "ToolError",
+    "ToolTable",
+    "tool_from_function",
+)
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from kinwire.mcp.context import Context
+from kinwire.mcp.functions.arguments import ToolArguments, invalid_arguments
 from kinwire.mcp.functions.docstring import split_docstring
 from kinwire.mcp.functions.function import function_of, run_in_thread
-from kinwire.mcp.pages import page_of
+from kinwire.mcp.functions.results import error_result, tool_result
 from kinwire.mcp.rules.json_schema import JsonSchema
-from kinwire.mcp.rules.listing import Listing
-from kinwire.mcp.tool_arguments import ToolArguments, refused_arguments
-from kinwire.mcp.tool_results import error_result, result_from
+from kinwire.mcp.rules.pagination import Listing, page_of
 from kinwire.rpc.errors import ToolDefinitionError
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
@@ -27,11 +33,11 @@ from kinwire_protocols.nearest import nearest
 
 
 class ToolError(Exception):
-    """Raised by a tool that ran and failed: the caller's model reads the text as the result."""
+    """Raise this in a tool that ran and failed: the caller's model reads the text as the result."""
 
 
-class Tool(Protocol):
-    """What the table holds."""
+class RegisteredTool(Protocol):
+    """An entry of the table: a function, or a handler with a definition."""
 
     @property
     def definition(self) -> JsonObject: ...
@@ -63,12 +69,12 @@ class FunctionTool:
                 value = await run_in_thread(self.function, given)
         except ToolError as error:
             return error_result(str(error))
-        return result_from(value)
+        return tool_result(value)
 
 
 @dataclass(frozen=True, slots=True)
 class HandlerTool:
-    """A tool given by its definition, and a handler of `tools/call` for it alone."""
+    """A tool made from its definition and a handler of `tools/call` for this tool only."""
 
     definition: JsonObject
     schema: JsonSchema
@@ -82,24 +88,24 @@ class HandlerTool:
         """
         found = self.schema.problems(params.arguments or {}, "/arguments")
         if found:
-            raise refused_arguments(params.name, found)
+            raise invalid_arguments(params.name, found)
         try:
             value = await self.handler(params, context)
         except ToolError as error:
             return error_result(str(error))
-        return result_from(value)
+        return tool_result(value)
 
 
 def tool_from_function(
     function: Callable[..., Any], *, name: str | None = None, description: str | None = None
 ) -> FunctionTool:
-    """Return `function` as a tool.
+    """Make a tool from `function`.
 
     Name and description default to the function's name and docstring; parameters are described by
     `Annotated[..., Field(description=...)]` or by the docstring.
 
     Raises:
-        ToolDefinitionError: the function cannot be a tool; the message says why and the mend.
+        ToolDefinitionError: the function cannot be a tool; the message says why and how to fix it.
     """
     served = function_of(function, ToolDefinitionError)
     text, descriptions = split_docstring(function.__doc__)
@@ -118,16 +124,16 @@ class ToolTable:
 
     def __init__(self, listed: Listing) -> None:
         self._listed = listed
-        self._tools: dict[str, Tool] = {}
+        self._tools: dict[str, RegisteredTool] = {}
 
     def __len__(self) -> int:
         return len(self._tools)
 
-    def add(self, tool: Tool) -> None:
+    def add(self, tool: RegisteredTool) -> None:
         """Add a tool.
 
         Raises:
-            ToolDefinitionError: there is a tool of this name.
+            ToolDefinitionError: the name is in use.
         """
         name: str = tool.definition["name"]
         if name in self._tools:
@@ -139,10 +145,10 @@ class ToolTable:
         self._tools[name] = tool
 
     def remove(self, name: str) -> None:
-        """Remove a tool; calls that are under way finish.
+        """Remove a tool; calls in progress finish.
 
         Raises:
-            KeyError: there is no tool of this name.
+            KeyError: no tool has this name.
         """
         del self._tools[name]
         self._listed.remove(name)

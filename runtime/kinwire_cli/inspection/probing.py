@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from kinwire.mcp.rules.paging import Pages
+from kinwire.mcp.rules.pagination import Pages
 from kinwire.rpc.codec import is_object
 from kinwire.rpc.errors import PaginationError
 from kinwire.rpc.negotiated import Agreement, why_not

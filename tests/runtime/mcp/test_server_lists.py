@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire.mcp.offers import OfferKind
+from kinwire.mcp.rules.pagination import ListName
 from kinwire.mcp.server import Server
 from kinwire.testing import pair
 from kinwire_protocols import mcp
@@ -53,7 +53,7 @@ LISTS = [
     pytest.param("resources/templates/list", "resourceTemplates", add_template, id="templates"),
 ]
 
-ALL: list[OfferKind] = ["tools", "prompts", "resources"]
+ALL: list[ListName] = ["tools", "prompts", "resources"]
 
 
 @pytest.mark.parametrize(("method", "member", "add"), LISTS)

@@ -153,35 +153,35 @@ async def watch(params: mcp.CallToolRequestParams, request: Any) -> mcp.CallTool
 
 
 @server.tool("search")
-# mypy says: No overload variant of "tool" of "Offers" matches argument type "str"  [call-overload]
+# mypy says: No overload variant of "tool" of "Registry" matches argument type "str"  [call-overload]
 # pyright says: Argument of type "Literal['search']" cannot be assigned to parameter "function" of type "F@tool" in function "tool" (reportArgumentType)
 def named(title: str) -> str:
     return title
 
 
 @server.tool(nme="search")
-# mypy says: Unexpected keyword argument "nme" for overloaded function "tool" of "Offers"; did you mean "name"?  [call-overload]
+# mypy says: Unexpected keyword argument "nme" for overloaded function "tool" of "Registry"; did you mean "name"?  [call-overload]
 # pyright says: No overloads for "tool" match the provided arguments (reportCallIssue)
 def misnamed(title: str) -> str:
     return title
 
 
 @server.resource
-# mypy says: Argument 1 to "resource" of "Offers" has incompatible type "Callable[[], str]"; expected "str"  [arg-type]
+# mypy says: Argument 1 to "resource" of "Registry" has incompatible type "Callable[[], str]"; expected "str"  [arg-type]
 # pyright says: Argument of type "() -> str" cannot be assigned to parameter "uri" of type "str" in function "resource" (reportArgumentType)
 def without_address() -> str:
     return ""
 
 
 @server.resource(5)
-# mypy says: Argument 1 to "resource" of "Offers" has incompatible type "int"; expected "str"  [arg-type]
+# mypy says: Argument 1 to "resource" of "Registry" has incompatible type "int"; expected "str"  [arg-type]
 # pyright says: Argument of type "Literal[5]" cannot be assigned to parameter "uri" of type "str" in function "resource" (reportArgumentType)
 def with_number() -> str:
     return ""
 
 
 @server.completion("plan")
-# mypy says: Too few arguments for "completion" of "Offers"  [call-arg]
+# mypy says: Too few arguments for "completion" of "Registry"  [call-arg]
 # pyright says: Expected 1 more positional argument (reportCallIssue)
 def without_argument(typed: str) -> list[str]:
     return [typed]

@@ -25,7 +25,7 @@ def making() -> None:
     # pyright says: Argument of type "Literal['loud']" cannot be assigned to parameter "log_level" of type "LoggingLevel | None" in function "__init__" (reportArgumentType)
     use(Server("notes", "1.0", offers=["tool"]))
     # mypy says: List item 0 has incompatible type "Literal['tool']"; expected "Literal['tools', 'resources', 'prompts']"  [list-item]
-    # pyright says: Argument of type "list[str]" cannot be assigned to parameter "offers" of type "Collection[OfferKind]" in function "__init__" (reportArgumentType)
+    # pyright says: Argument of type "list[str]" cannot be assigned to parameter "offers" of type "Collection[ListName]" in function "__init__" (reportArgumentType)
     use(Server("notes", "1.0", instruction="Be brief."))
     # mypy says: Unexpected keyword argument "instruction" for "Server"; did you mean "instructions"?  [call-arg]
     # pyright says: No parameter named "instruction" (reportCallIssue)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from kinwire.mcp.rules.listing import Listing
+from kinwire.mcp.rules.pagination import Listing
 from kinwire.rpc.codec import encoded_reply
 from kinwire.rpc.errors import UnsendableError
 

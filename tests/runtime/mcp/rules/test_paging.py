@@ -6,11 +6,11 @@ from sys import getrefcount
 
 import pytest
 
-from kinwire.mcp.rules.paging import MOST_PAGES, Pages
+from kinwire.mcp.rules.pagination import MAX_PAGES, Pages
 from kinwire.rpc.errors import PaginationError
 
 
-def pages(limit: int = MOST_PAGES) -> Pages[str]:
+def pages(limit: int = MAX_PAGES) -> Pages[str]:
     return Pages("tools/list", key=str.lower, limit=limit)
 
 

@@ -1,31 +1,31 @@
-"""What a server offers to models and people: tools, resources, prompts and completions (MCP).
+"""The registry of what a server offers: tools, resources, prompts and completions (MCP).
 
-`Server` inherits the decorators from here and adds the sessions that all of it is offered to.
+`Server` inherits the decorators from here and adds the sessions.
 """
 
 from __future__ import annotations
 
-__all__ = ("OfferKind", "Offers", "Rows")
+__all__ = ("Registry", "Rows")
 
 import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 from kinwire.mcp.completion import CompletionTable
 from kinwire.mcp.handlers import takes_context
-from kinwire.mcp.prompts import HandlerPrompt, Prompt, PromptTable, prompt_from_function
+from kinwire.mcp.prompts import HandlerPrompt, PromptTable, RegisteredPrompt, prompt_from_function
 from kinwire.mcp.resources import (
     HandlerResource,
-    Resource,
+    RegisteredResource,
     ResourceTable,
     address_of,
     resource_from_function,
 )
 from kinwire.mcp.rules.json_schema import JsonSchema
-from kinwire.mcp.rules.listing import Listing
-from kinwire.mcp.tools import HandlerTool, Tool, ToolTable, tool_from_function
+from kinwire.mcp.rules.pagination import Listing, ListName
+from kinwire.mcp.tools import HandlerTool, RegisteredTool, ToolTable, tool_from_function
 from kinwire.rpc.errors import ToolDefinitionError
 from kinwire_protocols import mcp
 from kinwire_protocols.base import to_wire
@@ -33,20 +33,19 @@ from kinwire_protocols.mcp import methods
 from kinwire_protocols.peer import Method
 
 F = TypeVar("F", bound=Callable[..., Any])
-OfferKind = Literal["tools", "resources", "prompts"]
 Rows = Mapping[Method[Any, Any], Callable[..., Any]]
 
 
-class Offers(ABC):
-    """Functions as tools, resources and prompts. They may come and go while sessions are open:
-    clients are told that a list has changed, once however much changed at a time.
+class Registry(ABC):
+    """Register functions as tools, resources and prompts.
 
-    Call these where the event loop runs, or in a worker thread of anyio, such as that of a plain
-    function that is a tool.
+    They may be added and removed while sessions are open. Clients get one notification that a list
+    has changed, however much changed at a time. Call these methods in the thread of the event loop,
+    or in a worker thread of anyio, such as that of a plain function that is a tool.
     """
 
     def __init__(self, page_size: int) -> None:
-        """Begin with nothing; a page of a list has `page_size` entries at most.
+        """Make an empty registry; a page of a list has `page_size` entries at most.
 
         Raises:
             ValueError: `page_size` is below 1.
@@ -77,11 +76,11 @@ class Offers(ABC):
         name: str | None = None,
         description: str | None = None,
     ) -> F | Callable[[F], F]:
-        """Offer a function as a tool; the decorated function stays as it is.
+        """Register a function as a tool; the decorated function is returned unchanged.
 
-        Its name, docstring and type hints are what clients see; `name` and `description` replace
-        the first two. A plain function runs in a worker thread. A parameter annotated `Context`
-        gets the request's. Raise `ToolError` to tell the caller's model what went wrong.
+        Clients see its name, docstring and type hints; `name` and `description` replace the first
+        two. A plain function runs in a worker thread. A parameter annotated `Context` gets the
+        context of the request. Raise `ToolError` to report a failure to the caller's model.
 
         Raises:
             ToolDefinitionError: the function cannot be a tool.
@@ -95,16 +94,16 @@ class Offers(ABC):
         return add if function is None else add(function)
 
     def add_tool(self, definition: mcp.Tool, handler: Callable[..., Any]) -> None:
-        """Offer a tool whose schema you give.
+        """Register a tool with its own schema.
 
         `handler` is an `async` function of (params) or of (params, context), as for
-        `server.on.tools_call`, and may return whatever a tool may. Arguments that break the schema
-        do not reach it.
+        `server.on.tools_call`, and may return what a tool function may return. It is not called
+        with arguments that break the schema.
 
         Raises:
-            ToolDefinitionError: the name is in use, or the schema has what cannot be checked.
-            HandlerDefinitionError: the handler cannot be one, or `tools/list` or `tools/call` has
-                a handler of your own.
+            ToolDefinitionError: the name is in use, or a keyword of the schema is not supported.
+            HandlerDefinitionError: the handler has a wrong signature, or `tools/list` or
+                `tools/call` has a handler of your own.
         """
         wire = to_wire(definition)
         try:
@@ -114,10 +113,10 @@ class Offers(ABC):
         self._add_tool(HandlerTool(wire, schema, _with_context(methods.TOOLS_CALL, handler)))
 
     def remove_tool(self, name: str) -> None:
-        """Withdraw a tool, also from open sessions; calls under way finish.
+        """Remove a tool, also from open sessions; calls in progress finish.
 
         Raises:
-            KeyError: there is no tool of this name.
+            KeyError: no tool has this name.
         """
         self._tools.remove(name)
         self._announce(methods.NOTIFICATIONS_TOOLS_LIST_CHANGED)
@@ -131,14 +130,15 @@ class Offers(ABC):
         description: str | None = None,
         mime_type: str | None = None,
     ) -> Callable[[F], F]:
-        """Offer what a function returns as the resource at `uri`, or as those of a template.
+        """Register a function as the resource at `uri`, or as the resources of a template.
 
         `notes://{id}` is a template (RFC 6570, levels 1 to 3, and lists `{/path*}`): the function
-        has a parameter for each variable, made from its text, and a default where it may be
-        absent. `name` and `description` replace the function's name and docstring. Text, bytes,
-        contents of `mcp`, lists of these, and what JSON can hold may be returned. A plain function
-        runs in a worker thread; a parameter annotated `Context` gets the request's. A URI belongs
-        to the resource that has it, else to the first template that fits.
+        has a parameter for each variable, made from its text, and a default where the variable may
+        be absent. `name` and `description` replace the function's name and docstring. The function
+        returns text, bytes, contents of `mcp`, lists of these, or what JSON can hold. A plain
+        function runs in a worker thread; a parameter annotated `Context` gets the context of the
+        request. A URI belongs to the resource with this address, else to the first template that
+        matches.
 
         Raises:
             HandlerDefinitionError: the function or the template cannot be used, the address is in
@@ -158,10 +158,10 @@ class Offers(ABC):
     def add_resource(
         self, definition: mcp.Resource | mcp.ResourceTemplate, handler: Callable[..., Any]
     ) -> None:
-        """Offer a resource, or a template of resources, by its definition.
+        """Register a resource, or a template of resources, with its own definition.
 
         `handler` is an `async` function of (params) or of (params, context), as for
-        `server.on.resources_read`, and may return whatever a resource may.
+        `server.on.resources_read`, and may return what a resource function may return.
 
         Raises:
             HandlerDefinitionError: the handler or the template cannot be used, the address is in
@@ -175,13 +175,13 @@ class Offers(ABC):
         self._add_resource(HandlerResource(address, to_wire(definition), serve))
 
     def remove_resource(self, uri: str) -> None:
-        """Withdraw a resource or a template, also from open sessions; reads under way finish.
+        """Remove a resource or a template, also from open sessions; reads in progress finish.
 
         Raises:
-            KeyError: there is none at this address.
+            KeyError: no resource has this address.
         """
         self._resources.remove(uri)
-        self._completions.forget(uri)
+        self._completions.remove(uri)
         self._announce(methods.NOTIFICATIONS_RESOURCES_LIST_CHANGED)
 
     @overload
@@ -198,11 +198,12 @@ class Offers(ABC):
         name: str | None = None,
         description: str | None = None,
     ) -> F | Callable[[F], F]:
-        """Offer a function as a prompt; the decorated function stays as it is.
+        """Register a function as a prompt; the decorated function is returned unchanged.
 
-        Its parameters are the arguments, which arrive as text and become what the type hints say;
-        those with a default may be left out. It returns text or content, which become messages of
-        the user, `mcp.PromptMessage`, or a list of these. All else is as for `tool`.
+        Its parameters are the arguments of the prompt. They arrive as text and are converted to
+        their type hints; those with a default may be left out. The function returns text or
+        content, which become messages of the user, `mcp.PromptMessage`, or a list of these. The
+        rest is as for `tool`.
 
         Raises:
             HandlerDefinitionError: the function cannot be a prompt, the name is in use, or
@@ -216,86 +217,87 @@ class Offers(ABC):
         return add if function is None else add(function)
 
     def add_prompt(self, definition: mcp.Prompt, handler: Callable[..., Any]) -> None:
-        """Offer a prompt by its definition.
+        """Register a prompt with its own definition.
 
         `handler` is an `async` function of (params) or of (params, context), as for
-        `server.on.prompts_get`, and may return whatever a prompt may.
+        `server.on.prompts_get`, and may return what a prompt function may return.
 
         Raises:
-            HandlerDefinitionError: the handler cannot be one, the name is in use, or
+            HandlerDefinitionError: the handler has a wrong signature, the name is in use, or
                 `prompts/list` or `prompts/get` has a handler of your own.
         """
         serve = _with_context(methods.PROMPTS_GET, handler)
         self._add_prompt(HandlerPrompt(to_wire(definition), serve))
 
     def remove_prompt(self, name: str) -> None:
-        """Withdraw a prompt, also from open sessions; requests under way finish.
+        """Remove a prompt, also from open sessions; requests in progress finish.
 
         Raises:
-            KeyError: there is no prompt of this name.
+            KeyError: no prompt has this name.
         """
         self._prompts.remove(name)
-        self._completions.forget(name)
+        self._completions.remove(name)
         self._announce(methods.NOTIFICATIONS_PROMPTS_LIST_CHANGED)
 
     def completion(self, owner: str, argument: str, /) -> Callable[[F], F]:
-        """Suggest values for an argument of the prompt `owner`, or a variable of that template.
+        """Register a completer of an argument of a prompt, or of a variable of a template.
 
-        The function takes what has been typed so far, and the `Context` if it has a second
-        parameter, and returns the suggestions, the likeliest first; clients get the first 100 and
-        are told how many there are. `mcp.Completion` goes out as it is.
+        `owner` is the name of the prompt, or the text of the template. The function takes what has
+        been typed so far, and the `Context` if it has a second parameter, and returns the
+        suggestions, the likeliest first. Clients get the first 100, and their total number.
+        `mcp.Completion` is sent unchanged.
 
         Raises:
-            HandlerDefinitionError: there is no such prompt, template or argument, it has
-                suggestions already, the function cannot be used, or `completion/complete` has a
+            HandlerDefinitionError: unknown prompt, template or argument, a second completer of
+                the same argument, a function that cannot be used, or `completion/complete` has a
                 handler of your own.
         """
 
         def add(function: F) -> F:
             self._completions.add(owner, argument, function)
-            self._begin({methods.COMPLETION_COMPLETE: self._completions.complete})
+            self._serve_rows({methods.COMPLETION_COMPLETE: self._completions.complete})
             return function
 
         return add
 
-    def _add_tool(self, tool: Tool) -> None:
+    def _add_tool(self, tool: RegisteredTool) -> None:
         self._serve_tools()
         self._tools.add(tool)
         self._announce(methods.NOTIFICATIONS_TOOLS_LIST_CHANGED)
 
-    def _add_resource(self, resource: Resource) -> None:
+    def _add_resource(self, resource: RegisteredResource) -> None:
         self._serve_resources()
         self._resources.add(resource)
         self._announce(methods.NOTIFICATIONS_RESOURCES_LIST_CHANGED)
 
-    def _add_prompt(self, prompt: Prompt) -> None:
+    def _add_prompt(self, prompt: RegisteredPrompt) -> None:
         self._serve_prompts()
         self._prompts.add(prompt)
         self._announce(methods.NOTIFICATIONS_PROMPTS_LIST_CHANGED)
 
-    def _promise(self, kinds: Collection[OfferKind]) -> None:
-        """Serve the lists of these kinds already, though they are empty."""
-        if "tools" in kinds:
+    def _serve_lists(self, names: Collection[ListName]) -> None:
+        """Serve these lists although they are empty."""
+        if "tools" in names:
             self._serve_tools()
-        if "resources" in kinds:
+        if "resources" in names:
             self._serve_resources()
-        if "prompts" in kinds:
+        if "prompts" in names:
             self._serve_prompts()
 
     def _serve_tools(self) -> None:
-        self._begin(
+        self._serve_rows(
             {methods.TOOLS_LIST: self._tools.list, methods.TOOLS_CALL: self._tools.call},
             methods.NOTIFICATIONS_TOOLS_LIST_CHANGED,
         )
 
     def _serve_prompts(self) -> None:
-        self._begin(
+        self._serve_rows(
             {methods.PROMPTS_LIST: self._prompts.list, methods.PROMPTS_GET: self._prompts.get},
             methods.NOTIFICATIONS_PROMPTS_LIST_CHANGED,
         )
 
     def _serve_resources(self) -> None:
-        self._begin(
+        self._serve_rows(
             {
                 methods.RESOURCES_LIST: self._resources.list,
                 methods.RESOURCES_TEMPLATES_LIST: self._resources.list_templates,
@@ -307,12 +309,12 @@ class Offers(ABC):
         )
 
     @abstractmethod
-    def _begin(self, rows: Rows, sent: Method[Any, Any] | None = None) -> None:
-        """Serve `rows` from now on, if they are not served so already; `sent` will be sent."""
+    def _serve_rows(self, rows: Rows, sent: Method[Any, Any] | None = None) -> None:
+        """Serve `rows` from now on, unless they are served already; `sent` may be sent."""
 
     @abstractmethod
     def _announce(self, row: Method[Any, Any]) -> None:
-        """Send a notification without params to all clients that it was promised to."""
+        """Send a notification without params to all clients that have negotiated it."""
 
     @abstractmethod
     async def _subscribe(self, params: Any, context: Any) -> Any: ...
