@@ -13,7 +13,7 @@ from typing import cast
 from pydantic_core import SchemaError, SchemaValidator, core_schema
 
 from kinwire.rpc.codec import is_object
-from kinwire.support.json_pointer import steps_of
+from kinwire.support.json_values import steps_of
 from kinwire_protocols.base import JsonObject
 
 _TYPES: dict[str, tuple[type, ...]] = {

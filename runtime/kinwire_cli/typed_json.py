@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from pydantic_core import from_json
 
-from kinwire.support.json_pointer import pointer_below
+from kinwire.support.json_values import pointer_below
 from kinwire_cli.failure import UsageError
 from kinwire_protocols.base import JsonObject
 

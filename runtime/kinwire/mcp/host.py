@@ -33,7 +33,7 @@ from kinwire.rpc.limits import Limits
 from kinwire.rpc.session import Session
 from kinwire.rpc.transport import Transport
 from kinwire.support.background import background
-from kinwire.support.sanitize import one_line
+from kinwire.support.sanitize import sanitize_for_log
 from kinwire.transports.urls import UrlOptions, transport_to
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, from_wire, to_wire
@@ -223,7 +223,7 @@ class Host:
                 f"initialize#/protocolVersion: expected {PROTOCOL.version}, "
                 f"got {greeting.protocol_version!r:.40}. Use a server that speaks it."
             )
-        session.peer_id = session.peer_id or one_line(greeting.server_info.name)
+        session.peer_id = session.peer_id or sanitize_for_log(greeting.server_info.name)
         negotiation.settle(session, client=capabilities, server=to_wire(greeting.capabilities))
         await negotiation.complete(session)
         await session.notify(NOTIFICATIONS_INITIALIZED, mcp.NotificationParams())

@@ -7,27 +7,27 @@ from __future__ import annotations
 
 __all__ = (
     "CallState",
+    "ChannelMessage",
     "Channels",
     "ChatCompletions",
     "CheckpointTree",
-    "Decision",
     "Draft",
     "HookFailedError",
     "Hooks",
-    "Incoming",
+    "HostPeer",
     "Inference",
     "InferenceStream",
     "Injection",
     "InjectionLimits",
     "Injections",
-    "LiveHost",
-    "LiveServer",
     "McplHost",
     "McplServer",
+    "MessageDecision",
     "ModelAnswer",
     "ModelRequest",
     "Moderate",
     "NotPublishedError",
+    "OutgoingResponse",
     "Provider",
     "ProviderError",
     "PushedEvent",
@@ -36,13 +36,13 @@ __all__ = (
     "ScopeRequest",
     "Scopes",
     "ScriptedProvider",
+    "ServerPeer",
     "ServerState",
     "StateRefusedError",
-    "Turn",
     "UnsupportedMessageError",
     "UrlGuard",
+    "UserTurn",
     "Verdict",
-    "Writing",
 )
 
 from importlib import import_module
@@ -59,64 +59,64 @@ if TYPE_CHECKING:
     )
     from kinwire.mcpl.host.channels import Channels
     from kinwire.mcpl.host.chat_completions import ChatCompletions
+    from kinwire.mcpl.host.event_inbox import PushedEvent
     from kinwire.mcpl.host.hooks import Hooks
     from kinwire.mcpl.host.host import McplHost
-    from kinwire.mcpl.host.incoming import Decision, Incoming, Turn
     from kinwire.mcpl.host.inference import Inference
+    from kinwire.mcpl.host.message_inbox import ChannelMessage, MessageDecision, UserTurn
     from kinwire.mcpl.host.moderation import Draft, Moderate, Verdict
+    from kinwire.mcpl.host.outgoing_response import OutgoingResponse
     from kinwire.mcpl.host.providers import Provider, ScriptedProvider
-    from kinwire.mcpl.host.push import PushedEvent
     from kinwire.mcpl.host.scopes import ScopeAnswer, ScopeRequest, Scopes
-    from kinwire.mcpl.host.server_peer import LiveServer
+    from kinwire.mcpl.host.server_peer import ServerPeer
     from kinwire.mcpl.host.stateful_calls import ServerState
     from kinwire.mcpl.host.url_guard import UrlGuard
-    from kinwire.mcpl.host.writing import Writing
     from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree
     from kinwire.mcpl.rules.injections import Injection, InjectionLimits, Injections
     from kinwire.mcpl.rules.model_requests import ModelAnswer, ModelRequest
-    from kinwire.mcpl.server.host_peer import LiveHost
+    from kinwire.mcpl.server.host_peer import HostPeer
     from kinwire.mcpl.server.inference_streams import InferenceStream
     from kinwire.mcpl.server.served_state import CallState
     from kinwire.mcpl.server.server import McplServer
 
 _HOMES = {
     "CallState": "server.served_state",
+    "ChannelMessage": "host.message_inbox",
     "Channels": "host.channels",
     "ChatCompletions": "host.chat_completions",
-    "Decision": "host.incoming",
-    "Draft": "host.moderation",
-    "Incoming": "host.incoming",
-    "Moderate": "host.moderation",
-    "NotPublishedError": "errors",
-    "Turn": "host.incoming",
-    "Verdict": "host.moderation",
-    "Writing": "host.writing",
     "CheckpointTree": "rules.checkpoint_tree",
+    "Draft": "host.moderation",
     "HookFailedError": "errors",
     "Hooks": "host.hooks",
+    "HostPeer": "server.host_peer",
     "Inference": "host.inference",
     "InferenceStream": "server.inference_streams",
-    "ModelAnswer": "rules.model_requests",
-    "ModelRequest": "rules.model_requests",
-    "Provider": "host.providers",
-    "ProviderError": "errors",
-    "ScriptedProvider": "host.providers",
     "Injection": "rules.injections",
     "InjectionLimits": "rules.injections",
     "Injections": "rules.injections",
-    "LiveHost": "server.host_peer",
-    "LiveServer": "host.server_peer",
     "McplHost": "host.host",
     "McplServer": "server.server",
-    "PushedEvent": "host.push",
+    "MessageDecision": "host.message_inbox",
+    "ModelAnswer": "rules.model_requests",
+    "ModelRequest": "rules.model_requests",
+    "Moderate": "host.moderation",
+    "NotPublishedError": "errors",
+    "OutgoingResponse": "host.outgoing_response",
+    "Provider": "host.providers",
+    "ProviderError": "errors",
+    "PushedEvent": "host.event_inbox",
     "ScopeAnswer": "host.scopes",
     "ScopeDeniedError": "errors",
     "ScopeRequest": "host.scopes",
     "Scopes": "host.scopes",
+    "ScriptedProvider": "host.providers",
+    "ServerPeer": "host.server_peer",
     "ServerState": "host.stateful_calls",
     "StateRefusedError": "errors",
     "UnsupportedMessageError": "errors",
     "UrlGuard": "host.url_guard",
+    "UserTurn": "host.message_inbox",
+    "Verdict": "host.moderation",
 }
 
 if not TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("TAGGED",)
+__all__ = ("FEATURE_SET_REQUESTS",)
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -10,7 +10,7 @@ from typing import Any, Final
 from kinwire_protocols.mcpl.methods import INFERENCE_REQUEST, PUSH_EVENT, SCOPE_ELEVATE
 from kinwire_protocols.peer import Method
 
-TAGGED: Final[Mapping[Method[Any, Any], str | None]] = {
+FEATURE_SET_REQUESTS: Final[Mapping[Method[Any, Any], str | None]] = {
     PUSH_EVENT: "pushEvents",
     INFERENCE_REQUEST: "inferenceRequest",
     SCOPE_ELEVATE: None,  # any set may act in scopes, whatever it uses

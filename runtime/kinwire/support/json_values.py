@@ -1,8 +1,17 @@
-"""JSON as Python holds it: equality of values as JSON means it, digests, and size."""
+"""JSON values in Python: equality as JSON defines it, digests, size, and pointers (RFC 6901)."""
 
 from __future__ import annotations
 
-__all__ = ("depth", "digest", "same", "short_digest", "strict_text", "text")
+__all__ = (
+    "depth",
+    "digest",
+    "pointer_below",
+    "same",
+    "short_digest",
+    "steps_of",
+    "strict_text",
+    "text",
+)
 
 import json
 from hashlib import sha256
@@ -23,10 +32,10 @@ def text(value: Any) -> str:
 
 
 def strict_text(value: Any) -> str:
-    """Return `text(value)`, which JSON can hold.
+    """Return `text(value)` if it is valid JSON.
 
     Raises:
-        ValueError: it cannot; the text is a clause.
+        ValueError: it is not; the text is a clause.
     """
     try:
         return _strict_text(value)
@@ -35,12 +44,12 @@ def strict_text(value: Any) -> str:
 
 
 def digest(*values: Any) -> str:
-    """Return what tells these values from others, in 64 characters."""
+    """Return a digest of these values, in 64 characters."""
     return sha256("\n".join(map(_text, values)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def short_digest(*values: Any) -> str:
-    """Return what tells these values from others in a part of a key, in 32 characters."""
+    """Return a digest of these values for a part of a key, in 32 characters."""
     return digest(*values)[:_SHORT]
 
 
@@ -65,12 +74,22 @@ def same(one: Any, other: Any) -> bool:
 
 
 def depth(value: Any) -> int:
-    """Return how many arrays and objects stand in one another, at the deepest place."""
+    """Return how many arrays and objects are nested in one another at the deepest place."""
     level, layer = 0, _inside([value])
     while layer is not None:
         level += 1
         layer = _inside(layer)
     return level
+
+
+def pointer_below(pointer: str, name: str) -> str:
+    """Return the JSON pointer to the field `name` of the value at `pointer`."""
+    return f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}"
+
+
+def steps_of(pointer: str) -> list[str]:
+    """Return the names and indexes in `pointer`, which may begin with a `#`."""
+    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
 
 
 def _inside(values: list[Any]) -> list[Any] | None:

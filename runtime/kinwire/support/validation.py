@@ -1,6 +1,7 @@
-"""Numbers that a program sets, refused where it sets them and not when they first count.
+"""Checks of values that a program passes in or returns, made where it passes them.
 
-NaN compares with nothing: as a limit it is none, and as a time it is always over.
+A number is checked when it is set, not when it is first used: NaN compares with nothing, so as a
+limit it would never hold and as a time it would always be over.
 """
 
 from __future__ import annotations
@@ -12,13 +13,18 @@ __all__ = (
     "checked_life",
     "checked_rate",
     "checked_seconds",
+    "checked_strings",
+    "expect_type",
     "is_count",
     "is_number",
     "shown_number",
 )
 
+from collections.abc import Iterable
 from math import inf
-from typing import TypeGuard
+from typing import TypeGuard, TypeVar
+
+T = TypeVar("T")
 
 LONGEST = 100 * 365 * 86_400
 """The longest time in seconds: a hundred years. Stores count in nanoseconds and overflow later."""
@@ -27,42 +33,67 @@ MOST = 2**53 - 1
 
 
 def checked_seconds(option: str, value: object, *, zero: bool = False) -> None:
-    """Refuse what is no time that can be waited for; of none at all only with `zero`.
+    """Raise if `value` is not a number of seconds to wait for. `zero` allows 0.
 
     Raises:
-        ValueError: it is no number of that size.
+        ValueError: it is not a number in that range.
     """
     fits = is_number(value) and (value > 0 or (zero and value == 0)) and value <= LONGEST
     _must(fits, option, f"seconds {'from' if zero else 'above'} 0 to {LONGEST}", value)
 
 
 def checked_life(option: str, value: object) -> None:
-    """Refuse what is no time for which something is kept: 0 is for not at all, infinity for ever.
+    """Raise if `value` is not a time to keep something for: 0 means never, infinity forever.
 
     Raises:
-        ValueError: it is no number of that size.
+        ValueError: it is not a number in that range.
     """
     fits = is_number(value) and (0 <= value <= LONGEST or value == inf)
     _must(fits, option, f"seconds from 0 to {LONGEST}, or math.inf", value)
 
 
 def checked_rate(option: str, value: object) -> None:
-    """Refuse what is no number of things in a second.
+    """Raise if `value` is not a number of things a second.
 
     Raises:
-        ValueError: it is no number of that size.
+        ValueError: it is not a number in that range.
     """
     fits = is_number(value) and 0 < value <= MOST
     _must(fits, option, f"a number above 0 to {MOST}", value)
 
 
 def checked_count(option: str, value: object, *, least: int) -> None:
-    """Refuse what counts nothing, or is below `least`.
+    """Raise if `value` is not a whole number, or is below `least`.
 
     Raises:
-        ValueError: it is no whole number of that size.
+        ValueError: it is not a whole number in that range.
     """
     _must(is_count(value, least), option, f"a whole number from {least} to {MOST}", value)
+
+
+def checked_strings(option: str, values: Iterable[str]) -> tuple[str, ...]:
+    """Return `values` as a tuple. A single string would count as its letters, so it is refused.
+
+    Raises:
+        TypeError: `values` is a single string.
+    """
+    if isinstance(values, str):
+        raise TypeError(f"{option}: expected several strings, got one. Write [{values!r:.60}].")
+    return tuple(values)
+
+
+def expect_type(function: str, value: object, kind: type[T]) -> T:
+    """Return `value`, which the caller's function named `function` has returned.
+
+    Raises:
+        TypeError: it is not a `kind`, as when a branch of the function has no `return`.
+    """
+    if isinstance(value, kind):
+        return value
+    raise TypeError(
+        f"{function}: expected {kind.__name__}, got {type(value).__name__}. "
+        "Return one in every case."
+    )
 
 
 def is_count(value: object, least: int) -> bool:
@@ -77,8 +108,9 @@ def is_number(value: object) -> TypeGuard[int | float]:
 
 def _must(fits: bool, option: str, expected: str, value: object) -> None:
     if not fits:
-        mend = "Write one, or leave it out."
-        raise ValueError(f"{option}: expected {expected}, got {shown_number(value)}. {mend}")
+        raise ValueError(
+            f"{option}: expected {expected}, got {shown_number(value)}. Write one, or leave it out."
+        )
 
 
 def shown_number(value: object) -> str:

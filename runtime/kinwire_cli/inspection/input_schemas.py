@@ -16,7 +16,7 @@ from urllib.parse import urldefrag, urljoin
 
 from kinwire.mcp.rules.json_schema_keywords import FORMS, WITH_SCHEMA, WITH_SCHEMAS
 from kinwire.rpc.codec import is_object
-from kinwire.support.json_pointer import pointer_below
+from kinwire.support.json_values import pointer_below
 from kinwire_cli.inspection.finding import Finding
 from kinwire_cli.schema_places import referred
 from kinwire_protocols.base import JsonObject

@@ -9,7 +9,7 @@ from itertools import islice, zip_longest
 from typing import Any, NamedTuple, TypeGuard
 
 from kinwire.rpc.codec import is_object
-from kinwire.support.json_pointer import pointer_below
+from kinwire.support.json_values import pointer_below
 from kinwire_cli.failure import UsageError
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.problems import Problem, shown

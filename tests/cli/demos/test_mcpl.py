@@ -14,17 +14,17 @@ import pytest
 import kinwire_cli.demos.mcpl as demo
 from kinwire import Connection, Host, RpcError, Server, pair
 from kinwire.mcpl import (
+    ChannelMessage,
     Channels,
-    Decision,
     Hooks,
-    Incoming,
     Inference,
-    LiveServer,
     McplHost,
+    MessageDecision,
     ModelAnswer,
     PushedEvent,
     Scopes,
     ScriptedProvider,
+    ServerPeer,
 )
 from kinwire.rpc.transport import Transport
 from kinwire.support.background import background
@@ -86,7 +86,7 @@ async def played() -> AsyncGenerator[Audience]:
 
 class Talk(NamedTuple):
     connection: Connection
-    live: LiveServer
+    live: ServerPeer
 
     async def call(self, tool: str, **arguments: Any) -> str:
         result = await self.connection.mcp.tools_call(name=tool, arguments=arguments)
@@ -347,7 +347,9 @@ async def test_a_state_that_is_none_of_notes_is_told(state: Any) -> None:
 # -- chat --
 
 
-def chatty(on_message: Callable[[Incoming], Awaitable[Decision]] | None = None) -> McplHost:
+def chatty(
+    on_message: Callable[[ChannelMessage], Awaitable[MessageDecision]] | None = None,
+) -> McplHost:
     """Return a host that lets servers act in every room."""
     rules = mcpl.ScopeRules(whitelist=["chat:*"])
     lists = {"channels.publish": rules, "channels.observe": rules}
@@ -358,11 +360,11 @@ def chatty(on_message: Callable[[Incoming], Awaitable[Decision]] | None = None) 
 
 @pytest.mark.anyio
 async def test_what_people_write_goes_where_its_room_is_a_channel() -> None:
-    heard: list[Incoming] = []
+    heard: list[ChannelMessage] = []
 
-    async def hear(incoming: Incoming) -> Decision:
+    async def hear(incoming: ChannelMessage) -> MessageDecision:
         heard.append(incoming)
-        return Decision()
+        return MessageDecision()
 
     async with talking(fresh("chat"), chatty(hear)) as talk:
         await talk.call("write_as", person="Emma", text="One")
@@ -398,9 +400,9 @@ async def test_a_host_that_fails_does_not_keep_a_message_from_others(
 ) -> None:
     heard: list[str] = []
 
-    async def hear(incoming: Incoming) -> Decision:
+    async def hear(incoming: ChannelMessage) -> MessageDecision:
         heard.append(incoming.message.message_id)
-        return Decision()
+        return MessageDecision()
 
     failing = chatty()
 

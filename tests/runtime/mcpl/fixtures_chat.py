@@ -9,7 +9,15 @@ from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
 from kinwire import Server
-from kinwire.mcpl import Channels, Decision, Incoming, LiveHost, McplHost, McplServer, Turn
+from kinwire.mcpl import (
+    ChannelMessage,
+    Channels,
+    HostPeer,
+    McplHost,
+    McplServer,
+    MessageDecision,
+    UserTurn,
+)
 from kinwire_protocols import mcpl
 from tests.runtime.mcpl.fixtures_pairs import Lives, feature, live_pair
 
@@ -81,16 +89,16 @@ class Chat:
 class News:
     """The host's program: what came in."""
 
-    def __init__(self, *decisions: Decision) -> None:
+    def __init__(self, *decisions: MessageDecision) -> None:
         self.decisions = list(decisions)
-        self.incoming: list[Incoming] = []
-        self.turns: list[Turn] = []
+        self.incoming: list[ChannelMessage] = []
+        self.turns: list[UserTurn] = []
 
-    async def decide(self, incoming: Incoming) -> Decision:
+    async def decide(self, incoming: ChannelMessage) -> MessageDecision:
         self.incoming.append(incoming)
-        return self.decisions.pop(0) if self.decisions else Decision(infer=True)
+        return self.decisions.pop(0) if self.decisions else MessageDecision(infer=True)
 
-    async def turn(self, turn: Turn) -> None:
+    async def turn(self, turn: UserTurn) -> None:
         self.turns.append(turn)
 
     def policy(self, **others: Any) -> Channels:
@@ -100,7 +108,7 @@ class News:
 class Talk(NamedTuple):
     host: McplHost
     lives: Lives
-    side: LiveHost
+    side: HostPeer
     """The host as the chat has it."""
 
 

@@ -13,7 +13,7 @@ import anyio
 
 from kinwire.mcp.host import Host
 from kinwire.mcp.server import Server
-from kinwire.mcpl import LiveServer, McplHost, McplServer
+from kinwire.mcpl import McplHost, McplServer, ServerPeer
 from kinwire.rpc.calls import Handler, Route
 from kinwire.rpc.session import Session
 from kinwire.testing import PairedConnection, pair
@@ -39,7 +39,7 @@ MEMORY = {
 
 class Lives(NamedTuple):
     connection: PairedConnection
-    server: LiveServer
+    server: ServerPeer
 
 
 @asynccontextmanager

@@ -21,19 +21,19 @@ import pytest
 from kinwire import Host, RpcError
 from kinwire.mcp.connection import Connection
 from kinwire.mcpl import (
+    ChannelMessage,
     Channels,
-    Decision,
-    Incoming,
     Inference,
-    LiveServer,
     McplHost,
+    MessageDecision,
     ModelAnswer,
     PushedEvent,
     ScopeDeniedError,
     ScopeRequest,
     Scopes,
     ScriptedProvider,
-    Turn,
+    ServerPeer,
+    UserTurn,
 )
 from kinwire.rpc.transport import Transport
 from kinwire.storage import Log, open_store
@@ -92,11 +92,13 @@ class Program:
         self.found.append(["event", event.params.event_id, event.again])
         return mcpl.PushEventResult(accepted=True, inference_id=f"of_{event.params.event_id}")
 
-    async def decide(self, incoming: Incoming) -> Decision:
+    async def decide(self, incoming: ChannelMessage) -> MessageDecision:
         thread = incoming.message.thread_id
-        return Decision(conversation_id=incoming.conversation_id or f"conv_{thread}", infer=True)
+        return MessageDecision(
+            conversation_id=incoming.conversation_id or f"conv_{thread}", infer=True
+        )
 
-    async def turn(self, turn: Turn) -> None:
+    async def turn(self, turn: UserTurn) -> None:
         ids = [one.message_id for one in turn.messages]
         self.found.append(["turn", turn.conversation_id, turn.index, ids, to_wire(turn.channels)])
 
@@ -126,7 +128,7 @@ class Walk:
         self.program = Program()
         self.found = self.program.found
         self.connection: Connection
-        self.live: LiveServer
+        self.live: ServerPeer
         self.mcpl: McplHost
         self._log: Log
 
@@ -252,10 +254,10 @@ async def talk(walk: Walk) -> None:
     await walk.note("bring", messages=["2", "3"], thread_id="t_2")
     walk.found.append(to_wire(await channels.publish(opened.id, "Hello")))
     await channels.send("chat:#news", "News", stream=True)
-    writing = await walk.mcpl.channels.write("conv_t_2", inference_id="inf_8")
+    response = await walk.mcpl.channels.write("conv_t_2", inference_id="inf_8")
     for piece in ("He", "llo"):
-        await writing.write(piece)
-    await writing.finish("Hello")
+        await response.write(piece)
+    await response.finish("Hello")
     assert await channels.close(opened.id)
     await walk.refused(mcpl.Server(walk.connection).channels_close(channel_id=opened.id))
     for times, back in enumerate((False, True), 1):

@@ -13,7 +13,7 @@ import anyio
 import pytest
 
 from kinwire import Host
-from kinwire.mcpl import Hooks, LiveHost, McplHost, McplServer, PushedEvent, Scopes
+from kinwire.mcpl import Hooks, HostPeer, McplHost, McplServer, PushedEvent, Scopes
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpl import ScopeRules
@@ -35,7 +35,7 @@ EVENT: JsonObject = {
 TAKEN = {"accepted": True}
 
 
-async def pushed(side: LiveHost, feature_set: str) -> Any:
+async def pushed(side: HostPeer, feature_set: str) -> Any:
     """Push past the server's own check; return what comes of it."""
     event = {**EVENT, "featureSet": feature_set, "eventId": f"evt_{feature_set}"}
     return await outcome(side.session.raw("push/event", event))

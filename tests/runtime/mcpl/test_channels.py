@@ -196,9 +196,9 @@ async def test_pieces_and_wholes_are_shown_by_a_flag_each(
     others = [one for one in ALL if one != flag]
     chat = Chat(flags=others)
     async with chatting(chat, Channels(default_outgoing=("chat", GENERAL.id))) as talk:
-        writing = await talk.host.channels.write("conv_1", inference_id="inf_1")
-        await writing.write("He")
-        await writing.finish("Hello")
+        response = await talk.host.channels.write("conv_1", inference_id="inf_1")
+        await response.write("He")
+        await response.finish("Hello")
     assert (len(chat.pieces), len(chat.wholes)) == (pieces, wholes)
     assert chat.delivered == [(GENERAL.id, "Hello")]
 

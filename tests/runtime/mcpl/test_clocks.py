@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from kinwire.mcpl import (
-    LiveHost,
+    HostPeer,
     McplHost,
     McplServer,
     PushedEvent,
@@ -63,7 +63,7 @@ class Person:
 @asynccontextmanager
 async def hosted(
     person: Person, clock: Clock, records: Records | None = None
-) -> AsyncGenerator[LiveHost]:
+) -> AsyncGenerator[HostPeer]:
     live = McplServer(feature_sets=SETS)
     host = McplHost(
         enabled=["*"],
@@ -77,21 +77,21 @@ async def hosted(
         yield live.hosts[0]
 
 
-async def elevate(host: LiveHost, label: str = "/etc/hosts") -> bool:
+async def elevate(host: HostPeer, label: str = "/etc/hosts") -> bool:
     asked = mcpl.Client(host.session).scope_elevate(
         feature_set="edit", scope=mcpl.Scope(label=label)
     )
     return (await asked).approved
 
 
-async def push(host: LiveHost) -> bool:
+async def push(host: HostPeer) -> bool:
     return (await host.push("push", "Now", **ONE)).accepted
 
 
 @pytest.mark.parametrize("jump", [DAY, -DAY], ids=["forward", "backward"])
 @pytest.mark.parametrize("do", [push, elevate])
 async def test_what_is_under_way_when_the_clock_jumps_goes_on(
-    do: Callable[[LiveHost], Any], jump: float
+    do: Callable[[HostPeer], Any], jump: float
 ) -> None:
     person, clock, done = Person(), Clock(), list[bool]()
     person.go_on = anyio.Event()

@@ -17,7 +17,6 @@ from kinwire.mcpl import (
     Channels,
     Hooks,
     Inference,
-    LiveServer,
     McplHost,
     McplServer,
     ModelAnswer,
@@ -25,8 +24,9 @@ from kinwire.mcpl import (
     ScopeRequest,
     Scopes,
     ScriptedProvider,
+    ServerPeer,
 )
-from kinwire.mcpl.host import injecting
+from kinwire.mcpl.host import injection_collector
 from kinwire.mcpl.server import inference_streams
 from kinwire.mcpl.server.inference_streams import InferenceStream
 from kinwire.rpc.calls import Handler
@@ -57,7 +57,7 @@ CHANNEL = {"id": "c", "type": "chat", "label": "c", "direction": "bidirectional"
 @asynccontextmanager
 async def held(
     host: McplHost, routes: Mapping[Method[Any, Any], Handler] | None = None
-) -> AsyncGenerator[tuple[RawServer, LiveServer]]:
+) -> AsyncGenerator[tuple[RawServer, ServerPeer]]:
     """Yield a server that says what it likes, and what its host has of it."""
     async with (
         raw_server(OFFER, routes, resources={}) as raw,
@@ -168,7 +168,7 @@ async def test_sets_that_go_without_having_come_cost_nothing() -> None:
 async def test_there_is_an_end_to_what_is_read_for_a_hook(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(injecting, "_MOST_BROUGHT", 100)
+    monkeypatch.setattr(injection_collector, "_MOST_BROUGHT", 100)
     read: list[str] = []
 
     async def hook(params: Any, request: Any) -> Any:

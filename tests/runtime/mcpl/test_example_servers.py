@@ -12,12 +12,12 @@ import pytest
 from kinwire import Host, Server
 from kinwire.mcpl import (
     Inference,
-    LiveServer,
     McplHost,
     McplServer,
     ModelAnswer,
     PushedEvent,
     ScriptedProvider,
+    ServerPeer,
 )
 from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
@@ -102,7 +102,7 @@ class Held(NamedTuple):
     wires: dict[str, Recorded]
     pushed: list[PushedEvent]
 
-    def of(self, name: str) -> LiveServer:
+    def of(self, name: str) -> ServerPeer:
         return next(one for one in self.host.servers if one.id == name)
 
     def told(self, name: str, method: str) -> tuple[JsonObject, Any]:
@@ -163,7 +163,7 @@ async def test_the_memory_server_offers_what_the_text_shows() -> None:
         offered = both.offered("memory")
         live = both.of("memory")
         assert live.enabled == sorted(USES)
-        assert all(live.takes_part(use) for _, use in USES.values() if "Hooks" in use)
+        assert all(live.participates(use) for _, use in USES.values() if "Hooks" in use)
         answer = await both.memory.hosts[0].infer("memory.consolidation", "Summarize")
     assert answer.content == "Eight units"
     assert offered == expected

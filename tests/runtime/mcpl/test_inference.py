@@ -12,8 +12,8 @@ import pytest
 
 from kinwire import CapabilityNotNegotiatedError, Context, RpcError, Server
 from kinwire.mcpl import (
+    HostPeer,
     Inference,
-    LiveHost,
     McplHost,
     McplServer,
     ModelAnswer,
@@ -43,7 +43,7 @@ OnDelta = Callable[[str], Awaitable[None]] | None
 @asynccontextmanager
 async def inferring(
     provider: Any, routing: RoutingPolicy | None = None, **options: Any
-) -> AsyncGenerator[tuple[LiveHost, Lives, McplHost]]:
+) -> AsyncGenerator[tuple[HostPeer, Lives, McplHost]]:
     live = McplServer(feature_sets=MEMORY, model_info=True)
     policy = Inference(
         provider=provider, routing=routing or RoutingPolicy(default="haiku"), **options
@@ -162,7 +162,7 @@ class Elsewhere:
             await anyio.lowlevel.checkpoint()
 
     @asynccontextmanager
-    async def hosting(self) -> AsyncGenerator[tuple[RawClient, LiveHost]]:
+    async def hosting(self) -> AsyncGenerator[tuple[RawClient, HostPeer]]:
         live = McplServer(feature_sets=MEMORY)
         server = Server("memory", "1", extensions=[live])
         offer = {"experimental": {"mcpl": {"inferenceRequest": {"streaming": True}}}}
@@ -321,7 +321,7 @@ async def test_a_failure_costs_what_was_said_before_it() -> None:
 async def test_what_cannot_be_run_is_an_error_that_says_why(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    async def reason(server: LiveHost) -> Any:
+    async def reason(server: HostPeer) -> Any:
         with pytest.raises(InternalError) as raised:
             await server.infer(SET, "Summarize")
         return raised.value.data["reason"]

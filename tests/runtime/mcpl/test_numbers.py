@@ -110,12 +110,12 @@ def test_events_have_a_rate() -> None:
 
 
 CALLS: list[Any] = [
-    ("push", {"attempts": 0}, "LiveHost.push: attempts: expected a whole number from 1"),
-    ("push", {"attempts": nan}, "LiveHost.push: attempts: expected a whole number from 1"),
-    ("push", {"first_delay": -1}, "LiveHost.push: first_delay: expected seconds from 0"),
-    ("push", {"first_delay": nan}, "LiveHost.push: first_delay: expected seconds from 0"),
-    ("infer", {"timeout": 0}, "LiveHost.infer: timeout: expected seconds above 0"),
-    ("infer", {"timeout": nan}, "LiveHost.infer: timeout: expected seconds above 0"),
+    ("push", {"attempts": 0}, "HostPeer.push: attempts: expected a whole number from 1"),
+    ("push", {"attempts": nan}, "HostPeer.push: attempts: expected a whole number from 1"),
+    ("push", {"first_delay": -1}, "HostPeer.push: first_delay: expected seconds from 0"),
+    ("push", {"first_delay": nan}, "HostPeer.push: first_delay: expected seconds from 0"),
+    ("infer", {"timeout": 0}, "HostPeer.infer: timeout: expected seconds above 0"),
+    ("infer", {"timeout": nan}, "HostPeer.infer: timeout: expected seconds above 0"),
 ]
 
 

@@ -171,9 +171,9 @@ async def test_a_session_of_channels_speaks_the_nine_methods() -> None:
         opened = await live.channels.open("discord", {"guild": "acme", "channel": "#x"})
         await live.channels.close(opened.id)
         outcomes = await side.channels.incoming(message(1), message(2, INBOX.id))
-        writing = await host.channels.write("conv_1", inference_id="inf_1")
-        await writing.write("Hel")
-        await writing.finish("Hello")
+        response = await host.channels.write("conv_1", inference_id="inf_1")
+        await response.write("Hel")
+        await response.finish("Hello")
         await connection.mcp.ping()
         spoken = {
             name.removeprefix("channels/")
@@ -196,8 +196,8 @@ async def test_where_a_host_writes_by_default_is_told_nobody() -> None:
                     with pytest.raises(MethodNotFoundError):
                         await session.raw(name, {"channelId": GENERAL.id})
             if policy:
-                writing = await host.channels.write("conv_1", inference_id="inf_1")
-                await writing.finish("Hello")
+                response = await host.channels.write("conv_1", inference_id="inf_1")
+                await response.finish("Hello")
                 assert chat.delivered == [(NEWS.id, "Hello")]
         return frames
 

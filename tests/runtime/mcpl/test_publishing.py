@@ -69,8 +69,8 @@ async def test_a_server_whose_sets_do_not_mention_channels_is_held_by_its_offer(
     chat = Chat(sets={})
     async with chatting(chat, Channels(default_outgoing=("chat", GENERAL.id))) as talk:
         assert (await talk.side.channels.incoming(message(1)))[0].accepted
-        writing = await talk.host.channels.write("conv_1", inference_id="inf_1")
-        await writing.write("He")
-        await writing.finish("Hello")
+        response = await talk.host.channels.write("conv_1", inference_id="inf_1")
+        await response.write("He")
+        await response.finish("Hello")
     assert chat.delivered == [(GENERAL.id, "Hello")]
     assert (chat.pieces, chat.wholes) == ([], [])  # to see what goes out takes a set

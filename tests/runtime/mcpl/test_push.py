@@ -18,7 +18,7 @@ from kinwire import (
     Server,
     pair,
 )
-from kinwire.mcpl import LiveHost, McplHost, McplServer, PushedEvent
+from kinwire.mcpl import HostPeer, McplHost, McplServer, PushedEvent
 from kinwire.rpc.calls import Route
 from kinwire.rpc.limits import Limits
 from kinwire.storage import open_store
@@ -56,7 +56,7 @@ class Conversation:
 
 
 @asynccontextmanager
-async def pushing(conversation: Any, **host: Any) -> AsyncGenerator[tuple[LiveHost, Lives]]:
+async def pushing(conversation: Any, **host: Any) -> AsyncGenerator[tuple[HostPeer, Lives]]:
     live = McplServer(feature_sets=SETS)
     mcpl_host = McplHost(enabled=["*"], on_push=conversation, **host)
     async with live_pair(live, mcpl_host) as lives:

@@ -16,7 +16,7 @@ from kinwire.mcpl import (
     ModelAnswer,
     Scopes,
     ScriptedProvider,
-    Turn,
+    UserTurn,
 )
 from kinwire.rpc.session import Session
 from kinwire_protocols import mcpl
@@ -138,14 +138,14 @@ CASES = [
 class Sides(NamedTuple):
     sessions: dict[str, Session]
     provider: ScriptedProvider
-    turns: list[Turn]
+    turns: list[UserTurn]
     opened: list[mcpl.ChannelsOpenParams]
 
 
 @asynccontextmanager
 async def both() -> AsyncGenerator[Sides]:
     """Yield two sides that do all that the cases need, with a channel that is open already."""
-    turns, opened = list[Turn](), list[mcpl.ChannelsOpenParams]()
+    turns, opened = list[UserTurn](), list[mcpl.ChannelsOpenParams]()
     chat = Chat(sets=SETS, channels=(), flags=("publish", "observe", "streaming"))
 
     @chat.live.on.channels_open
@@ -157,7 +157,7 @@ async def both() -> AsyncGenerator[Sides]:
     async def close(params: mcpl.ChannelsCloseParams) -> mcpl.ChannelsCloseResult:
         return mcpl.ChannelsCloseResult(closed=True)
 
-    async def take(turn: Turn) -> None:
+    async def take(turn: UserTurn) -> None:
         turns.append(turn)
 
     provider = ScriptedProvider(ModelAnswer("x", "m"))

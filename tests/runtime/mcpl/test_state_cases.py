@@ -12,7 +12,7 @@ import pytest
 
 from kinwire import Host
 from kinwire.mcp.connection import Connection
-from kinwire.mcpl import LiveServer, McplHost, StateRefusedError
+from kinwire.mcpl import McplHost, ServerPeer, StateRefusedError
 from kinwire_protocols.base import JsonObject
 from tests.runtime.mcpl.fake_peer import INFO, Fake
 
@@ -23,7 +23,7 @@ class Calls:
     """The calls of a host, and what it keeps of them."""
 
     def __init__(
-        self, server: Fake, connection: Connection, live: LiveServer, states: list[Any]
+        self, server: Fake, connection: Connection, live: ServerPeer, states: list[Any]
     ) -> None:
         self.server, self.connection, self.live = server, connection, live
         self._states = states

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import MISSING
 
 from kinwire import Context, RpcError, Server
-from kinwire.mcpl import LiveHost, McplServer
+from kinwire.mcpl import HostPeer, McplServer
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject, to_wire
 
@@ -48,7 +48,7 @@ heard: list[Any] = []
 """What the host has told this server since it was asked last."""
 
 
-def host_of(context: Context) -> LiveHost:
+def host_of(context: Context) -> HostPeer:
     host = live.of(context)
     assert host is not None, "the client speaks no MCPL"
     return host
@@ -169,7 +169,7 @@ async def learn(params: mcpl.AfterInferenceParams, context: Context) -> mcpl.Aft
     return mcpl.AfterInferenceResult(feature_set="memory.learn", modified_response=changed)
 
 
-async def by_itself(host: LiveHost, inference_id: str) -> None:
+async def by_itself(host: HostPeer, inference_id: str) -> None:
     told = await host.push("memory.remind", "By itself", event_id="evt_own", timestamp=WHEN)
     thought = await host.infer("memory.think", f"What of {inference_id}?")
     heard.append(["by itself", to_wire(told), thought.content])

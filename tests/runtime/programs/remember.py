@@ -17,7 +17,7 @@ from typing import Any
 import anyio
 
 from kinwire import Host, stdio
-from kinwire.mcpl import Channels, McplHost, PushedEvent, ScopeRequest, Scopes, Turn
+from kinwire.mcpl import Channels, McplHost, PushedEvent, ScopeRequest, Scopes, UserTurn
 from kinwire.storage import Records, open_store
 from kinwire_protocols import mcpl
 
@@ -62,7 +62,7 @@ async def take(event: PushedEvent) -> mcpl.PushEventResult:
     return mcpl.PushEventResult(accepted=True, inference_id="inf_before")
 
 
-async def turn(turn: Turn) -> None:
+async def turn(turn: UserTurn) -> None:
     taken_over(f"message {turn.messages[-1].message_id}")
     if turn.messages[-1].message_id == "last":
         os.kill(os.getpid(), signal.SIGKILL)

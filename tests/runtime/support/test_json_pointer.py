@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kinwire.support.json_pointer import pointer_below, steps_of
+from kinwire.support.json_values import pointer_below, steps_of
 
 
 @pytest.mark.parametrize("name", ["a", "", "0", "a/b", "~", "~1", "~01/"])

@@ -42,7 +42,7 @@ MCPL = {
         ),
     ),
     "mcpl push": Manager(
-        attributes=("kinwire.mcpl.host.push:Inboxes.take",),
+        attributes=("kinwire.mcpl.host.event_inbox:EventInbox.take",),
         rows=(
             "mcpl-9.3-1",
             "mcpl-9.3-2",
@@ -53,8 +53,8 @@ MCPL = {
     ),
     "mcpl hooks": Manager(
         attributes=(
-            "kinwire.mcpl.host.hooks:HookRunner.before",
-            "kinwire.mcpl.host.hooks:HookRunner.after",
+            "kinwire.mcpl.host.hooks:HookManager.before",
+            "kinwire.mcpl.host.hooks:HookManager.after",
         ),
         rows=(
             "mcpl-10.2-1",
@@ -67,7 +67,7 @@ MCPL = {
         ),
     ),
     "mcpl inference": Manager(
-        attributes=("kinwire.mcpl.host.inference:InferenceDesk.serve",),
+        attributes=("kinwire.mcpl.host.inference:InferenceManager.serve",),
         rows=(
             "mcpl-11.1-1",
             "mcpl-11.3-1",
@@ -89,14 +89,14 @@ MCPL = {
         ),
     ),
     "mcpl channels of a host": Manager(
-        attributes=("kinwire.mcpl.host.channels:ChannelDesk.take",),
+        attributes=("kinwire.mcpl.host.channels:ChannelManager.take",),
         rows=(
             "mcpl-14.3-14",
             "mcpl-14.4-2",
         ),
     ),
     "mcpl observers": Manager(
-        attributes=("kinwire.mcpl.host.writing:Writing.finish",),
+        attributes=("kinwire.mcpl.host.outgoing_response:OutgoingResponse.finish",),
         rows=(
             "mcpl-14.5-2",
             "mcpl-14.5-4",
@@ -119,8 +119,8 @@ MCPL = {
     ),
     "mcpl updates": Manager(
         attributes=(
-            "kinwire.mcpl.host.server_peer:LiveServer._update",
-            "kinwire.mcpl.host.server_peer:LiveServer._changed",
+            "kinwire.mcpl.host.server_peer:ServerPeer._update",
+            "kinwire.mcpl.host.server_peer:ServerPeer._changed",
         ),
         rows=(
             "mcpl-5.3-1",
@@ -133,7 +133,7 @@ MCPL = {
     ),
     "mcpl tags": Manager(
         attributes=(
-            "kinwire.mcpl.server.host_peer:LiveHost._must_be_enabled",
+            "kinwire.mcpl.server.host_peer:HostPeer._must_be_enabled",
             "kinwire.mcpl.rules.hook_replies:before_allowed",
             "kinwire.mcpl.rules.hook_replies:after_allowed",
         ),
@@ -185,7 +185,7 @@ MCPL = {
     "mcpl retries": Manager(
         attributes=(
             "kinwire.mcpl.server.pusher:push",
-            "kinwire.support.seen:Seen.look",
+            "kinwire.support.bounded:DedupWindow.look",
         ),
         rows=(
             "mcpl-9.1-1",
@@ -195,7 +195,7 @@ MCPL = {
     "mcpl injections": Manager(
         attributes=(
             "kinwire.mcpl.host.injected_content:resolved",
-            "kinwire.mcpl.rules.injections:injection_fault",
+            "kinwire.mcpl.rules.injections:injection_problem",
         ),
         rows=(
             "mcpl-10.3-1",
@@ -208,7 +208,7 @@ MCPL = {
     "mcpl models": Manager(
         attributes=(
             "kinwire.mcpl.rules.routing:route",
-            "kinwire.mcpl.host.inference:InferenceDesk.model_info",
+            "kinwire.mcpl.host.inference:InferenceManager.model_info",
             "kinwire.mcpl.server.inference_streams:InferenceStreams.open",
         ),
         rows=(
@@ -225,9 +225,9 @@ MCPL = {
     ),
     "mcpl channels that come and go": Manager(
         attributes=(
-            "kinwire.mcpl.server.served_channels:HostChannels.register",
-            "kinwire.mcpl.server.served_channels:HostChannels.change",
-            "kinwire.mcpl.server.served_channels:HostChannels.incoming",
+            "kinwire.mcpl.server.host_channels:HostChannels.register",
+            "kinwire.mcpl.server.host_channels:HostChannels.change",
+            "kinwire.mcpl.server.host_channels:HostChannels.incoming",
             "kinwire.mcpl.host.server_channels:ServerChannels.open",
             "kinwire.mcpl.host.server_channels:ServerChannels.close",
         ),

@@ -22,7 +22,7 @@ from kinwire.mcp.rules.json_schema_keywords import (
     pattern,
 )
 from kinwire.rpc.codec import is_object
-from kinwire.support.json_pointer import steps_of
+from kinwire.support.json_values import steps_of
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.problems import Problem
 

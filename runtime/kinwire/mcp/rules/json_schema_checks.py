@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from kinwire.mcp.rules.json_schema_keywords import TYPES, is_list, is_number, is_text, pattern
 from kinwire.rpc.codec import is_object
-from kinwire.support.json_pointer import pointer_below
+from kinwire.support.json_values import pointer_below
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.problems import Problem, shown
 

@@ -11,10 +11,10 @@ from kinwire.mcpl.rules.channels import OBSERVE, sees
 from kinwire_protocols.mcpl.errors import FeatureSetNotEnabledError, UnknownFeatureSetError
 
 if TYPE_CHECKING:
-    from kinwire.mcpl.host.server_peer import LiveServer
+    from kinwire.mcpl.host.server_peer import ServerPeer
 
 
-async def set_for(server: LiveServer, use: str, channel_id: str) -> tuple[str | None, str | None]:
+async def set_for(server: ServerPeer, use: str, channel_id: str) -> tuple[str | None, str | None]:
     """Return a set that is on, has this use and may act on the channel; or why there is none."""
     reason = f"no feature set that is on uses {use} there"
     for name in server.enabled:

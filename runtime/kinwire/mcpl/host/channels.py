@@ -1,26 +1,26 @@
 """Channels in a host: what comes in on them, and where answers go (MCPL 14).
 
-`incoming.py` takes messages in; `rules/channels.py` has what holds for all channels,
+`message_inbox.py` takes messages in; `rules/channels.py` has what holds for all channels,
 `conversations.py` what is remembered.
 """
 
 from __future__ import annotations
 
-__all__ = ("ChannelDesk", "Channels")
+__all__ = ("ChannelManager", "Channels")
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kinwire.mcpl.host.conversations import Conversations
-from kinwire.mcpl.host.incoming import Intake, OnMessage, OnTurn
+from kinwire.mcpl.host.message_inbox import MessageInbox, OnMessage, OnTurn
 from kinwire.mcpl.host.moderation import Draft, Moderate, Moderator
-from kinwire.mcpl.host.writing import Writing, observers_of
+from kinwire.mcpl.host.outgoing_response import OutgoingResponse, observers_of
 from kinwire.mcpl.rules.channels import THINKING
-from kinwire.mcpl.rules.names import checked_pattern, several
+from kinwire.mcpl.rules.names import checked_pattern
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
-from kinwire.support.validation import checked_seconds
+from kinwire.support.validation import checked_seconds, checked_strings
 from kinwire_protocols.mcpl.errors import UnknownChannelError
 from kinwire_protocols.mcpl.models import (
     ChannelContext,
@@ -30,7 +30,7 @@ from kinwire_protocols.mcpl.models import (
 )
 
 if TYPE_CHECKING:
-    from kinwire.mcpl.host.server_peer import LiveServer
+    from kinwire.mcpl.host.server_peer import ServerPeer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,19 +55,19 @@ class Channels:
     raw: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        for pattern in several("raw", self.raw):
+        for pattern in checked_strings("raw", self.raw):
             checked_pattern(pattern)
         checked_seconds("Channels.message_timeout", self.message_timeout)
         checked_seconds("Channels.moderate_timeout", self.moderate_timeout)
 
 
-class ChannelDesk:
+class ChannelManager:
     """The channels of all servers of a host. Get it from `McplHost.channels`."""
 
     def __init__(
         self,
         policy: Channels,
-        servers: Callable[[], Sequence[LiveServer]],
+        servers: Callable[[], Sequence[ServerPeer]],
         records: Records | None,
         clock: Clock,
     ) -> None:
@@ -75,7 +75,7 @@ class ChannelDesk:
         self.moderator = Moderator(policy.moderate, policy.moderate_timeout)
         self._servers = servers
         self._conversations = Conversations(records, clock)
-        self._intake = Intake(
+        self._inbox = MessageInbox(
             policy.on_message,
             policy.on_turn,
             policy.message_timeout,
@@ -83,7 +83,7 @@ class ChannelDesk:
             self.context,
         )
 
-    async def write(self, conversation_id: str, *, inference_id: str) -> Writing:
+    async def write(self, conversation_id: str, *, inference_id: str) -> OutgoingResponse:
         """Begin an answer in a conversation; it goes where its last message came from.
 
         Raises:
@@ -92,11 +92,11 @@ class ChannelDesk:
         route = await self._route(conversation_id)
         if route is None:
             raise UnknownChannelError(data={"conversationId": conversation_id})
-        return await self._writing(route[1], conversation_id, inference_id, route[0])
+        return await self._response(route[1], conversation_id, inference_id, route[0])
 
-    async def think(self, conversation_id: str, *, inference_id: str) -> Writing:
+    async def think(self, conversation_id: str, *, inference_id: str) -> OutgoingResponse:
         """Begin thoughts in a conversation, which only sets called `channels.thinking` see."""
-        return await self._writing(THINKING, conversation_id, inference_id, None)
+        return await self._response(THINKING, conversation_id, inference_id, None)
 
     async def context(self, conversation_id: str) -> ChannelContext:
         """Return what servers may be told of a conversation's channels, before inference."""
@@ -114,12 +114,12 @@ class ChannelDesk:
         )
 
     async def take(
-        self, server: LiveServer, params: ChannelsIncomingParams
+        self, server: ServerPeer, params: ChannelsIncomingParams
     ) -> ChannelsIncomingResult:
         """Return what became of each message, and hand over the turns that they make."""
-        return await self._intake.take(server, params)
+        return await self._inbox.take(server, params)
 
-    async def _route(self, conversation_id: str) -> tuple[LiveServer, str] | None:
+    async def _route(self, conversation_id: str) -> tuple[ServerPeer, str] | None:
         known = await self._conversations.of(conversation_id)
         own = None if known is None else (known.server, known.incoming.channel_id)
         for server_id, channel_id in filter(None, (own, self.policy.default_outgoing)):
@@ -129,9 +129,9 @@ class ChannelDesk:
                     return server, channel_id
         return None
 
-    async def _writing(
-        self, channel_id: str, conversation_id: str, inference_id: str, connector: LiveServer | None
-    ) -> Writing:
+    async def _response(
+        self, channel_id: str, conversation_id: str, inference_id: str, connector: ServerPeer | None
+    ) -> OutgoingResponse:
         draft = Draft(
             stage="complete",
             channel_id=channel_id,
@@ -140,4 +140,4 @@ class ChannelDesk:
             inference_id=inference_id,
         )
         observers = await observers_of(self._servers(), channel_id, self.policy.raw)
-        return Writing(draft, observers, self.moderator, connector)
+        return OutgoingResponse(draft, observers, self.moderator, connector)

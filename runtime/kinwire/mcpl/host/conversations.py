@@ -13,9 +13,8 @@ from typing import TypeVar
 
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
-from kinwire.support.bounded import put_newest
+from kinwire.support.bounded import DEDUP_SECONDS, DedupWindow, lru_put
 from kinwire.support.json_values import short_digest
-from kinwire.support.seen import WINDOW, Seen
 from kinwire_protocols.base import from_wire, to_wire
 from kinwire_protocols.mcpl.models import IncomingMessage, IncomingOutcome, IncomingReference
 
@@ -53,7 +52,7 @@ class Conversations:
         self._clock = clock  # never goes back
         self._threads: dict[str, str] = {}
         self._found: dict[str, Conversation] = {}
-        self._seen = Seen[HandedOver]()
+        self._seen = DedupWindow[HandedOver]()
 
     async def of_thread(self, server: str, message: IncomingMessage) -> str | None:
         """Return the conversation of a message's thread, None if the thread is new."""
@@ -86,7 +85,7 @@ class Conversations:
         conversation_id = chosen or before or f"conv_{secrets.token_hex(8)}"
         key = _thread_key(server, message)
         if before != conversation_id:
-            put_newest(self._threads, key, conversation_id, limit=_MOST)
+            lru_put(self._threads, key, conversation_id, limit=_MOST)
             if self._records is not None:
                 await self._records.put(key, {"conversation": conversation_id})
         known = await self.of(conversation_id)
@@ -124,7 +123,7 @@ class Conversations:
         key = message_key(server, message)
         if self._records is not None:
             value = {"outcome": None if outcome is None else to_wire(outcome)}
-            await self._records.put(key, value, expires_in=WINDOW)
+            await self._records.put(key, value, expires_in=DEDUP_SECONDS)
         self._seen.keep(key, HandedOver(outcome), now=self._clock())
 
     async def forget(self, server: str, message: IncomingMessage) -> None:
@@ -135,7 +134,7 @@ class Conversations:
             await self._records.delete(key)
 
     async def _keep(self, conversation: Conversation) -> None:
-        put_newest(self._found, conversation.id, conversation, limit=_MOST)
+        lru_put(self._found, conversation.id, conversation, limit=_MOST)
         if self._records is not None:
             value = {
                 "turns": conversation.turns,
@@ -148,7 +147,7 @@ class Conversations:
 def _kept(found: dict[str, T], key: str, read: T) -> T:
     """Keep what was read, unless something newer came meanwhile; return what is so now."""
     if key not in found:
-        put_newest(found, key, read, limit=_MOST)
+        lru_put(found, key, read, limit=_MOST)
     return found[key]
 
 

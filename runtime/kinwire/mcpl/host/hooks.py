@@ -6,7 +6,7 @@ server whose sets for a hook are all off is not asked and sees nothing.
 
 from __future__ import annotations
 
-__all__ = ("HookRunner", "Hooks")
+__all__ = ("HookManager", "Hooks")
 
 import logging
 from collections.abc import Callable, Collection, Sequence
@@ -17,12 +17,12 @@ import anyio
 from kinwire.mcpl.errors import HookFailedError
 from kinwire.mcpl.host.audit import Audit
 from kinwire.mcpl.host.injected_content import Fetch
-from kinwire.mcpl.host.injecting import Gathering
-from kinwire.mcpl.host.server_peer import LiveServer
+from kinwire.mcpl.host.injection_collector import InjectionCollector
+from kinwire.mcpl.host.server_peer import ServerPeer
 from kinwire.mcpl.rules.injections import Injection, InjectionLimits, Injections, grouped
-from kinwire.mcpl.rules.names import checked_pattern, matches, several
-from kinwire.support.sanitize import one_line
-from kinwire.support.validation import checked_seconds
+from kinwire.mcpl.rules.names import checked_pattern, matches
+from kinwire.support.sanitize import sanitize_for_log
+from kinwire.support.validation import checked_seconds, checked_strings
 from kinwire_protocols.mcpl.methods import CONTEXT_AFTER_INFERENCE
 from kinwire_protocols.mcpl.models import (
     AfterInferenceParams,
@@ -66,14 +66,14 @@ class Hooks:
     fetch: Fetch | None = None
 
     def __post_init__(self) -> None:
-        several("order", self.order)
-        for pattern in several("fail_closed", self.fail_closed):
+        checked_strings("order", self.order)
+        for pattern in checked_strings("fail_closed", self.fail_closed):
             checked_pattern(pattern)
         checked_seconds("Hooks.before_timeout", self.before_timeout)
         checked_seconds("Hooks.after_timeout", self.after_timeout)
 
 
-class HookRunner:
+class HookManager:
     """The hooks of one host."""
 
     def __init__(self, policy: Hooks, audit: Audit) -> None:
@@ -81,28 +81,28 @@ class HookRunner:
         self._audit = audit
 
     async def before(
-        self, servers: Sequence[LiveServer], params: BeforeInferenceParams
+        self, servers: Sequence[ServerPeer], params: BeforeInferenceParams
     ) -> Injections:
         """Ask all servers at once, and return what came in time and may be used."""
-        asked = [one for one in self._ordered(servers) if one.takes_part(_BEFORE)]
+        asked = [one for one in self._ordered(servers) if one.participates(_BEFORE)]
         brought: dict[int, list[Injection]] = {}
 
-        async def ask(place: int, server: LiveServer) -> None:
-            brought[place] = await Gathering(self.policy, self._audit, server).run(params)
+        async def ask(place: int, server: ServerPeer) -> None:
+            brought[place] = await InjectionCollector(self.policy, self._audit, server).run(params)
 
         async with anyio.create_task_group() as tasks:
             for place, server in enumerate(asked):
                 tasks.start_soon(ask, place, server)
         return grouped(one for place in range(len(asked)) for one in brought[place])
 
-    async def after(self, servers: Sequence[LiveServer], params: AfterInferenceParams) -> str:
+    async def after(self, servers: Sequence[ServerPeer], params: AfterInferenceParams) -> str:
         """Return the response as the servers that may change it leave it; tell it to the others.
 
         Raises:
             HookFailedError: a server failed without which nothing is to be shown, or is not there,
                 is switched off or does not block.
         """
-        asked = [one for one in self._ordered(servers) if one.takes_part(_AFTER)]
+        asked = [one for one in self._ordered(servers) if one.participates(_AFTER)]
         blocking = [one for one in asked if self.policy.blocking and one.offer.blocking]
         answered: set[str] = set()
         for server in blocking:
@@ -120,7 +120,7 @@ class HookRunner:
         return params.assistant_message
 
     async def _changed(
-        self, server: LiveServer, params: AfterInferenceParams
+        self, server: ServerPeer, params: AfterInferenceParams
     ) -> AfterInferenceResult | None:
         try:
             with anyio.fail_after(self.policy.after_timeout):
@@ -140,7 +140,7 @@ class HookRunner:
                     "", pattern, "it needs a feature set that is on, of a server that blocks"
                 )
 
-    async def _told(self, server: LiveServer, params: AfterInferenceParams) -> None:
+    async def _told(self, server: ServerPeer, params: AfterInferenceParams) -> None:
         try:
             # One that does not read is not to keep the response back either.
             with anyio.fail_after(self.policy.after_timeout):
@@ -148,7 +148,7 @@ class HookRunner:
         except Exception as error:
             logger.warning("%s was not told of an inference: %s", server.id, _why(error))
 
-    def _needed(self, server: LiveServer) -> str | None:
+    def _needed(self, server: ServerPeer) -> str | None:
         """Return a set of the server without whose hook nothing is to be shown."""
         return next(
             (
@@ -159,14 +159,14 @@ class HookRunner:
             None,
         )
 
-    def _ordered(self, servers: Sequence[LiveServer]) -> list[LiveServer]:
+    def _ordered(self, servers: Sequence[ServerPeer]) -> list[ServerPeer]:
         places = {name: place for place, name in enumerate(self.policy.order)}
         return sorted(servers, key=lambda one: places.get(one.id, len(places)))
 
 
 def _why(error: Exception) -> str:
-    return "it was late" if isinstance(error, TimeoutError) else one_line(error)
+    return "it was late" if isinstance(error, TimeoutError) else sanitize_for_log(error)
 
 
-def _taking_part(server: LiveServer) -> list[str]:
+def _taking_part(server: ServerPeer) -> list[str]:
     return [name for name in server.enabled if _AFTER in server.feature_sets[name].uses]

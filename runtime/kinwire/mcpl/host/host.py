@@ -12,23 +12,22 @@ from kinwire.mcp.connection import Connection
 from kinwire.mcp.context import Context
 from kinwire.mcp.extension import ExtensionHandlers
 from kinwire.mcpl.host.audit import Audit
-from kinwire.mcpl.host.channels import ChannelDesk, Channels
-from kinwire.mcpl.host.hooks import HookRunner, Hooks
-from kinwire.mcpl.host.inference import Inference, InferenceDesk
-from kinwire.mcpl.host.push import Inboxes, OnPush
+from kinwire.mcpl.host.channels import ChannelManager, Channels
+from kinwire.mcpl.host.event_inbox import EventInbox, OnPush
+from kinwire.mcpl.host.hooks import HookManager, Hooks
+from kinwire.mcpl.host.inference import Inference, InferenceManager
 from kinwire.mcpl.host.scopes import ScopeGuard, Scopes
 from kinwire.mcpl.host.server_channels import ServerChannels
-from kinwire.mcpl.host.server_peer import LiveServer
+from kinwire.mcpl.host.server_peer import ServerPeer
 from kinwire.mcpl.host.states import StateMode, States
 from kinwire.mcpl.rules.feature_sets import FeaturePolicy, FeatureSets
 from kinwire.mcpl.rules.injections import Injections
-from kinwire.mcpl.rules.names import several
 from kinwire.mcpl.rules.offers import CHANNEL_FLAGS, VERSION, read_offer
 from kinwire.rpc.session import Session
 from kinwire.storage.clock import Clock, forward
 from kinwire.storage.log import Log
 from kinwire.storage.records import Records
-from kinwire.support.validation import checked_rate, checked_seconds
+from kinwire.support.validation import checked_rate, checked_seconds, checked_strings
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.models import RequestParams
@@ -111,15 +110,15 @@ class McplHost:
         self._audit = Audit(audit, time_of_day)
         self._guard = ScopeGuard(scopes or Scopes(), records, time_of_day)
         self._states = States(state, records)
-        self._desk = None if inference is None else InferenceDesk(inference)
-        self._hooks = HookRunner(hooks or Hooks(), self._audit)
-        self._inboxes = Inboxes(on_push, push_timeout, push_rate, records, time_of_day)
+        self._inference = None if inference is None else InferenceManager(inference)
+        self._hooks = HookManager(hooks or Hooks(), self._audit)
+        self._event_inbox = EventInbox(on_push, push_timeout, push_rate, records, time_of_day)
         self._policy = FeaturePolicy(
-            enabled=several("enabled", enabled),
-            disabled=several("disabled", disabled),
-            forbidden=several("forbidden", forbidden),
+            enabled=checked_strings("enabled", enabled),
+            disabled=checked_strings("disabled", disabled),
+            forbidden=checked_strings("forbidden", forbidden),
         )
-        self.channels = ChannelDesk(
+        self.channels = ChannelManager(
             channels or Channels(), lambda: self.servers, records, time_of_day
         )
         """Where answers to messages of channels are written."""
@@ -129,10 +128,10 @@ class McplHost:
         self._serve(inference, on_push)
         self.on = mcpl.ClientOn(self._handlers.add)
         """Where handlers of your own are registered: `@live.on.push_event`."""
-        self._servers: dict[Session, LiveServer] = {}
+        self._servers: dict[Session, ServerPeer] = {}
 
     @property
-    def servers(self) -> list[LiveServer]:
+    def servers(self) -> list[ServerPeer]:
         """The servers that speak MCPL and are connected, in the order in which they came."""
         return [
             live
@@ -140,14 +139,14 @@ class McplHost:
             if live.configured and not session.closed
         ]
 
-    def of(self, connection: Connection) -> LiveServer | None:
+    def of(self, connection: Connection) -> ServerPeer | None:
         """Return the MCPL side of a connection; None if the server speaks only MCP."""
         return self._servers.get(connection.session)
 
     @property
     def usage(self) -> Mapping[tuple[str, str], TokenUsage]:
         """The tokens that inference for servers has used, by server and feature set."""
-        return {} if self._desk is None else self._desk.meter.spent
+        return {} if self._inference is None else self._inference.limiter.spent
 
     async def before_inference(self, params: BeforeInferenceParams) -> Injections:
         """Ask all servers for context, at once, and return what came in time and may be used."""
@@ -201,7 +200,7 @@ class McplHost:
         sets.obey_policy()
 
         self._audit.watch_outbound(session)
-        self._servers[session] = LiveServer(
+        self._servers[session] = ServerPeer(
             session, offer, sets, self._guard, self._states, self._audit, self._channels_of
         )
         self._audit.watch_inbound(session)
@@ -217,12 +216,12 @@ class McplHost:
     async def _infer(
         self, params: InferenceRequestParams, context: Context
     ) -> InferenceRequestResult:
-        assert self._desk is not None
-        return await self._desk.serve(self._servers[context.session], params, context)
+        assert self._inference is not None
+        return await self._inference.serve(self._servers[context.session], params, context)
 
     async def _model_info(self, params: RequestParams) -> ModelInfo:
-        assert self._desk is not None
-        return await self._desk.model_info()
+        assert self._inference is not None
+        return await self._inference.model_info()
 
     def _serve(self, inference: Inference | None, on_push: OnPush | None) -> None:
         self._handlers.add_default(FEATURE_SETS_CHANGED)
@@ -239,7 +238,7 @@ class McplHost:
         if on_push is not None:
             self._handlers.add(PUSH_EVENT, self._push)
 
-    def _channels_of(self, server: LiveServer) -> ServerChannels:
+    def _channels_of(self, server: ServerPeer) -> ServerChannels:
         return ServerChannels(server, self.channels.moderator, self._records)
 
     async def _register(self, params: ChannelsRegisterParams, context: Context) -> JsonObject:
@@ -260,4 +259,4 @@ class McplHost:
         return await self.channels.take(server, params)
 
     async def _push(self, params: PushEventParams, context: Context) -> PushEventResult:
-        return await self._inboxes.take(self._servers[context.session], params)
+        return await self._event_inbox.take(self._servers[context.session], params)

@@ -1,12 +1,12 @@
-"""Inference that servers ask for, run by the host's models (MCPL 11, 12).
+"""Inference that servers request, run by the host's models (MCPL 11, 12).
 
-`rules/routing.py` chooses the model and keeps the limits, `rules/pins.py` lets conversations keep
-theirs; a provider runs it. Cancelling the request stops the provider, and no chunk follows.
+`rules/routing.py` chooses the model and keeps the limits, `rules/sticky_routes.py` keeps the model
+of each conversation, and a provider runs it. If the request is cancelled, the provider is too.
 """
 
 from __future__ import annotations
 
-__all__ = ("Inference", "InferenceDesk")
+__all__ = ("Inference", "InferenceManager")
 
 import logging
 from collections.abc import Mapping
@@ -17,11 +17,10 @@ import anyio
 from kinwire.mcp.context import Context
 from kinwire.mcpl.errors import ProviderError, UnsupportedMessageError
 from kinwire.mcpl.host.providers import Provider
-from kinwire.mcpl.host.server_peer import LiveServer
+from kinwire.mcpl.host.server_peer import ServerPeer
 from kinwire.mcpl.rules.model_requests import ModelAnswer, ModelRequest
-from kinwire.mcpl.rules.pins import Pins
 from kinwire.mcpl.rules.routing import (
-    Meter,
+    UsageLimiter,
     check_routing,
     estimated_tokens,
     estimated_usage,
@@ -29,9 +28,9 @@ from kinwire.mcpl.rules.routing import (
     route,
     up_tiered,
 )
+from kinwire.mcpl.rules.sticky_routes import StickyRoutes
 from kinwire.support.json_values import short_digest
-from kinwire.support.returned import returned
-from kinwire.support.validation import checked_count, checked_life, checked_seconds
+from kinwire.support.validation import checked_count, checked_life, checked_seconds, expect_type
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
 from kinwire_protocols.mcpl.methods import INFERENCE_CHUNK
 from kinwire_protocols.mcpl.models import (
@@ -81,16 +80,16 @@ class Inference:
         check_routing(self.routing, self.larger)
 
 
-class InferenceDesk:
+class InferenceManager:
     """The inference of one host."""
 
     def __init__(self, policy: Inference) -> None:
         self.policy = policy
-        self.meter = Meter(at_once=policy.at_once, budgets=policy.budgets)
-        self._pins = Pins(life=policy.pin_life)
+        self.limiter = UsageLimiter(at_once=policy.at_once, budgets=policy.budgets)
+        self._sticky_routes = StickyRoutes(life=policy.pin_life)
 
     async def serve(
-        self, server: LiveServer, params: InferenceRequestParams, context: Context
+        self, server: ServerPeer, params: InferenceRequestParams, context: Context
     ) -> InferenceRequestResult:
         """Run a model and return its answer.
 
@@ -101,7 +100,7 @@ class InferenceDesk:
         model = self._model(server.id, params)
         if model is None:
             raise _refused("no_route", "no model is meant for that feature set")
-        reason = self.meter.enter(server.id, params.feature_set)
+        reason = self.limiter.enter(server.id, params.feature_set)
         if reason is not None:
             raise _refused(reason, "the host's limits for that server are reached")
         chunks = _Chunks(server, context)
@@ -114,7 +113,7 @@ class InferenceDesk:
                 cost = estimated_usage(params.messages, "".join(chunks.said))
             raise
         finally:
-            self.meter.leave(server.id, params.feature_set, cost)
+            self.limiter.leave(server.id, params.feature_set, cost)
         return InferenceRequestResult(
             content=answer.content,
             model=answer.model,
@@ -136,13 +135,13 @@ class InferenceDesk:
             return up_tiered(model, tokens, self.policy.larger)
         conversation = short_digest(params.conversation_id)  # an id may be long as a message
         key, now = (server, params.feature_set, conversation), anyio.current_time()
-        pinned = self._pins.model(*key, now=now)
+        pinned = self._sticky_routes.model(*key, now=now)
         model = up_tiered(pinned or model, tokens, self.policy.larger)
-        self._pins.keep(*key, model, now=now)
+        self._sticky_routes.keep(*key, model, now=now)
         return model
 
     async def _answered(
-        self, server: LiveServer, params: InferenceRequestParams, model: str, chunks: _Chunks
+        self, server: ServerPeer, params: InferenceRequestParams, model: str, chunks: _Chunks
     ) -> ModelAnswer:
         wishes = params.preferences
         request = ModelRequest(
@@ -157,7 +156,7 @@ class InferenceDesk:
                 answer = await self.policy.provider.answer(
                     request, chunks.send if streams else None
                 )
-            return returned("Provider.answer", answer, ModelAnswer)
+            return expect_type("Provider.answer", answer, ModelAnswer)
         except UnsupportedMessageError as error:
             raise InvalidParamsError(str(error)) from None
         except ProviderError as error:
@@ -173,7 +172,7 @@ class InferenceDesk:
 class _Chunks:
     """The pieces of one answer on their way to the server."""
 
-    def __init__(self, server: LiveServer, context: Context) -> None:
+    def __init__(self, server: ServerPeer, context: Context) -> None:
         self._session = server.session
         self._request_id = context.request_id
         self._index = 0

@@ -19,8 +19,7 @@ from kinwire.mcpl.rules.scopes import ScopeLists
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
 from kinwire.support.json_values import same
-from kinwire.support.returned import returned
-from kinwire.support.validation import LONGEST, checked_life, checked_seconds
+from kinwire.support.validation import LONGEST, checked_life, checked_seconds, expect_type
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpl.models import Scope, ScopeRules
 
@@ -147,7 +146,7 @@ class ScopeGuard:
             with anyio.fail_after(self.policy.ask_timeout):
                 said = await self.policy.ask(request)
             answer = ScopeAnswer(said) if isinstance(said, bool) else said
-            answer = returned("Scopes.ask", answer, ScopeAnswer)
+            answer = expect_type("Scopes.ask", answer, ScopeAnswer)
         except TimeoutError:
             return ScopeAnswer(False, reason="nobody answered in time")
         except Exception:

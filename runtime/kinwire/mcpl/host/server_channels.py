@@ -18,7 +18,7 @@ from kinwire.mcpl.rules.channels import MOST_CHANNELS, PUBLISH, ChannelRegistry
 from kinwire.rpc.errors import CapabilityNotNegotiatedError, InvalidResponseError, RpcError
 from kinwire.storage.records import Records
 from kinwire.support.json_values import short_digest
-from kinwire.support.sanitize import one_line
+from kinwire.support.sanitize import sanitize_for_log
 from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcp.models import RequestParams
@@ -42,15 +42,15 @@ from kinwire_protocols.mcpl.models import (
 from kinwire_protocols.peer import Method
 
 if TYPE_CHECKING:
-    from kinwire.mcpl.host.server_peer import LiveServer
+    from kinwire.mcpl.host.server_peer import ServerPeer
 
 logger = logging.getLogger("kinwire.mcpl")
 
 
 class ServerChannels:
-    """What a host does with one server's channels. Get it from `LiveServer.channels`."""
+    """What a host does with one server's channels. Get it from `ServerPeer.channels`."""
 
-    def __init__(self, server: LiveServer, moderator: Moderator, records: Records | None) -> None:
+    def __init__(self, server: ServerPeer, moderator: Moderator, records: Records | None) -> None:
         self._server = server
         self._moderator = moderator
         self._records = records
@@ -84,9 +84,9 @@ class ServerChannels:
         """
         params = ChannelsOpenParams(type=type, address=address, metadata=metadata)
         channel = (await self._server.session.call(CHANNELS_OPEN, params)).channel
-        fault = self.registry.put(channel)
-        if fault is not None:
-            raise InvalidResponseError(f"channels/open#/channel{fault.removeprefix('/0')}")
+        problem = self.registry.put(channel)
+        if problem is not None:
+            raise InvalidResponseError(f"channels/open#/channel{problem.removeprefix('/0')}")
         if self._records is not None:
             value = {"channel": channel.id, "params": to_wire(params)}
             await self._records.put(self._key(channel.id), value)
@@ -110,7 +110,7 @@ class ServerChannels:
             try:
                 channel = await self.open(params.type, params.address, params.metadata)
             except RpcError as error:
-                what, why = one_line(before), one_line(error)
+                what, why = sanitize_for_log(before), sanitize_for_log(error)
                 logger.warning("%s: %s was not opened again: %s", self._server.id, what, why)
                 continue
             if channel.id != before:  # it goes by another id now
@@ -183,17 +183,17 @@ class ServerChannels:
         Raises:
             InvalidParamsError: one cannot be.
         """
-        fault = self.registry.register(channels)
-        if fault is not None:
-            raise InvalidParamsError(f"channels/register#/channels{fault}")
+        problem = self.registry.register(channels)
+        if problem is not None:
+            raise InvalidParamsError(f"channels/register#/channels{problem}")
 
     async def changed(self, params: ChannelsChangedParams) -> None:
         """Take in what the server says has changed, but for what cannot be."""
         # No list can have more that counts, and each of the rest would cost a line of the log.
         added, updated = (one[:MOST_CHANNELS] for one in (params.added or [], params.updated or []))
         removed = (params.removed or [])[:MOST_CHANNELS]
-        for fault in self.registry.change(added, removed, updated):
-            logger.warning("%s: channels/changed: left out %s", self._server.id, fault)
+        for problem in self.registry.change(added, removed, updated):
+            logger.warning("%s: channels/changed: left out %s", self._server.id, problem)
         for channel_id in removed:
             await self._forget(channel_id)
 

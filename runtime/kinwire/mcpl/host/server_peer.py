@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("LiveServer",)
+__all__ = ("ServerPeer",)
 
 import logging
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -24,8 +24,8 @@ from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.hook_replies import after_allowed, before_allowed
 from kinwire.mcpl.rules.injections import Dropped
 from kinwire.mcpl.rules.names import checked_pattern, matches
-from kinwire.mcpl.rules.offers import MAY_BE_DECLARED, MOST_SETS, Offer, may_be_declared
-from kinwire.mcpl.tags import TAGGED
+from kinwire.mcpl.rules.offers import MAY_BE_DECLARED, MOST_SETS, PeerOffer, may_be_declared
+from kinwire.mcpl.tags import FEATURE_SET_REQUESTS
 from kinwire.rpc.errors import InvalidResponseError
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
@@ -53,18 +53,18 @@ from kinwire_protocols.peer import Method
 logger = logging.getLogger("kinwire.mcpl")
 
 
-class LiveServer:
+class ServerPeer:
     """One connection of a host to a server of MCPL. Get it from `McplHost.of(connection)`."""
 
     def __init__(
         self,
         session: Session,
-        offer: Offer,
+        offer: PeerOffer,
         feature_sets: FeatureSets,
         guard: ScopeGuard,
         states: States,
         audit: Audit,
-        channels: Callable[[LiveServer], ServerChannels],
+        channels: Callable[[ServerPeer], ServerChannels],
     ) -> None:
         self.session = session
         self.offer = offer
@@ -79,7 +79,7 @@ class LiveServer:
         session.intercept_outbound(self._check_before, CONTEXT_BEFORE_INFERENCE)
         session.intercept_outbound(self._check_after, CONTEXT_AFTER_INFERENCE)
         session.intercept_inbound(self._changed, FEATURE_SETS_CHANGED)
-        for row in TAGGED:
+        for row in FEATURE_SET_REQUESTS:
             session.intercept_inbound(self._admit, row)
         tools = ToolSets(session)
         ScopedCalls(session, feature_sets, tools, guard.policy.scope_of, self.scopes, audit)
@@ -136,7 +136,7 @@ class LiveServer:
         self._sets.override(disabled=self._checked(patterns))
         await self._update()
 
-    def takes_part(self, use: str) -> bool:
+    def participates(self, use: str) -> bool:
         """Return whether a set that is on uses this hook, and the server offers it."""
         before = use == "contextHooks.beforeInference"
         row = CONTEXT_BEFORE_INFERENCE if before else CONTEXT_AFTER_INFERENCE
@@ -188,7 +188,7 @@ class LiveServer:
                 "inference/request: expected it outside of hooks, got it while the server owes the "
                 "answer to one. Answer the hook first, and ask for inference later."
             )
-        refusal = self._sets.refusal(params.feature_set, TAGGED[request.method])
+        refusal = self._sets.refusal(params.feature_set, FEATURE_SET_REQUESTS[request.method])
         if refusal is not None:
             logger.info("%s: refused %s: %s", self.id, request.method.name, refusal)
             raise refusal
@@ -223,7 +223,7 @@ class LiveServer:
         with self._owing():
             answer = await go_on(params)
         reply, refused = before_allowed(answer, self._sets)
-        dropped = [Dropped(None, f"left out {fault}", late=False) for fault in refused]
+        dropped = [Dropped(None, f"left out {problem}", late=False) for problem in refused]
         await self._audit.dropped(self.id, params.inference_id, dropped)
         return reply
 

@@ -9,15 +9,15 @@ from dataclasses import replace
 
 from kinwire.mcpl.host.scopes import ScopeAnswer, ScopeGuard, ScopeRequest
 from kinwire.mcpl.rules.feature_sets import FeatureSets
-from kinwire.mcpl.rules.names import several
 from kinwire.mcpl.rules.scopes import ScopeLists
+from kinwire.support.validation import checked_strings
 from kinwire_protocols.mcpl.models import ScopeElevateParams, ScopeElevateResult, ScopeRules
 
 _NO_LISTS = ScopeLists(ScopeRules())
 
 
 class ServerScopes:
-    """What a host lets one server do where. Get it from `LiveServer.scopes`."""
+    """What a host lets one server do where. Get it from `ServerPeer.scopes`."""
 
     def __init__(
         self,
@@ -53,8 +53,8 @@ class ServerScopes:
             ConnectionClosedError: the connection has ended.
         """
         rules = ScopeRules(
-            whitelist=list(several("whitelist", whitelist)),
-            blacklist=list(several("blacklist", blacklist)),
+            whitelist=list(checked_strings("whitelist", whitelist)),
+            blacklist=list(checked_strings("blacklist", blacklist)),
         )
         self._lists[feature_set] = ScopeLists(rules)
         await self._update()

@@ -29,7 +29,7 @@ from kinwire_protocols.problems import problems
 
 
 class ServerState:
-    """The checkpoints of one feature set of a server. Get it from `LiveServer.state(...)`."""
+    """The checkpoints of one feature set of a server. Get it from `ServerPeer.state(...)`."""
 
     def __init__(self, session: Session, feature_set: str, stored: StoredTree) -> None:
         self._session = session

@@ -95,7 +95,7 @@ class StoredTree:
                 self._unwritten.add(update.checkpoint)
                 patch = None if recorded.warning else update.patch
                 await self._write(recorded.checkpoint, patch)
-            for child in recorded.uprooted:
+            for child in recorded.rebased:
                 await self._write(child, None)
             await self._write_head()
             for gone in recorded.pruned:

@@ -12,8 +12,7 @@ __all__ = ("UrlGuard",)
 import base64
 from collections.abc import Callable, Collection
 
-from kinwire.mcpl.rules.names import several
-from kinwire.support.validation import checked_count, checked_seconds
+from kinwire.support.validation import checked_count, checked_seconds, checked_strings
 from kinwire.transports.guarded_fetch.errors import NotFetchedError
 from kinwire.transports.guarded_fetch.get import GuardedClient
 from kinwire.transports.guarded_fetch.network import Network, SystemNetwork
@@ -85,7 +84,7 @@ def _asking(allow: Callable[[str], bool]) -> Callable[[Address], bool]:
 
 
 def _listing(allow: Collection[str]) -> Callable[[Address], bool]:
-    patterns = [_pattern(entry) for entry in several("allow", allow)]
+    patterns = [_pattern(entry) for entry in checked_strings("allow", allow)]
     return lambda address: any(_matches(pattern, address.host) for pattern in patterns)
 
 

@@ -12,7 +12,7 @@ __all__ = ("MOST_APPROVALS", "Approval", "Approvals", "approval_key")
 from dataclasses import dataclass
 
 from kinwire.mcpl.rules.labels import normal_label
-from kinwire.support.bounded import put_newest
+from kinwire.support.bounded import lru_put
 from kinwire.support.json_values import digest, short_digest
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpl.models import Scope
@@ -53,7 +53,7 @@ class Approvals:
 
     def keep(self, key: str, approval: Approval) -> list[str]:
         """Keep an approval, and return the keys of those that had to go."""
-        return put_newest(self._kept, key, approval, limit=self._limit)
+        return lru_put(self._kept, key, approval, limit=self._limit)
 
     def find(self, key: str, *, now: float) -> Approval | None:
         """Return the approval, None if there is none any more."""

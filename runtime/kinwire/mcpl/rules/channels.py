@@ -50,9 +50,9 @@ class ChannelRegistry:
             ValueError: an id is none, or two are the same.
         """
         self._known: dict[str, ChannelDescriptor] = {}
-        fault = self.register(channels)
-        if fault is not None:
-            raise ValueError(f"channels{fault}")
+        problem = self.register(channels)
+        if problem is not None:
+            raise ValueError(f"channels{problem}")
 
     @property
     def known(self) -> list[ChannelDescriptor]:
@@ -67,12 +67,12 @@ class ChannelRegistry:
         """Take all of these channels in, or none; return why not, with the place."""
         came: dict[str, ChannelDescriptor] = {}
         for place, channel in enumerate(channels):
-            fault = self._fault(channel.id, came)
-            if fault is not None:
-                return f"/{place}/id: {fault}"
-            fault = _size_fault(channel)
-            if fault is not None:
-                return f"/{place}: {fault}"
+            problem = self._problem(channel.id, came)
+            if problem is not None:
+                return f"/{place}/id: {problem}"
+            problem = _size_problem(channel)
+            if problem is not None:
+                return f"/{place}: {problem}"
             came[channel.id] = channel
         self._known |= came
         return None
@@ -84,32 +84,32 @@ class ChannelRegistry:
         updated: Iterable[ChannelDescriptor],
     ) -> list[str]:
         """Take in what changed, but for what cannot be; return why that cannot, a clause each."""
-        faults = [
+        problems = [
             f"removed: expected a channel that is known, got {channel_id!r:.60}"
             for channel_id in removed
             if self._known.pop(channel_id, None) is None
         ]
         for channel in updated:
-            fault = _size_fault(channel)
+            problem = _size_problem(channel)
             if channel.id not in self._known:
-                fault = f"expected a channel that is known, got {channel.id!r:.60}"
-            if fault is None:
+                problem = f"expected a channel that is known, got {channel.id!r:.60}"
+            if problem is None:
                 self._known[channel.id] = channel
             else:
-                faults.append(f"updated: {fault}")
+                problems.append(f"updated: {problem}")
         for channel in added:
-            fault = self.register([channel])
-            if fault is not None:
-                faults.append(f"added{fault}")
-        return faults
+            problem = self.register([channel])
+            if problem is not None:
+                problems.append(f"added{problem}")
+        return problems
 
     def put(self, channel: ChannelDescriptor) -> str | None:
         """Take in a channel that was opened, also if it was known; return why not."""
         known = self._known.pop(channel.id, None)
-        fault = self.register([channel])
-        if fault is not None and known is not None:
+        problem = self.register([channel])
+        if problem is not None and known is not None:
             self._known[channel.id] = known
-        return fault
+        return problem
 
     def remove(self, channel_id: str) -> None:
         """Leave a channel out, if it is known."""
@@ -128,14 +128,14 @@ class ChannelRegistry:
             return _not_permitted(channel_id, "messages only come in there")
         return None
 
-    def incoming_fault(self, channel_id: str) -> str | None:
+    def incoming_problem(self, channel_id: str) -> str | None:
         """Return why no message can come in on a channel, as a clause; None if one can."""
         channel = self._known.get(channel_id)
         if channel is None:
             return "unknown channel: register it first"
         return "messages only go out on that channel" if channel.direction == "outbound" else None
 
-    def _fault(self, channel_id: str, came: dict[str, ChannelDescriptor]) -> str | None:
+    def _problem(self, channel_id: str, came: dict[str, ChannelDescriptor]) -> str | None:
         if not 0 < len(channel_id) <= LABEL_SIZE or channel_id == THINKING:
             return (
                 f"expected an id of 1 to {LABEL_SIZE} characters that is not {THINKING!r}, "
@@ -153,7 +153,7 @@ def sees(feature_set: str, channel_id: str) -> bool:
     return (feature_set == THINKING_SET) is (channel_id == THINKING)
 
 
-def _size_fault(channel: ChannelDescriptor) -> str | None:
+def _size_problem(channel: ChannelDescriptor) -> str | None:
     size = len(text(to_wire(channel)))
     if size > CHANNEL_SIZE:
         return f"expected a channel of at most {CHANNEL_SIZE} characters, got {size}"

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import MISSING
 
-from kinwire.mcpl.rules.checkpoints import Checkpoint, Followed
+from kinwire.mcpl.rules.checkpoints import Checkpoint, InnerNodes
 from kinwire.mcpl.rules.json_patch import PatchError, patched
 from kinwire.support.json_values import depth, same, strict_text, text
 from kinwire_protocols.mcpl.models import StateUpdate
@@ -38,7 +38,7 @@ class Recorded:
     is_new: bool
     warning: str | None = None
     pruned: Sequence[Checkpoint] = ()
-    uprooted: Sequence[Checkpoint] = ()
+    rebased: Sequence[Checkpoint] = ()
     """Those whose parent was pruned: from now on they bring their whole state themselves."""
 
 
@@ -60,7 +60,7 @@ class CheckpointTree:
     def __init__(self, *, checkpoints: int = MOST_CHECKPOINTS, size: int = _MOST_BYTES) -> None:
         self.head: str | None = None
         self._kept: dict[str, Checkpoint] = {}  # the oldest first
-        self._followed = Followed(self._kept)
+        self._inner_nodes = InnerNodes(self._kept)
         self._most, self._size = checkpoints, size
         self._brought = 0
         self._order = 0
@@ -105,8 +105,8 @@ class CheckpointTree:
         checkpoint = known or self._added(update.checkpoint, parent, state)
         if advance:
             self.head = checkpoint.id
-        pruned, uprooted = self._prune(checkpoint)
-        return Recorded(checkpoint, known is None, state.warning, pruned, uprooted)
+        pruned, rebased = self._prune(checkpoint)
+        return Recorded(checkpoint, known is None, state.warning, pruned, rebased)
 
     def restore(self, update: StateUpdate, order: int) -> None:
         """Take in a checkpoint as it was recorded before; parents come before their children.
@@ -167,26 +167,26 @@ class CheckpointTree:
         self._brought += state.brought
         if parent in self._kept:
             self._kept[parent].children.append(id)
-            self._followed.add(self._kept[parent])
+            self._inner_nodes.add(self._kept[parent])
         return checkpoint
 
     def _prune(self, newest: Checkpoint) -> tuple[list[Checkpoint], list[Checkpoint]]:
         pruned: list[Checkpoint] = []
-        uprooted: dict[str, Checkpoint] = {}
+        rebased: dict[str, Checkpoint] = {}
         while len(self._kept) > self._most or (self._brought > self._size and len(self._kept) > 1):
             gone = self._oldest(newest)
             if gone is None:
                 break
             pruned.append(gone)
-            uprooted.pop(gone.id, None)
-            uprooted |= {child.id: child for child in self._cut(gone)}
-        return pruned, list(uprooted.values())
+            rebased.pop(gone.id, None)
+            rebased |= {child.id: child for child in self._cut(gone)}
+        return pruned, list(rebased.values())
 
     def _oldest(self, newest: Checkpoint) -> Checkpoint | None:
         """Return what goes next: the oldest with something after it, else the oldest."""
         spared = {newest.id, self.head}
         free = (one for one in self._kept.values() if one.id not in spared)
-        return self._followed.oldest(spared) or next(free, None)
+        return self._inner_nodes.oldest(spared) or next(free, None)
 
     def _cut(self, gone: Checkpoint) -> list[Checkpoint]:
         del self._kept[gone.id]

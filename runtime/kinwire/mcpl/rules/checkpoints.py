@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Checkpoint", "Followed")
+__all__ = ("Checkpoint", "InnerNodes")
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ class Checkpoint:
     children: list[str] = field(default_factory=list[str])
 
 
-class Followed:
+class InnerNodes:
     """Those of the checkpoints that something follows, by age.
 
     Where many follow one, nearly all are followed by none: they are not looked through.

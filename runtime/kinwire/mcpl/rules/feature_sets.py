@@ -6,7 +6,7 @@ what it may do. `host.py` and `server.py` have the messages.
 
 from __future__ import annotations
 
-__all__ = ("FeaturePolicy", "FeatureSets", "Refusal", "unknown_set")
+__all__ = ("FeaturePolicy", "FeatureSetError", "FeatureSets", "unknown_set")
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from kinwire.mcpl.rules.offers import MOST_SETS
 from kinwire_protocols.mcpl.errors import FeatureSetNotEnabledError, UnknownFeatureSetError
 from kinwire_protocols.mcpl.models import FeatureSet
 
-Refusal = FeatureSetNotEnabledError | UnknownFeatureSetError
+FeatureSetError = FeatureSetNotEnabledError | UnknownFeatureSetError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +122,7 @@ class FeatureSets:
             if name in self._declared and self._policy.enables(name) and self._last_said(name)
         }
 
-    def refusal(self, name: str, use: str | None = None) -> Refusal | None:
+    def refusal(self, name: str, use: str | None = None) -> FeatureSetError | None:
         """Return the error that a message of this set earns, None if it may pass.
 
         `use` is what the message uses, such as `pushEvents`: the set has to declare it.

@@ -27,11 +27,11 @@ def before_allowed(
     refused: list[str] = []
     for index, injection in enumerate(reply.context_injections or []):
         tag = injection.feature_set or reply.feature_set
-        fault = _fault(tag, _BEFORE, sets)
-        if fault is None:
+        problem = _problem(tag, _BEFORE, sets)
+        if problem is None:
             kept.append(injection)
         else:
-            refused.append(f"contextInjections/{index}: {fault}")
+            refused.append(f"contextInjections/{index}: {problem}")
     if not refused:
         return reply, refused
     return reply.model_copy(update={"context_injections": kept}), refused
@@ -43,13 +43,13 @@ def after_allowed(
     """Return the reply, without its change of the response where that does not count, and why."""
     if reply.modified_response is None:
         return reply, []
-    fault = _fault(reply.feature_set, _AFTER, sets)
-    if fault is None:
+    problem = _problem(reply.feature_set, _AFTER, sets)
+    if problem is None:
         return reply, []
-    return reply.model_copy(update={"modified_response": None}), [f"modifiedResponse: {fault}"]
+    return reply.model_copy(update={"modified_response": None}), [f"modifiedResponse: {problem}"]
 
 
-def _fault(tag: str | None, use: str, sets: FeatureSets) -> str | None:
+def _problem(tag: str | None, use: str, sets: FeatureSets) -> str | None:
     if tag is None:
         return "expected a featureSet, got none"
     refusal = sets.refusal(tag, use)

@@ -9,7 +9,7 @@ __all__ = (
     "Injections",
     "blocks_of",
     "grouped",
-    "injection_fault",
+    "injection_problem",
     "length_of",
     "size_of",
 )
@@ -82,7 +82,7 @@ def blocks_of(content: Content) -> list[Block]:
     return [TextContent(text=content)] if isinstance(content, str) else content
 
 
-def injection_fault(injection: Injection, limits: InjectionLimits, *, before: int) -> str | None:
+def injection_problem(injection: Injection, limits: InjectionLimits, *, before: int) -> str | None:
     """Return why an injection may not be used, as a clause; None if it may.
 
     `before` is the size of what the same reply brought before it.

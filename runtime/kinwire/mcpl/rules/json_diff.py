@@ -11,8 +11,7 @@ __all__ = ("patch_between",)
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
-from kinwire.support.json_pointer import pointer_below
-from kinwire.support.json_values import same, text
+from kinwire.support.json_values import pointer_below, same, text
 from kinwire_protocols.base import JsonObject
 
 _MOST_COMPARED = 40_000  # pairs of entries, in one patch; beyond, arrays are paired by place

@@ -14,8 +14,7 @@ from collections.abc import Callable, Sequence
 from sys import getsizeof
 from typing import Any, NamedTuple, cast
 
-from kinwire.support.json_pointer import steps_of
-from kinwire.support.json_values import same
+from kinwire.support.json_values import same, steps_of
 from kinwire_protocols.mcpl.models import (
     PatchAdd,
     PatchCopy,
@@ -62,13 +61,13 @@ def patched(document: Any, operations: Sequence[PatchOperation]) -> Patched:
     for number, operation in enumerate(operations):
         try:
             _ACTS[operation.op](work, operation)
-        except _FaultError as fault:
-            raise PatchError(f"/patch/{number}/{fault}") from None
+        except _ApplyError as error:
+            raise PatchError(f"/patch/{number}/{error}") from None
     return Patched(work.document, work.copied)
 
 
-class _FaultError(Exception):
-    """Why an operation cannot be applied; the text begins with the member that is at fault."""
+class _ApplyError(Exception):
+    """Why an operation cannot be applied; the text begins with the field that is at fault."""
 
 
 class _Work:
@@ -104,7 +103,7 @@ class _Work:
         """Take out what is at a place and return it."""
         tokens = _tokens(pointer, member)
         if not tokens:
-            raise _FaultError(f"{member}: expected a place within the state, got the whole of it")
+            raise _ApplyError(f"{member}: expected a place within the state, got the whole of it")
         container = self._container(tokens, member)
         return container.pop(_key(container, tokens[-1], member))
 
@@ -121,9 +120,9 @@ class _Work:
         """Return a copy that shares nothing that this patch may still change."""
         self._made += 1
         if level > _DEEPEST:
-            raise _FaultError(f"from: expected at most {_DEEPEST} levels, got more")
+            raise _ApplyError(f"from: expected at most {_DEEPEST} levels, got more")
         if self._made > _MOST_COPIED:
-            raise _FaultError(f"from: expected copies of at most {_MOST_COPIED} values, got more")
+            raise _ApplyError(f"from: expected copies of at most {_MOST_COPIED} values, got more")
         if isinstance(value, dict):
             members = cast("dict[str, Any]", value)
             return {name: self.copy(inner, level + 1) for name, inner in members.items()}
@@ -172,7 +171,7 @@ def _move(work: _Work, operation: PatchMove) -> None:
         work.get(operation.from_, "from")
         return
     if operation.path.startswith(f"{operation.from_}/"):
-        raise _FaultError(f"path: expected a place outside of {operation.from_!r}, got one in it")
+        raise _ApplyError(f"path: expected a place outside of {operation.from_!r}, got one in it")
     work.add(operation.path, work.remove(operation.from_, "from"))
 
 
@@ -182,7 +181,7 @@ def _copy(work: _Work, operation: PatchCopy) -> None:
 
 def _test(work: _Work, operation: PatchTest) -> None:
     if not same(work.get(operation.path), operation.value):
-        raise _FaultError(f"value: expected what is at {operation.path!r:.80}, got another value")
+        raise _ApplyError(f"value: expected what is at {operation.path!r:.80}, got another value")
 
 
 _ACTS: dict[str, Callable[[_Work, Any], None]] = {
@@ -198,12 +197,12 @@ _ACTS: dict[str, Callable[[_Work, Any], None]] = {
 def _tokens(pointer: str, member: str) -> list[str]:
     """Return the parts of a JSON pointer (RFC 6901)."""
     if pointer and not pointer.startswith("/"):
-        raise _FaultError(f"{member}: expected a pointer that begins with /, got {pointer!r:.80}")
+        raise _ApplyError(f"{member}: expected a pointer that begins with /, got {pointer!r:.80}")
     if _BAD_ESCAPE.search(pointer):
-        raise _FaultError(f"{member}: expected ~0 or ~1 behind each ~, got {pointer!r:.80}")
+        raise _ApplyError(f"{member}: expected ~0 or ~1 behind each ~, got {pointer!r:.80}")
     steps = steps_of(pointer)
     if len(steps) > _DEEPEST:
-        raise _FaultError(f"{member}: expected at most {_DEEPEST} parts, got {len(steps)}")
+        raise _ApplyError(f"{member}: expected at most {_DEEPEST} parts, got {len(steps)}")
     return steps
 
 
@@ -213,10 +212,10 @@ def _key(container: Any, token: str, member: str) -> Any:
         size = len(cast("list[object]", container))
         if _INDEX.fullmatch(token) and int(token) < size:
             return int(token)
-        raise _FaultError(f"{member}: expected an index below {size}, got {token!r:.40}")
+        raise _ApplyError(f"{member}: expected an index below {size}, got {token!r:.40}")
     if token in _name_space(container, member, token):
         return token
-    raise _FaultError(f"{member}: expected a member that is there, got {token!r:.80}")
+    raise _ApplyError(f"{member}: expected a member that is there, got {token!r:.80}")
 
 
 def _insertion(entries: list[Any], token: str) -> int:
@@ -224,7 +223,7 @@ def _insertion(entries: list[Any], token: str) -> int:
         return len(entries)
     if _INDEX.fullmatch(token) and int(token) <= len(entries):
         return int(token)
-    raise _FaultError(f"path: expected - or an index up to {len(entries)}, got {token!r:.40}")
+    raise _ApplyError(f"path: expected - or an index up to {len(entries)}, got {token!r:.40}")
 
 
 def _name(container: Any, token: str, member: str) -> str:
@@ -235,4 +234,4 @@ def _name(container: Any, token: str, member: str) -> str:
 def _name_space(container: Any, member: str, token: str) -> dict[str, Any]:
     if isinstance(container, dict):
         return cast("dict[str, Any]", container)
-    raise _FaultError(f"{member}: expected an object or array around {token!r:.80}, got neither")
+    raise _ApplyError(f"{member}: expected an object or array around {token!r:.80}, got neither")

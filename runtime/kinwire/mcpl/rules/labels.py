@@ -7,7 +7,7 @@ lists say. Links in a file system cannot be seen here: who makes labels of paths
 
 from __future__ import annotations
 
-__all__ = ("LABEL_SIZE", "label_fault", "normal_label")
+__all__ = ("LABEL_SIZE", "label_problem", "normal_label")
 
 import re
 from unicodedata import category, normalize
@@ -20,7 +20,7 @@ _ESCAPE = re.compile(r"%(?:[01][0-9a-f]|2[5ef]|5c|7f)", re.IGNORECASE)
 _ELSEWHERE = re.compile(r"/(?:proc|dev)(?:/|$)")  # names there stand for files that lie elsewhere
 
 
-def label_fault(label: str) -> str | None:
+def label_problem(label: str) -> str | None:
     """Return why no scope is called so, as a clause; None if one may be."""
     if not 0 < len(label) <= LABEL_SIZE:
         return f"it has {len(label)} characters, not 1 to {LABEL_SIZE}"

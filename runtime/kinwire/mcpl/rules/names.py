@@ -13,10 +13,7 @@ __all__ = (
     "is_pattern",
     "matches",
     "patterns_for",
-    "several",
 )
-
-from collections.abc import Iterable
 
 NAME_SIZE = 128
 """The longest name of a feature set, in characters."""
@@ -49,17 +46,6 @@ def checked_pattern(text: str) -> str:
 def patterns_for(name: str) -> list[str]:
     """Return all texts that may be patterns which stand for the feature set called `name`."""
     return [name, "*", *(f"{name[:at]}.*" for at, sign in enumerate(name) if sign == ".")]
-
-
-def several(what: str, texts: Iterable[str]) -> tuple[str, ...]:
-    """Return `texts`. A string alone would count as its letters, and a star in it as every set.
-
-    Raises:
-        TypeError: it is one.
-    """
-    if isinstance(texts, str):
-        raise TypeError(f"{what}: expected several strings, got one. Write [{texts!r:.60}].")
-    return tuple(texts)
 
 
 def matches(pattern: str, name: str) -> bool:

@@ -12,7 +12,7 @@ __all__ = (
     "MAY_BE_DECLARED",
     "MOST_SETS",
     "VERSION",
-    "Offer",
+    "PeerOffer",
     "may_be_declared",
     "read_offer",
     "read_sets",
@@ -51,7 +51,7 @@ CHANNEL_FLAGS = ("register", "publish", "observe", "lifecycle", "streaming")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+class PeerOffer:
     """An offer, understood as far as the managers act on it. What is absent is off."""
 
     blocking: bool = False
@@ -61,12 +61,12 @@ class Offer:
     """What was left out of the offer, or is not understood; a sentence each."""
 
 
-def read_offer(offer: JsonObject) -> Offer:
+def read_offer(offer: JsonObject) -> PeerOffer:
     """Return what `offer`, decoded JSON, comes to."""
     warnings: list[str] = []
     _check_version(offer.get("version"), warnings)
     after = _below(_below(offer.get("contextHooks")).get("afterInference"))
-    return Offer(
+    return PeerOffer(
         blocking=after.get("blocking") is True,  # `afterInference: true` means without it
         feature_sets=read_sets(offer.get("featureSets"), warnings),
         warnings=tuple(warnings),
@@ -80,9 +80,9 @@ def read_sets(value: object, warnings: list[str]) -> dict[str, FeatureSet]:
     """
     found: dict[str, FeatureSet] = {}
     for place, name, members in _entries(value, warnings):
-        fault = _fault(name, found)
-        if fault is not None:
-            warnings.append(f"{place}: {fault}")
+        problem = _problem(name, found)
+        if problem is not None:
+            warnings.append(f"{place}: {problem}")
             continue
         try:
             found[name] = from_wire(FeatureSet, members)
@@ -119,7 +119,7 @@ def _entries(value: object, warnings: list[str]) -> Iterator[tuple[str, str, obj
         warnings.append("featureSets: expected an object or a list of sets; it is left out")
 
 
-def _fault(name: str, found: Mapping[str, FeatureSet]) -> str | None:
+def _problem(name: str, found: Mapping[str, FeatureSet]) -> str | None:
     if not is_name(name):
         return f"expected a name of 1 to {NAME_SIZE} characters without a star; it is left out"
     return "expected one set of this name, got another; it is left out" if name in found else None

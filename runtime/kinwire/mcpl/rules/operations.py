@@ -15,10 +15,10 @@ __all__ = (
 from dataclasses import dataclass
 from typing import Literal
 
-from kinwire.mcpl.rules.admission import NOT_IN_TIME
+from kinwire.mcpl.rules.rate_limiter import NOT_IN_TIME
 from kinwire.rpc.codec import is_object
 from kinwire.rpc.errors import RequestTimeoutError, RpcError
-from kinwire.support.sanitize import one_line
+from kinwire.support.sanitize import sanitize_for_log
 from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.mcpl.models import ChannelsIncomingResult, InferenceRequestResult
 
@@ -73,7 +73,7 @@ def inference_of(*messages: object) -> str | None:
 
 def model_of(result: object) -> str | None:
     """Return the model that a result comes from, if it names one."""
-    return one_line(result.model) if isinstance(result, InferenceRequestResult) else None
+    return sanitize_for_log(result.model) if isinstance(result, InferenceRequestResult) else None
 
 
 def ended_with(result: Message | None) -> tuple[Outcome, str | None]:
@@ -84,7 +84,9 @@ def ended_with(result: Message | None) -> tuple[Outcome, str | None]:
             return "failure", f"{len(refused)} of {len(result.results)} messages were not accepted"
     if any(getattr(result, name, None) is False for name in _VERDICTS):
         reason = getattr(result, "reason", None)
-        return ("timeout" if result == NOT_IN_TIME else "failure"), one_line(reason or "refused")
+        return ("timeout" if result == NOT_IN_TIME else "failure"), sanitize_for_log(
+            reason or "refused"
+        )
     return "success", None
 
 
@@ -93,9 +95,9 @@ def failed_with(error: Exception) -> tuple[Outcome, str]:
     late = isinstance(error, RequestTimeoutError)
     if isinstance(error, RpcError) and is_object(error.data):
         late = error.data.get("reason") == "timeout"
-    return ("timeout" if late else "failure"), one_line(str(error) or type(error).__name__)
+    return ("timeout" if late else "failure"), sanitize_for_log(str(error) or type(error).__name__)
 
 
 def _member(name: str, messages: tuple[object, ...]) -> str | None:
     found = (getattr(message, name, None) for message in messages)
-    return next((one_line(value) for value in found if isinstance(value, str)), None)
+    return next((sanitize_for_log(value) for value in found if isinstance(value, str)), None)

@@ -1,11 +1,8 @@
-"""What an event that has come before is answered, and how it is known (MCPL 9.4).
-
-`seen.py` has which ones have come.
-"""
+"""The answer to an event that was pushed before, and how such an event is recognized (MCPL 9.4)."""
 
 from __future__ import annotations
 
-__all__ = ("REUSED", "Kept", "body_digest")
+__all__ = ("REUSED", "StoredAnswer", "body_digest")
 
 from dataclasses import dataclass
 
@@ -20,7 +17,7 @@ REUSED = PushEventResult(
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredAnswer:
     """An event that was taken."""
 
     digest: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ("is_final", "push_delay", "taken_before")
 
-from kinwire.mcpl.rules.admission import BACKPRESSURE, NOT_IN_TIME
+from kinwire.mcpl.rules.rate_limiter import BACKPRESSURE, NOT_IN_TIME
 from kinwire_protocols.mcpl.models import PushEventResult
 
 

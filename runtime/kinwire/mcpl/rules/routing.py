@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 __all__ = (
-    "Meter",
+    "UsageLimiter",
     "check_routing",
     "estimated_tokens",
     "estimated_usage",
@@ -121,7 +121,7 @@ def finish_reason(reason: str) -> FinishReason:
     return _FINISHED.get(reason.lower(), "end_turn")
 
 
-class Meter:
+class UsageLimiter:
     """How much each server has running, and has spent by feature set."""
 
     def __init__(self, *, at_once: int, budgets: Mapping[str, int]) -> None:

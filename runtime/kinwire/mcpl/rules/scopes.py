@@ -6,7 +6,7 @@ __all__ = ("MOST_PATTERNS", "ScopeLists")
 
 from collections.abc import Iterable
 
-from kinwire.mcpl.rules.labels import label_fault, normal_label
+from kinwire.mcpl.rules.labels import label_problem, normal_label
 from kinwire.support.glob import Pattern
 from kinwire_protocols.mcpl.models import ScopeOutcome, ScopeRules
 
@@ -38,9 +38,9 @@ class ScopeLists:
         The blacklist comes first. It also denies what lies below a label that it denies, so that
         nobody leaves it by a slash.
         """
-        fault = label_fault(label)
-        if fault is not None:
-            return "deny", f"the label cannot be judged: {fault}"
+        problem = label_problem(label)
+        if problem is not None:
+            return "deny", f"the label cannot be judged: {problem}"
         normal = normal_label(label)
         denying = next((one for one in self._black if one.covers(normal)), None)
         if denying is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("LiveHost",)
+__all__ = ("HostPeer",)
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -13,11 +13,11 @@ from kinwire.mcp.extension import Next
 from kinwire.mcp.server_session import ServerSession
 from kinwire.mcpl.rules.feature_sets import FeatureSets, unknown_set
 from kinwire.mcpl.rules.hook_replies import after_allowed, before_allowed
+from kinwire.mcpl.server.host_channels import HostChannels
 from kinwire.mcpl.server.inference_streams import InferenceStream, InferenceStreams
 from kinwire.mcpl.server.pusher import push
-from kinwire.mcpl.server.served_channels import HostChannels
 from kinwire.mcpl.server.served_state import ServedState
-from kinwire.mcpl.tags import TAGGED
+from kinwire.mcpl.tags import FEATURE_SET_REQUESTS
 from kinwire.rpc.errors import SessionStateError
 from kinwire.rpc.request import Request
 from kinwire.support.validation import checked_seconds
@@ -50,7 +50,7 @@ from kinwire_protocols.peer import Method
 logger = logging.getLogger("kinwire.mcpl")
 
 
-class LiveHost:
+class HostPeer:
     """One session of a server with a host of MCPL. Get it from `McplServer.of(context)`."""
 
     def __init__(
@@ -71,7 +71,7 @@ class LiveHost:
         session.intercept_inbound(self._check_rollback, STATE_ROLLBACK)
         self._streams = InferenceStreams(session)
         self.state = ServedState(session, feature_sets.declared, tools)
-        for row in TAGGED:
+        for row in FEATURE_SET_REQUESTS:
             session.intercept_outbound(self._must_be_enabled, row)
 
     @property
@@ -145,7 +145,7 @@ class LiveHost:
                 `Session.call`.
         """
         if timeout is not None:
-            checked_seconds("LiveHost.infer: timeout", timeout)
+            checked_seconds("HostPeer.infer: timeout", timeout)
         params = _request(feature_set, messages, conversation_id, max_tokens, temperature)
         return await self.session.call(INFERENCE_REQUEST, params, timeout=timeout)
 
@@ -190,7 +190,7 @@ class LiveHost:
                 f"{method.name}: the host has not finished the handshake, and may not be asked "
                 "anything before. Ask while a later request of it is served."
             )
-        refusal = self.sets.refusal(params.feature_set, TAGGED[method])
+        refusal = self.sets.refusal(params.feature_set, FEATURE_SET_REQUESTS[method])
         if refusal is not None:
             raise refusal
         return await go_on(params)
@@ -229,8 +229,8 @@ class LiveHost:
         return reply
 
     def _tell(self, kept_back: list[str], request: Request) -> None:
-        for fault in kept_back:
-            logger.info("%s: kept back %s", request.method.name, fault)
+        for problem in kept_back:
+            logger.info("%s: kept back %s", request.method.name, problem)
 
 
 def _request(

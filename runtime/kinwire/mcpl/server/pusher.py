@@ -38,8 +38,8 @@ async def push(  # noqa: PLR0913 - one a member of the event, and how to repeat 
     first_delay: float,
 ) -> PushEventResult:
     """Push an event, with the same id and body each time, and return the last answer."""
-    checked_count("LiveHost.push: attempts", attempts, least=1)
-    checked_seconds("LiveHost.push: first_delay", first_delay, zero=True)
+    checked_count("HostPeer.push: attempts", attempts, least=1)
+    checked_seconds("HostPeer.push: first_delay", first_delay, zero=True)
     params = PushEventParams(
         feature_set=feature_set,
         event_id=event_id or f"evt_{secrets.token_hex(8)}",

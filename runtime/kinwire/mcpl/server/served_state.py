@@ -22,7 +22,7 @@ from kinwire.mcpl.rules.json_patch import MOST_OPERATIONS
 from kinwire.rpc.codec import Id
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
-from kinwire.support.bounded import put_newest
+from kinwire.support.bounded import lru_put
 from kinwire.support.json_values import digest, strict_text, text
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, from_wire
@@ -41,8 +41,10 @@ _MOST_KNOWN = 1000  # checkpoints of a session whose content is told from others
 class CallState:
     """The state of one tool call. Get it from `McplServer.state_of(context)`."""
 
-    def __init__(self, known: Known | None, params: mcp.CallToolRequestParams | None) -> None:
-        self._known = known
+    def __init__(
+        self, index: CheckpointIndex | None, params: mcp.CallToolRequestParams | None
+    ) -> None:
+        self._index = index
         self.given: Any = MISSING
         """The state that the host has sent; MISSING if it has none or sends none."""
         self.checkpoint: str | None = None
@@ -60,17 +62,17 @@ class CallState:
         Raises:
             ValueError: it is no JSON.
         """
-        if self._known is None:
+        if self._index is None:
             return  # a host of MCP keeps no state
-        self.update = self._known.checkpoint(self.given, after)
+        self.update = self._index.checkpoint(self.given, after)
 
     def note(self, checkpoint: str, parent: str | None = None) -> None:
         """Leave a checkpoint whose state the server keeps itself."""
-        if self._known is not None:
+        if self._index is not None:
             self.update = StateUpdate(checkpoint=checkpoint, parent=parent or self.checkpoint)
 
 
-class Known:
+class CheckpointIndex:
     """The checkpoints that were made for one host and feature set, by the digest of their state."""
 
     def __init__(self, feature_set: str) -> None:
@@ -112,7 +114,7 @@ class Known:
         return self._ids.get(content)
 
     def _keep(self, content: str, checkpoint: str) -> None:
-        put_newest(self._ids, content, checkpoint, limit=_MOST_KNOWN)
+        lru_put(self._ids, content, checkpoint, limit=_MOST_KNOWN)
         self._current = (content, checkpoint)
 
     def _new_id(self) -> str:
@@ -131,7 +133,7 @@ class ServedState:
     ) -> None:
         self._declared = declared
         self._tools = tools
-        self._known: dict[str, Known] = {}
+        self._indexes: dict[str, CheckpointIndex] = {}
         self._calls: dict[Id, CallState] = {}
         session.intercept_inbound(self._serve, TOOLS_CALL)
 
@@ -170,5 +172,5 @@ class ServedState:
         stateful = [name for name, one in self._declared.items() if one.rollback]
         return stateful[0] if len(stateful) == 1 else None
 
-    def _of(self, feature_set: str) -> Known:
-        return self._known.setdefault(feature_set, Known(feature_set))
+    def _of(self, feature_set: str) -> CheckpointIndex:
+        return self._indexes.setdefault(feature_set, CheckpointIndex(feature_set))

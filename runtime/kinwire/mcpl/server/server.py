@@ -14,14 +14,14 @@ from kinwire.mcp.server_session import ServerSession
 from kinwire.mcpl.rules.channels import ChannelRegistry
 from kinwire.mcpl.rules.declared import checked_sets, checked_tools, checked_uses
 from kinwire.mcpl.rules.feature_sets import FeatureSets
-from kinwire.mcpl.rules.names import several
 from kinwire.mcpl.rules.offers import VERSION, read_offer
-from kinwire.mcpl.server.host_peer import LiveHost
+from kinwire.mcpl.server.host_peer import HostPeer
+from kinwire.mcpl.server.ignored_modifications import IgnoredModifications
 from kinwire.mcpl.server.served_state import CallState
 from kinwire.mcpl.server.served_tools import ServedTools
-from kinwire.mcpl.server.unheard_changes import UnheardChanges
 from kinwire.rpc.errors import CapabilityNotNegotiatedError, ConnectionClosedError
 from kinwire.rpc.session import Session
+from kinwire.support.validation import checked_strings
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject, to_wire
 from kinwire_protocols.mcp.models import RequestParams
@@ -62,7 +62,7 @@ class McplServer:
     its set is scoped and a call brings no scope.
     Until a host has said which sets are on they all are, or none if `enabled_at_first` is false.
     `channels` are registered with each host; give an empty list if they only come later, by
-    `change_channels` or `LiveHost.channels`.
+    `change_channels` or `HostPeer.channels`.
     `blocking` asks hosts to wait for the hook after inference, `model_info` says that `model/info`
     is asked. Some hosts read the sets as a list alone: `as_list` writes them so.
     """
@@ -90,7 +90,7 @@ class McplServer:
             TypeError: `also_uses` is one string.
         """
         self._declared = dict(checked_sets(feature_sets))
-        self._also_uses = frozenset(several("also_uses", also_uses))
+        self._also_uses = frozenset(checked_strings("also_uses", also_uses))
         checked_uses("also_uses", self._also_uses)
         self._enabled_at_first = enabled_at_first
         self._channels = None if channels is None else ChannelRegistry(channels)
@@ -109,14 +109,14 @@ class McplServer:
             self._handlers.add_default(CHANNELS_LIST, self._list)
         self.on = mcpl.ServerOn(self._add)
         """Where handlers are registered: `@live.on.context_before_inference`."""
-        self._hosts: dict[Session, LiveHost] = {}
+        self._hosts: dict[Session, HostPeer] = {}
 
     @property
-    def hosts(self) -> list[LiveHost]:
+    def hosts(self) -> list[HostPeer]:
         """The hosts that speak MCPL and are connected, in the order in which they came."""
         return [live for session, live in self._hosts.items() if not session.closed]
 
-    def of(self, context: Context) -> LiveHost | None:
+    def of(self, context: Context) -> HostPeer | None:
         """Return the host whose request is being served; None if it speaks only MCP."""
         return self._hosts.get(context.session)
 
@@ -140,7 +140,7 @@ class McplServer:
             ValueError: a name is none that a set can have, a use is unknown, or there are too many.
             TypeError: `removed` is one string.
         """
-        came, gone = added or {}, several("removed", removed)
+        came, gone = added or {}, checked_strings("removed", removed)
         kept = {name: one for name, one in self._declared.items() if name not in gone}
         self._declared = dict(checked_sets({**kept, **came}))
         params = FeatureSetsChangedParams(added=dict(came) or None, removed=list(gone) or None)
@@ -167,7 +167,7 @@ class McplServer:
             ValueError: the server was made without `channels`.
             TypeError: `removed` is one string.
         """
-        gone = several("removed", removed)
+        gone = checked_strings("removed", removed)
         if self._channels is None:
             raise ValueError(
                 "channels: expected a server that was made with channels. "
@@ -213,7 +213,7 @@ class McplServer:
             logger.warning("a host's offer of MCPL: %s", warning)
         sets = FeatureSets(self._declared, enabled=self._enabled_at_first)
         channels = [] if self._channels is None else self._channels.known
-        self._hosts[session] = LiveHost(session, sets, self._tools, channels)
+        self._hosts[session] = HostPeer(session, sets, self._tools, channels)
         ServedTools(session, sets, self._tools, strict=self._strict_scopes)
         session.serve(self._handlers.routes)
 
@@ -223,7 +223,7 @@ class McplServer:
     def _add(self, row: Method[Any, Any], handler: Callable[..., Any]) -> None:
         self._handlers.add(row, handler)
         if row is CONTEXT_AFTER_INFERENCE and not self._blocking:
-            watched = UnheardChanges().watched(self._handlers.routes[row.name])
+            watched = IgnoredModifications().watched(self._handlers.routes[row.name])
             self._handlers.routes |= dict.fromkeys(row.names, watched)
 
     async def _roll_back(self, params: RollbackParams, context: Context) -> RollbackResult:

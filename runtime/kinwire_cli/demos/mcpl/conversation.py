@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from kinwire import Connection, Host, RpcError
-from kinwire.mcpl import LiveServer, ModelAnswer, ScriptedProvider
+from kinwire.mcpl import ModelAnswer, ScriptedProvider, ServerPeer
 from kinwire.rpc.transport import Transport
 from kinwire.storage import open_store
 from kinwire.storage.log import Log
@@ -52,7 +52,7 @@ class Stage:
     narrator: Narrator
     audit: Log
 
-    def live(self, server: str) -> LiveServer:
+    def live(self, server: str) -> ServerPeer:
         """Return a server, as a host of MCPL has it."""
         found = self.desk.live.of(self.connections[server])
         assert found is not None  # all of them speak it

@@ -12,18 +12,18 @@ from collections import deque
 from collections.abc import Iterable
 
 from kinwire.mcpl import (
+    ChannelMessage,
     Channels,
-    Decision,
     Hooks,
-    Incoming,
     Inference,
     Injection,
     McplHost,
+    MessageDecision,
     ModelRequest,
     Provider,
     PushedEvent,
     Scopes,
-    Turn,
+    UserTurn,
 )
 from kinwire.storage.log import Log
 from kinwire_cli.demos.mcpl.words import text_of
@@ -93,11 +93,11 @@ class Desk:
         )
         await writing.finish(response)
 
-    async def _decide(self, incoming: Incoming) -> Decision:
+    async def _decide(self, incoming: ChannelMessage) -> MessageDecision:
         asked = "?" in text_of(incoming.message.content)
-        return Decision(conversation_id=incoming.conversation_id or "conv_1", infer=asked)
+        return MessageDecision(conversation_id=incoming.conversation_id or "conv_1", infer=asked)
 
-    async def _take_turn(self, turn: Turn) -> None:
+    async def _take_turn(self, turn: UserTurn) -> None:
         if turn.infer:
             said = "\n".join(text_of(one.content) for one in turn.messages)
             self._begin(said, turn.conversation_id, turn.index, turn.channels)

@@ -15,7 +15,7 @@ from typing import Annotated, NamedTuple
 from pydantic import Field
 
 from kinwire import Context, KinwireError, RpcError, Server, ToolError
-from kinwire.mcpl import LiveHost, McplServer
+from kinwire.mcpl import HostPeer, McplServer
 from kinwire_protocols import mcpl
 
 FEATURE_SETS = {
@@ -109,7 +109,7 @@ class Memory:
         return f"It is {self._hour % 24}:00. Due: {said or 'nothing'}"
 
 
-async def _pushed(host: LiveHost, event_id: str, reminder: Reminder) -> bool:
+async def _pushed(host: HostPeer, event_id: str, reminder: Reminder) -> bool:
     """Push a reminder, by the same id whenever it is pushed; return whether the host took it."""
     origin = {"server": "memory", "memoryId": reminder.memory_id}
     try:

@@ -163,10 +163,10 @@ async def test_the_pieces_of_an_answer_are_no_operations_and_what_they_belong_to
         log = await store.log("audit")
         channels = Channels(default_outgoing=("chat", "discord:#general"))
         async with chatting(chat, channels, audit=log) as (host, _lives, _side):
-            writing = await host.channels.write("conv_1", inference_id="inf_1")
-            await writing.write("He")
-            await writing.write("llo")
-            await writing.finish("Hello")
+            response = await host.channels.write("conv_1", inference_id="inf_1")
+            await response.write("He")
+            await response.write("llo")
+            await response.finish("Hello")
         assert [text for _, text in chat.pieces] == ["He", "llo"]
         live = McplServer(feature_sets=sets)
         inference = Inference(

@@ -14,8 +14,8 @@ import pytest
 from kinwire import InsecureAddressError
 from kinwire.mcpl import (
     ChatCompletions,
+    HostPeer,
     Inference,
-    LiveHost,
     McplHost,
     McplServer,
     ModelAnswer,
@@ -346,7 +346,7 @@ def test_without_its_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
 @asynccontextmanager
 async def inferring(
     handler: Handler, **options: Any
-) -> AsyncGenerator[tuple[LiveHost, McplHost, Any]]:
+) -> AsyncGenerator[tuple[HostPeer, McplHost, Any]]:
     live = McplServer(feature_sets=MEMORY)
     async with providing(handler) as (provider, _):
         policy = Inference(provider=provider, routing=RoutingPolicy(default="small"), **options)

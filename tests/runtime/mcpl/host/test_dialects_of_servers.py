@@ -14,7 +14,7 @@ import pytest
 
 from kinwire import Host
 from kinwire.mcp.connection import Connection
-from kinwire.mcpl import Channels, LiveServer, McplHost, PushedEvent
+from kinwire.mcpl import Channels, McplHost, PushedEvent, ServerPeer
 from kinwire.rpc.limits import Limits
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject, to_wire
@@ -52,7 +52,7 @@ async def take(event: PushedEvent) -> mcpl.PushEventResult:
 @asynccontextmanager
 async def serving(
     offer: Any, **answers: Any
-) -> AsyncGenerator[tuple[Fake, Connection, LiveServer, McplHost]]:
+) -> AsyncGenerator[tuple[Fake, Connection, ServerPeer, McplHost]]:
     """Yield a server, and how our host has it. Names of methods have `_` for their slash."""
     greeting = {
         "protocolVersion": "2024-11-05",

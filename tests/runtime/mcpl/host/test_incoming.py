@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire.mcpl import Channels, Decision, Turn
+from kinwire.mcpl import Channels, MessageDecision, UserTurn
 from kinwire.storage import open_store
 from kinwire_protocols import mcpl
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
@@ -20,9 +20,9 @@ pytestmark = pytest.mark.anyio
 @pytest.mark.spec("mcpl-14.3-12", "mcpl-14.3-14", "mcpl-14.3-15")
 async def test_the_host_decides_for_each_message_and_takes_a_turn_for_each_conversation() -> None:
     news = News(
-        Decision(conversation_id="conv_123", infer=True),
-        Decision(),
-        Decision(accepted=False, reason="a bot wrote it"),
+        MessageDecision(conversation_id="conv_123", infer=True),
+        MessageDecision(),
+        MessageDecision(accepted=False, reason="a bot wrote it"),
     )
     async with chatting(Chat(), news.policy()) as (_, _lives, side):
         outcomes = await side.channels.incoming(
@@ -68,11 +68,11 @@ async def test_a_turn_says_what_servers_may_be_told_of_its_channels() -> None:
 async def test_a_message_that_comes_again_is_taken_once_and_one_that_failed_anew() -> None:
     calls: list[str] = []
 
-    async def decide(incoming: Any) -> Decision:
+    async def decide(incoming: Any) -> MessageDecision:
         calls.append(incoming.message.message_id)
         if len(calls) == 1:
             raise RuntimeError("the program is broken")
-        return Decision()
+        return MessageDecision()
 
     async with chatting(Chat(), Channels(on_message=decide)) as (_, _lives, side):
         (failed,) = await side.channels.incoming(message(1))
@@ -87,7 +87,7 @@ async def test_a_request_that_ends_before_its_turns_has_taken_nothing() -> None:
     news, stuck = News(), anyio.Event()
     decide = news.decide
 
-    async def slow(incoming: Any) -> Decision:
+    async def slow(incoming: Any) -> MessageDecision:
         if incoming.message.message_id == "dmsg_2" and not stuck.is_set():
             stuck.set()
             await anyio.sleep_forever()
@@ -108,9 +108,9 @@ async def test_a_request_that_ends_before_its_turns_has_taken_nothing() -> None:
 
 
 async def test_a_turn_that_is_not_taken_is_refused_and_comes_again_as_new() -> None:
-    turns: list[Turn] = []
+    turns: list[UserTurn] = []
 
-    async def take(turn: Turn) -> None:
+    async def take(turn: UserTurn) -> None:
         turns.append(turn)
         if len(turns) == 1:
             raise RuntimeError("the program is broken")
@@ -132,10 +132,10 @@ async def test_a_turn_that_is_not_taken_is_refused_and_comes_again_as_new() -> N
 async def test_a_turn_that_was_handed_over_and_never_taken_comes_again_marked_so(
     kept: bool, restart: bool
 ) -> None:
-    turns: list[Turn] = []
+    turns: list[UserTurn] = []
     stuck = anyio.Event()
 
-    async def take(turn: Turn) -> None:
+    async def take(turn: UserTurn) -> None:
         turns.append(turn)
         if not stuck.is_set():
             stuck.set()
@@ -168,12 +168,12 @@ async def test_a_message_that_comes_again_while_it_is_handed_over_gets_the_outco
     outcomes: dict[str, list[Any]] = {}
     met, arrived = anyio.Event(), list[str]()
 
-    async def decide(incoming: Any) -> Decision:
+    async def decide(incoming: Any) -> MessageDecision:
         arrived.append(incoming.message.message_id)
         if len(arrived) == 2:
             met.set()
         await met.wait()
-        return Decision(conversation_id=incoming.message.channel_id)
+        return MessageDecision(conversation_id=incoming.message.channel_id)
 
     async with chatting(Chat(), Channels(on_message=decide, on_turn=news.turn)) as talk:
         one, other = message(1), message(2, INBOX.id)
@@ -202,8 +202,8 @@ async def test_a_thread_belongs_to_the_same_conversation_after_a_restart() -> No
         async with chatting(chat, news.policy(), records=records) as (host, _lives, side):
             again = await side.channels.incoming(message(1, thread_id="t_1"))
             (next_one,) = await side.channels.incoming(message(3, thread_id="t_1"))
-            writing = await host.channels.write(other.conversation_id or "", inference_id="i")
-            await writing.finish("Answer")
+            response = await host.channels.write(other.conversation_id or "", inference_id="i")
+            await response.finish("Answer")
     assert again == [one]
     assert next_one.conversation_id == one.conversation_id != other.conversation_id
     assert [(turn.conversation_id, turn.index) for turn in news.turns] == [
@@ -215,7 +215,7 @@ async def test_a_thread_belongs_to_the_same_conversation_after_a_restart() -> No
 
 
 async def test_an_answer_to_where_nothing_goes_out_takes_the_default() -> None:
-    news, chat = News(Decision(conversation_id="conv_in")), Chat()
+    news, chat = News(MessageDecision(conversation_id="conv_in")), Chat()
     policy = news.policy(default_outgoing=("chat", NEWS.id))
     async with chatting(chat, policy) as (host, _lives, side):
         await side.channels.incoming(message(1, INBOX.id))
@@ -247,13 +247,13 @@ async def test_a_set_that_is_off_brings_nothing_in() -> None:
 async def test_messages_that_come_at_once_are_taken_one_after_the_other() -> None:
     under_way, most = 0, 0
 
-    async def decide(incoming: Any) -> Decision:
+    async def decide(incoming: Any) -> MessageDecision:
         nonlocal under_way, most
         under_way += 1
         most = max(most, under_way)
         await anyio.lowlevel.checkpoint()
         under_way -= 1
-        return Decision()
+        return MessageDecision()
 
     async with (
         chatting(Chat(), Channels(on_message=decide)) as (_, _lives, side),

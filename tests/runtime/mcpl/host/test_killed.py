@@ -20,12 +20,12 @@ from anyio import to_thread
 from kinwire import Connection, Host, stdio
 from kinwire.mcpl import (
     Channels,
-    LiveServer,
     McplHost,
     PushedEvent,
     ScopeRequest,
     Scopes,
-    Turn,
+    ServerPeer,
+    UserTurn,
 )
 from kinwire.storage import open_store
 from kinwire_protocols import mcp, mcpl
@@ -41,12 +41,12 @@ class After:
 
     def __init__(self) -> None:
         self.events: list[PushedEvent] = []
-        self.turns: list[Turn] = []
+        self.turns: list[UserTurn] = []
         self.mcpl: McplHost
         self.connection: Connection
 
     @asynccontextmanager
-    async def connected(self, store: str, target: str) -> AsyncGenerator[LiveServer]:
+    async def connected(self, store: str, target: str) -> AsyncGenerator[ServerPeer]:
         async with open_store(store) as opened:
             self.mcpl = McplHost(
                 enabled=["*"],
@@ -85,7 +85,7 @@ class After:
         self.events.append(event)
         return mcpl.PushEventResult(accepted=True, inference_id=f"inf_{len(self.events)}")
 
-    async def _turn(self, turn: Turn) -> None:
+    async def _turn(self, turn: UserTurn) -> None:
         self.turns.append(turn)
 
 
@@ -122,7 +122,7 @@ async def test_what_a_killed_host_has_answered_is_known_to_the_one_after_it(
             await keeps_conversations(after, side, moment)
 
 
-async def keeps_checkpoints_and_approvals(after: After, side: LiveServer) -> None:
+async def keeps_checkpoints_and_approvals(after: After, side: ServerPeer) -> None:
     state = await side.state("notes.edit")
     first, second = ["/home/a: one"], ["/home/a: one", "/home/a: two"]
     assert [one.data for one in state.tree.checkpoints] == [first, second]
@@ -143,7 +143,7 @@ async def keeps_what_was_pushed(after: After, moment: str) -> None:
     assert [event.again for event in after.events] == [moment == "push"]
 
 
-async def keeps_conversations(after: After, side: LiveServer, moment: str) -> None:
+async def keeps_conversations(after: After, side: ServerPeer, moment: str) -> None:
     (first,) = await after.call("bring", messages=["first"], thread_id="t_1")
     assert after.turns == []
     (last,) = await after.call("bring", messages=["last"], thread_id="t_1")
@@ -153,8 +153,8 @@ async def keeps_conversations(after: After, side: LiveServer, moment: str) -> No
     assert [one.message_id for one in turn.again] == (["last"] if moment == "turn" else [])
     assert turn.index == (2 if moment == "turn" else 1)  # that of the lost turn is left out
     assert [one.id for one in await side.channels.reopen()] == ["chat:#new"]
-    writing = await after.mcpl.channels.write(first["conversationId"], inference_id="inf_9")
-    await writing.finish("Answer")
+    response = await after.mcpl.channels.write(first["conversationId"], inference_id="inf_9")
+    await response.finish("Answer")
     assert ["publish", "chat:#general", "Answer", False] in await after.call("heard")
 
 
@@ -219,7 +219,7 @@ async def after_the_kill(store: str, server: str, taken: list[str]) -> dict[str,
     }
 
 
-async def builds_on_a_whole_state(after: After, side: LiveServer) -> None:
+async def builds_on_a_whole_state(after: After, side: ServerPeer) -> None:
     tree = (await side.state("notes.edit")).tree
     before = [] if tree.head is None else tree.data
     assert before == ["/home/a: one", "/home/a: two"][: len(before)]

@@ -16,9 +16,9 @@ from kinwire.mcpl import (
     McplHost,
     Moderate,
     NotPublishedError,
+    OutgoingResponse,
     Scopes,
     Verdict,
-    Writing,
 )
 from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
@@ -57,10 +57,10 @@ def watcher(sets: dict[str, mcpl.FeatureSet]) -> Chat:
     return Chat(sets=sets, flags=("observe", "streaming"), channels=())
 
 
-async def said(writing: Writing, *pieces: str) -> None:
+async def said(response: OutgoingResponse, *pieces: str) -> None:
     for piece in pieces:
-        await writing.write(piece)
-    await writing.finish("".join(pieces))
+        await response.write(piece)
+    await response.finish("".join(pieces))
 
 
 async def redact(draft: Draft) -> Verdict:
@@ -80,8 +80,8 @@ async def test_observers_see_pieces_and_the_whole_after_moderation_and_it_is_del
     chat = Chat()
     policy = Channels(moderate=redact, default_outgoing=TO_GENERAL)
     async with observed(policy, {"chat": chat, "watch": (watch := watcher(OBSERVER))}) as live:
-        writing = await live.channels.write("conv_1", inference_id="inf_1")
-        await said(writing, "The key is ", "sk-", "1234", ".")
+        response = await live.channels.write("conv_1", inference_id="inf_1")
+        await said(response, "The key is ", "sk-", "1234", ".")
     assert watch.pieces == [(0, "The key is "), (1, "[REDACTED]"), (2, ".")]
     assert watch.wholes == [(GENERAL.id, "The key is [REDACTED].")]
     assert chat.wholes == watch.wholes
@@ -93,8 +93,8 @@ async def test_a_set_that_is_trusted_sees_what_was_not_moderated() -> None:
     raw, moderated = watcher({"trusted.all": feature("channels.observe")}), watcher(OBSERVER)
     policy = Channels(moderate=redact, default_outgoing=TO_GENERAL, raw=["trusted.*"])
     async with observed(policy, {"chat": Chat(), "raw": raw, "other": moderated}) as live:
-        writing = await live.channels.write("conv_1", inference_id="inf_1")
-        await said(writing, "sk-", "1234")
+        response = await live.channels.write("conv_1", inference_id="inf_1")
+        await said(response, "sk-", "1234")
     assert raw.pieces == [(0, "sk-"), (1, "1234")]
     assert raw.wholes == [(GENERAL.id, "sk-1234")]
     assert moderated.pieces == [(0, "[REDACTED]")]
@@ -117,10 +117,10 @@ async def test_a_set_that_is_switched_off_sees_nothing_more() -> None:
     watch = watcher(OBSERVER)
     policy = Channels(default_outgoing=TO_GENERAL)
     async with observed(policy, {"chat": Chat(), "watch": watch}) as live:
-        writing = await live.channels.write("conv_1", inference_id="inf_1")
-        await writing.write("He")
+        response = await live.channels.write("conv_1", inference_id="inf_1")
+        await response.write("He")
         await next(one for one in live.servers if one.id == "watch").disable("*")
-        await said(writing, "llo")
+        await said(response, "llo")
     assert (watch.pieces, watch.wholes) == ([(0, "He")], [])
 
 
@@ -175,10 +175,10 @@ async def test_what_moderation_does_not_let_out_reaches_nobody(
     chat = Chat()
     policy = Channels(moderate=moderate, moderate_timeout=0.01, default_outgoing=TO_GENERAL)
     async with chatting(chat, policy) as (host, (connection, live), _side):
-        writing = await host.channels.write("conv_1", inference_id="inf_1")
-        await writing.write("Hello")
+        response = await host.channels.write("conv_1", inference_id="inf_1")
+        await response.write("Hello")
         with pytest.raises(NotPublishedError, match=text) as caught:
-            await writing.finish("Hello")
+            await response.finish("Hello")
         assert caught.value.held is held
         with pytest.raises(NotPublishedError):
             await live.channels.send(GENERAL.id, "Hello")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
 from kinwire.mcpl import PushedEvent
-from kinwire.mcpl.host.push import Inboxes
+from kinwire.mcpl.host.event_inbox import EventInbox
 from kinwire.mcpl.rules.push_dedup import REUSED
 from kinwire_protocols.mcpl import PushEventParams, PushEventPayload, PushEventResult
 from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
@@ -34,7 +34,7 @@ class InboxAgainstModel(RuleBasedStateMachine):
         self.now, self.behaviour, self.number = 0.0, "takes", 0
         self.handed: list[PushedEvent] = []
         self.senders = {name: Sender(name) for name in "ab"}
-        self.real = Inboxes(self._take, 0.001, 1e9, None, lambda: self.now)
+        self.real = EventInbox(self._take, 0.001, 1e9, None, lambda: self.now)
         # By server and event: its body, the answer if there was one, and when it was written down.
         self.model: dict[tuple[str, str], tuple[str, PushEventResult | None, float]] = {}
 

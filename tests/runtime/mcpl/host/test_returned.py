@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kinwire.mcpl import Channels, Inference, LiveHost, McplHost, McplServer, Scopes
+from kinwire.mcpl import Channels, HostPeer, Inference, McplHost, McplServer, Scopes
 from kinwire_protocols import mcpl
 from kinwire_protocols.jsonrpc.errors import InternalError
 from tests.runtime.mcpl.fixtures_pairs import feature, live_pair
@@ -25,24 +25,24 @@ class Mute:
     answer = staticmethod(nothing)
 
 
-async def push(host: LiveHost) -> bool:
+async def push(host: HostPeer) -> bool:
     with pytest.raises(InternalError):
         await host.push("a", "x", event_id="1")
     return False
 
 
-async def infer(host: LiveHost) -> bool:
+async def infer(host: HostPeer) -> bool:
     with pytest.raises(InternalError):
         await host.infer("a", "x")
     return False
 
 
-async def elevate(host: LiveHost) -> Any:
+async def elevate(host: HostPeer) -> Any:
     params = {"featureSet": "a", "scope": {"label": "x"}}
     return (await host.session.raw("scope/elevate", params))["approved"]
 
 
-async def write(host: LiveHost) -> Any:
+async def write(host: HostPeer) -> Any:
     await host.channels.register(CHANNEL)
     message = mcpl.IncomingMessage(channel_id="c", message_id="1", content="x")
     (outcome,) = await host.channels.incoming(message)
@@ -54,7 +54,11 @@ FORGETFUL: list[tuple[dict[str, Any], Any, str]] = [
     ({"on_push": nothing}, push, "McplHost.on_push: expected PushEventResult"),
     ({"inference": MUTE}, infer, "Provider.answer: expected ModelAnswer"),
     ({"scopes": Scopes(ask=nothing)}, elevate, "Scopes.ask: expected ScopeAnswer"),
-    ({"channels": Channels(on_message=nothing)}, write, "Channels.on_message: expected Decision"),
+    (
+        {"channels": Channels(on_message=nothing)},
+        write,
+        "Channels.on_message: expected MessageDecision",
+    ),
 ]
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from kinwire.mcpl.rules.channels import MOST_CHANNELS, ChannelRegistry, sees
-from kinwire.support.seen import Seen
+from kinwire.support.bounded import DedupWindow
 from kinwire_protocols.mcpl.errors import ChannelNotPermittedError, UnknownChannelError
 from kinwire_protocols.mcpl.models import ChannelDescriptor, ChannelDirection, IncomingOutcome
 from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
@@ -75,15 +75,15 @@ def test_a_channel_carries_messages_in_its_direction_alone(
     registry = ChannelRegistry([channel("a", direction)])
     refusal = registry.publish_refusal("a")
     assert refusal is None if error is None else isinstance(refusal, error)
-    assert (registry.incoming_fault("a") is None) is incoming
+    assert (registry.incoming_problem("a") is None) is incoming
 
 
 def test_an_unknown_channel_and_that_of_thoughts_carry_nothing() -> None:
     registry = ChannelRegistry()
     assert isinstance(registry.publish_refusal("a"), UnknownChannelError)
     assert isinstance(registry.publish_refusal("thinking"), ChannelNotPermittedError)
-    assert registry.incoming_fault("a") is not None
-    assert registry.incoming_fault("thinking") is not None
+    assert registry.incoming_problem("a") is not None
+    assert registry.incoming_problem("thinking") is not None
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_thoughts_are_seen_by_their_own_set_alone(
 
 def test_a_message_is_known_for_a_while_and_the_oldest_goes_first() -> None:
     done = IncomingOutcome(message_id="m", accepted=True)
-    seen = Seen[IncomingOutcome](window=10, limit=2)
+    seen = DedupWindow[IncomingOutcome](window=10, limit=2)
     seen.keep("a", done, now=0)
     assert (seen.look("a", now=9), seen.look("b", now=9)) == (done, None)
     assert seen.look("a", now=10) is None

@@ -144,7 +144,7 @@ def test_the_oldest_that_something_follows_goes_first_and_its_children_keep_thei
     for number, name in enumerate("bcd"):
         recorded = tree.record(update(name, patch=[add(number)]), base=tree.head)
     assert [one.id for one in recorded.pruned] == ["a"]
-    assert [one.id for one in recorded.uprooted] == ["b"]
+    assert [one.id for one in recorded.rebased] == ["b"]
     assert tree["b"].data == {"notes": [0]}
     assert tree.data == {"notes": [0, 1, 2]}
     assert tree.render() == "b …\nc\nd *\n"
@@ -197,8 +197,8 @@ def test_children_whose_parent_goes_are_not_written_down_to_know_how_large_they_
         recorded = tree.record(update(f"c{number}", parent="root", patch=[change]), base="root")
         if "root" in [one.id for one in recorded.pruned]:
             break
-    assert len(recorded.uprooted) == 20
-    for one in recorded.uprooted:
+    assert len(recorded.rebased) == 20
+    for one in recorded.rebased:
         assert one.brought == one.size == len(text(one.data))
 
 

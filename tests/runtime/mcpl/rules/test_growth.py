@@ -17,10 +17,10 @@ from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.json_diff import patch_between
 from kinwire.mcpl.rules.json_patch import patched
-from kinwire.mcpl.rules.labels import label_fault, normal_label
+from kinwire.mcpl.rules.labels import label_problem, normal_label
 from kinwire.mcpl.rules.offers import read_offer
+from kinwire.support.bounded import DedupWindow
 from kinwire.support.glob import PATTERN_SIZE, Pattern
-from kinwire.support.seen import Seen
 from kinwire_protocols.base import from_wire
 from kinwire_protocols.mcpl import StateUpdate
 from tests.runtime.mcpl.fixtures_pairs import feature
@@ -90,7 +90,7 @@ def test_a_pattern_is_compiled_in_so_many_steps_for_each_of_its_signs(piece: str
 def test_a_label_is_judged_in_so_many_steps_for_each_of_its_signs(piece: str) -> None:
     def judged(size: int) -> Callable[[], object]:
         label = ("x" + piece * 200)[:size]  # as long as a label may be, and no longer
-        return lambda: (label_fault(label), normal_label(label))
+        return lambda: (label_problem(label), normal_label(label))
 
     assert steps(judged(512)) <= 4.5 * steps(judged(128))
 
@@ -230,7 +230,7 @@ def update(checkpoint: str, **members: Any) -> StateUpdate:
 
 def test_an_event_is_known_in_as_many_steps_however_many_have_come() -> None:
     def looked_at(size: int) -> int:
-        seen = Seen[int](limit=size)
+        seen = DedupWindow[int](limit=size)
         for number in range(2 * size):
             seen.keep(str(number), number, now=0)
 

@@ -11,7 +11,7 @@ from kinwire.mcpl.rules.injections import (
     InjectionLimits,
     blocks_of,
     grouped,
-    injection_fault,
+    injection_problem,
 )
 from kinwire_protocols import mcp, mcpl
 
@@ -48,7 +48,7 @@ JUDGED = [
 
 @pytest.mark.parametrize(("one", "before", "fault"), JUDGED)
 def test_what_may_be_used(one: Injection, before: int, fault: str | None) -> None:
-    found = injection_fault(one, LIMITS, before=before)
+    found = injection_problem(one, LIMITS, before=before)
     assert found is None if fault is None else fault in str(found)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kinwire.mcpl.rules.names import checked_pattern, is_name, is_pattern, matches, several
+from kinwire.mcpl.rules.names import checked_pattern, is_name, is_pattern, matches
+from kinwire.support.validation import checked_strings
 from kinwire_protocols.mcpl.tables import PATTERNS
 
 MATCHES = [
@@ -37,9 +38,13 @@ def test_a_star_anywhere_else_is_no_pattern_and_matches_nothing(text: str) -> No
 
 
 def test_a_string_is_not_taken_for_its_letters() -> None:
-    assert several("enabled", ["notes.*"]) == several("enabled", iter(("notes.*",))) == ("notes.*",)
+    assert (
+        checked_strings("enabled", ["notes.*"])
+        == checked_strings("enabled", iter(("notes.*",)))
+        == ("notes.*",)
+    )
     with pytest.raises(TypeError, match=r"enabled: expected several.*Write \['notes\.\*'\]"):
-        several("enabled", "notes.*")
+        checked_strings("enabled", "notes.*")
 
 
 def test_the_table_of_the_document_says_the_same() -> None:

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-from kinwire.mcpl.rules.admission import BACKPRESSURE, NOT_IN_TIME, Admission
-from kinwire.mcpl.rules.push_dedup import REUSED, Kept, body_digest
+from kinwire.mcpl.rules.push_dedup import REUSED, StoredAnswer, body_digest
+from kinwire.mcpl.rules.rate_limiter import BACKPRESSURE, NOT_IN_TIME, RateLimiter
 from kinwire.mcpl.rules.retry import is_final, push_delay, taken_before
-from kinwire.support.seen import Seen
+from kinwire.support.bounded import DedupWindow
 from kinwire_protocols.mcpl import PushEventParams, PushEventPayload, PushEventResult
 from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
 
@@ -17,18 +17,18 @@ DONE = PushEventResult(accepted=True, inference_id="inf_1")
 
 
 def test_the_oldest_is_forgotten_when_there_are_too_many() -> None:
-    seen = Seen[Kept](limit=3)
+    seen = DedupWindow[StoredAnswer](limit=3)
     for event in "abcd":
-        seen.keep(event, Kept("x", DONE), now=0)
+        seen.keep(event, StoredAnswer("x", DONE), now=0)
     assert len(seen) == 3
     assert seen.look("a", now=0) is None
-    assert seen.look("d", now=0) == Kept("x", DONE)
+    assert seen.look("d", now=0) == StoredAnswer("x", DONE)
 
 
 @pytest.mark.faults
 def test_ids_without_end_take_no_more_room_than_the_limit() -> None:
-    seen = Seen[Kept]()
-    kept = Kept("x", DONE)
+    seen = DedupWindow[StoredAnswer]()
+    kept = StoredAnswer("x", DONE)
     for number in range(200_000):
         seen.keep(f"evt_{number}", kept, now=0)
     assert len(seen) == 100_000
@@ -52,7 +52,7 @@ def test_every_member_of_an_event_tells_it_from_others() -> None:
 class DedupAgainstModel(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
-        self.now, self.real = 0.0, Seen[Kept](window=10)
+        self.now, self.real = 0.0, DedupWindow[StoredAnswer](window=10)
         self.model: list[tuple[str, str, float]] = []  # every event ever kept, never trimmed
 
     @rule(seconds=st.integers(1, 12))
@@ -66,7 +66,7 @@ class DedupAgainstModel(RuleBasedStateMachine):
         kept = self.real.look(event, now=self.now)
         assert (None if kept is None else kept.answer_to(body)) == expected
         if expected is None:
-            self.real.keep(event, Kept(body, DONE), now=self.now)
+            self.real.keep(event, StoredAnswer(body, DONE), now=self.now)
             self.model.append((event, body, self.now))
 
 
@@ -76,17 +76,17 @@ TestDedupAtLength = long_run(DedupAgainstModel)
 
 
 def test_there_is_room_for_so_many_at_once() -> None:
-    admission = Admission(at_once=2, per_second=100)
-    assert [admission.enter(now=0) for _ in range(3)] == [True, True, False]
-    admission.leave()
-    assert admission.enter(now=0)
+    limiter = RateLimiter(at_once=2, per_second=100)
+    assert [limiter.enter(now=0) for _ in range(3)] == [True, True, False]
+    limiter.leave()
+    assert limiter.enter(now=0)
 
 
 def test_there_is_room_for_so_many_in_a_second() -> None:
-    admission = Admission(at_once=1000, per_second=10)
-    assert sum(admission.enter(now=5.0) for _ in range(20)) == 10
-    assert sum(admission.enter(now=5.5) for _ in range(20)) == 5
-    assert sum(admission.enter(now=99.0) for _ in range(20)) == 10
+    limiter = RateLimiter(at_once=1000, per_second=10)
+    assert sum(limiter.enter(now=5.0) for _ in range(20)) == 10
+    assert sum(limiter.enter(now=5.5) for _ in range(20)) == 5
+    assert sum(limiter.enter(now=99.0) for _ in range(20)) == 10
 
 
 def test_pauses_grow_to_an_end_and_are_spread() -> None:

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from kinwire.mcpl.rules.pins import Pins
 from kinwire.mcpl.rules.routing import (
-    Meter,
+    UsageLimiter,
     check_routing,
     estimated_tokens,
     estimated_usage,
@@ -16,6 +15,7 @@ from kinwire.mcpl.rules.routing import (
     route,
     up_tiered,
 )
+from kinwire.mcpl.rules.sticky_routes import StickyRoutes
 from kinwire_protocols import mcpl
 from kinwire_protocols.mcpl import InferenceMessage, RoutingPolicy, TokenUsage
 
@@ -94,33 +94,33 @@ def test_a_large_context_has_a_larger_model(model: str, tokens: int, expected: s
 
 
 def test_a_conversation_keeps_its_model_for_a_while_and_for_its_set() -> None:
-    pins = Pins(life=10)
-    pins.keep("s", "a", "conv", "large", now=0)
-    assert pins.model("s", "a", "conv", now=9.9) == "large"
+    routes = StickyRoutes(life=10)
+    routes.keep("s", "a", "conv", "large", now=0)
+    assert routes.model("s", "a", "conv", now=9.9) == "large"
     for server, name, conversation in (("t", "a", "conv"), ("s", "b", "conv"), ("s", "a", "other")):
-        assert pins.model(server, name, conversation, now=1) is None
-    pins.keep("s", "a", "conv", "large", now=9)
-    assert pins.model("s", "a", "conv", now=18) == "large"
-    assert pins.model("s", "a", "conv", now=19) is None
+        assert routes.model(server, name, conversation, now=1) is None
+    routes.keep("s", "a", "conv", "large", now=9)
+    assert routes.model("s", "a", "conv", now=18) == "large"
+    assert routes.model("s", "a", "conv", now=19) is None
 
 
 def test_a_server_with_many_conversations_pushes_out_its_own_and_no_others() -> None:
-    pins = Pins(life=10, most=2)
-    pins.keep("quiet", "a", "conv", "large", now=0)
+    routes = StickyRoutes(life=10, most=2)
+    routes.keep("quiet", "a", "conv", "large", now=0)
     for number in range(5):
-        pins.keep("busy", "a", f"conv_{number}", "large", now=0)
-    kept = [pins.model("busy", "a", f"conv_{number}", now=1) for number in range(5)]
+        routes.keep("busy", "a", f"conv_{number}", "large", now=0)
+    kept = [routes.model("busy", "a", f"conv_{number}", now=1) for number in range(5)]
     assert kept == [None, None, None, "large", "large"]
-    assert pins.model("quiet", "a", "conv", now=1) == "large"
+    assert routes.model("quiet", "a", "conv", now=1) == "large"
 
 
 def test_nothing_is_left_of_servers_that_have_gone() -> None:
-    pins = Pins(life=10)
+    routes = StickyRoutes(life=10)
     for number in range(100):
-        pins.keep(f"server_{number}", "a", "conv", "large", now=number)
-        pins.keep("stays", "a", f"conv_{number}", "large", now=number)
-    assert len(pins._kept) == 11
-    assert pins.model("server_90", "a", "conv", now=99) == "large"
+        routes.keep(f"server_{number}", "a", "conv", "large", now=number)
+        routes.keep("stays", "a", f"conv_{number}", "large", now=number)
+    assert len(routes._kept) == 11
+    assert routes.model("server_90", "a", "conv", now=99) == "large"
 
 
 REASONS = [
@@ -151,26 +151,26 @@ def test_tokens_are_estimated_rather_too_high() -> None:
 
 
 def test_a_budget_is_for_each_set_of_each_server_and_the_smallest_counts() -> None:
-    meter = Meter(at_once=9, budgets={"memory.*": 100, "memory.small": 10})
+    limiter = UsageLimiter(at_once=9, budgets={"memory.*": 100, "memory.small": 10})
     used = TokenUsage(input_tokens=6, output_tokens=6)
     for name in ("memory.small", "memory.large", "other"):
-        assert meter.enter("s", name) is None
-        meter.leave("s", name, used)
-    assert meter.enter("s", "memory.small") == "budget_spent"
-    assert meter.enter("t", "memory.small") is None
-    assert meter.enter("s", "memory.large") is None
-    assert meter.enter("s", "other") is None
-    assert meter.spent["s", "other"] == used
+        assert limiter.enter("s", name) is None
+        limiter.leave("s", name, used)
+    assert limiter.enter("s", "memory.small") == "budget_spent"
+    assert limiter.enter("t", "memory.small") is None
+    assert limiter.enter("s", "memory.large") is None
+    assert limiter.enter("s", "other") is None
+    assert limiter.spent["s", "other"] == used
 
 
 def test_so_many_run_at_once_for_a_server() -> None:
-    meter = Meter(at_once=2, budgets={})
-    assert [meter.enter("s", "x") for _ in range(3)] == [None, None, "busy"]
-    assert meter.enter("t", "x") is None
-    meter.leave("s", "x", None)
-    assert meter.enter("s", "x") is None
+    limiter = UsageLimiter(at_once=2, budgets={})
+    assert [limiter.enter("s", "x") for _ in range(3)] == [None, None, "busy"]
+    assert limiter.enter("t", "x") is None
+    limiter.leave("s", "x", None)
+    assert limiter.enter("s", "x") is None
 
 
 def test_a_budget_for_what_is_no_pattern_is_refused_at_once() -> None:
     with pytest.raises(ValueError, match="expected a name"):
-        Meter(at_once=1, budgets={"mem*": 1})
+        UsageLimiter(at_once=1, budgets={"mem*": 1})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kinwire.mcpl.rules.labels import LABEL_SIZE, label_fault, normal_label
+from kinwire.mcpl.rules.labels import LABEL_SIZE, label_problem, normal_label
 from kinwire.mcpl.rules.scopes import MOST_PATTERNS, ScopeLists
 from kinwire_protocols.mcpl import ScopeRules
 
@@ -54,7 +54,7 @@ def test_the_blacklist_comes_first_then_the_whitelist(
 def test_a_label_that_may_stand_for_another_place_is_denied_whatever_the_lists_say(
     label: str,
 ) -> None:
-    assert label_fault(label) is not None
+    assert label_problem(label) is not None
     assert lists(["**"], []).judge(label)[0] == "deny"
 
 
@@ -72,12 +72,12 @@ FAULTS = [
 
 @pytest.mark.parametrize(("label", "why"), FAULTS)
 def test_it_is_said_why_a_label_cannot_be_judged(label: str, why: str) -> None:
-    assert why in str(label_fault(label))
+    assert why in str(label_problem(label))
 
 
 @pytest.mark.parametrize("label", ["#general", "discord:acme/dev ops", "/a.b/c..d", "Käse/100%"])
 def test_a_plain_label_has_no_fault(label: str) -> None:
-    assert label_fault(label) is None
+    assert label_problem(label) is None
 
 
 def test_one_place_has_one_form() -> None:

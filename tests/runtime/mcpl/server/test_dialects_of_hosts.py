@@ -13,7 +13,7 @@ import anyio
 import pytest
 
 from kinwire import Server
-from kinwire.mcpl import LiveHost, McplServer
+from kinwire.mcpl import HostPeer, McplServer
 from kinwire.rpc.limits import Limits
 from kinwire.support.background import background
 from kinwire_protocols import mcpl
@@ -43,36 +43,36 @@ HARNESS: JsonObject = {
 }
 AGENT: JsonObject = {**HARNESS, "featureSets": {}, "channels": {"register": True, "publish": True}}
 
-Use = Callable[[LiveHost], Awaitable[Any]]
+Use = Callable[[HostPeer], Awaitable[Any]]
 
 
-async def push(host: LiveHost) -> Any:
+async def push(host: HostPeer) -> Any:
     return to_wire(await host.push("nope", "Now", attempts=1))
 
 
-async def infer(host: LiveHost) -> Any:
+async def infer(host: HostPeer) -> Any:
     return to_wire(await host.infer("nope", "Why?"))
 
 
-async def stream(host: LiveHost) -> Any:
+async def stream(host: HostPeer) -> Any:
     async with host.stream("nope", "Why?") as answer:
         return [delta async for delta in answer]
 
 
-async def elevate(host: LiveHost) -> Any:
+async def elevate(host: HostPeer) -> Any:
     asked = mcpl.Client(host.session).scope_elevate(feature_set="nope", scope=SCOPE)
     return to_wire(await asked)
 
 
-async def model(host: LiveHost) -> Any:
+async def model(host: HostPeer) -> Any:
     return to_wire(await mcpl.Client(host.session).model_info())
 
 
-async def listed(host: LiveHost) -> Any:
+async def listed(host: HostPeer) -> Any:
     return await host.channels.listed()
 
 
-async def registered(host: LiveHost) -> Any:
+async def registered(host: HostPeer) -> Any:
     await host.channels.register(GENERAL)
     return [one.id for one in host.channels.known]
 
@@ -115,7 +115,7 @@ HOSTS = [
 
 
 @asynccontextmanager
-async def hosted(offer: JsonObject, answers: JsonObject) -> AsyncGenerator[tuple[Fake, LiveHost]]:
+async def hosted(offer: JsonObject, answers: JsonObject) -> AsyncGenerator[tuple[Fake, HostPeer]]:
     """Yield a host, and how our server has it."""
     live = McplServer(feature_sets=SETS, channels=[], model_info=True, as_list=True)
     server = Server("ours", "1", extensions=[live], limits=MOMENT)

@@ -6,7 +6,7 @@ injections that are too large, stand in a wrong place, come too late or are not 
 
 from __future__ import annotations
 
-__all__ = ("Gathering",)
+__all__ = ("InjectionCollector",)
 
 import logging
 from collections import deque
@@ -17,16 +17,16 @@ import anyio
 
 from kinwire.mcpl.host.audit import Audit
 from kinwire.mcpl.host.injected_content import resolved
-from kinwire.mcpl.host.server_peer import LiveServer
+from kinwire.mcpl.host.server_peer import ServerPeer
 from kinwire.mcpl.rules.injections import (
     Dropped,
     Injection,
     blocks_of,
-    injection_fault,
+    injection_problem,
     length_of,
     size_of,
 )
-from kinwire.support.sanitize import one_line
+from kinwire.support.sanitize import sanitize_for_log
 from kinwire_protocols.mcpl.methods import CONTEXT_BEFORE_INFERENCE
 from kinwire_protocols.mcpl.models import (
     BeforeInferenceParams,
@@ -43,10 +43,10 @@ logger = logging.getLogger("kinwire.mcpl")
 _MOST_BROUGHT = 16 * 1024 * 1024  # a reply of one message can name any number of large things
 
 
-class Gathering:
+class InjectionCollector:
     """The hook before inference of one server, for one inference."""
 
-    def __init__(self, policy: Hooks, audit: Audit, server: LiveServer) -> None:
+    def __init__(self, policy: Hooks, audit: Audit, server: ServerPeer) -> None:
         self._policy = policy
         self._audit = audit
         self._server = server
@@ -66,7 +66,7 @@ class Gathering:
             late = True
             logger.warning("%s: its hook before inference was late", self._server.id)
         except Exception as error:  # one server's trouble is not that of the inference
-            why = one_line(error)
+            why = sanitize_for_log(error)
             logger.warning("%s: its hook before inference failed: %s", self._server.id, why)
         finally:
             for one, feature_set in self._left:
@@ -91,12 +91,12 @@ class Gathering:
         injection = Injection(
             self._server.id, feature_set, one.namespace, one.position, content, one.metadata
         )
-        fault = self._fault(injection)
-        if fault is None:
+        problem = self._problem(injection)
+        if problem is None:
             self._used.append(injection)
             self._size += size_of(injection.content)
         else:
-            self._drop(feature_set, _name(one), fault)
+            self._drop(feature_set, _name(one), problem)
 
     async def _usable(self, block: Block, one: ContextInjection, feature_set: str) -> list[Block]:
         types = self._policy.limits.types
@@ -108,17 +108,17 @@ class Gathering:
             try:
                 found = await resolved(block, self._server.session, self._policy.fetch)
             except Exception as error:  # it costs this block and no other
-                why = one_line(error) or type(error).__name__
+                why = sanitize_for_log(error) or type(error).__name__
         kept = [each for each in found if each.type in types]
         self._brought += sum(map(length_of, kept))
         if not kept:
             self._drop(feature_set, f"a block of type {block.type} of {_name(one)}", why)
         return kept
 
-    def _fault(self, injection: Injection) -> str | None:
-        fault = injection_fault(injection, self._policy.limits, before=self._size)
-        if fault is not None or self._policy.accept is None:
-            return fault
+    def _problem(self, injection: Injection) -> str | None:
+        problem = injection_problem(injection, self._policy.limits, before=self._size)
+        if problem is not None or self._policy.accept is None:
+            return problem
         try:
             return None if self._policy.accept(injection) else "the host does not accept it"
         except Exception:

@@ -1,13 +1,12 @@
-"""Events of servers on their way into the host: once each, in order, as many as fit (MCPL 9).
+"""Events that servers push, handed to the host once each, in order, within limits (MCPL 9).
 
-`rules/seen.py` knows what came before, `rules/admission.py` what there is room for. An event
-is written down before it is handed over and its answer before the server gets it, so what was
-acknowledged is known after a restart, and what was not is handed over again, marked so.
+An event is stored before it is handed over, and its answer before the server gets it. After a
+restart an event that was answered is known, and one that was not is handed over again, marked so.
 """
 
 from __future__ import annotations
 
-__all__ = ("Inboxes", "OnPush", "PushedEvent")
+__all__ = ("EventInbox", "OnPush", "PushedEvent")
 
 import logging
 from collections import defaultdict
@@ -17,24 +16,24 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from kinwire.mcpl.rules.admission import (
+from kinwire.mcpl.rules.push_dedup import REUSED, StoredAnswer, body_digest
+from kinwire.mcpl.rules.rate_limiter import (
     BACKPRESSURE,
     CONTENT_SIZE,
     NOT_IN_TIME,
     TOO_LARGE,
-    Admission,
+    RateLimiter,
 )
-from kinwire.mcpl.rules.push_dedup import REUSED, Kept, body_digest
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
+from kinwire.support.bounded import DEDUP_SECONDS, DedupWindow
 from kinwire.support.json_values import short_digest, text
-from kinwire.support.returned import returned
-from kinwire.support.seen import WINDOW, Seen
+from kinwire.support.validation import expect_type
 from kinwire_protocols.base import from_wire, to_wire
 from kinwire_protocols.mcpl.models import PushEventParams, PushEventResult
 
 if TYPE_CHECKING:
-    from kinwire.mcpl.host.server_peer import LiveServer
+    from kinwire.mcpl.host.server_peer import ServerPeer
 
 logger = logging.getLogger("kinwire.mcpl")
 
@@ -43,7 +42,7 @@ logger = logging.getLogger("kinwire.mcpl")
 class PushedEvent:
     """An event that a server has pushed."""
 
-    server: LiveServer
+    server: ServerPeer
     params: PushEventParams
     again: bool = False
     """It was handed over before and not answered, since the process ended, or time or connection
@@ -57,7 +56,7 @@ It starts the inference and does not wait for it: later events of the feature se
 """
 
 
-class Inboxes:
+class EventInbox:
     """The events of all servers of a host."""
 
     def __init__(
@@ -73,30 +72,30 @@ class Inboxes:
         self._rate = rate
         self._records = records
         self._clock = clock  # never goes back
-        self._found: dict[str, _Inbox] = {}
+        self._found: dict[str, _ServerInbox] = {}
 
-    async def take(self, server: LiveServer, params: PushEventParams) -> PushEventResult:
+    async def take(self, server: ServerPeer, params: PushEventParams) -> PushEventResult:
         """Return what an event has earned, now or when it came first."""
         inbox = self._found.get(server.id)
         if inbox is None:
             assert self._hand_over is not None  # else events are not served
-            admission = Admission(per_second=self._rate)
-            copy = _Copy(server.id, self._records, self._clock)
-            inbox = _Inbox(self._hand_over, self._timeout, admission, copy)
+            limiter = RateLimiter(per_second=self._rate)
+            stored = _StoredAnswers(server.id, self._records, self._clock)
+            inbox = _ServerInbox(self._hand_over, self._timeout, limiter, stored)
             self._found[server.id] = inbox
         return await inbox.take(server, params)
 
 
-class _Copy:
+class _StoredAnswers:
     """What is known of one server's events, in memory and in records."""
 
     def __init__(self, server: str, records: Records | None, clock: Clock) -> None:
         self._place = f"push/{short_digest(server)}/"
         self._records = records
         self._clock = clock
-        self._seen = Seen[Kept]()  # by key: ids may be as long as a message
+        self._seen = DedupWindow[StoredAnswer]()  # by key: ids may be as long as a message
 
-    async def look(self, event_id: str) -> Kept | None:
+    async def look(self, event_id: str) -> StoredAnswer | None:
         """Return what is known of an event, None if it is new."""
         kept = self._seen.look(self._key(event_id), now=self._clock())
         if kept is not None or self._records is None:
@@ -106,15 +105,15 @@ class _Copy:
             return None
         value = record.value
         answer = value["answer"] and from_wire(PushEventResult, value["answer"])
-        return Kept(value["digest"], answer)
+        return StoredAnswer(value["digest"], answer)
 
     async def keep(self, event_id: str, body: str, answer: PushEventResult | None) -> None:
         """Write down an event, and its answer as soon as there is one."""
         if self._records is not None:
             known = None if answer is None else to_wire(answer)
             value = {"digest": body, "answer": known}
-            await self._records.put(self._key(event_id), value, expires_in=WINDOW)
-        self._seen.keep(self._key(event_id), Kept(body, answer), now=self._clock())
+            await self._records.put(self._key(event_id), value, expires_in=DEDUP_SECONDS)
+        self._seen.keep(self._key(event_id), StoredAnswer(body, answer), now=self._clock())
 
     async def forget(self, event_id: str) -> None:
         """Let an event be new again."""
@@ -126,27 +125,27 @@ class _Copy:
         return self._place + short_digest(event_id)
 
 
-class _Inbox:
+class _ServerInbox:
     """The events of one server."""
 
     def __init__(
-        self, hand_over: OnPush, timeout: float, admission: Admission, copy: _Copy
+        self, hand_over: OnPush, timeout: float, limiter: RateLimiter, stored: _StoredAnswers
     ) -> None:
         self._hand_over = hand_over
         self._timeout = timeout
-        self._admission = admission
-        self._copy = copy
+        self._limiter = limiter
+        self._stored = stored
         self._under_way: dict[str, anyio.Event] = {}
         self._turns = defaultdict[str, anyio.Lock](anyio.Lock)  # by feature set
 
-    async def take(self, server: LiveServer, params: PushEventParams) -> PushEventResult:
+    async def take(self, server: ServerPeer, params: PushEventParams) -> PushEventResult:
         """Return what the event has earned."""
         body, event_id = body_digest(params), params.event_id
         while (earlier := self._under_way.get(event_id)) is not None:
             await earlier.wait()  # a repeat that overtakes must find the first one's answer
         if len(text(to_wire(params.payload))) > CONTENT_SIZE:
             return TOO_LARGE
-        if not self._admission.enter(now=anyio.current_time()):
+        if not self._limiter.enter(now=anyio.current_time()):
             return BACKPRESSURE
         over = self._under_way[event_id] = anyio.Event()
         turn = self._turns[params.feature_set]
@@ -156,14 +155,14 @@ class _Inbox:
         finally:
             if not turn.locked():  # servers may declare ever more sets
                 self._turns.pop(params.feature_set, None)
-            self._admission.leave()
+            self._limiter.leave()
             del self._under_way[event_id]
             over.set()
 
     async def _in_turn(
-        self, server: LiveServer, params: PushEventParams, body: str
+        self, server: ServerPeer, params: PushEventParams, body: str
     ) -> PushEventResult:
-        known = await self._copy.look(params.event_id)
+        known = await self._stored.look(params.event_id)
         answer = None if known is None else known.answer_to(body)
         if answer is None:
             return await self._taken(PushedEvent(server, params, known is not None), body)
@@ -173,19 +172,19 @@ class _Inbox:
 
     async def _taken(self, event: PushedEvent, body: str) -> PushEventResult:
         event_id = event.params.event_id
-        await self._copy.keep(event_id, body, None)
+        await self._stored.keep(event_id, body, None)
         try:
             with anyio.fail_after(self._timeout):
                 answer = await self._hand_over(event)
-            answer = returned("McplHost.on_push", answer, PushEventResult)
+            answer = expect_type("McplHost.on_push", answer, PushEventResult)
         except TimeoutError:
             logger.warning("%s: event %.60r was not taken in time", event.server.id, event_id)
             return NOT_IN_TIME
         except Exception:
-            await self._copy.forget(event_id)  # it was not taken: the server may send it again
+            await self._stored.forget(event_id)  # it was not taken: the server may send it again
             raise
         if answer.accepted:
-            await self._copy.keep(event_id, body, answer)
+            await self._stored.keep(event_id, body, answer)
         else:
-            await self._copy.forget(event_id)  # "not now" must not outlive its reason
+            await self._stored.forget(event_id)  # "not now" must not outlive its reason
         return answer

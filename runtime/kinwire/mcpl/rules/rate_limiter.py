@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("BACKPRESSURE", "CONTENT_SIZE", "NOT_IN_TIME", "TOO_LARGE", "Admission")
+__all__ = ("BACKPRESSURE", "CONTENT_SIZE", "NOT_IN_TIME", "TOO_LARGE", "RateLimiter")
 
 from kinwire_protocols.mcpl.models import PushEventResult
 
@@ -22,7 +22,7 @@ TOO_LARGE = PushEventResult(
 """What it is answered where its payload is too large."""
 
 
-class Admission:
+class RateLimiter:
     """A count of what is under way, and a bucket that fills as time goes by."""
 
     def __init__(self, *, at_once: int = 1000, per_second: float = 100.0) -> None:

@@ -5,7 +5,7 @@ Only `channels/publish` delivers. What observers are shown, in pieces and as a w
 
 from __future__ import annotations
 
-__all__ = ("Writing", "observers_of")
+__all__ = ("OutgoingResponse", "observers_of")
 
 import logging
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ from kinwire.mcpl.host.channel_access import set_for
 from kinwire.mcpl.host.moderation import Draft, Moderator
 from kinwire.mcpl.rules.channels import OBSERVE
 from kinwire.mcpl.rules.names import matches
-from kinwire.support.sanitize import one_line
+from kinwire.support.sanitize import sanitize_for_log
 from kinwire_protocols.mcpl.methods import CHANNELS_OUTGOING_CHUNK, CHANNELS_OUTGOING_COMPLETE
 from kinwire_protocols.mcpl.models import (
     ChannelsOutgoingChunkParams,
@@ -29,7 +29,7 @@ from kinwire_protocols.mcpl.models import (
 from kinwire_protocols.peer import Method
 
 if TYPE_CHECKING:
-    from kinwire.mcpl.host.server_peer import LiveServer
+    from kinwire.mcpl.host.server_peer import ServerPeer
 
 logger = logging.getLogger("kinwire.mcpl")
 
@@ -38,7 +38,7 @@ _MOST_WAITED = 5.0  # seconds for an observer that does not read
 
 @dataclass(slots=True)
 class _Observer:
-    server: LiveServer
+    server: ServerPeer
     feature_set: str
     raw: bool
     shown: int = 0  # pieces
@@ -49,13 +49,13 @@ class _Observer:
 
 
 async def observers_of(
-    servers: Sequence[LiveServer], channel_id: str, raw: Iterable[str]
+    servers: Sequence[ServerPeer], channel_id: str, raw: Iterable[str]
 ) -> list[_Observer]:
     """Return the servers that may see what goes to a channel, by their sets and scopes."""
     found: dict[int, _Observer] = {}
     patterns = tuple(raw)
 
-    async def look(place: int, server: LiveServer) -> None:
+    async def look(place: int, server: ServerPeer) -> None:
         name, _ = await set_for(server, OBSERVE, channel_id)
         if name is not None:
             sees_raw = any(matches(pattern, name) for pattern in patterns)
@@ -67,7 +67,7 @@ async def observers_of(
     return [found[place] for place in sorted(found)]
 
 
-class Writing:
+class OutgoingResponse:
     """One response. Get it from `McplHost.channels.write`."""
 
     def __init__(
@@ -75,7 +75,7 @@ class Writing:
         draft: Draft,
         observers: list[_Observer],
         moderator: Moderator,
-        connector: LiveServer | None,
+        connector: ServerPeer | None,
     ) -> None:
         self._draft = draft
         self._observers = observers
@@ -143,5 +143,7 @@ async def _show(observer: _Observer, method: Method[Any, None], params: Any) -> 
         with anyio.fail_after(_MOST_WAITED):
             return await observer.server.session.notify_if_negotiated(method, params)
     except Exception as error:  # one observer's trouble is not that of the response
-        logger.warning("%s was not shown what goes out: %s", observer.server.id, one_line(error))
+        logger.warning(
+            "%s was not shown what goes out: %s", observer.server.id, sanitize_for_log(error)
+        )
         return False

@@ -5,7 +5,7 @@ Such a hook comes as a notification and has no answer. What it changes is told i
 
 from __future__ import annotations
 
-__all__ = ("UnheardChanges",)
+__all__ = ("IgnoredModifications",)
 
 import logging
 from typing import Any
@@ -17,7 +17,7 @@ from kinwire_protocols.mcpl.models import AfterInferenceParams, AfterInferenceRe
 logger = logging.getLogger("kinwire.mcpl")
 
 
-class UnheardChanges:
+class IgnoredModifications:
     """The feature sets of one server that change responses without anybody waiting."""
 
     def __init__(self) -> None:

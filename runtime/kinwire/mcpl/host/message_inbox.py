@@ -7,7 +7,7 @@ it ends in the middle of handing over they are handed over again, marked so.
 
 from __future__ import annotations
 
-__all__ = ("Decision", "Incoming", "Intake", "OnMessage", "OnTurn", "Turn")
+__all__ = ("ChannelMessage", "MessageDecision", "MessageInbox", "OnMessage", "OnTurn", "UserTurn")
 
 import logging
 from collections import defaultdict
@@ -21,7 +21,7 @@ from kinwire.mcpl.host.channel_access import set_for
 from kinwire.mcpl.host.conversations import Conversations, message_key
 from kinwire.mcpl.rules.channels import MOST_MESSAGES, OBSERVE, sees
 from kinwire.mcpl.rules.labels import LABEL_SIZE
-from kinwire.support.returned import returned
+from kinwire.support.validation import expect_type
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcpl.models import (
     ChannelContext,
@@ -32,7 +32,7 @@ from kinwire_protocols.mcpl.models import (
 )
 
 if TYPE_CHECKING:
-    from kinwire.mcpl.host.server_peer import LiveServer
+    from kinwire.mcpl.host.server_peer import ServerPeer
 
 logger = logging.getLogger("kinwire.mcpl")
 
@@ -40,17 +40,17 @@ _FAILED = "the host failed: send it again"
 
 
 @dataclass(frozen=True, slots=True)
-class Incoming:
+class ChannelMessage:
     """A message that came in on a channel."""
 
-    server: LiveServer
+    server: ServerPeer
     message: IncomingMessage
     conversation_id: str | None
     """The conversation of its thread; None if the thread is new."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class MessageDecision:
     """What becomes of a message."""
 
     accepted: bool = True
@@ -63,7 +63,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class UserTurn:
     """What came in at once for one conversation: a turn of its users."""
 
     conversation_id: str
@@ -78,16 +78,16 @@ class Turn:
     server took its request back: nobody here knows what became of them."""
 
 
-OnMessage = Callable[[Incoming], Awaitable[Decision]]
+OnMessage = Callable[[ChannelMessage], Awaitable[MessageDecision]]
 """Decides what becomes of a message. One of the same channel waits meanwhile."""
 
-OnTurn = Callable[[Turn], Awaitable[None]]
+OnTurn = Callable[[UserTurn], Awaitable[None]]
 """Takes a turn; it starts the inference and does not wait for it. If it raises, nothing is taken,
 and the server may send the messages again."""
 
 
 @dataclass(slots=True)
-class _Taken:
+class _Accepted:
     """What one conversation gets of a request."""
 
     messages: dict[int, IncomingMessage] = field(default_factory=dict[int, IncomingMessage])
@@ -100,9 +100,9 @@ class _Taken:
 class _Batch:
     """One request, while it is served."""
 
-    server: LiveServer
+    server: ServerPeer
     results: dict[int, IncomingOutcome] = field(default_factory=dict[int, IncomingOutcome])
-    taken: dict[str, _Taken] = field(default_factory=dict[str, _Taken])
+    taken: dict[str, _Accepted] = field(default_factory=dict[str, _Accepted])
     """By conversation."""
     keys: list[str] = field(default_factory=list[str])
     """Those of the messages that are under way in it."""
@@ -113,7 +113,7 @@ class _Batch:
     over: anyio.Event = field(default_factory=anyio.Event)
 
 
-class Intake:
+class MessageInbox:
     """What takes messages of channels in, for one host."""
 
     def __init__(
@@ -133,7 +133,7 @@ class Intake:
         self._under_way: dict[str, anyio.Event] = {}  # set when their requests are over
 
     async def take(
-        self, server: LiveServer, params: ChannelsIncomingParams
+        self, server: ServerPeer, params: ChannelsIncomingParams
     ) -> ChannelsIncomingResult:
         """Return what became of each message, and hand over the turns that they make."""
         if len(params.messages) > MOST_MESSAGES:
@@ -176,9 +176,9 @@ class Intake:
     ) -> IncomingOutcome | None:
         """Return what became of a message, None if that is seen later."""
         server = batch.server
-        fault = _id_fault(message) or await _fault(server, message.channel_id)
-        if fault is not None:
-            return _refused(message, fault)
+        problem = _id_problem(message) or await _problem(server, message.channel_id)
+        if problem is not None:
+            return _refused(message, problem)
         key = message_key(server.id, message)
         if key in self._under_way:
             batch.repeats.append((place, message, self._under_way[key]))
@@ -187,31 +187,31 @@ class Intake:
         if known is not None and known.outcome is not None:
             return known.outcome
         before = await self._conversations.of_thread(server.id, message)
-        decision = await self._decided(Incoming(server, message, before))
+        decision = await self._decided(ChannelMessage(server, message, before))
         if not decision.accepted:
             return _refused(message, decision.reason or "the host does not take it")
         chosen = decision.conversation_id
         conversation_id = await self._conversations.join(server.id, message, chosen)
         self._under_way[key] = batch.over
         batch.keys.append(key)
-        taken = batch.taken.setdefault(conversation_id, _Taken())
+        taken = batch.taken.setdefault(conversation_id, _Accepted())
         taken.messages[place] = message
         taken.again += [message] if known is not None else []
         taken.infer = taken.infer or decision.infer
         return None
 
-    async def _decided(self, incoming: Incoming) -> Decision:
+    async def _decided(self, incoming: ChannelMessage) -> MessageDecision:
         if self._on_message is None:
-            return Decision()
+            return MessageDecision()
         try:
             with anyio.fail_after(self._timeout):
                 decision = await self._on_message(incoming)
-            return returned("Channels.on_message", decision, Decision)
+            return expect_type("Channels.on_message", decision, MessageDecision)
         except Exception:
             logger.exception("%s: a message was not taken", incoming.server.id)
-            return Decision(accepted=False, reason=_FAILED)
+            return MessageDecision(accepted=False, reason=_FAILED)
 
-    async def _handed_over(self, batch: _Batch, conversation_id: str, taken: _Taken) -> None:
+    async def _handed_over(self, batch: _Batch, conversation_id: str, taken: _Accepted) -> None:
         server, messages = batch.server.id, taken.messages
         if not await self._turn_taken(server, conversation_id, taken):
             for place, message in messages.items():
@@ -225,12 +225,12 @@ class Intake:
             await self._conversations.remember(server, message, outcome)
             batch.results[place] = outcome
 
-    async def _turn_taken(self, server: str, conversation_id: str, taken: _Taken) -> bool:
+    async def _turn_taken(self, server: str, conversation_id: str, taken: _Accepted) -> bool:
         index = await self._conversations.count(conversation_id)
         if self._on_turn is None:
             return True
         messages = list(taken.messages.values())
-        turn = Turn(
+        turn = UserTurn(
             conversation_id=conversation_id,
             index=index,
             messages=messages,
@@ -248,7 +248,7 @@ class Intake:
         return True
 
 
-def _id_fault(message: IncomingMessage) -> str | None:
+def _id_problem(message: IncomingMessage) -> str | None:
     # They are kept, for many messages and for long.
     longest = max(len(message.message_id), len(message.thread_id or ""))
     if longest > LABEL_SIZE:
@@ -256,13 +256,13 @@ def _id_fault(message: IncomingMessage) -> str | None:
     return None
 
 
-async def _fault(server: LiveServer, channel_id: str) -> str | None:
-    fault = server.channels.registry.incoming_fault(channel_id)
+async def _problem(server: ServerPeer, channel_id: str) -> str | None:
+    problem = server.channels.registry.incoming_problem(channel_id)
     sets = server.feature_sets.items()
     # A server whose sets do not mention observing is held by its offer alone.
-    if fault is None and any(OBSERVE in one.uses and sees(n, channel_id) for n, one in sets):
-        _, fault = await set_for(server, OBSERVE, channel_id)
-    return fault
+    if problem is None and any(OBSERVE in one.uses and sees(n, channel_id) for n, one in sets):
+        _, problem = await set_for(server, OBSERVE, channel_id)
+    return problem
 
 
 def _refused(message: IncomingMessage, reason: str) -> IncomingOutcome:

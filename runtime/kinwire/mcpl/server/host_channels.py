@@ -13,11 +13,11 @@ from typing import Any, TypeVar
 
 from kinwire.mcp.extension import Next
 from kinwire.mcpl.rules.channels import MOST_MESSAGES, ChannelRegistry
-from kinwire.mcpl.rules.names import several
 from kinwire.rpc.errors import ConnectionClosedError, KinwireError, RpcError
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
-from kinwire.support.sanitize import one_line
+from kinwire.support.sanitize import sanitize_for_log
+from kinwire.support.validation import checked_strings
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
 from kinwire_protocols.mcp.models import RequestParams
 from kinwire_protocols.mcpl.errors import ChannelOpenFailedError, UnknownChannelError
@@ -53,7 +53,7 @@ _REGISTER_TIMEOUT = 10.0  # seconds; later messages of the host wait
 
 
 class HostChannels:
-    """What a server does with its channels at one host. Get it from `LiveHost.channels`."""
+    """What a server does with its channels at one host. Get it from `HostPeer.channels`."""
 
     def __init__(self, session: Session, channels: Sequence[ChannelDescriptor]) -> None:
         self._session = session
@@ -76,9 +76,9 @@ class HostChannels:
             CapabilityNotNegotiatedError, RpcError, ConnectionClosedError, RequestTimeoutError,
             InvalidResponseError: as for `Session.call`; no channel is registered.
         """
-        fault = self.registry.register(channels)
-        if fault is not None:
-            raise ValueError(f"channels{fault}")
+        problem = self.registry.register(channels)
+        if problem is not None:
+            raise ValueError(f"channels{problem}")
         params = ChannelsRegisterParams(channels=list(channels))
         try:
             await self._session.call(CHANNELS_REGISTER, params, timeout=_REGISTER_TIMEOUT)
@@ -96,7 +96,7 @@ class HostChannels:
         try:
             await self.register(*channels)
         except (KinwireError, RpcError, ValueError) as error:
-            logger.warning("a host did not take the channels: %s", one_line(error))
+            logger.warning("a host did not take the channels: %s", sanitize_for_log(error))
 
     async def change(
         self,
@@ -115,16 +115,16 @@ class HostChannels:
         """
         # The host does not know these yet: it will be told of what has become of them.
         waiting = {channel.id for channel in self._first.known}
-        first_gone, gone = _parted(several("removed", removed), waiting.__contains__)
+        first_gone, gone = _parted(checked_strings("removed", removed), waiting.__contains__)
         first_updated, told = _parted(updated, lambda one: one.id in waiting)
         self._first.change((), first_gone, first_updated)
         twice, came = _parted(added, lambda one: self._first.find(one.id) is not None)
         if not (came or gone or told or twice):
             return
-        faults = self.registry.change(came, gone, told)
-        faults += [f"added: {one.id!r:.60} is there already" for one in twice]
-        for fault in faults:
-            logger.warning("channels/changed: %s", fault)
+        problems = self.registry.change(came, gone, told)
+        problems += [f"added: {one.id!r:.60} is there already" for one in twice]
+        for problem in problems:
+            logger.warning("channels/changed: %s", problem)
         params = ChannelsChangedParams(
             added=[one for one in came if self.registry.find(one.id) is one] or None,
             removed=gone or None,
@@ -168,7 +168,7 @@ class HostChannels:
             return await go_on(params)
         if request.id is not None:
             raise refusal
-        logger.info("refused what a host sent: %s", one_line(refusal))  # which nobody hears
+        logger.info("refused what a host sent: %s", sanitize_for_log(refusal))  # which nobody hears
         return None
 
     def _refusal(self, params: ChannelsPublishParams) -> RpcError | None:
@@ -192,9 +192,9 @@ class HostChannels:
         except Exception as error:
             logger.exception("a channel of type %.60s could not be opened", params.type)
             raise ChannelOpenFailedError(data={"type": params.type}) from error
-        fault = self.registry.put(result.channel)
-        if fault is not None:
-            raise InternalError(f"channels/open#/channel{fault.removeprefix('/0')}")
+        problem = self.registry.put(result.channel)
+        if problem is not None:
+            raise InternalError(f"channels/open#/channel{problem.removeprefix('/0')}")
         return result
 
     async def _close(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ("Pins",)
+__all__ = ("StickyRoutes",)
 
-from kinwire.support.bounded import put_newest
+from kinwire.support.bounded import lru_put
 
 _Key = tuple[str, str]  # feature set and conversation
 
 
-class Pins:
+class StickyRoutes:
     """Models by server, feature set and conversation.
 
     Each counts for `life` seconds after it was used last. A server has `most` of them: it names
@@ -33,7 +33,7 @@ class Pins:
         """Keep the model of a conversation from now on."""
         self._kept = {one: kept for one, kept in self._kept.items() if _last(kept) > now}
         kept = self._kept.setdefault(server, {})
-        put_newest(kept, (feature_set, conversation), (model, now + self._life), limit=self._most)
+        lru_put(kept, (feature_set, conversation), (model, now + self._life), limit=self._most)
 
 
 def _last(kept: dict[_Key, tuple[str, float]]) -> float:
