@@ -11,7 +11,7 @@ from functools import partial
 
 from kinwire.rpc.codec import FrameError, decode
 from kinwire.rpc.errors import RequestTimeoutError
-from kinwire.rpc.transport import Link, Transport
+from kinwire.rpc.transport import SessionCallbacks, Transport
 from kinwire_cli.failure import UnreachableError
 from kinwire_cli.target import Target
 from kinwire_protocols.base import JsonObject
@@ -24,7 +24,7 @@ _SHOWN = 200  # bytes of a line
 class Listening:
     """A transport whose server is listened to; `passes` hands stray lines on to the session too."""
 
-    quiet = True
+    peer_may_emit_noise = True
 
     def __init__(self, transport: Transport, *, passes: bool = False) -> None:
         self._transport = transport
@@ -47,9 +47,9 @@ class Listening:
         asked = next(iter(self._waiting))
         return f"answered another id: {shown(self.foreign_ids[0])}, asked {asked}"
 
-    async def run(self, link: Link, /) -> None:
+    async def run(self, callbacks: SessionCallbacks, /) -> None:
         """See `Transport.run`."""
-        overlong, answer, take = link.overlong, link.answer, link.take
+        overlong, answer, take = callbacks.overlong, callbacks.answer, callbacks.take
 
         def too_long(head: bytes) -> None:
             self.overlong_count += 1
@@ -63,9 +63,9 @@ class Listening:
             self._keep_asked(frames)
             return frames
 
-        link.feed, link.overlong = partial(self._hear, link.feed), too_long
-        link.answer, link.take = hear_answer, taken
-        await self._transport.run(link)
+        callbacks.feed, callbacks.overlong = partial(self._hear, callbacks.feed), too_long
+        callbacks.answer, callbacks.take = hear_answer, taken
+        await self._transport.run(callbacks)
 
     def wake(self) -> None:
         """See `Transport.wake`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kinwire.rpc.transport import Link
+from kinwire.rpc.transport import SessionCallbacks
 from kinwire_cli.listening import Listening
 
 REQUEST = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
@@ -14,16 +14,16 @@ ANSWER = b'{"jsonrpc":"2.0","id":1,"result":{}}'
 class Frames:
     """A transport on which these frames arrive behind a request of id 1, and nothing else."""
 
-    quiet = True
+    peer_may_emit_noise = True
 
     def __init__(self, *frames: bytes) -> None:
         self._frames = frames
 
-    async def run(self, link: Link, /) -> None:
-        link.take()
+    async def run(self, callbacks: SessionCallbacks, /) -> None:
+        callbacks.take()
         for frame in self._frames:
-            link.feed(frame)
-        link.overlong(b"x")
+            callbacks.feed(frame)
+        callbacks.overlong(b"x")
 
     def wake(self) -> None: ...
 
@@ -36,7 +36,7 @@ async def heard_of(*frames: bytes, passes: bool = False) -> tuple[Listening, lis
     """Return the listener after these frames, and those that it passed on."""
     passed: list[bytes] = []
     listening = Listening(Frames(*frames), passes=passes)
-    link = Link(
+    callbacks = SessionCallbacks(
         feed=passed.append,
         waiting=(),
         take=lambda: [REQUEST],
@@ -49,7 +49,7 @@ async def heard_of(*frames: bytes, passes: bool = False) -> tuple[Listening, lis
         frame_size=100,
         loop=None,
     )
-    await listening.run(link)
+    await listening.run(callbacks)
     return listening, passed
 
 

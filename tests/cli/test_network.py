@@ -12,7 +12,7 @@ import pytest
 
 from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError
 from kinwire.transports.http_client.address import address_of
-from kinwire.transports.http_client.faults import mend_of
+from kinwire.transports.http_client.errors import hint_for
 from kinwire_cli.failure import failure_of
 from tests.cli.fixtures_scripts import Captured, ran
 from tests.runtime.programs import held
@@ -178,7 +178,7 @@ def test_a_server_that_has_to_know_who_calls_ends_with_3(
 def test_who_has_to_say_who_they_are_is_told_the_option(
     kind: type[InvalidResponseError | ConnectionClosedError],
 ) -> None:
-    refused = f"It answered HTTP 401.{mend_of(address_of(NOBODY, insecure=False), 401, None)}"
+    refused = f"It answered HTTP 401.{hint_for(address_of(NOBODY, insecure=False), 401, None)}"
     error = kind(refused)
     error.status = 401
     failure = failure_of(error)

@@ -35,7 +35,7 @@ from kinwire.mcp.host import Host
 from kinwire.mcp.server import Server
 from kinwire.rpc.errors import ConnectionClosedError, RpcError
 from kinwire.rpc.limits import Limits
-from kinwire.rpc.transport import Link, Transport
+from kinwire.rpc.transport import SessionCallbacks, Transport
 from kinwire.transports import stdio
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp
@@ -136,9 +136,9 @@ class OnPipes(stdio.OwnStdio):
         self.pipes = pipes
         self._running = running
 
-    async def run(self, link: Link, /) -> None:
+    async def run(self, callbacks: SessionCallbacks, /) -> None:
         self._running.append(self)  # it takes over in its first step
-        await super().run(link)
+        await super().run(callbacks)
 
     async def aclose(self) -> None:
         await super().aclose()
@@ -153,23 +153,23 @@ class Tapped:
         self,
         inner: Transport,
         heard: list[dict[str, Any]],
-        arrives: Callable[[Link], bool],
+        arrives: Callable[[SessionCallbacks], bool],
         awaits: Callable[[], BaseException | None],
     ) -> None:
         self._inner = inner
         self._heard = heard
         self._arrives = arrives
         self._awaits = awaits
-        self.quiet = inner.quiet
+        self.peer_may_emit_noise = inner.peer_may_emit_noise
         self.wake, self.resume, self.aclose = inner.wake, inner.resume, inner.aclose
 
-    async def run(self, link: Link, /) -> None:
+    async def run(self, callbacks: SessionCallbacks, /) -> None:
         def feed(frame: bytes) -> None:
-            if self._arrives(link):
+            if self._arrives(callbacks):
                 self._heard.append(json.loads(frame))
-                link.feed(frame)
+                callbacks.feed(frame)
 
-        outer = replace(link, feed=feed)
+        outer = replace(callbacks, feed=feed)
         await stepped(self._inner.run(outer), self._awaits)
 
 
@@ -186,7 +186,7 @@ class Walk:
         self.calls_ended = 0
         self.heard: tuple[list[dict[str, Any]], list[dict[str, Any]]] = ([], [])
 
-    def arrives(self, link: Link) -> bool:
+    def arrives(self, callbacks: SessionCallbacks) -> bool:
         """A frame comes; say whether it gets through."""
         return True
 

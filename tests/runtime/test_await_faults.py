@@ -19,7 +19,7 @@ import anyio
 import pytest
 
 from kinwire.rpc.errors import ConnectionClosedError
-from kinwire.rpc.transport import Link
+from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports import reading, writing
 from tests.runtime.fixtures_walks import (
     CALLS,
@@ -104,13 +104,13 @@ async def test_a_transport_that_fails_at_any_await_ends_the_connection(
 class EndsAtFrame(Walk):
     """The input of one end ends in place of a frame."""
 
-    _ended: Link | None = None
+    _ended: SessionCallbacks | None = None
 
-    def arrives(self, link: Link) -> bool:
+    def arrives(self, callbacks: SessionCallbacks) -> bool:
         if self.moments.is_it():
-            self._ended = link
-            link.end(ConnectionClosedError("The input ended."))
-        return link is not self._ended
+            self._ended = callbacks
+            callbacks.end(ConnectionClosedError("The input ended."))
+        return callbacks is not self._ended
 
 
 @over_both

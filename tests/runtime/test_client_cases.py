@@ -18,7 +18,7 @@ from kinwire.mcp.host import Host
 from kinwire.rpc.errors import InvalidResponseError, ShapeError
 from kinwire.rpc.limits import Limits
 from kinwire.rpc.session import Session
-from kinwire.rpc.transport import Link
+from kinwire.rpc.transport import SessionCallbacks
 from kinwire.support.background import background
 from kinwire.transports.memory import MemoryTransport, memory_pair
 from kinwire_protocols import mcp
@@ -41,7 +41,7 @@ class RawServer:
     async def run(self) -> None:
         with self._heard, self.heard:
             await self._transport.run(
-                Link(
+                SessionCallbacks(
                     feed=lambda frame: self._heard.send_nowait(json.loads(frame)),
                     waiting=self._waiting,
                     take=lambda: [self._waiting.popleft()],

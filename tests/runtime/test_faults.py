@@ -11,7 +11,7 @@ import pytest
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
-from kinwire.rpc.transport import Link
+from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.memory import MemoryTransport, memory_pair
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp import methods
@@ -32,7 +32,7 @@ _CALLS = 10
 class Breaking:
     """A transport that breaks when its n-th frame comes in or goes out; that frame is lost."""
 
-    quiet = False
+    peer_may_emit_noise = False
 
     def __init__(self, inner: MemoryTransport, at: int, *, incoming: bool) -> None:
         self._inner = inner
@@ -45,16 +45,16 @@ class Breaking:
     def broke(self) -> bool:
         return self._broken.is_set()
 
-    async def run(self, link: Link, /) -> None:
+    async def run(self, callbacks: SessionCallbacks, /) -> None:
         def feed(frame: bytes) -> None:
             if self._passes(self._incoming):
-                link.feed(frame)
+                callbacks.feed(frame)
 
         def take() -> list[bytes]:
-            return [frame for frame in link.take() if self._passes(not self._incoming)]
+            return [frame for frame in callbacks.take() if self._passes(not self._incoming)]
 
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._inner.run, replace(link, feed=feed, take=take))
+            tasks.start_soon(self._inner.run, replace(callbacks, feed=feed, take=take))
             await self._broken.wait()
             raise OSError("the wire was cut")
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from kinwire.transports.http.app import HttpApp
     from kinwire.transports.http.guard import Authenticate
     from kinwire.transports.http.limits import HttpLimits
-    from kinwire.transports.http.session import HttpSession
+    from kinwire.transports.http.session import HttpServerSession
 
 _LAST_WORK = 0.2  # seconds for threads that are about to end anyway
 
@@ -166,7 +166,7 @@ class Server(Registry):
             resource_metadata=resource_metadata,
         )
 
-        async def serve(session: HttpSession) -> None:
+        async def serve(session: HttpServerSession) -> None:
             await self.serve(session, handshake=session.handshake)
 
         return HttpApp(

@@ -1,12 +1,13 @@
 """What carries frames between a session and its peer. A transport knows nothing of protocols.
 
-There is no queue between the two: a transport hands each frame that arrives to `Link.feed` and
-fetches what is to leave with `Link.take` when it can write it.
+There is no queue between the two: a transport hands each frame that arrives to
+`SessionCallbacks.feed`, and fetches the frames that leave with `SessionCallbacks.take` when it can
+write them.
 """
 
 from __future__ import annotations
 
-__all__ = ("Link", "Routed", "Transport")
+__all__ = ("MultiStreamTransport", "SessionCallbacks", "Transport")
 
 from asyncio import AbstractEventLoop
 from collections.abc import Callable, Collection
@@ -17,7 +18,7 @@ from kinwire.rpc.errors import ConnectionClosedError
 
 
 @dataclass(slots=True, kw_only=True)
-class Link:
+class SessionCallbacks:
     """A session as its transport sees it. Every function returns at once and none raises."""
 
     feed: Callable[[bytes], None]
@@ -58,28 +59,28 @@ class Link:
     """Whether to stop reading until `Transport.resume()`."""
 
 
-class Routed:
-    """Base of transports with several ways out: `Transport.run` is given a `RoutedLink`."""
+class MultiStreamTransport:
+    """Base of transports with several streams: `Transport.run` gets a `MultiStreamCallbacks`."""
 
 
 class Transport(Protocol):
     """One connection's way to carry frames, used once."""
 
-    quiet: bool
-    """Whether the peer may write what is no message and must not be answered for it."""
+    peer_may_emit_noise: bool
+    """Whether the peer may write text that is not JSON-RPC, and must not be answered for it."""
 
-    async def run(self, link: Link, /) -> None:
+    async def run(self, callbacks: SessionCallbacks, /) -> None:
         """Carry frames until cancelled, or until nothing can move in either direction.
 
-        When nothing arrives any more, call `link.end` and go on writing. An exception ends the
+        When nothing arrives any more, call `callbacks.end` and go on writing. An exception ends the
         connection as well.
         """
 
     def wake(self) -> None:
-        """Frames wait: fetch them with `Link.take` when they can leave."""
+        """Frames wait: fetch them with `SessionCallbacks.take` when they can leave."""
 
     def resume(self) -> None:
-        """`Link.paused` is false again."""
+        """`SessionCallbacks.paused` is false again."""
 
     async def aclose(self) -> None:
         """Write what still waits, for a bounded time, and release everything.

@@ -20,7 +20,7 @@ from typing import IO
 import anyio
 
 from kinwire.rpc.errors import ConnectionClosedError
-from kinwire.rpc.transport import Link
+from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.process import (
     end_group,
     end_with_this_program,
@@ -59,7 +59,7 @@ def stdio(
 class ChildProcess:
     """The connection to a child process, and its life."""
 
-    quiet = True
+    peer_may_emit_noise = True
 
     def __init__(
         self,
@@ -88,36 +88,36 @@ class ChildProcess:
         """The child's exit code (negative: the signal that ended it), None while it runs."""
         return None if self._process is None else exit_code(self._process)
 
-    async def run(self, link: Link, /) -> None:
+    async def run(self, callbacks: SessionCallbacks, /) -> None:
         """See `Transport.run`."""
         try:
             self._process = process = self._started()
             end_with_this_program(process)
         except OSError as error:
-            link.end(ConnectionClosedError(self._why_not_started(error)))
+            callbacks.end(ConnectionClosedError(self._why_not_started(error)))
             return
         ends = _Ends()
         async with anyio.create_task_group() as tasks:
-            self._sink = sink = FrameSink(link)
+            self._sink = sink = FrameSink(callbacks)
             self._writer = writer = FrameWriter(
                 _descriptor(process.stdin),
-                link,
+                callbacks,
                 watchable=_WATCHABLE,
                 broken=lambda _: ends.input.set(),  # also when all of this is over
                 patience=_LAST_INPUT,
             )
-            if link.loop is None:
+            if callbacks.loop is None:
                 tasks.start_soon(writer.run)
             writer.wake()  # for what was called before the child was there
-            tasks.start_soon(self._watch, process, link, ends)
-            tasks.start_soon(self._watch_input, link, ends)
-            tasks.start_soon(self._read_stderr, process, link.loop, ends)
-            await _read(process.stdout, sink, link.loop)
+            tasks.start_soon(self._watch, process, callbacks, ends)
+            tasks.start_soon(self._watch_input, callbacks, ends)
+            tasks.start_soon(self._read_stderr, process, callbacks.loop, ends)
+            await _read(process.stdout, sink, callbacks.loop)
             self._torn = sink.torn
             if not self._torn:
                 sink.end()
             ends.output.set()
-            await self._finish(link, ends)
+            await self._finish(callbacks, ends)
             await anyio.sleep_forever()
 
     def wake(self) -> None:
@@ -176,15 +176,17 @@ class ChildProcess:
             reason += f" Write stdio({', '.join(map(json.dumps, words))})."
         return reason
 
-    async def _watch(self, process: subprocess.Popen[bytes], link: Link, ends: _Ends) -> None:
+    async def _watch(
+        self, process: subprocess.Popen[bytes], callbacks: SessionCallbacks, ends: _Ends
+    ) -> None:
         # A grandchild may hold the pipes open although the child is gone.
         await wait_for_exit(process)
         ends.process.set()
-        await self._finish(link, ends)
+        await self._finish(callbacks, ends)
 
-    async def _watch_input(self, link: Link, ends: _Ends) -> None:
+    async def _watch_input(self, callbacks: SessionCallbacks, ends: _Ends) -> None:
         await ends.input.wait()
-        await self._finish(link, ends)
+        await self._finish(callbacks, ends)
 
     async def _read_stderr(
         self, process: subprocess.Popen[bytes], loop: AbstractEventLoop | None, ends: _Ends
@@ -193,12 +195,12 @@ class ChildProcess:
         self._stderr.end()
         ends.stderr.set()
 
-    async def _finish(self, link: Link, ends: _Ends) -> None:
+    async def _finish(self, callbacks: SessionCallbacks, ends: _Ends) -> None:
         with anyio.move_on_after(_LAST_WORDS):
             await ends.process.wait()
             await ends.output.wait()
             await ends.stderr.wait()
-        link.end(self._why())
+        callbacks.end(self._why())
 
     def _why(self) -> ConnectionClosedError:
         code = self.exit_code

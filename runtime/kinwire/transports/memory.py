@@ -9,7 +9,7 @@ from collections.abc import Callable
 import anyio
 
 from kinwire.rpc.errors import ConnectionClosedError
-from kinwire.rpc.transport import Link
+from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.lines import HEAD
 
 Record = Callable[[int, bytes], object]
@@ -26,25 +26,25 @@ def memory_pair(record: Record | None = None) -> tuple[MemoryTransport, MemoryTr
 class MemoryTransport:
     """One end of a pair."""
 
-    quiet = False
+    peer_may_emit_noise = False
     peer: MemoryTransport
 
     def __init__(self, number: int, record: Record | None) -> None:
         self._number = number
         self._record = record
-        self._link: Link | None = None
+        self._callbacks: SessionCallbacks | None = None
         self._arrived: anyio.Event | None = None  # where there are no callbacks to hang on
         self._closed = False
 
-    async def run(self, link: Link, /) -> None:
+    async def run(self, callbacks: SessionCallbacks, /) -> None:
         """See `Transport.run`."""
-        self._link = link
+        self._callbacks = callbacks
         if self.peer._closed:
             self._lost()
         self.wake()  # for what was called before
-        if link.loop is not None:
+        if callbacks.loop is not None:
             self._pull()
-            await link.loop.create_future()
+            await callbacks.loop.create_future()
         while True:
             self._arrived = arrived = anyio.Event()
             self._pull()
@@ -65,22 +65,22 @@ class MemoryTransport:
         """Hand over what still waits, and end the other end's reading."""
         self._closed = True
         self.peer._pull()
-        self._link = None
+        self._callbacks = None
         self.peer._lost()
 
     def _pull(self) -> None:
-        link, other = self._link, self.peer._link
-        if link is None or other is None:
+        callbacks, other = self._callbacks, self.peer._callbacks
+        if callbacks is None or other is None:
             return
-        while other.waiting and not link.paused:
+        while other.waiting and not callbacks.paused:
             for frame in other.take():
                 if self._record is not None:
                     self._record(self.peer._number, frame)
-                if len(frame) > link.frame_size:
-                    link.overlong(frame[:HEAD])
+                if len(frame) > callbacks.frame_size:
+                    callbacks.overlong(frame[:HEAD])
                 else:
-                    link.feed(frame)
+                    callbacks.feed(frame)
 
     def _lost(self) -> None:
-        if self._link is not None:
-            self._link.end(ConnectionClosedError("The peer has closed the connection."))
+        if self._callbacks is not None:
+            self._callbacks.end(ConnectionClosedError("The peer has closed the connection."))

@@ -17,7 +17,7 @@ import anyio
 from anyio.from_thread import BlockingPortal
 from anyio.lowlevel import checkpoint
 
-from kinwire.rpc.transport import Link
+from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.lines import Lines
 
 # A large batch of frames alive at once makes the allocator trim and grow its heap every turn.
@@ -43,9 +43,9 @@ class Sink(Protocol):
 class FrameSink:
     """Cuts frames and hands them to the session."""
 
-    def __init__(self, link: Link) -> None:
-        self._link = link
-        self._lines = Lines(link.frame_size, link.feed, link.overlong)
+    def __init__(self, callbacks: SessionCallbacks) -> None:
+        self._callbacks = callbacks
+        self._lines = Lines(callbacks.frame_size, callbacks.feed, callbacks.overlong)
         self._size = _READ
         self.on_resume: Callable[[], object] | None = None
         self.end = self._lines.end
@@ -58,7 +58,7 @@ class FrameSink:
     @property
     def paused(self) -> bool:
         """Whether the session is busy sending."""
-        return self._link.paused
+        return self._callbacks.paused
 
     def receive(self, chunk: bytes, /) -> int:
         """Take what was read; return how much to read next."""

@@ -19,7 +19,7 @@ from functools import partial
 import anyio
 
 from kinwire.rpc.errors import ConnectionClosedError
-from kinwire.rpc.transport import Link
+from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.reading import FrameSink, read_all
 from kinwire.transports.writing import FrameWriter
 
@@ -38,7 +38,7 @@ class OwnStdio:
     disk; None as long as it takes them.
     """
 
-    quiet = False
+    peer_may_emit_noise = False
 
     def __init__(self) -> None:
         self.refused: OSError | None = None
@@ -46,30 +46,30 @@ class OwnStdio:
         self._output: _Private | None = None
         self._sink: FrameSink | None = None
         self._writer: FrameWriter | None = None
-        self._link: Link | None = None
+        self._callbacks: SessionCallbacks | None = None
         self._stopped = False
 
-    async def run(self, link: Link, /) -> None:
+    async def run(self, callbacks: SessionCallbacks, /) -> None:
         """See `Transport.run`."""
-        self._link = link
+        self._callbacks = callbacks
         if self._stopped:
             self.stop()
         self._input, self._output = own_input, own_output = _take_over()
-        self._sink = sink = FrameSink(link)
+        self._sink = sink = FrameSink(callbacks)
         self._writer = writer = FrameWriter(
             own_output.fd,
-            link,
+            callbacks,
             watchable=own_output.watchable,
-            broken=partial(self._broken, link),
+            broken=partial(self._broken, callbacks),
             patience=_LAST_ANSWERS,
         )
         async with anyio.create_task_group() as tasks:
-            if link.loop is None:
+            if callbacks.loop is None:
                 tasks.start_soon(writer.run)
             writer.wake()  # for what was called before
-            await read_all(own_input.fd, sink, loop=link.loop, watchable=own_input.watchable)
+            await read_all(own_input.fd, sink, loop=callbacks.loop, watchable=own_input.watchable)
             sink.end()
-            link.end(ConnectionClosedError(_ENDED))
+            callbacks.end(ConnectionClosedError(_ENDED))
             await anyio.sleep_forever()
 
     def wake(self) -> None:
@@ -85,8 +85,8 @@ class OwnStdio:
     def stop(self) -> None:
         """End the session, also before it has begun: handlers get a moment to finish."""
         self._stopped = True
-        if self._link is not None:
-            self._link.end(ConnectionClosedError(_STOPPED))
+        if self._callbacks is not None:
+            self._callbacks.end(ConnectionClosedError(_STOPPED))
 
     async def aclose(self) -> None:
         """Write what waits and give the descriptors back."""
@@ -98,10 +98,10 @@ class OwnStdio:
             if private is not None:
                 private.give_back()
 
-    def _broken(self, link: Link, error: OSError) -> None:
+    def _broken(self, callbacks: SessionCallbacks, error: OSError) -> None:
         if not isinstance(error, ConnectionError):
             self.refused = error
-        link.end(ConnectionClosedError(_BROKEN))
+        callbacks.end(ConnectionClosedError(_BROKEN))
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import anyio
 
-from kinwire.rpc.transport import Link
+from kinwire.rpc.transport import SessionCallbacks
 
 logger = logging.getLogger("kinwire.transports")
 
@@ -29,15 +29,15 @@ class FrameWriter:
     def __init__(
         self,
         fd: int,
-        link: Link,
+        callbacks: SessionCallbacks,
         *,
         watchable: bool,
         broken: Callable[[OSError], object],
         patience: float,
     ) -> None:
         self._fd = fd
-        self._link = link
-        self._loop: AbstractEventLoop | None = link.loop
+        self._callbacks = callbacks
+        self._loop: AbstractEventLoop | None = callbacks.loop
         self._watchable = watchable
         self._broken: Callable[[OSError], object] | None = broken
         self._patience = patience
@@ -72,8 +72,8 @@ class FrameWriter:
                 if patience.cancelled_caught:
                     break
         dropped = len(self._rest)
-        while self._link.waiting:
-            dropped += sum(map(len, self._link.take()))
+        while self._callbacks.waiting:
+            dropped += sum(map(len, self._callbacks.take()))
         if dropped:
             logger.warning("The peer does not read: %d bytes are not sent any more", dropped)
 
@@ -89,9 +89,9 @@ class FrameWriter:
 
     def _write(self) -> bool:
         """Write what can be written at once; say whether that was all."""
-        while self._rest or self._link.waiting:
+        while self._rest or self._callbacks.waiting:
             if not self._rest:
-                self._rest = memoryview(b"\n".join([*self._link.take(), b""]))
+                self._rest = memoryview(b"\n".join([*self._callbacks.take(), b""]))
             if self._broken is None:
                 self._rest = memoryview(b"")
                 continue

@@ -9,7 +9,7 @@ from collections import deque
 import anyio
 
 from kinwire.rpc.errors import ConnectionClosedError
-from kinwire.rpc.transport import Link, Transport
+from kinwire.rpc.transport import SessionCallbacks, Transport
 from kinwire_cli.recording.playback import Playback
 
 _FRAME = 64 * 1024 * 1024  # bytes
@@ -29,7 +29,7 @@ async def replayed(
     session = _Session(playback, transport)
     try:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(transport.run, session.link)
+            tasks.start_soon(transport.run, session.callbacks)
             await session.play(timeout)
             await session.listen(timeout if stays else min(timeout, _LAST_WORDS), stays=stays)
             tasks.cancel_scope.cancel()
@@ -57,7 +57,7 @@ class _Session:
         self._outbox: deque[bytes] = deque()
         self._news = anyio.Event()
         self.ended: Exception | None = None
-        self.link = Link(
+        self.callbacks = SessionCallbacks(
             feed=self._feed,
             waiting=self._outbox,
             take=self._take,

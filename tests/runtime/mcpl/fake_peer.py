@@ -15,7 +15,7 @@ from typing import Any
 import anyio
 
 from kinwire.rpc.errors import ConnectionClosedError, RequestTimeoutError, RpcError
-from kinwire.rpc.transport import Link
+from kinwire.rpc.transport import SessionCallbacks
 from kinwire_protocols.base import JsonObject
 
 INFO = {"name": "elsewhere", "version": "0"}
@@ -41,7 +41,7 @@ async def outcome(doing: Awaitable[Any]) -> Any:
 class Fake:
     """One end of a transport. What the table lacks is answered as an unknown method."""
 
-    quiet = False
+    peer_may_emit_noise = False
 
     def __init__(self, answers: dict[str, Any]) -> None:
         self.answers = answers
@@ -49,7 +49,7 @@ class Fake:
         """What the other side has sent, replies too."""
         self._say: deque[JsonObject] = deque()
         self._news = anyio.Event()
-        self._link: Link | None = None
+        self._callbacks: SessionCallbacks | None = None
 
     def say(self, **message: Any) -> None:
         """Send a message."""
@@ -58,8 +58,8 @@ class Fake:
 
     def hang_up(self) -> None:
         """End the connection."""
-        if self._link is not None:
-            self._link.end(ConnectionClosedError("The peer has hung up."))
+        if self._callbacks is not None:
+            self._callbacks.end(ConnectionClosedError("The peer has hung up."))
 
     async def ask(self, id: object, method: str, params: Any = None) -> JsonObject:
         """Send a request, and return its reply."""
@@ -81,15 +81,15 @@ class Fake:
                 return told
             await news.wait()
 
-    async def run(self, link: Link, /) -> None:
+    async def run(self, callbacks: SessionCallbacks, /) -> None:
         """See `Transport.run`."""
-        self._link = link
+        self._callbacks = callbacks
         while True:
             news = self._news
-            for frame in link.take() if link.waiting else ():
+            for frame in callbacks.take() if callbacks.waiting else ():
                 self._take(json.loads(frame))
             while self._say:
-                link.feed(json.dumps(self._say.popleft()).encode())
+                callbacks.feed(json.dumps(self._say.popleft()).encode())
             await news.wait()
 
     def wake(self) -> None:

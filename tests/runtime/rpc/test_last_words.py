@@ -27,9 +27,9 @@ async def test_a_handler_that_never_stops_talking_does_not_hold_up_the_end() -> 
     limits = Limits(drain=0.05, stop=0.2)
     session = Session(near_end, routes={TOOLS_LIST.name: Route(TOOLS_LIST, flood)}, limits=limits)
     async with session:
-        while near_end._link is None:
+        while near_end._callbacks is None:
             await checkpoint()
-        near_end._link.feed(encode({"jsonrpc": "2.0", "id": 1, "method": TOOLS_LIST.name}))
+        near_end._callbacks.feed(encode({"jsonrpc": "2.0", "id": 1, "method": TOOLS_LIST.name}))
         outbox = session._opened().engine.outbox
         while not outbox.full:
             await checkpoint()

@@ -239,13 +239,13 @@ async def test_callers_wait_while_too_much_is_unsent() -> None:
                 await peers.client.notify(methods.NOTIFICATIONS_MESSAGE, message)
                 queued += 1
 
-        link = peers.server._opened()._link
-        link.paused = True
+        callbacks = peers.server._opened()._callbacks
+        callbacks.paused = True
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(send)
             await anyio.wait_all_tasks_blocked()
             assert 20 <= queued <= 22
-            link.paused = False
+            callbacks.paused = False
             peers.server._transport.resume()
         while received < count:
             await checkpoint()

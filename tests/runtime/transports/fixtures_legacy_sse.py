@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from kinwire import Server
 from kinwire.transports.http.app import HttpApp
-from kinwire.transports.http.replies import Receive, Reply, Scope, Send, send_reply
+from kinwire.transports.http.replies import HttpResponse, Receive, Scope, Send, send_response
 from kinwire.transports.http.running import bound, run_on
 
 
@@ -32,7 +32,7 @@ class Apart:
         """See `HttpApp`."""
         post = scope["type"] == "http" and scope["method"] == "POST" and scope["path"] == "/sse"
         if post and b"session_id=" not in scope["query_string"]:
-            await send_reply(send, Reply(405))
+            await send_response(send, HttpResponse(405))
         else:
             await self._app(scope, receive, send)
 

@@ -7,7 +7,7 @@ __all__ = ("Recorded",)
 import json
 from typing import Any
 
-from kinwire.rpc.transport import Link, Transport
+from kinwire.rpc.transport import SessionCallbacks, Transport
 
 
 class Recorded:
@@ -15,13 +15,13 @@ class Recorded:
 
     def __init__(self, inner: Transport) -> None:
         self._inner = inner
-        self.quiet = inner.quiet
+        self.peer_may_emit_noise = inner.peer_may_emit_noise
         self.wake, self.resume, self.aclose = inner.wake, inner.resume, inner.aclose
         self.messages: list[tuple[str, Any]] = []
 
-    async def run(self, link: Link, /) -> None:
+    async def run(self, callbacks: SessionCallbacks, /) -> None:
         """See `Transport.run`."""
-        feed, answer, take = link.feed, link.answer, link.take
+        feed, answer, take = callbacks.feed, callbacks.answer, callbacks.take
 
         def fed(frame: bytes) -> None:
             self.messages.append(("server", json.loads(frame)))
@@ -36,5 +36,5 @@ class Recorded:
             self.messages += [("client", json.loads(frame)) for frame in frames]
             return frames
 
-        link.feed, link.answer, link.take = fed, answered, taken
-        await self._inner.run(link)
+        callbacks.feed, callbacks.answer, callbacks.take = fed, answered, taken
+        await self._inner.run(callbacks)

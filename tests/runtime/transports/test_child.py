@@ -254,8 +254,8 @@ async def test_lines_that_are_no_messages_are_skipped_counted_and_logged_once(
     logged = [record.getMessage() for record in caplog.records]
     assert counts.unreadable == len(logged) == 4 * 5  # the blank line is none
     assert sum("Loading model" in line for line in logged) == 4
-    assert all("wrote to its stdout what is no message: b'" in line for line in logged)
-    assert all("print to stderr" in line for line in logged)
+    assert all("ignored output on stdout that is not JSON-RPC: b'" in line for line in logged)
+    assert all("write logs to stderr" in line for line in logged)
 
 
 async def test_nothing_is_written_in_reaction_to_garbage() -> None:

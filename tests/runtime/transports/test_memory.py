@@ -87,9 +87,9 @@ async def test_order_survives_pauses_of_both_ends() -> None:
         serving = peers.server._opened()
         for number in range(count):
             if number % 50 == 20:
-                serving.hold()
+                serving.pause_reading()
             if number % 50 == 45:
-                serving.release()
+                serving.resume_reading()
             with anyio.move_on_after(0.001 if number % 50 in range(20, 45) else 60) as scope:
                 await peers.client.notify(
                     methods.NOTIFICATIONS_MESSAGE,

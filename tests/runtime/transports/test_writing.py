@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import anyio
 import pytest
 
-from kinwire.rpc.transport import Link
+from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.writing import FrameWriter
 
 LARGE = b"x" * 1_000_000
@@ -26,7 +26,7 @@ def pipe() -> Iterator[tuple[int, int]]:
 
 def writer_of(fd: int, *frames: bytes, patience: float) -> FrameWriter:
     waiting = deque(frames)
-    link = Link(
+    callbacks = SessionCallbacks(
         feed=lambda _: None,
         waiting=waiting,
         take=lambda: [waiting.popleft()],
@@ -39,7 +39,7 @@ def writer_of(fd: int, *frames: bytes, patience: float) -> FrameWriter:
         frame_size=0,
         loop=None,
     )
-    return FrameWriter(fd, link, watchable=True, broken=lambda _: None, patience=patience)
+    return FrameWriter(fd, callbacks, watchable=True, broken=lambda _: None, patience=patience)
 
 
 @pytest.mark.anyio

@@ -26,7 +26,7 @@ from kinwire.mcpl.rules.chat_completions import (
 )
 from kinwire.mcpl.rules.model_requests import ModelAnswer, ModelRequest
 from kinwire.transports.http.sse import MEDIA_TYPE, SseDecoder
-from kinwire.transports.http_client.address import Address, address_of
+from kinwire.transports.http_client.address import ServerAddress, address_of
 from kinwire.transports.http_client.fields import checked_headers
 from kinwire.transports.http_client.response import media_type
 from kinwire.transports.tcp.tls import client_context
@@ -169,7 +169,7 @@ def _must_be_bounded(size: int) -> None:
         raise ProviderError("provider_failed", f"an answer of more than {_MOST} bytes")
 
 
-def _completions_of(base_url: str, *, insecure: bool) -> Address:
+def _completions_of(base_url: str, *, insecure: bool) -> ServerAddress:
     scheme, mark, _ = base_url.partition("://")
     if scheme.lower() not in ("http", "https") or not mark:
         got = f"{scheme!r:.20}" if mark else "none"

@@ -17,7 +17,7 @@ from kinwire.transports.guarded_fetch.errors import NotFetchedError
 from kinwire.transports.guarded_fetch.get import GuardedClient
 from kinwire.transports.guarded_fetch.network import Network, SystemNetwork
 from kinwire.transports.guarded_fetch.rules.urls import host_name
-from kinwire.transports.http_client.address import Address
+from kinwire.transports.http_client.address import ServerAddress
 from kinwire_protocols.mcp.models import TextContent
 from kinwire_protocols.mcpl.models import AudioBlock, Block, ImageBlock
 
@@ -79,11 +79,11 @@ class UrlGuard:
         return AudioBlock(data=data, mime_type=found.media_type)
 
 
-def _asking(allow: Callable[[str], bool]) -> Callable[[Address], bool]:
+def _asking(allow: Callable[[str], bool]) -> Callable[[ServerAddress], bool]:
     return lambda address: allow(address.url)
 
 
-def _listing(allow: Collection[str]) -> Callable[[Address], bool]:
+def _listing(allow: Collection[str]) -> Callable[[ServerAddress], bool]:
     patterns = [_pattern(entry) for entry in checked_strings("allow", allow)]
     return lambda address: any(_matches(pattern, address.host) for pattern in patterns)
 

@@ -7,7 +7,7 @@ __all__ = ("driver_class",)
 import asyncio
 
 from kinwire.rpc.drivers.base import Driver
-from kinwire.rpc.transport import Routed, Transport
+from kinwire.rpc.transport import MultiStreamTransport, Transport
 
 
 def driver_class(transport: Transport) -> type[Driver]:
@@ -16,10 +16,12 @@ def driver_class(transport: Transport) -> type[Driver]:
         native = asyncio.current_task() is not None  # None below a trio guest of an asyncio loop
     except RuntimeError:
         native = False
-    if isinstance(transport, Routed):
-        from kinwire.rpc.drivers import routed
+    if isinstance(transport, MultiStreamTransport):
+        from kinwire.rpc.drivers import multi_stream
 
-        return routed.RoutedAsyncioDriver if native else routed.RoutedAnyioDriver
+        return (
+            multi_stream.MultiStreamAsyncioDriver if native else multi_stream.MultiStreamAnyioDriver
+        )
     if native:
         from kinwire.rpc.drivers.asyncio_driver import AsyncioDriver
 

@@ -14,7 +14,7 @@ import anyio
 from anyio.lowlevel import cancel_shielded_checkpoint, checkpoint
 
 from kinwire.rpc.calls import OnId, Outbound, ProgressCallback
-from kinwire.rpc.drivers.base import Driver, Signal
+from kinwire.rpc.drivers.base import Driver, DriverEvent
 from kinwire.rpc.request import Request
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.peer import Method
@@ -79,41 +79,41 @@ class AnyioDriver(Driver):
             raise slot.error
         return slot.result
 
-    # Ports.
+    # EngineIO.
 
     def wake_writer(self) -> None:
-        """See `Ports.wake_writer`."""
+        """See `EngineIO.wake_writer`."""
         self._transport.wake()
 
     def start(self, work: Request, /) -> None:
-        """See `Ports.start`."""
+        """See `EngineIO.start`."""
         # Who cancels all around the session ends it, as on asyncio: its handlers are stopped then,
         # and the peer is not told of faults.
         work.task = anyio.CancelScope(shield=True)
         self._tasks.start_soon(self._run, work, name=work.method.name)
 
     def stop(self, work: Request, /) -> None:
-        """See `Ports.stop`."""
+        """See `EngineIO.stop`."""
         work.task.cancel()
 
     def settle(self, call: Outbound, result: object, error: Exception | None, /) -> None:
-        """See `Ports.settle`."""
+        """See `EngineIO.settle`."""
         call.slot.result, call.slot.error = result, error
         call.slot.settled.set()
 
-    def arm(self, at: float, /) -> None:
-        """See `Ports.arm`."""
+    def call_at(self, at: float, /) -> None:
+        """See `EngineIO.call_at`."""
         self._rings_at = at
         if self._timer is not None:
             self._timer.deadline = at
 
     def now(self) -> float:
-        """See `Ports.now`."""
+        """See `EngineIO.now`."""
         return anyio.current_time()
 
     # Tasks.
 
-    def _signal(self) -> Signal:
+    def _signal(self) -> DriverEvent:
         return anyio.Event()
 
     def _spawn(self, ending: Coroutine[Any, Any, None]) -> None:

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from kinwire.rpc.calls import OnId, Outbound, ProgressCallback
-from kinwire.rpc.drivers.base import Driver, Signal
+from kinwire.rpc.drivers.base import Driver, DriverEvent
 from kinwire.rpc.drivers.shield import shielded
 from kinwire.rpc.request import Request
 from kinwire_protocols.base import JsonObject
@@ -80,16 +80,16 @@ class AsyncioDriver(Driver):
             self.engine.outbound.abandon(call)
             raise
 
-    # Ports.
+    # EngineIO.
 
     def wake_writer(self) -> None:
-        """See `Ports.wake_writer`."""
+        """See `EngineIO.wake_writer`."""
         if not self._flushing:
             self._flushing = True
             self._loop.call_soon(self._flush)
 
     def start(self, work: Request, /) -> None:
-        """See `Ports.start`."""
+        """See `EngineIO.start`."""
         # Cheaper than create_task, and the name shows in debuggers.
         work.task = Task(
             self._run(work),
@@ -99,7 +99,7 @@ class AsyncioDriver(Driver):
         )
 
     def stop(self, work: Request, /) -> None:
-        """See `Ports.stop`."""
+        """See `EngineIO.stop`."""
         task: Task[None] = work.task
         if task.done():
             return
@@ -111,7 +111,7 @@ class AsyncioDriver(Driver):
         task.cancel()
 
     def settle(self, call: Outbound, result: object, error: Exception | None, /) -> None:
-        """See `Ports.settle`."""
+        """See `EngineIO.settle`."""
         slot: Future[object] = call.slot
         if slot.done():  # its caller was cancelled in this turn
             return
@@ -120,24 +120,24 @@ class AsyncioDriver(Driver):
         else:
             slot.set_exception(error)
 
-    def left(self, call: Outbound, /) -> bool:
-        """See `Ports.left`."""
+    def is_abandoned(self, call: Outbound, /) -> bool:
+        """See `EngineIO.is_abandoned`."""
         slot: Future[object] = call.slot
         return slot.cancelled()
 
-    def arm(self, at: float, /) -> None:
-        """See `Ports.arm`."""
+    def call_at(self, at: float, /) -> None:
+        """See `EngineIO.call_at`."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._loop.call_at(at, self.engine.expire)
 
     def now(self) -> float:
-        """See `Ports.now`."""
+        """See `EngineIO.now`."""
         return self._loop.time()
 
-    def release(self) -> None:
-        """See `Ports.release`."""
-        self._link.paused = False
+    def resume_reading(self) -> None:
+        """See `EngineIO.resume_reading`."""
+        self._callbacks.paused = False
         # Later: frames are just being taken, and from memory the other end would overtake them.
         self._loop.call_soon(self._transport.resume)
 
@@ -147,7 +147,7 @@ class AsyncioDriver(Driver):
         self._flushing = False
         self._transport.wake()
 
-    def _signal(self) -> Signal:
+    def _signal(self) -> DriverEvent:
         return asyncio.Event()
 
     def _spawn(self, part: Coroutine[Any, Any, None], /) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Driver", "Signal")
+__all__ = ("Driver", "DriverEvent")
 
 import logging
 from abc import ABC, abstractmethod
@@ -17,7 +17,7 @@ from kinwire.rpc.error_table import ErrorTable
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.limits import Limits
 from kinwire.rpc.request import Request
-from kinwire.rpc.transport import Link, Transport
+from kinwire.rpc.transport import SessionCallbacks, Transport
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.peer import Method
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("kinwire.session")
 
 
-class Signal(Protocol):
+class DriverEvent(Protocol):
     """An event of the driver's own library."""
 
     def set(self) -> object: ...
@@ -59,19 +59,24 @@ class Driver(ABC):
         self._transport = transport
         self._limits = limits
         self.engine = self.engine_class(
-            self, routes=routes, limits=limits, known=known, new=new, quiet=transport.quiet
+            self,
+            routes=routes,
+            limits=limits,
+            known=known,
+            new=new,
+            peer_may_emit_noise=transport.peer_may_emit_noise,
         )
-        self._link = self._linked(loop)
+        self._callbacks = self._make_callbacks(loop)
         self._drain = limits.drain
         self._draining: CancelScope | None = None
         self._keep: Request | None = None  # the handler that closes its own session
         self._ending = False
         self._ended = self._signal()
-        self._room: Signal | None = None  # callers wait for the outbox
-        self._idle: Signal | None = None  # set when a handler has ended
+        self._room: DriverEvent | None = None  # callers wait for the outbox
+        self._idle: DriverEvent | None = None  # set when a handler has ended
 
-    def _linked(self, loop: AbstractEventLoop | None) -> Link:
-        return Link(
+    def _make_callbacks(self, loop: AbstractEventLoop | None) -> SessionCallbacks:
+        return SessionCallbacks(
             feed=self.engine.feed,
             waiting=self.engine.outbox.waiting,
             take=self.engine.take,
@@ -137,7 +142,7 @@ class Driver(ABC):
         await self._ended.wait()
 
     @abstractmethod
-    def _signal(self) -> Signal: ...
+    def _signal(self) -> DriverEvent: ...
 
     @abstractmethod
     def _spawn(self, part: Coroutine[Any, Any, None], /) -> None:
@@ -166,30 +171,30 @@ class Driver(ABC):
     @abstractmethod
     def settle(self, call: Outbound, result: object, error: Exception | None, /) -> None: ...
     @abstractmethod
-    def arm(self, at: float, /) -> None: ...
+    def call_at(self, at: float, /) -> None: ...
     @abstractmethod
     def now(self) -> float: ...
 
-    def left(self, call: Outbound, /) -> bool:
-        """See `Ports.left`."""
+    def is_abandoned(self, call: Outbound, /) -> bool:
+        """See `EngineIO.is_abandoned`."""
         return False
 
-    def hold(self) -> None:
-        """See `Ports.hold`."""
-        self._link.paused = True
+    def pause_reading(self) -> None:
+        """See `EngineIO.pause_reading`."""
+        self._callbacks.paused = True
 
-    def release(self) -> None:
-        """See `Ports.release`."""
-        self._link.paused = False
+    def resume_reading(self) -> None:
+        """See `EngineIO.resume_reading`."""
+        self._callbacks.paused = False
         self._transport.resume()
 
     def room(self) -> None:
-        """See `Ports.room`."""
+        """See `EngineIO.room`."""
         if self._room is not None:
             self._room.set()
 
     def end(self, why: ConnectionClosedError, /) -> None:
-        """See `Ports.end`; also what a transport calls when nothing arrives any more."""
+        """See `EngineIO.end`; also what a transport calls when nothing arrives any more."""
         if not self._ending:
             self._ending = True
             self.engine.no_more(why)
@@ -235,7 +240,7 @@ class Driver(ABC):
     async def _carry(self) -> None:
         # The transport's part, from the first frame to the last.
         try:
-            await self._transport.run(self._link)
+            await self._transport.run(self._callbacks)
         except Exception as error:
             self._transport_failed(error)
         else:

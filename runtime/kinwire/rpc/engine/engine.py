@@ -1,6 +1,6 @@
-"""The rules of one connection, without I/O and clock: what an arriving frame means, what it
-earns, and what leaves. A driver fills the ports; `inbound.py` and `outbound.py` have the two
-directions, `outbox.py` what waits to leave.
+"""The rules of one connection, without I/O and clock: what an arriving frame means, how it is
+answered, and what leaves. A driver implements `EngineIO`; `inbound.py` and `outbound.py` have the
+two directions, `outbox.py` has the frames that wait to leave.
 
 `notifications/cancelled` and `notifications/progress` (MCP, Cancellation and Progress) act here;
 every other method is its handler's business.
@@ -16,9 +16,9 @@ from collections.abc import Mapping
 from kinwire.rpc.calls import Route
 from kinwire.rpc.codec import FrameError, decode, encoded_notification, is_object, too_long
 from kinwire.rpc.engine.inbound import InboundCalls, NewRequest
+from kinwire.rpc.engine.io import EngineIO, Timer
 from kinwire.rpc.engine.outbound import OutboundCalls
 from kinwire.rpc.engine.outbox import Outbox
-from kinwire.rpc.engine.ports import Alarm, Ports
 from kinwire.rpc.error_table import ErrorTable
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.limits import Counts, Limits
@@ -29,15 +29,17 @@ logger = logging.getLogger("kinwire.session")
 
 _SHOWN = 200  # bytes of an unreadable frame in the log
 _UNREADABLE = "skipped an unreadable frame: %r (%s)"
-_STRAY = "the server wrote to its stdout what is no message: %r (%s). It has to print to stderr"
+_NOISE = (
+    "ignored output on stdout that is not JSON-RPC: %r (%s). The server has to write logs to stderr"
+)
 
 
 class Engine:
     """Both directions of one connection.
 
-    `new` makes the object that stands for an arrived request. `quiet` says that the peer may
-    write what is no message, such as a program's greeting: then only what names a request is
-    answered, or both sides would answer each other's errors for ever.
+    `new` makes the object that stands for an arrived request. `peer_may_emit_noise` says that the
+    peer may write text that is not JSON-RPC, such as a greeting: then only frames that name a
+    request are answered. Otherwise both sides could answer each other's errors for ever.
     """
 
     outbox_class = Outbox
@@ -45,24 +47,24 @@ class Engine:
 
     def __init__(
         self,
-        ports: Ports,
+        io: EngineIO,
         *,
         routes: Mapping[str, Route],
         limits: Limits,
         known: ErrorTable,
         new: NewRequest,
-        quiet: bool = False,
+        peer_may_emit_noise: bool = False,
     ) -> None:
-        self._ports = ports
+        self._io = io
         self._limits = limits
-        self._quiet = quiet
+        self._peer_may_emit_noise = peer_may_emit_noise
         self.counts = Counts()
-        self._alarm = alarm = Alarm(ports)
-        self.outbox = self.outbox_class(ports, alarm, limits)
+        self._timer = timer = Timer(io)
+        self.outbox = self.outbox_class(io, timer, limits)
         self.take = self.outbox.take
-        self.outbound = OutboundCalls(ports, alarm, self.outbox, self.counts, known)
+        self.outbound = OutboundCalls(io, timer, self.outbox, self.counts, known)
         self.inbound = self.inbound_class(
-            ports, self.outbox, self.counts, routes, limits.in_flight, new
+            io, self.outbox, self.counts, routes, limits.in_flight, new
         )
         self.finish = self.inbound.finish
         self.fail = self.inbound.fail
@@ -117,9 +119,9 @@ class Engine:
         self.outbox.add(encoded_notification(name, params))
 
     def expire(self) -> None:
-        """Act on what is overdue, and ask to be woken for the next."""
-        now = self._ports.now()
-        self._alarm.rang()
+        """Act on what is overdue, and schedule the next deadline."""
+        now = self._io.now()
+        self._timer.fired()
         self.outbound.expire(now)
         self.outbox.expire(now)
 
@@ -147,20 +149,20 @@ class Engine:
         self._unreadable_in_a_row += 1
         if self._unreadable_in_a_row >= self._limits.unreadable_in_a_row:
             count = self._unreadable_in_a_row
-            self._ports.end(ConnectionClosedError(f"{count} unreadable frames came in a row."))
+            self._io.end(ConnectionClosedError(f"{count} unreadable frames came in a row."))
             return
         if refused.meant != "request" and self.outbound.unusable(refused.id, refused.why):
             return
         if not self._within_rate():
             self.counts.unanswered += 1
             return
-        stray = self._quiet and refused.id is None
-        logger.warning(_STRAY if stray else _UNREADABLE, frame[:_SHOWN], refused.error.message)
-        if refused.meant != "response" and not stray:
+        noise = self._peer_may_emit_noise and refused.id is None
+        logger.warning(_NOISE if noise else _UNREADABLE, frame[:_SHOWN], refused.error.message)
+        if refused.meant != "response" and not noise:
             self.inbound.answer_error(refused.id, refused.error)
 
     def _within_rate(self) -> bool:
-        now = self._ports.now()
+        now = self._io.now()
         if now - self._second >= 1.0:
             self._second, self._errors = now, 0
         self._errors += 1

@@ -21,8 +21,8 @@ from kinwire.rpc.codec import (
     is_id,
     kind_of,
 )
+from kinwire.rpc.engine.io import EngineIO
 from kinwire.rpc.engine.outbox import Outbox
-from kinwire.rpc.engine.ports import Ports
 from kinwire.rpc.error_table import internal_error
 from kinwire.rpc.errors import RpcError, UnsendableError
 from kinwire.rpc.limits import Counts
@@ -47,14 +47,14 @@ class InboundCalls:
 
     def __init__(
         self,
-        ports: Ports,
+        io: EngineIO,
         outbox: Outbox,
         counts: Counts,
         routes: Mapping[str, Route],
         limit: int,
         new: NewRequest,
     ) -> None:
-        self._ports = ports
+        self._io = io
         self._outbox = outbox
         self._counts = counts
         self.routes = routes
@@ -79,7 +79,7 @@ class InboundCalls:
         work = self._new(identifier, route, params, raw)
         self.under_way[identifier] = work
         if self._barrier is None and not route.method.serial:
-            self._ports.start(work)
+            self._io.start(work)
         else:
             self._dispatch(work)
 
@@ -112,7 +112,7 @@ class InboundCalls:
             self._held.remove(work)
             self._end(work)
         else:
-            self._ports.stop(work)
+            self._io.stop(work)
 
     def finish(self, work: Request, result: object) -> None:
         """End the work and answer with what its handler returned."""
@@ -178,7 +178,7 @@ class InboundCalls:
             self._end(self._held.popleft())
         for work in list(self.under_way.values()):
             if work is not keep:
-                self._ports.stop(work)
+                self._io.stop(work)
 
     def _admission(self, identifier: Id, name: str) -> Route:
         if identifier in self.under_way:
@@ -211,7 +211,7 @@ class InboundCalls:
             return
         if work.method.serial:
             self._barrier = work
-        self._ports.start(work)
+        self._io.start(work)
 
     def _end(self, work: Request) -> bool:
         """Forget the work; say whether it still has to be answered."""

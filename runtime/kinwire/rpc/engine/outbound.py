@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from kinwire.rpc.calls import Outbound
 from kinwire.rpc.codec import encode, encoded_notification, is_object
+from kinwire.rpc.engine.io import EngineIO, Timer
 from kinwire.rpc.engine.outbox import Outbox
-from kinwire.rpc.engine.ports import Alarm, Ports
 from kinwire.rpc.error_table import ErrorTable, error_from_json
 from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError, RequestTimeoutError
 from kinwire.rpc.limits import Counts
@@ -26,10 +26,10 @@ class OutboundCalls:
     """What this side has asked and the peer has not answered yet."""
 
     def __init__(
-        self, ports: Ports, alarm: Alarm, outbox: Outbox, counts: Counts, known: ErrorTable
+        self, io: EngineIO, timer: Timer, outbox: Outbox, counts: Counts, known: ErrorTable
     ) -> None:
-        self._ports = ports
-        self._alarm = alarm
+        self._io = io
+        self._timer = timer
         self._outbox = outbox
         self._counts = counts
         self._known = known
@@ -56,9 +56,9 @@ class OutboundCalls:
         call.frame = encode(message)
         self._pending[identifier] = call
         if call.timeout is not None:  # in place, as is what follows an answer: every call pays
-            call.deadline = deadline = self._ports.now() + call.timeout
-            if deadline < self._alarm.at:
-                self._alarm.by(deadline)
+            call.deadline = deadline = self._io.now() + call.timeout
+            if deadline < self._timer.at:
+                self._timer.schedule(deadline)
         self._outbox.add(call.frame, call)
 
     def abandon(self, call: Outbound, reason: str = "The caller gave up.") -> None:
@@ -81,14 +81,14 @@ class OutboundCalls:
             return
         call.over = True
         if "error" not in message and message.get("jsonrpc") == "2.0":
-            self._ports.settle(call, message["result"], None)
+            self._io.settle(call, message["result"], None)
             return
         fault = _fault(message)
         if fault is not None:
-            self._ports.settle(call, None, InvalidResponseError(f"{call.name}: {fault}"))
+            self._io.settle(call, None, InvalidResponseError(f"{call.name}: {fault}"))
         else:
             error = error_from_json(message["error"], call.method, self._known)
-            self._ports.settle(call, None, error)
+            self._io.settle(call, None, error)
 
     def unusable(self, identifier: object, why: str) -> bool:
         """Fail the call that an unreadable answer names; say whether there is one."""
@@ -97,7 +97,7 @@ class OutboundCalls:
             return False
         call.over = True
         text = f"{call.name}: the answer cannot be read: {why}."
-        self._ports.settle(call, None, InvalidResponseError(text))
+        self._io.settle(call, None, InvalidResponseError(text))
         return True
 
     def waits(self, identifier: int) -> bool:
@@ -109,7 +109,7 @@ class OutboundCalls:
         call = self._pending.pop(identifier, None)
         if call is not None:
             call.over = True
-            self._ports.settle(call, None, error)
+            self._io.settle(call, None, error)
 
     def progressed(self, params: JsonObject) -> None:
         """Pass a progress report on and give its call another whole timeout."""
@@ -125,7 +125,7 @@ class OutboundCalls:
             logger.debug("dropped a progress report of a wrong shape")
             return
         if call.timeout is not None:
-            call.deadline = self._ports.now() + call.timeout  # later than the alarm
+            call.deadline = self._io.now() + call.timeout  # later than the timer
         call_back(call.on_progress, report, logger, f"on_progress function of a {call.name} call")
 
     def expire(self, now: float) -> None:
@@ -133,9 +133,9 @@ class OutboundCalls:
         for call in [call for call in self._pending.values() if call.deadline <= now]:
             timeout = call.timeout or 0.0
             self.abandon(call, f"No answer within {timeout:g} s.")
-            self._ports.settle(call, None, RequestTimeoutError(call.name, timeout))
+            self._io.settle(call, None, RequestTimeoutError(call.name, timeout))
         for call in self._pending.values():
-            self._alarm.by(call.deadline)
+            self._timer.schedule(call.deadline)
 
     def close(self, why: ConnectionClosedError) -> None:
         """Fail every call at once, and each later one."""
@@ -143,7 +143,7 @@ class OutboundCalls:
         pending, self._pending = list(self._pending.values()), {}
         for call in pending:
             call.over = True
-            self._ports.settle(call, None, why.again())
+            self._io.settle(call, None, why.again())
 
 
 def _fault(message: JsonObject) -> str | None:

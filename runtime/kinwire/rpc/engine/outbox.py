@@ -8,7 +8,7 @@ from collections import deque
 from math import inf
 
 from kinwire.rpc.calls import Outbound
-from kinwire.rpc.engine.ports import Alarm, Ports
+from kinwire.rpc.engine.io import EngineIO, Timer
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.limits import Limits
 
@@ -28,19 +28,19 @@ def fitted(frame: bytes, call: Outbound | None) -> bytes:
 class Outbox:
     """The frames of one direction, in order, and how many bytes they are."""
 
-    def __init__(self, ports: Ports, alarm: Alarm, limits: Limits) -> None:
-        self._ports = ports
-        self._alarm = alarm
+    def __init__(self, io: EngineIO, timer: Timer, limits: Limits) -> None:
+        self._io = io
+        self._timer = timer
         self._limit = limits.unsent
         # Callers wait at the limit, so what this side asks never stops it from reading; nor do
         # two large frames that cross. If both sides stopped, neither would go on.
-        self._most = limits.unsent + 2 * limits.frame_size
-        self._stall = limits.stall
+        self._high_watermark = limits.unsent + 2 * limits.frame_size
+        self._stall_timeout = limits.stall
         self.waiting: deque[bytes | Outbound] = deque()
         self._size: int = 0
         self._held = 0  # bytes of these that were taken and cannot leave yet
         self.full = False
-        self._choked = False
+        self._above_high_watermark = False
         self._stalled_at = inf  # when a full outbox that nobody empties is given up
 
     def add(self, frame: bytes, call: Outbound | None = None) -> None:
@@ -51,9 +51,9 @@ class Outbox:
             frame = fitted(frame, call)
         self.waiting.append(frame if call is None else call)
         if self._size > self._limit:
-            self._press()
+            self._check_high_watermark()
         if first:
-            self._ports.wake_writer()
+            self._io.wake_writer()
 
     def add_once(self, frame: bytes) -> None:
         """Queue what answers nobody, unless the same waits already."""
@@ -76,13 +76,13 @@ class Outbox:
                 frames.append(item)
                 continue
             size += len(item.frame)
-            if not item.over and not self._ports.left(item):
+            if not item.over and not self._io.is_abandoned(item):
                 item.sent = True
                 frames.append(item.frame)
             item.frame = b""  # its answer may be long in coming
         self._size -= size
         if self.full:
-            self._relax()
+            self._check_low_watermark()
         return frames
 
     def hold_back(self, size: int) -> None:
@@ -90,9 +90,9 @@ class Outbox:
         self._held += size
         self._size += size
         if self._size > self._limit:
-            self._press()
+            self._check_high_watermark()
         elif self.full:
-            self._relax()
+            self._check_low_watermark()
 
     def expire(self, now: float) -> None:
         """End the connection if a full outbox has stood still for too long."""
@@ -101,32 +101,32 @@ class Outbox:
         if self._size == self._held:  # they wait for answers: that is no peer that does not read
             self._moved()
         elif self._stalled_at <= now:
-            self._ports.end(ConnectionClosedError("The peer stopped reading."))
+            self._io.end(ConnectionClosedError("The peer stopped reading."))
         else:
-            self._alarm.by(self._stalled_at)
+            self._timer.schedule(self._stalled_at)
 
     def clear(self) -> None:
         """Forget what waits: nothing can leave any more."""
         self.waiting.clear()
         self._size = self._held = 0
 
-    def _press(self) -> None:
+    def _check_high_watermark(self) -> None:
         if not self.full:
             self.full = True
             self._moved()
-        if self._size > self._most and not self._choked:
-            self._choked = True
-            self._ports.hold()
+        if self._size > self._high_watermark and not self._above_high_watermark:
+            self._above_high_watermark = True
+            self._io.pause_reading()
 
-    def _relax(self) -> None:
+    def _check_low_watermark(self) -> None:
         self._moved()
-        if self._choked and self._size <= self._limit:
-            self._choked = False
-            self._ports.release()
+        if self._above_high_watermark and self._size <= self._limit:
+            self._above_high_watermark = False
+            self._io.resume_reading()
         if self._size <= self._limit // 4:
             self.full = False
-            self._ports.room()
+            self._io.room()
 
     def _moved(self) -> None:
-        self._stalled_at = self._ports.now() + self._stall
-        self._alarm.by(self._stalled_at)
+        self._stalled_at = self._io.now() + self._stall_timeout
+        self._timer.schedule(self._stalled_at)

@@ -21,7 +21,7 @@ from kinwire.transports.guarded_fetch.errors import NotFetchedError
 from kinwire.transports.guarded_fetch.network import Network
 from kinwire.transports.guarded_fetch.rules.addresses import is_public
 from kinwire.transports.guarded_fetch.rules.urls import web_address
-from kinwire.transports.http_client.address import Address
+from kinwire.transports.http_client.address import ServerAddress
 from kinwire.transports.http_client.fields import RequestHead
 from kinwire.transports.http_client.response import (
     Headers,
@@ -54,7 +54,7 @@ class GuardedClient:
 
     def __init__(
         self,
-        allow: Callable[[Address], bool],
+        allow: Callable[[ServerAddress], bool],
         *,
         insecure: bool,
         size: int,
@@ -90,7 +90,7 @@ class GuardedClient:
             url = _joined(address, answer.moved_to)
         raise NotFetchedError(f"there were more than {_MOST_HOPS} redirects")
 
-    def _checked(self, url: str, *, before_secure: bool) -> Address:
+    def _checked(self, url: str, *, before_secure: bool) -> ServerAddress:
         address = web_address(url)
         if not address.secure and (before_secure or not self._insecure):
             raise NotFetchedError(
@@ -100,7 +100,7 @@ class GuardedClient:
             raise NotFetchedError(f"the host does not allow {address.origin}")
         return address
 
-    async def _asked(self, address: Address, media_types: Collection[str]) -> _Answer:
+    async def _asked(self, address: ServerAddress, media_types: Collection[str]) -> _Answer:
         stream = await self._connected(address)
         try:
             return await _exchanged(stream, address, _Answer(media_types, self._size))
@@ -111,7 +111,7 @@ class GuardedClient:
         finally:
             await anyio.aclose_forcefully(stream)
 
-    async def _connected(self, address: Address) -> ByteStream:
+    async def _connected(self, address: ServerAddress) -> ByteStream:
         found: Sequence[str] = ()
         with suppress(OSError):
             found = await self._network.resolve(address.host, address.port)
@@ -130,14 +130,14 @@ class GuardedClient:
         raise NotFetchedError(f"{address.origin} cannot be connected to, or not trusted")
 
 
-def _joined(address: Address, reference: str) -> str:
+def _joined(address: ServerAddress, reference: str) -> str:
     try:
         return urljoin(address.url, reference)
     except ValueError:  # a host in brackets that is no address
         raise NotFetchedError(f"{address.origin} redirects to what is no URL") from None
 
 
-async def _exchanged(stream: ByteStream, address: Address, answer: _Answer) -> _Answer:
+async def _exchanged(stream: ByteStream, address: ServerAddress, answer: _Answer) -> _Answer:
     fields = {
         "Accept": ", ".join(answer.media_types),
         "Accept-Encoding": "identity",
@@ -170,7 +170,7 @@ class _Answer:
         self.content = bytearray()
 
     def head(self, status: int, headers: Headers) -> None:
-        """See `Reply.head`."""
+        """See `ResponseReceiver.head`."""
         if status in _REDIRECTS and headers.get("location"):
             self.moved_to = headers["location"]
             return
@@ -183,14 +183,14 @@ class _Answer:
             raise NotFetchedError("it is compressed, which was not asked for")
 
     def body(self, chunk: bytes) -> None:
-        """See `Reply.body`."""
+        """See `ResponseReceiver.body`."""
         if self.moved_to is None:
             self.content += chunk
         if len(self.content) > self._size:
             raise NotFetchedError(f"it has more than {self._size} bytes")
 
     def end(self) -> None:
-        """See `Reply.end`."""
+        """See `ResponseReceiver.end`."""
 
     def broken(self, error: Exception) -> None:
-        """See `Reply.broken`."""
+        """See `ResponseReceiver.broken`."""

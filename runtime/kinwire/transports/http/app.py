@@ -15,9 +15,9 @@ from functools import partial
 
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.transports.http.guard import Guard
-from kinwire.transports.http.incoming import Incoming
+from kinwire.transports.http.incoming import IncomingHttpRequest
 from kinwire.transports.http.limits import HttpLimits
-from kinwire.transports.http.replies import Receive, Scope, Send, send_reply
+from kinwire.transports.http.replies import Receive, Scope, Send, send_response
 from kinwire.transports.http.security import must_be_secure
 from kinwire.transports.http.sessions import Serve, Sessions, running_loop
 
@@ -49,9 +49,9 @@ class HttpApp:
         """Respond to one request, or serve one WebSocket."""
         if scope["type"] == "http":
             try:
-                reply = await Incoming(self, scope, receive, send).respond()
+                reply = await IncomingHttpRequest(self, scope, receive, send).respond()
                 if reply is not None:
-                    await send_reply(send, reply)
+                    await send_response(send, reply)
             except OSError:  # so say servers that the client has gone
                 logger.debug("a client left before it had its response")
         elif scope["type"] == "lifespan":

@@ -9,13 +9,15 @@ import asyncio
 import anyio
 
 from kinwire.transports.http.head import Head
-from kinwire.transports.http.replies import Message, Receive, Reply, refusal
+from kinwire.transports.http.replies import AsgiMessage, HttpResponse, Receive, refusal
 from kinwire.transports.http.sessions import Sessions
 
 _DIGITS = 18
 
 
-async def read_body(head: Head, receive: Receive, sessions: Sessions, limit: int) -> bytes | Reply:
+async def read_body(
+    head: Head, receive: Receive, sessions: Sessions, limit: int
+) -> bytes | HttpResponse:
     """Return the body, or the refusal that it earns."""
     declared = head.values.get(b"content-length", b"0").strip()
     number = declared if declared.isdigit() else b"0"
@@ -43,7 +45,7 @@ async def read_body(head: Head, receive: Receive, sessions: Sessions, limit: int
         sessions.readers.pop(task, None)
 
 
-async def _rest(message: Message, receive: Receive, limit: int) -> bytes | Reply:
+async def _rest(message: AsgiMessage, receive: Receive, limit: int) -> bytes | HttpResponse:
     parts: list[bytes] = []
     size = 0
     while True:
@@ -59,9 +61,9 @@ async def _rest(message: Message, receive: Receive, limit: int) -> bytes | Reply
         message = await receive()
 
 
-def _too_large(limit: int) -> Reply:
+def _too_large(limit: int) -> HttpResponse:
     return refusal(413, f"The body exceeds {limit} bytes.")
 
 
-def _too_slow() -> Reply:
+def _too_slow() -> HttpResponse:
     return refusal(408, "The body took too long to arrive.")

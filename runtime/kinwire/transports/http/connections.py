@@ -47,7 +47,7 @@ class ConnectionWatch:
     def __init__(self) -> None:
         self._still: dict[Any, _Still] = {}
 
-    def look(self, connections: Iterable[Any], now: float) -> None:
+    def tick(self, connections: Iterable[Any], now: float) -> None:
         """Look at all connections of a server, as often as you like."""
         before, self._still = self._still, {}
         for connection in list(connections):

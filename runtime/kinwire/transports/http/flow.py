@@ -11,10 +11,17 @@ from typing import Any
 
 import anyio
 
-from kinwire.rpc.streams import Stream
+from kinwire.rpc.multi_stream import ResponseStream
 from kinwire.transports.http.head import Accepted
-from kinwire.transports.http.replies import JSON, Receive, Reply, Send, refusal, send_reply
-from kinwire.transports.http.session import Delivery, HttpSession
+from kinwire.transports.http.replies import (
+    JSON,
+    HttpResponse,
+    Receive,
+    Send,
+    refusal,
+    send_response,
+)
+from kinwire.transports.http.session import Delivery, HttpServerSession
 from kinwire.transports.http.sse import KEEP_ALIVE, MEDIA_TYPE, encoded_event
 
 HeaderList = Sequence[tuple[bytes, bytes]]
@@ -25,7 +32,7 @@ _STREAM_HEADERS = (
     (b"x-accel-buffering", b"no"),  # a proxy that collects events makes them late
 )
 _ENDED = "The session has ended. Send initialize for a new one."
-_ACCEPTED = Reply(202)
+_ACCEPTED = HttpResponse(202)
 
 
 class Responder(Delivery):
@@ -35,8 +42,8 @@ class Responder(Delivery):
 
     def __init__(
         self,
-        session: HttpSession,
-        stream: Stream,
+        session: HttpServerSession,
+        stream: ResponseStream,
         receive: Receive,
         send: Send,
         headers: HeaderList = (),
@@ -56,13 +63,13 @@ class Responder(Delivery):
         try:
             if self._loop is not None:
                 await asyncio.sleep(0)  # in which most handlers end: cheaper than to be told when
-            while stream.expecting and not self.cut:
-                if accepts.stream and (stream.queue or self.late):
+            while stream.expecting and not self.aborted:
+                if accepts.stream and (stream.queue or self.promoted):
                     break
                 await stream.arrival(self._loop)
             if stream.over and accepts.json and len(stream.queue) == 1:
                 await self._send_whole()
-            elif not stream.queue and (self.cut or not stream.expecting):
+            elif not stream.queue and (self.aborted or not stream.expecting):
                 await self._send_nothing()
             else:
                 await self._send_stream([])
@@ -76,7 +83,7 @@ class Responder(Delivery):
         """Respond with a stream that begins with the events in `missed`."""
         session = self._session
         session.deliveries.add(self)
-        session.adrift.discard(self.stream)
+        session.detached.discard(self.stream)
         self.stream.attach()
         try:
             await self._send_stream(missed)
@@ -87,8 +94,8 @@ class Responder(Delivery):
 
     async def _send_nothing(self) -> None:
         # The client took its request back, or the session ended.
-        ended = self.cut or self._session.has_ended
-        await send_reply(self._send, refusal(404, _ENDED) if ended else _ACCEPTED)
+        ended = self.aborted or self._session.has_ended
+        await send_response(self._send, refusal(404, _ENDED) if ended else _ACCEPTED)
 
     async def _send_whole(self) -> None:
         body = b"".join(self.stream.outbox.take_from(self.stream))
@@ -102,7 +109,7 @@ class Responder(Delivery):
         await self._send({"type": "http.response.start", "status": 200, "headers": headers})
         self.streaming = True
         events = list(missed)
-        if not events and self._session.primes:  # what is missed has ids of its own
+        if not events and self._session.supports_priming:  # what is missed has ids of its own
             retry_ms = int(self._session.limits.retry * 1000)
             events.append(self._event(b"", retry_ms=retry_ms))
         if self._loop is None:
@@ -121,10 +128,10 @@ class Responder(Delivery):
         stream = self.stream
         while stream.attached:
             events += [self._event(frame) for frame in stream.outbox.take_from(stream)]
-            if self.beat and not events:
+            if self.keepalive_due and not events:
                 events.append(KEEP_ALIVE)
-            self.beat = False
-            last = not stream.queue and (stream.over or self.cut)
+            self.keepalive_due = False
+            last = not stream.queue and (stream.over or self.aborted)
             if events or last:
                 body = b"".join(events)
                 events = []
@@ -133,7 +140,7 @@ class Responder(Delivery):
                 self.since = time.monotonic()
             if last:
                 return
-            if not (stream.queue or stream.over or self.cut):
+            if not (stream.queue or stream.over or self.aborted):
                 await stream.arrival(self._loop)
 
     def _event(self, frame: bytes, **more: Any) -> bytes:

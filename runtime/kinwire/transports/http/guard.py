@@ -11,8 +11,8 @@ from functools import lru_cache
 from kinwire.rpc.error_table import internal_error
 from kinwire.transports.http.head import Head
 from kinwire.transports.http.limits import HttpLimits
-from kinwire.transports.http.replies import Reply, Scope, refusal
-from kinwire.transports.http.security import AccessRules, Refusal, is_loopback
+from kinwire.transports.http.replies import HttpResponse, Scope, refusal
+from kinwire.transports.http.security import AccessProblem, AccessRules, is_loopback
 
 Authenticate = Callable[[str], Awaitable[object]]
 """Takes a bearer token; returns who it stands for, or None if it is not (or no more) valid."""
@@ -51,14 +51,14 @@ class Guard:
         self._challenge = f"Bearer {extra}".strip()
         self._invalid = ", ".join(part for part in ('Bearer error="invalid_token"', extra) if part)
 
-    async def admit(self, scope: Scope, head: Head) -> Reply | None:
+    async def admit(self, scope: Scope, head: Head) -> HttpResponse | None:
         """Set who asks, or return what a request earns that must not go on."""
         reply = self._refusal(scope, head)
         if reply is None and self._authenticate is not None:
             reply = await self._identify(self._authenticate, head)
         return reply
 
-    def _refusal(self, scope: Scope, head: Head) -> Reply | None:
+    def _refusal(self, scope: Scope, head: Head) -> HttpResponse | None:
         if not self.insecure and scope.get("scheme", "http") in ("http", "ws"):
             server = scope.get("server")
             # A socket file has no port.
@@ -75,14 +75,14 @@ class Guard:
             return refusal(431, f"The headers exceed {self._limits.header_size} bytes.")
         return None
 
-    def _by_values(self, host: bytes | None, origin: bytes | None) -> Refusal | None:
+    def _by_values(self, host: bytes | None, origin: bytes | None) -> AccessProblem | None:
         # By the bytes, as almost all requests have the same ones.
         values = [
             () if value is None else (value.decode("latin-1").strip(),) for value in (host, origin)
         ]
         return self._rules.refusal(*values)
 
-    async def _identify(self, authenticate: Authenticate, head: Head) -> Reply | None:
+    async def _identify(self, authenticate: Authenticate, head: Head) -> HttpResponse | None:
         scheme, _, token = (head.text(b"authorization") or "").partition(" ")
         token = token.strip()
         if scheme.lower() != "bearer" or not token or b"authorization" in head.repeated:
@@ -97,5 +97,5 @@ class Guard:
         return None
 
     @staticmethod
-    def _unauthorized(challenge: str, why: str) -> Reply:
+    def _unauthorized(challenge: str, why: str) -> HttpResponse:
         return refusal(401, why, headers=((b"www-authenticate", challenge.encode()),))

@@ -6,21 +6,21 @@ size of the headers, who asks, the method, and for a body its type and size.
 
 from __future__ import annotations
 
-__all__ = ("Incoming",)
+__all__ = ("IncomingHttpRequest",)
 
 import time
 from typing import TYPE_CHECKING
 
 from kinwire.rpc.codec import FrameError, decode, is_object
 from kinwire.rpc.errors import ConnectionClosedError
-from kinwire.rpc.streams import CURRENT, Stream
+from kinwire.rpc.multi_stream import ResponseStream, current_stream
 from kinwire.transports.http.body import read_body
 from kinwire.transports.http.flow import HeaderList, Responder
 from kinwire.transports.http.guard import PRINCIPAL
 from kinwire.transports.http.head import Accepted, accepted, is_json, read_head
 from kinwire.transports.http.http_sse import first_event, named_session
-from kinwire.transports.http.replies import Receive, Reply, Scope, Send, refusal, too_many
-from kinwire.transports.http.session import HttpSession
+from kinwire.transports.http.replies import HttpResponse, Receive, Scope, Send, refusal, too_many
+from kinwire.transports.http.session import HttpServerSession
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.methods import INITIALIZE
 
@@ -36,7 +36,7 @@ _GONE = ConnectionClosedError("The client has closed its stream.")
 _METHODS = ("GET", "POST", "DELETE")
 
 
-class Incoming:
+class IncomingHttpRequest:
     """A request on its way to its session."""
 
     __slots__ = ("_app", "_head", "_receive", "_scope", "_send", "_sessions")
@@ -49,7 +49,7 @@ class Incoming:
         self._send = send
         self._head = read_head(scope["headers"])
 
-    async def respond(self) -> Reply | None:
+    async def respond(self) -> HttpResponse | None:
         """Respond, or return what to respond."""
         reply = await self._app.guard.admit(self._scope, self._head)
         if reply is not None:
@@ -63,12 +63,14 @@ class Incoming:
         if method == "GET":
             return await self._get()
         session = self._session(self._head.text(b"mcp-session-id"))
-        if isinstance(session, Reply):
+        if isinstance(session, HttpResponse):
             return session
         self._sessions.end(session, _DELETED)
-        return Reply(204)
+        return HttpResponse(204)
 
-    def _session(self, id: str | None, *, by_stream: bool = False) -> HttpSession | Reply:
+    def _session(
+        self, id: str | None, *, by_stream: bool = False
+    ) -> HttpServerSession | HttpResponse:
         """Return the session of that id, if the request may use it."""
         head = self._head
         if id is None or b"mcp-session-id" in head.repeated:
@@ -87,19 +89,19 @@ class Incoming:
 
     # Messages.
 
-    async def _post(self) -> Reply | None:
+    async def _post(self) -> HttpResponse | None:
         head = self._head
         if not is_json(head.values.get(b"content-type")):
             return refusal(415, "Content-Type: expected application/json.")
         body = await read_body(head, self._receive, self._sessions, self._app.frame_size)
-        if isinstance(body, Reply):
+        if isinstance(body, HttpResponse):
             return body
         by_stream = named_session(self._scope["query_string"])
         if by_stream is not None and b"mcp-session-id" not in head.values:
             return self._take(by_stream, body)
         return await self._handle(body)
 
-    async def _handle(self, body: bytes) -> Reply | None:
+    async def _handle(self, body: bytes) -> HttpResponse | None:
         head = self._head
         accepts = accepted(head.values.get(b"accept"))
         if not (accepts.json or accepts.stream):
@@ -111,10 +113,10 @@ class Incoming:
         if self._app.stateless or self._begins(message):
             return await self._begin(message, accepts)
         session = self._session(head.text(b"mcp-session-id"))
-        if isinstance(session, Reply):
+        if isinstance(session, HttpResponse):
             return session
         stream = _accept(session, message)
-        if isinstance(stream, Reply):
+        if isinstance(stream, HttpResponse):
             return stream
         await self._responder(session, stream).answer(accepts)
         return None
@@ -123,7 +125,7 @@ class Incoming:
         named = b"mcp-session-id" in self._head.values
         return message.get("method") == INITIALIZE.name and "id" in message and not named
 
-    async def _begin(self, message: JsonObject, accepts: Accepted) -> Reply | None:
+    async def _begin(self, message: JsonObject, accepts: Accepted) -> HttpResponse | None:
         """Handle the first message of a session, or the only one of it."""
         handshake = self._begins(message)
         session = await self._sessions.begin(PRINCIPAL.get(), handshake=handshake)
@@ -131,9 +133,9 @@ class Incoming:
             return too_many()
         lasts = False
         try:
-            session.primes = _offered(message) >= _PRIMED
+            session.supports_priming = _offered(message) >= _PRIMED
             stream = _accept(session, message)
-            if isinstance(stream, Reply):
+            if isinstance(stream, HttpResponse):
                 return stream
             if not self._app.stateless:
                 while not (stream.queue or stream.over):
@@ -146,28 +148,28 @@ class Incoming:
                 self._sessions.end(session, _DELETED)
         return None
 
-    def _take(self, id: str, body: bytes) -> Reply:
+    def _take(self, id: str, body: bytes) -> HttpResponse:
         """Hand a message of HTTP+SSE over. Whatever there is to say to it goes on the stream."""
         session = self._session(id, by_stream=True)
-        if isinstance(session, Reply):
+        if isinstance(session, HttpResponse):
             return session
-        if session.link.paused:
+        if session.callbacks.paused:
             return _too_much()
-        session.link.feed(body)
-        return Reply(202)
+        session.callbacks.feed(body)
+        return HttpResponse(202)
 
     # Streams.
 
-    async def _get(self) -> Reply | None:
+    async def _get(self) -> HttpResponse | None:
         head = self._head
         if not accepted(head.values.get(b"accept")).stream:
             return refusal(406, "Accept: expected text/event-stream.")
         if b"mcp-session-id" not in head.values:
             return await self._stream_all()
         session = self._session(head.text(b"mcp-session-id"))
-        if isinstance(session, Reply):
+        if isinstance(session, HttpResponse):
             return session
-        stream, missed = session.link.outbox.own, list[bytes]()
+        stream, missed = session.callbacks.outbox.own, list[bytes]()
         last = head.text(b"last-event-id")
         if last:
             found = session.events.after(last, now=time.monotonic())
@@ -179,40 +181,40 @@ class Incoming:
         await self._responder(session, stream).send_events(missed)
         return None
 
-    async def _stream_all(self) -> Reply | None:
+    async def _stream_all(self) -> HttpResponse | None:
         """Begin a session of HTTP+SSE, which lasts as long as this stream."""
         session = await self._sessions.begin(PRINCIPAL.get())
         if session is None:
             return too_many()
         session.by_stream = True
         try:
-            stream = session.link.outbox.own
+            stream = session.callbacks.outbox.own
             await self._responder(session, stream).send_events([first_event(session.id)])
         finally:
             self._sessions.end(session, _GONE)
         return None
 
     def _responder(
-        self, session: HttpSession, stream: Stream, headers: HeaderList = ()
+        self, session: HttpServerSession, stream: ResponseStream, headers: HeaderList = ()
     ) -> Responder:
         return Responder(session, stream, self._receive, self._send, headers)
 
 
-def _accept(session: HttpSession, message: JsonObject) -> Stream | Reply:
+def _accept(session: HttpServerSession, message: JsonObject) -> ResponseStream | HttpResponse:
     """Hand a message over; return the stream with its answer, or the reply if it has none."""
-    link = session.link
-    if link.paused:
+    callbacks = session.callbacks
+    if callbacks.paused:
         return _too_much()
-    stream = Stream(link.outbox)
-    token = CURRENT.set(stream)
+    stream = ResponseStream(callbacks.outbox)
+    token = current_stream.set(stream)
     try:
-        link.accept(message)
+        callbacks.accept(message)
     finally:
-        CURRENT.reset(token)
+        current_stream.reset(token)
     if stream.expecting or stream.queue:
         return stream
     stream.due = False
-    return Reply(202)
+    return HttpResponse(202)
 
 
 def _offered(message: JsonObject) -> str:
@@ -221,11 +223,11 @@ def _offered(message: JsonObject) -> str:
     return version if isinstance(version, str) else ""
 
 
-def _is_result(stream: Stream) -> bool:
+def _is_result(stream: ResponseStream) -> bool:
     first = stream.queue[0] if stream.queue else b'{"error":0}'
     return not isinstance(first, bytes) or "error" not in decode(first)
 
 
-def _too_much() -> Reply:
+def _too_much() -> HttpResponse:
     retry = ((b"retry-after", b"1"),)
     return refusal(503, "Too much that was sent to this session is unread.", headers=retry)

@@ -88,7 +88,7 @@ class _Server(uvicorn.Server):
 
     async def on_tick(self, counter: int) -> bool:
         if counter % _TICKS == 0:
-            self._watch.look(self.server_state.connections, time.monotonic())
+            self._watch.tick(self.server_state.connections, time.monotonic())
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

@@ -8,7 +8,14 @@ Refusals never repeat what came: that text is an attacker's.
 
 from __future__ import annotations
 
-__all__ = ("AccessRules", "HostPort", "Refusal", "is_loopback", "must_be_secure", "split_host")
+__all__ = (
+    "AccessProblem",
+    "AccessRules",
+    "HostPort",
+    "is_loopback",
+    "must_be_secure",
+    "split_host",
+)
 
 import re
 from collections.abc import Iterable
@@ -36,7 +43,7 @@ class HostPort(NamedTuple):
     port: int | None
 
 
-class Refusal(NamedTuple):
+class AccessProblem(NamedTuple):
     """The HTTP status that a request earns instead of an answer, and a sentence why."""
 
     status: int
@@ -110,20 +117,22 @@ class AccessRules:
         self._hosts = {_host_entry(entry) for entry in entries if entry != ANY}
         self._origins = {_origin_entry(entry) for entry in origins}
 
-    def refusal(self, hosts: tuple[str, ...], origins: tuple[str, ...]) -> Refusal | None:
+    def refusal(self, hosts: tuple[str, ...], origins: tuple[str, ...]) -> AccessProblem | None:
         """Return what a request with these headers earns, None if it may go on.
 
         Both are the values of all headers of that name.
         """
         if len(hosts) != 1:
-            return Refusal(400, "Host: expected exactly one.")
+            return AccessProblem(400, "Host: expected exactly one.")
         host = split_host(hosts[0])
         if host is None:
-            return Refusal(400, "Host: expected a name or an address, and perhaps a port.")
+            return AccessProblem(400, "Host: expected a name or an address, and perhaps a port.")
         if not self._accepts(host):
-            return Refusal(421, "Host: this server does not go by that name (allowed_hosts).")
+            return AccessProblem(421, "Host: this server does not go by that name (allowed_hosts).")
         if origins and not (len(origins) == 1 and self._accepts_origin(origins[0], host)):
-            return Refusal(403, "Origin: web pages of that origin may not call (allowed_origins).")
+            return AccessProblem(
+                403, "Origin: web pages of that origin may not call (allowed_origins)."
+            )
         return None
 
     def _accepts(self, host: HostPort) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Delivery", "HttpSession")
+__all__ = ("Delivery", "HttpServerSession")
 
 import time
 from asyncio import AbstractEventLoop
@@ -11,8 +11,8 @@ from typing import cast
 import anyio
 
 from kinwire.rpc.errors import ConnectionClosedError
-from kinwire.rpc.streams import RoutedLink, Stream
-from kinwire.rpc.transport import Link, Routed
+from kinwire.rpc.multi_stream import MultiStreamCallbacks, ResponseStream
+from kinwire.rpc.transport import MultiStreamTransport, SessionCallbacks
 from kinwire.transports.http.events import EventStore
 from kinwire.transports.http.limits import HttpLimits
 
@@ -22,41 +22,41 @@ IDLE = ConnectionClosedError("The client has not used the session for too long."
 class Delivery:
     """A response that is under way, of what one stream has. `flow.py` has what it sends."""
 
-    __slots__ = ("beat", "cut", "late", "since", "stream", "streaming")
+    __slots__ = ("aborted", "keepalive_due", "promoted", "since", "stream", "streaming")
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: ResponseStream) -> None:
         self.stream = stream
         self.since = time.monotonic()  # of the request, then of what went out last
         self.streaming = False
         """Whether events go out; else one JSON answer is expected."""
-        self.late = False
+        self.promoted = False
         """Whether the answer takes so long that a stream begins."""
-        self.beat = False
+        self.keepalive_due = False
         """Whether a sign of life is due."""
-        self.cut = False
+        self.aborted = False
         """Whether the response ends now, whatever the stream still has."""
 
-    def hurry(self, now: float, limits: HttpLimits) -> None:
+    def tick(self, now: float, limits: HttpLimits) -> None:
         """Look at the time: see that something goes out if nothing has for long."""
         if self.streaming:
-            self.beat = now - self.since >= limits.keep_alive
-            changed = self.beat
+            self.keepalive_due = now - self.since >= limits.keep_alive
+            changed = self.keepalive_due
         else:
-            changed = not self.late and now - self.since >= limits.patience
-            self.late = self.late or changed
+            changed = not self.promoted and now - self.since >= limits.patience
+            self.promoted = self.promoted or changed
         if changed:
             self.stream.ring()
 
     def end(self) -> None:
         """End the response."""
-        self.cut = True
+        self.aborted = True
         self.stream.ring()
 
 
-class HttpSession(Routed):
+class HttpServerSession(MultiStreamTransport):
     """What the requests of one session share. `principal` is who began it, and alone may use it."""
 
-    quiet = False
+    peer_may_emit_noise = False
 
     def __init__(
         self, id: str, principal: object, limits: HttpLimits, *, handshake: bool = True
@@ -68,12 +68,12 @@ class HttpSession(Routed):
         """Whether the client introduces itself, as it does wherever there are sessions."""
         self.by_stream = False
         """Whether everything goes out on one stream, whose end is that of the session."""
-        self.events: EventStore[Stream] = EventStore(limits)
+        self.events: EventStore[ResponseStream] = EventStore(limits)
         self.deliveries: set[Delivery] = set()
-        self.adrift: set[Stream] = set()
+        self.detached: set[ResponseStream] = set()
         """Streams that broke off, and that the client may come back to."""
         self.used_at = time.monotonic()
-        self.primes = False
+        self.supports_priming = False
         """Whether the client knows events without data, which only say where to resume."""
         self.ready = anyio.Event()
         """Is set when there is a link, or never will be."""
@@ -81,34 +81,34 @@ class HttpSession(Routed):
         """Is set when the session has ended and nothing of it is left."""
         self.loop: AbstractEventLoop | None = None
         """The loop that the session runs on, where that is asyncio's."""
-        self._link: RoutedLink | None = None
+        self._callbacks: MultiStreamCallbacks | None = None
         self._why: ConnectionClosedError | None = None
 
     @property
-    def link(self) -> RoutedLink:
+    def callbacks(self) -> MultiStreamCallbacks:
         """The session as its server has it.
 
         Raises:
             ConnectionClosedError: it has ended.
         """
-        if self._link is None:
+        if self._callbacks is None:
             raise ConnectionClosedError("The session has ended.")
-        return self._link
+        return self._callbacks
 
     @property
     def has_ended(self) -> bool:
         """Whether nothing that arrives is handled any more."""
-        return self._link is None or self._link.ended()
+        return self._callbacks is None or self._callbacks.ended()
 
-    async def run(self, link: Link, /) -> None:
+    async def run(self, callbacks: SessionCallbacks, /) -> None:
         """See `Transport.run`: requests carry the frames, nothing is done here."""
-        self._link = cast("RoutedLink", link)
-        self.loop = link.loop
+        self._callbacks = cast("MultiStreamCallbacks", callbacks)
+        self.loop = callbacks.loop
         if self._why is not None:
-            link.end(self._why)
+            callbacks.end(self._why)
         self.ready.set()
-        if link.loop is not None:
-            await link.loop.create_future()
+        if callbacks.loop is not None:
+            await callbacks.loop.create_future()
         await anyio.sleep_forever()
 
     def wake(self) -> None:
@@ -119,31 +119,31 @@ class HttpSession(Routed):
 
     async def aclose(self) -> None:
         """See `Transport.aclose`. Whoever answers a request at the moment takes what is left."""
-        self._link = None
+        self._callbacks = None
         for delivery in list(self.deliveries):
             delivery.end()
 
     def close(self, why: ConnectionClosedError) -> None:
         """End the session, also before it has begun: handlers get a moment to finish."""
         self._why = why
-        if self._link is not None:
-            self._link.end(why)
+        if self._callbacks is not None:
+            self._callbacks.end(why)
 
-    def look(self, now: float) -> None:
+    def tick(self, now: float) -> None:
         """Look at the time: hurry what is slow, give up what nobody came back to."""
         for delivery in self.deliveries:
-            delivery.hurry(now, self.limits)
+            delivery.tick(now, self.limits)
         self.events.expire(now)
-        for stream in [one for one in self.adrift if not self.events.has(one)]:
-            self.adrift.discard(stream)
+        for stream in [one for one in self.detached if not self.events.has(one)]:
+            self.detached.discard(stream)
             stream.outbox.drop(stream)
 
-    def leave(self, stream: Stream) -> None:
+    def leave(self, stream: ResponseStream) -> None:
         """Take nothing from a stream any more; keep what it has for a client that may return."""
         if stream.own or (stream.over and not stream.queue):
             stream.detach()
         elif self.events.has(stream):
-            self.adrift.add(stream)
+            self.detached.add(stream)
             stream.detach()
         else:
             stream.outbox.drop(stream)

@@ -18,14 +18,14 @@ import anyio
 
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.transports.http.limits import HttpLimits
-from kinwire.transports.http.session import IDLE, HttpSession
+from kinwire.transports.http.session import IDLE, HttpServerSession
 
 if TYPE_CHECKING:
     from kinwire.transports.websocket.asgi import AsgiWebSocket
 
 logger = logging.getLogger("kinwire.transports")
 
-Serve = Callable[[HttpSession], Awaitable[None]]
+Serve = Callable[[HttpServerSession], Awaitable[None]]
 """Serves a session until it ends, as `Server.serve` does."""
 
 _OFTEN = 0.5  # seconds between two looks at the time, at most
@@ -38,8 +38,8 @@ class Sessions:
         self._serve = serve
         self.limits = limits
         self.loop = running_loop()
-        self._open: dict[str, HttpSession] = {}
-        self._served: set[HttpSession] = set()  # also those that are about to end
+        self._open: dict[str, HttpServerSession] = {}
+        self._served: set[HttpServerSession] = set()  # also those that are about to end
         self._tasks: set[Task[None]] = set()
         self._ticking = False
         self._stopping = False
@@ -50,7 +50,7 @@ class Sessions:
         waits = (limits.idle, limits.patience, limits.keep_alive, limits.body_time)
         self._often = min(_OFTEN, min(waits) / 2)
 
-    def get(self, id: str) -> HttpSession | None:
+    def get(self, id: str) -> HttpServerSession | None:
         """Return the session of that id."""
         return self._open.get(id)
 
@@ -59,12 +59,12 @@ class Sessions:
         """Whether no session can begin at the moment."""
         return self._stopping or len(self._open) + len(self.sockets) >= self.limits.sessions
 
-    async def begin(self, principal: object, *, handshake: bool = True) -> HttpSession | None:
+    async def begin(self, principal: object, *, handshake: bool = True) -> HttpServerSession | None:
         """Return a new session, one that goes without a handshake if so; None if it cannot be."""
         if self.full:
             return None
         id = secrets.token_urlsafe(32)
-        session = HttpSession(id, principal, self.limits, handshake=handshake)
+        session = HttpServerSession(id, principal, self.limits, handshake=handshake)
         self._open[session.id] = session
         self._served.add(session)
         self._spawn(self._run, session)
@@ -78,7 +78,7 @@ class Sessions:
         if not self._ticking:
             self._tick_on()
 
-    def end(self, session: HttpSession, why: ConnectionClosedError) -> None:
+    def end(self, session: HttpServerSession, why: ConnectionClosedError) -> None:
         """Forget a session, and have it end."""
         self._open.pop(session.id, None)
         session.close(why)
@@ -110,7 +110,7 @@ class Sessions:
         self._tasks.add(task)  # the loop itself keeps none alive
         task.add_done_callback(self._tasks.discard)
 
-    async def _run(self, session: HttpSession) -> None:
+    async def _run(self, session: HttpServerSession) -> None:
         try:
             await self._serve(session)
         except Exception:
@@ -133,7 +133,7 @@ class Sessions:
             self.loop.call_later(self._often, self._tick_by_timer, self.loop)
 
     def _tick_by_timer(self, loop: AbstractEventLoop) -> None:
-        self._look()
+        self._tick()
         self._ticking = bool(self._open or self.readers)
         if self._ticking:
             loop.call_later(self._often, self._tick_by_timer, loop)
@@ -142,18 +142,18 @@ class Sessions:
         try:
             while self._open:
                 await anyio.sleep(self._often)
-                self._look()
+                self._tick()
         finally:
             self._ticking = False
 
-    def _look(self) -> None:
+    def _tick(self) -> None:
         now = time.monotonic()
         for task, since in list(self.readers.items()):
             if now - since >= self.limits.body_time:
                 del self.readers[task]
                 task.cancel()
         for session in list(self._open.values()):
-            session.look(now)
+            session.tick(now)
             if session.is_idle(now):
                 self.end(session, IDLE)
         self._forget_events()

@@ -5,7 +5,7 @@ Paths and queries of such URLs carry keys often enough. Pure: no name is looked 
 
 from __future__ import annotations
 
-__all__ = ("DEFAULT_PORTS", "Address", "address_of", "origin_of")
+__all__ = ("DEFAULT_PORTS", "ServerAddress", "address_of", "origin_of")
 
 import base64
 from typing import NamedTuple
@@ -19,7 +19,7 @@ _TARGET = frozenset(map(chr, range(0x21, 0x7F)))
 _EXAMPLE = "Write it as http://127.0.0.1:8000/mcp or https://example.com/mcp."
 
 
-class Address(NamedTuple):
+class ServerAddress(NamedTuple):
     """A URL, taken apart."""
 
     scheme: str
@@ -32,7 +32,7 @@ class Address(NamedTuple):
     """What name and password in the URL stand for."""
 
     def __repr__(self) -> str:
-        return f"<Address {self.origin}>"
+        return f"<ServerAddress {self.origin}>"
 
     @property
     def secure(self) -> bool:
@@ -55,7 +55,7 @@ class Address(NamedTuple):
         """All of it but for name and password: what is asked, and not shown."""
         return self.origin + self.target
 
-    def with_target(self, reference: str) -> Address | None:
+    def with_target(self, reference: str) -> ServerAddress | None:
         """Return the address that a server refers to, None if it has another origin or is none."""
         if not reference:
             return None
@@ -66,7 +66,7 @@ class Address(NamedTuple):
         return self._replace(target=other.target) if other.origin == self.origin else None
 
 
-def address_of(url: str, *, insecure: bool) -> Address:
+def address_of(url: str, *, insecure: bool) -> ServerAddress:
     """Return where `url` leads.
 
     Raises:
@@ -87,7 +87,7 @@ def origin_of(reference: str) -> str | None:
         return None
 
 
-def _split(url: str) -> Address:
+def _split(url: str) -> ServerAddress:
     if not url.isprintable() or url != url.strip():  # `urlsplit` takes some of these out
         raise ValueError(f"expected a URL without spaces and control characters. {_EXAMPLE}")
     try:
@@ -104,7 +104,7 @@ def _split(url: str) -> Address:
     if not _TARGET.issuperset(host + target):
         raise ValueError(f"expected a URL without spaces and foreign letters. {_EXAMPLE}")
     port = port or DEFAULT_PORTS[split.scheme]
-    return Address(split.scheme, host, port, target, _credentials(split))
+    return ServerAddress(split.scheme, host, port, target, _credentials(split))
 
 
 def _target_of(path: str, query: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Answer", "ask")
+__all__ = ("CollectedResponse", "ask")
 
 import json
 from typing import Any
@@ -15,8 +15,8 @@ from kinwire.transports.http_client.pool import HttpClient
 from kinwire.transports.http_client.response import Headers, media_type
 
 
-class Answer:
-    """A `Reply` as a whole. `frames` are the messages of its body."""
+class CollectedResponse:
+    """A `ResponseReceiver` as a whole. `frames` are the messages of its body."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -45,13 +45,13 @@ class Answer:
         return None
 
     def head(self, status: int, headers: Headers, /) -> None:
-        """See `Reply.head`."""
+        """See `ResponseReceiver.head`."""
         self.status, self.headers = status, headers
         if media_type(headers) == MEDIA_TYPE:
             self._events = SseDecoder(self._limit)
 
     def body(self, chunk: bytes, /) -> None:
-        """See `Reply.body`."""
+        """See `ResponseReceiver.body`."""
         if self._events is None:
             self._body += chunk if len(self._body) <= self._limit else b""
             return
@@ -60,25 +60,25 @@ class Answer:
             self.over.set()
 
     def end(self) -> None:
-        """See `Reply.end`."""
+        """See `ResponseReceiver.end`."""
         if self._events is None:
             self.frames = [self._body]
         self.over.set()
 
     def broken(self, error: Exception, /) -> None:
-        """See `Reply.broken`."""
+        """See `ResponseReceiver.broken`."""
         self.error = error
         self.over.set()
 
 
 async def ask(
     client: HttpClient, head: RequestHead, body: bytes, *, limit: int, patience: float
-) -> Answer:
+) -> CollectedResponse:
     """Return what comes back for a request within `patience` seconds."""
-    answer = Answer(limit)
-    flight = client.send(head, body, answer, patience=patience)
+    answer = CollectedResponse(limit)
+    handle = client.send(head, body, answer, patience=patience)
     try:
         await answer.over.wait()
     finally:
-        flight.drop(answer)
+        handle.cancel(answer)
     return answer

@@ -6,7 +6,11 @@ __all__ = ("HttpConnection",)
 
 from collections.abc import Callable
 
-from kinwire.transports.http_client.response import MalformedResponseError, Reply, ResponseReader
+from kinwire.transports.http_client.response import (
+    MalformedResponseError,
+    ResponseReader,
+    ResponseReceiver,
+)
 from kinwire.transports.tcp.streams import ByteStream
 
 _SHUT = "the server closed the connection before it answered"
@@ -25,7 +29,7 @@ class HttpConnection:
         self._gone = gone
         self._now = now
         self._reader = ResponseReader()
-        self._reply: Reply | None = None
+        self._reply: ResponseReceiver | None = None
         self._stream: ByteStream | None = None
         self._request = b""  # until the connection stands
         self._over = False
@@ -33,7 +37,7 @@ class HttpConnection:
         """When the pool gives it up: an answer that does not come, or nothing to do."""
         self.paused = False
 
-    def send(self, request: bytes, reply: Reply) -> None:
+    def send(self, request: bytes, reply: ResponseReceiver) -> None:
         """Send a request whose response goes to `reply`."""
         self._reply = reply
         self._reader.expect(reply)
@@ -55,14 +59,14 @@ class HttpConnection:
         """The connection never stood."""
         self._end(error)
 
-    def drop(self, reply: Reply, /) -> None:
-        """See `Flight.drop`."""
+    def cancel(self, reply: ResponseReceiver, /) -> None:
+        """See `RequestHandle.cancel`."""
         if self._reply is reply:
             self._reply = None
             self._end(None)
 
-    def hurry(self, reply: Reply, seconds: float, /) -> None:
-        """See `Flight.hurry`."""
+    def expire_in(self, reply: ResponseReceiver, seconds: float, /) -> None:
+        """See `RequestHandle.expire_in`."""
         if self._reply is reply:
             self.deadline = self._now() + seconds
 

@@ -11,7 +11,7 @@ from inspect import isawaitable
 import anyio
 
 from kinwire.support.signatures import name_of
-from kinwire.transports.http_client.address import Address
+from kinwire.transports.http_client.address import ServerAddress
 from kinwire.transports.http_client.fields import Fields
 
 Auth = Callable[[str | None], str | Awaitable[str]]
@@ -63,7 +63,7 @@ def _checked(value: object) -> str:
     raise ValueError(f'auth: expected the value of a header, such as "Bearer ...", got {got}.')
 
 
-def credentials_of(address: Address, fields: Fields, auth: Auth | None) -> Credentials:
+def credentials_of(address: ServerAddress, fields: Fields, auth: Auth | None) -> Credentials:
     """Return who is calling.
 
     Raises:

@@ -5,24 +5,24 @@ A request is answered by one JSON body or by an event stream; anything else gets
 
 from __future__ import annotations
 
-__all__ = ("Exchange", "Owner", "Refusal")
+__all__ = ("Exchange", "Owner", "RefusedResponse")
 
 from typing import NamedTuple, Protocol
 
 import anyio
 
 from kinwire.rpc.errors import InvalidResponseError
-from kinwire.rpc.transport import Link
+from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.http.sse import MEDIA_TYPE, Event, SseDecoder
 from kinwire.transports.http_client.frames import Outgoing
-from kinwire.transports.http_client.pool import Flight
+from kinwire.transports.http_client.pool import RequestHandle
 from kinwire.transports.http_client.response import Headers, media_type
 from kinwire.transports.lines import HEAD
 
 _REFUSAL_SHOWN = 8 * 1024  # bytes of the body of a refusal that are read
 
 
-class Refusal(NamedTuple):
+class RefusedResponse(NamedTuple):
     """A response that is no answer."""
 
     status: int
@@ -33,8 +33,8 @@ class Refusal(NamedTuple):
 class Owner(Protocol):
     """Whom an exchange belongs to."""
 
-    link: Link
-    apart: bool
+    callbacks: SessionCallbacks
+    legacy_sse: bool
     """Whether answers come elsewhere than in the replies."""
 
     def begun(self, exchange: Exchange, headers: Headers, /) -> None:
@@ -46,7 +46,7 @@ class Owner(Protocol):
     def completed(self, exchange: Exchange, /) -> None:
         """The reply is complete, with or without the answer."""
 
-    def refused(self, exchange: Exchange, refusal: Refusal, /) -> None:
+    def refused(self, exchange: Exchange, refusal: RefusedResponse, /) -> None:
         """The server does not take the frame."""
 
     def lost(self, exchange: Exchange, error: Exception, /) -> None:
@@ -54,7 +54,7 @@ class Owner(Protocol):
 
 
 class Exchange:
-    """A frame and the `Reply` to it."""
+    """A frame and the `ResponseReceiver` to it."""
 
     def __init__(self, owner: Owner, message: Outgoing) -> None:
         self._owner = owner
@@ -66,7 +66,7 @@ class Exchange:
         self.redirects = 0
         self.retried: set[int] = set()
         """The statuses that it was repeated for."""
-        self.flight: Flight | None = None
+        self.handle: RequestHandle | None = None
         self.events: SseDecoder | None = None
         """Reads the reply if it is an event stream."""
         self.resuming: anyio.CancelScope | None = None
@@ -76,20 +76,20 @@ class Exchange:
         self._parts: list[bytes] = []
         self._size = 0
 
-    def drop(self) -> None:
+    def cancel(self) -> None:
         """Want nothing of it any more."""
         if self.resuming is not None:
             self.resuming.cancel()
-        if self.flight is not None:
-            self.flight.drop(self)
+        if self.handle is not None:
+            self.handle.cancel(self)
 
-    def hurry(self, seconds: float) -> None:
+    def expire_in(self, seconds: float) -> None:
         """Want nothing of it any more after that time."""
-        if self.flight is not None:
-            self.flight.hurry(self, seconds)
+        if self.handle is not None:
+            self.handle.expire_in(self, seconds)
 
     def head(self, status: int, headers: Headers, /) -> None:
-        """See `Reply.head`."""
+        """See `ResponseReceiver.head`."""
         self._refusal = None
         self._parts.clear()
         self._size = 0
@@ -97,34 +97,34 @@ class Exchange:
             self._refusal = status, headers
             return
         self._owner.begun(self, headers)
-        if self.message.kind != "request" or self._owner.apart:
+        if self.message.kind != "request" or self._owner.legacy_sse:
             return
         kind = media_type(headers)
         if kind == MEDIA_TYPE:
-            self.events = SseDecoder(self._owner.link.frame_size)
+            self.events = SseDecoder(self._owner.callbacks.frame_size)
         elif kind == "application/json":
             self._json = True
         elif status != 202:
             self._give_up(f"expected JSON or an event stream, got {kind or 'no type'!r:.60}")
 
     def body(self, chunk: bytes, /) -> None:
-        """See `Reply.body`."""
+        """See `ResponseReceiver.body`."""
         if self._refusal is not None:
             if not self._keep(chunk, _REFUSAL_SHOWN):
-                self.drop()
+                self.cancel()
                 self.end()
         elif self.events is not None:
             for event in self.events.feed(chunk):
                 self._take(event)
-        elif self._json and not self._keep(chunk, limit := self._owner.link.frame_size):
-            self._owner.link.overlong(b"".join(self._parts)[:HEAD])
+        elif self._json and not self._keep(chunk, limit := self._owner.callbacks.frame_size):
+            self._owner.callbacks.overlong(b"".join(self._parts)[:HEAD])
             self._give_up(f"the answer is longer than {limit} bytes")
 
     def end(self) -> None:
-        """See `Reply.end`."""
+        """See `ResponseReceiver.end`."""
         body = b"".join(self._parts)
         if self._refusal is not None:
-            self._owner.refused(self, Refusal(*self._refusal, body))
+            self._owner.refused(self, RefusedResponse(*self._refusal, body))
             return
         if self._json:
             if body.strip():
@@ -134,12 +134,12 @@ class Exchange:
         self._owner.completed(self)
 
     def broken(self, error: Exception, /) -> None:
-        """See `Reply.broken`."""
+        """See `ResponseReceiver.broken`."""
         self._owner.lost(self, error)
 
     def _take(self, event: Event) -> None:
         if event.overlong:
-            self._owner.link.overlong(event.data)
+            self._owner.callbacks.overlong(event.data)
         elif event.name == "message" and event.data.strip():
             self._owner.arrived(self, event.data)
 
@@ -152,10 +152,10 @@ class Exchange:
 
     def _give_up(self, why: str) -> None:
         self._fail(why)
-        self.drop()
+        self.cancel()
         self._owner.completed(self)
 
     def _fail(self, why: str) -> None:
         if self.message.id is not None:
             error = InvalidResponseError(f"{self.message.method}: {why}")
-            self._owner.link.fail(self.message.id, error)
+            self._owner.callbacks.fail(self.message.id, error)

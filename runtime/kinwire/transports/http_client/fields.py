@@ -7,7 +7,7 @@ __all__ = ("RequestHead", "checked_headers")
 import re
 from collections.abc import Iterable, Mapping
 
-from kinwire.transports.http_client.address import Address
+from kinwire.transports.http_client.address import ServerAddress
 
 Fields = tuple[tuple[str, str], ...]
 
@@ -52,7 +52,9 @@ def checked_headers(headers: Mapping[str, str]) -> Fields:
 class RequestHead:
     """Method, target and headers of requests that differ in their bodies only."""
 
-    def __init__(self, method: str, address: Address, fields: Iterable[tuple[str, str]]) -> None:
+    def __init__(
+        self, method: str, address: ServerAddress, fields: Iterable[tuple[str, str]]
+    ) -> None:
         self.method = method
         self.address = address
         self.fields = tuple(fields)

@@ -6,21 +6,21 @@ __all__ = ("http_transport",)
 
 from typing import TYPE_CHECKING
 
-from kinwire.rpc.transport import Link
-from kinwire.transports.http_client.address import Address
+from kinwire.rpc.transport import SessionCallbacks
+from kinwire.transports.http_client.address import ServerAddress
 from kinwire.transports.http_client.credentials import credentials_of
 from kinwire.transports.http_client.fields import checked_headers
 from kinwire.transports.http_client.pool import HttpClient, Pool
 from kinwire.transports.http_client.proxied import ProxiedClient, check_proxy
-from kinwire.transports.http_client.session import HttpSession
+from kinwire.transports.http_client.session import HttpClientSession
 from kinwire.transports.http_client.transport import HttpTransport
-from kinwire.transports.starting import Starter
+from kinwire.transports.task_spawner import TaskSpawner
 
 if TYPE_CHECKING:
     from kinwire.transports.urls import UrlOptions
 
 
-def http_transport(address: Address, options: UrlOptions) -> HttpTransport:
+def http_transport(address: ServerAddress, options: UrlOptions) -> HttpTransport:
     """Return the connection to the server at `address`.
 
     Raises:
@@ -34,9 +34,9 @@ def http_transport(address: Address, options: UrlOptions) -> HttpTransport:
     if proxy is not None:
         check_proxy(proxy)
 
-    def open_client(link: Link, tasks: Starter) -> HttpClient:
+    def open_client(callbacks: SessionCallbacks, tasks: TaskSpawner) -> HttpClient:
         if proxy is not None:
             return ProxiedClient(proxy, tasks)
-        return Pool(address, link.loop, tasks)
+        return Pool(address, callbacks.loop, tasks)
 
-    return HttpTransport(HttpSession(address, fields), credentials, open_client)
+    return HttpTransport(HttpClientSession(address, fields), credentials, open_client)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Flight", "HttpClient", "Pool")
+__all__ = ("HttpClient", "Pool", "RequestHandle")
 
 from asyncio import AbstractEventLoop
 from collections.abc import Callable
@@ -11,11 +11,11 @@ from typing import Protocol
 
 import anyio
 
-from kinwire.transports.http_client.address import Address
+from kinwire.transports.http_client.address import ServerAddress
 from kinwire.transports.http_client.connection import HttpConnection
 from kinwire.transports.http_client.fields import RequestHead
-from kinwire.transports.http_client.response import Reply
-from kinwire.transports.starting import Starter
+from kinwire.transports.http_client.response import ResponseReceiver
+from kinwire.transports.task_spawner import TaskSpawner
 from kinwire.transports.tcp.streams import dial
 from kinwire.transports.tcp.tls import client_context
 
@@ -24,13 +24,13 @@ _IDLE = 4.0  # servers close idle connections after 5 s and more: not while a re
 _LOOK = 1.0
 
 
-class Flight(Protocol):
+class RequestHandle(Protocol):
     """A request under way."""
 
-    def drop(self, reply: Reply, /) -> None:
+    def cancel(self, reply: ResponseReceiver, /) -> None:
         """Give the request of `reply` up, if it is still the one: it is told nothing any more."""
 
-    def hurry(self, reply: Reply, seconds: float, /) -> None:
+    def expire_in(self, reply: ResponseReceiver, seconds: float, /) -> None:
         """Give the request of `reply` up, if it is still the one, unless it ends in time."""
 
 
@@ -38,8 +38,13 @@ class HttpClient(Protocol):
     """What sends requests."""
 
     def send(
-        self, head: RequestHead, body: bytes, reply: Reply, *, patience: float | None = None
-    ) -> Flight:
+        self,
+        head: RequestHead,
+        body: bytes,
+        reply: ResponseReceiver,
+        *,
+        patience: float | None = None,
+    ) -> RequestHandle:
         """Send a request; `reply` is broken if it is not complete within `patience` seconds."""
         ...
 
@@ -56,7 +61,9 @@ class HttpClient(Protocol):
 class Pool:
     """Connections of our own."""
 
-    def __init__(self, address: Address, loop: AbstractEventLoop | None, tasks: Starter) -> None:
+    def __init__(
+        self, address: ServerAddress, loop: AbstractEventLoop | None, tasks: TaskSpawner
+    ) -> None:
         self._address = address
         self._loop = loop
         self._tasks = tasks
@@ -66,14 +73,19 @@ class Pool:
         self._now: Callable[[], float] = anyio.current_time if loop is None else loop.time
 
     def send(
-        self, head: RequestHead, body: bytes, reply: Reply, *, patience: float | None = None
+        self,
+        head: RequestHead,
+        body: bytes,
+        reply: ResponseReceiver,
+        *,
+        patience: float | None = None,
     ) -> HttpConnection:
         """See `HttpClient.send`."""
         connection = self._usable()
         if connection is None:
             connection = HttpConnection(self._freed, self._closed, self._now)
             self._open.add(connection)
-            self._tasks.start(partial(self._connect, connection))
+            self._tasks.spawn(partial(self._connect, connection))
             self._news.set()
         connection.deadline = None if patience is None else self._now() + patience
         connection.send(head.followed_by(body), reply)

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import anyio
 
 from kinwire.transports.http_client.fields import RequestHead
-from kinwire.transports.http_client.response import Headers, Reply
-from kinwire.transports.starting import Starter
+from kinwire.transports.http_client.response import Headers, ResponseReceiver
+from kinwire.transports.task_spawner import TaskSpawner
 from kinwire.transports.tcp.tls import client_context
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def check_proxy(proxy: str) -> None:
 class ProxiedClient:
     """An `HttpClient` whose connections begin at the proxy."""
 
-    def __init__(self, proxy: str, tasks: Starter) -> None:
+    def __init__(self, proxy: str, tasks: TaskSpawner) -> None:
         self._proxy = proxy
         self._tasks = tasks
         self._transport: AsyncHTTPTransport | None = None
@@ -60,12 +60,17 @@ class ProxiedClient:
         self._reading.set()
 
     def send(
-        self, head: RequestHead, body: bytes, reply: Reply, *, patience: float | None = None
-    ) -> _Flight:
+        self,
+        head: RequestHead,
+        body: bytes,
+        reply: ResponseReceiver,
+        *,
+        patience: float | None = None,
+    ) -> _ProxiedRequest:
         """See `HttpClient.send`."""
-        flight = _Flight(reply, patience)
-        self._tasks.start(partial(self._fly, flight, head, body))
-        return flight
+        handle = _ProxiedRequest(reply, patience)
+        self._tasks.spawn(partial(self._perform, handle, head, body))
+        return handle
 
     async def run(self) -> None:
         """See `HttpClient.run`."""
@@ -91,21 +96,21 @@ class ProxiedClient:
         """See `HttpClient.resume`."""
         self._reading.set()
 
-    async def _fly(self, flight: _Flight, head: RequestHead, body: bytes) -> None:
+    async def _perform(self, handle: _ProxiedRequest, head: RequestHead, body: bytes) -> None:
         import httpx2
 
         _OURS.set(True)  # in this task
         try:
-            with flight.scoped():
+            with handle.scoped():
                 await self._ready.wait()
-                await self._exchange(flight, head, body)
+                await self._exchange(handle, head, body)
         except (httpx2.TransportError, OSError) as error:
             # Its own text may have the address in it.
-            flight.broken(ConnectionError(f"{type(error).__name__} on the way through the proxy"))
+            handle.broken(ConnectionError(f"{type(error).__name__} on the way through the proxy"))
         else:
-            flight.end()
+            handle.end()
 
-    async def _exchange(self, flight: _Flight, head: RequestHead, body: bytes) -> None:
+    async def _exchange(self, handle: _ProxiedRequest, head: RequestHead, body: bytes) -> None:
         import httpx2
 
         assert self._transport is not None
@@ -118,10 +123,10 @@ class ProxiedClient:
         )
         response = await self._transport.handle_async_request(request)
         try:
-            flight.head(response.status_code, dict(response.headers))
+            handle.head(response.status_code, dict(response.headers))
             async for chunk in response.aiter_raw():
                 await self._reading.wait()
-                flight.body(chunk)
+                handle.body(chunk)
         finally:
             with anyio.move_on_after(_LAST, shield=True):
                 await response.aclose()
@@ -131,23 +136,23 @@ def _is_not_ours(record: logging.LogRecord) -> bool:
     return not _OURS.get()
 
 
-class _Flight:
+class _ProxiedRequest:
     """A request under way."""
 
-    def __init__(self, reply: Reply, patience: float | None) -> None:
-        self._reply: Reply | None = reply
+    def __init__(self, reply: ResponseReceiver, patience: float | None) -> None:
+        self._reply: ResponseReceiver | None = reply
         self._patience = patience
         self._scope: anyio.CancelScope | None = None
 
-    def drop(self, reply: Reply, /) -> None:
-        """See `Flight.drop`."""
+    def cancel(self, reply: ResponseReceiver, /) -> None:
+        """See `RequestHandle.cancel`."""
         if self._reply is reply:
             self._reply = None
             if self._scope is not None:
                 self._scope.cancel()
 
-    def hurry(self, reply: Reply, seconds: float, /) -> None:
-        """See `Flight.hurry`."""
+    def expire_in(self, reply: ResponseReceiver, seconds: float, /) -> None:
+        """See `RequestHandle.expire_in`."""
         if self._reply is reply and self._scope is not None:
             self._scope.deadline = anyio.current_time() + seconds
 

@@ -9,16 +9,16 @@ import logging
 from typing import Protocol
 
 from kinwire.rpc.errors import ConnectionClosedError
-from kinwire.rpc.transport import Link
-from kinwire.transports.http_client.address import Address
-from kinwire.transports.http_client.apart import ApartStream
+from kinwire.rpc.transport import SessionCallbacks
+from kinwire.transports.http_client.address import ServerAddress
 from kinwire.transports.http_client.credentials import Credentials
-from kinwire.transports.http_client.exchange import Exchange, Refusal
-from kinwire.transports.http_client.faults import not_an_answer
+from kinwire.transports.http_client.errors import not_an_answer
+from kinwire.transports.http_client.exchange import Exchange, RefusedResponse
+from kinwire.transports.http_client.legacy_sse import LegacySseStream
 from kinwire.transports.http_client.pool import HttpClient
 from kinwire.transports.http_client.renewal import renewed
-from kinwire.transports.http_client.session import HttpSession
-from kinwire.transports.starting import Starter
+from kinwire.transports.http_client.session import HttpClientSession
+from kinwire.transports.task_spawner import TaskSpawner
 
 logger = logging.getLogger("kinwire.transports")
 
@@ -29,8 +29,8 @@ _REDIRECTS = 3
 class Sender(Protocol):
     """What sends frames."""
 
-    link: Link
-    apart: bool
+    callbacks: SessionCallbacks
+    legacy_sse: bool
 
     def send(self, exchange: Exchange, /) -> None:
         """Send the frame of `exchange`, unless it was taken back meanwhile."""
@@ -52,9 +52,9 @@ class Recovery:
         self,
         sender: Sender,
         client: HttpClient,
-        session: HttpSession,
+        session: HttpClientSession,
         credentials: Credentials,
-        tasks: Starter,
+        tasks: TaskSpawner,
     ) -> None:
         self._sender = sender
         self._client = client
@@ -63,7 +63,7 @@ class Recovery:
         self._tasks = tasks
         self._stranded: list[Exchange] = []  # they wait for another session
 
-    def repair(self, exchange: Exchange, refusal: Refusal) -> bool:
+    def repair(self, exchange: Exchange, refusal: RefusedResponse) -> bool:
         """Have the frame sent again if that may help; say whether it will be."""
         status = refusal.status
         if status in (307, 308):
@@ -77,7 +77,7 @@ class Recovery:
         if status == 401 and self._credentials.renewable:
             self.identify(exchange, refusal.headers.get("www-authenticate"))
         elif begins and status in _NOT_STREAMABLE:
-            self._try_apart(exchange, refusal)
+            self._try_legacy_sse(exchange, refusal)
         elif status == 404 and exchange.session and not begins:
             self._begin_again(exchange)
         else:
@@ -95,7 +95,7 @@ class Recovery:
             else:
                 self._sender.send(exchange)
 
-        self._tasks.start(identify)
+        self._tasks.spawn(identify)
 
     async def renew_credentials(self, number: int, challenge: str | None) -> None:
         """Get others in place of those of that number.
@@ -107,7 +107,7 @@ class Recovery:
         self._session.authorization = self._credentials.value
         self._session.write()
 
-    def _redirect(self, exchange: Exchange, refusal: Refusal) -> bool:
+    def _redirect(self, exchange: Exchange, refusal: RefusedResponse) -> bool:
         location = refusal.headers.get("location", "")
         address = self._session.address.with_target(location)
         exchange.redirects += 1
@@ -118,28 +118,28 @@ class Recovery:
         self._sender.send(exchange)
         return True
 
-    def _try_apart(self, exchange: Exchange, refusal: Refusal) -> None:
+    def _try_legacy_sse(self, exchange: Exchange, refusal: RefusedResponse) -> None:
         """See whether the server speaks the transport of 2024-11-05."""
         sender, session = self._sender, self._session
 
-        def found(address: Address) -> None:
-            sender.apart = True
+        def found(address: ServerAddress) -> None:
+            sender.legacy_sse = True
             session.address = address
             session.write()
             sender.send(exchange)
 
         async def listen() -> None:
             address = session.address
-            stream = ApartStream(sender.link, self._client, address, found)
+            stream = LegacySseStream(sender.callbacks, self._client, address, found)
             why = await stream.read(session.get())
             if stream.named:
-                sender.link.end(why)
+                sender.callbacks.end(why)
             elif stream.refused:
                 sender.failed(exchange, why)
             else:
                 sender.failed(exchange, not_an_answer("initialize", address, refusal))
 
-        self._tasks.start(listen)
+        self._tasks.spawn(listen)
 
     def _begin_again(self, exchange: Exchange) -> None:
         """The server has forgotten the session: begin another, then send the frame."""
@@ -154,17 +154,17 @@ class Recovery:
             self._session.address.origin,
         )
         self._sender.hold()
-        self._tasks.start(self._renew_session)
+        self._tasks.spawn(self._renew_session)
 
     async def _renew_session(self) -> None:
-        link = self._sender.link
-        why = await renewed(self._client, self._session, link.frame_size)
+        callbacks = self._sender.callbacks
+        why = await renewed(self._client, self._session, callbacks.frame_size)
         stranded, self._stranded = self._stranded, []
         if why is not None:
             reason = f"The server has forgotten the session, and {why}. Connect again."
             for exchange in stranded:
                 self._sender.failed(exchange, ConnectionClosedError(reason))
-            link.end(ConnectionClosedError(reason))
+            callbacks.end(ConnectionClosedError(reason))
             return
         for exchange in stranded:
             self._sender.send(exchange)

@@ -6,12 +6,12 @@ __all__ = ("renewed",)
 
 from kinwire.transports.http_client.asking import ask
 from kinwire.transports.http_client.pool import HttpClient
-from kinwire.transports.http_client.session import HttpSession
+from kinwire.transports.http_client.session import HttpClientSession
 
 _PATIENCE = 10.0  # seconds for each step
 
 
-async def renewed(client: HttpClient, session: HttpSession, limit: int) -> str | None:
+async def renewed(client: HttpClient, session: HttpClientSession, limit: int) -> str | None:
     """Begin another session in place of `session`; return why that failed, None if it did not."""
     if not session.repeatable:
         return "more than MCP's own handshake was said in it"

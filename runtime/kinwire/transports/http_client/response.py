@@ -6,7 +6,7 @@ connection. Left out: compression, which is never asked for, and trailers, which
 
 from __future__ import annotations
 
-__all__ = ("Headers", "MalformedResponseError", "Reply", "ResponseReader", "media_type")
+__all__ = ("Headers", "MalformedResponseError", "ResponseReader", "ResponseReceiver", "media_type")
 
 import re
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ class MalformedResponseError(Exception):
     """What came is no response of HTTP/1.1."""
 
 
-class Reply(Protocol):
+class ResponseReceiver(Protocol):
     """Whom one response is told to, piece by piece."""
 
     def head(self, status: int, headers: Headers, /) -> None:
@@ -48,14 +48,14 @@ class ResponseReader:
     def __init__(self) -> None:
         self._buffer = b""
         self._at = 0  # what is before was read: cutting it off each time would cost its square
-        self._reply: Reply | None = None
+        self._reply: ResponseReceiver | None = None
         self._state: Callable[[], bool] = self._read_head
         self._left = 0  # bytes of the body, or of the chunk
         self._bodiless = False
         self.reusable = True
         """Whether another request may follow on the connection."""
 
-    def expect(self, reply: Reply) -> None:
+    def expect(self, reply: ResponseReceiver) -> None:
         """Have beginning and body of the next response told to `reply`."""
         self._reply = reply
         self._state = self._read_head

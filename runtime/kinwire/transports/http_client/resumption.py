@@ -6,15 +6,15 @@ from __future__ import annotations
 __all__ = ("resumed",)
 
 from kinwire.rpc.errors import InvalidResponseError
-from kinwire.transports.http_client.faults import no_connection
-from kinwire.transports.http_client.session import HttpSession
+from kinwire.transports.http_client.errors import no_connection
+from kinwire.transports.http_client.session import HttpClientSession
 from kinwire.transports.http_client.streams import EventStream, StreamEnd
 
 _MOST_EMPTY = 5  # attempts in a row that bring nothing
 
 
 async def resumed(
-    stream: EventStream, session: HttpSession, method: str, *, broken: bool
+    stream: EventStream, session: HttpClientSession, method: str, *, broken: bool
 ) -> Exception | None:
     """Read the rest of the reply once more; return why there is no more of it to be had.
 
@@ -32,7 +32,7 @@ async def resumed(
     return _fault(await stream.read(session.get(last_event_id)), session, method)
 
 
-def _fault(end: StreamEnd, session: HttpSession, method: str) -> Exception | None:
+def _fault(end: StreamEnd, session: HttpClientSession, method: str) -> Exception | None:
     if end.status == 0 and end.error is not None:
         return no_connection(session.address, end.error)
     if not end.opened:

@@ -7,23 +7,23 @@ server kept besides, such as subscriptions, is gone (MCP, Streamable HTTP).
 
 from __future__ import annotations
 
-__all__ = ("HttpSession",)
+__all__ = ("HttpClientSession",)
 
 import json
 import re
 from typing import Any
 
-from kinwire.transports.http_client.address import Address
+from kinwire.transports.http_client.address import ServerAddress
 from kinwire.transports.http_client.fields import Fields, RequestHead
 from kinwire.transports.http_client.frames import Outgoing
 
 _VISIBLE = re.compile(r"[\x21-\x7e]{1,1024}")
 
 
-class HttpSession:
+class HttpClientSession:
     """Address, headers and ids."""
 
-    def __init__(self, address: Address, fields: Fields) -> None:
+    def __init__(self, address: ServerAddress, fields: Fields) -> None:
         self._fields = fields
         self.address = address
         self.authorization = address.authorization

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import anyio
 
-from kinwire.rpc.transport import Link
+from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.http.sse import MEDIA_TYPE, Event, SseDecoder
 from kinwire.transports.http_client.backoff import Backoff
 from kinwire.transports.http_client.fields import RequestHead
@@ -35,20 +35,20 @@ class StreamEnd:
 
 
 class EventStream:
-    """A `Reply` whose events go to `take`; `events` is what has read its beginning."""
+    """A `ResponseReceiver` whose events go to `take`; `events` is what has read its beginning."""
 
     def __init__(
         self,
-        link: Link,
+        callbacks: SessionCallbacks,
         client: HttpClient,
         take: Callable[[Event], object],
         events: SseDecoder | None = None,
     ) -> None:
-        self._link = link
+        self._callbacks = callbacks
         self._client = client
         self._take = take
         self._end = StreamEnd()
-        self.events = events or SseDecoder(link.frame_size)
+        self.events = events or SseDecoder(callbacks.frame_size)
         """Knows what to resume after; another one for each attempt."""
         self.backoff = Backoff()
 
@@ -57,15 +57,15 @@ class EventStream:
         self._end = end = StreamEnd()
         before = self.events
         self.events = SseDecoder(
-            self._link.frame_size,
+            self._callbacks.frame_size,
             last_event_id=before.last_event_id,
             retry_ms=before.retry_ms,
         )
-        flight = self._client.send(head, b"", self)
+        handle = self._client.send(head, b"", self)
         try:
             await end.over.wait()
         finally:
-            flight.drop(self)
+            handle.cancel(self)
         return end
 
     async def wait(self) -> None:
@@ -74,37 +74,37 @@ class EventStream:
         await anyio.sleep(seconds)
 
     def head(self, status: int, headers: Headers, /) -> None:
-        """See `Reply.head`."""
+        """See `ResponseReceiver.head`."""
         self._end.status, self._end.headers = status, headers
         if not self._end.opened:
             self._end.over.set()  # what it says besides is of no use
 
     def body(self, chunk: bytes, /) -> None:
-        """See `Reply.body`."""
+        """See `ResponseReceiver.body`."""
         if self._end.opened:
             for event in self.events.feed(chunk):
                 self.backoff.succeeded()
                 self._take(event)
-            if self._link.paused:
+            if self._callbacks.paused:
                 self._client.pause()
 
     def end(self) -> None:
-        """See `Reply.end`."""
+        """See `ResponseReceiver.end`."""
         self._end.over.set()
 
     def broken(self, error: Exception, /) -> None:
-        """See `Reply.broken`."""
+        """See `ResponseReceiver.broken`."""
         self._end.error = error
         self._end.over.set()
 
 
-def answers_to(link: Link, reply_to: int) -> Callable[[Event], None]:
+def answers_to(callbacks: SessionCallbacks, reply_to: int) -> Callable[[Event], None]:
     """Return what hands messages over, as those of the reply to one request."""
 
     def take(event: Event) -> None:
         if event.overlong:
-            link.overlong(event.data)
+            callbacks.overlong(event.data)
         elif event.name == "message" and event.data.strip():
-            link.answer(event.data, reply_to)
+            callbacks.answer(event.data, reply_to)
 
     return take

@@ -1,7 +1,7 @@
 """Streamable HTTP, the client's side: each frame leaves in a POST of its own.
 
 Answers come in the reply to their request and are matched by both, so that no caller gets another
-one's. What the server says by itself comes on a stream that stays open (`standing.py`). What goes
+one's. What the server says by itself comes on a stream that stays open (`get_stream.py`). What goes
 wrong with a request is its call's alone; the connection ends when the server refuses the session.
 """
 
@@ -15,25 +15,25 @@ from collections.abc import Callable
 import anyio
 
 from kinwire.rpc.errors import InvalidResponseError
-from kinwire.rpc.transport import Link
+from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.http_client.asking import ask
 from kinwire.transports.http_client.credentials import Credentials
-from kinwire.transports.http_client.exchange import Exchange, Refusal
-from kinwire.transports.http_client.faults import holds_answer, no_connection, not_an_answer
+from kinwire.transports.http_client.errors import holds_answer, no_connection, not_an_answer
+from kinwire.transports.http_client.exchange import Exchange, RefusedResponse
 from kinwire.transports.http_client.frames import Outgoing, cancelled_id, outgoing
+from kinwire.transports.http_client.get_stream import NO_CALL, read_get_stream
 from kinwire.transports.http_client.pool import HttpClient
 from kinwire.transports.http_client.queue import SendQueue
 from kinwire.transports.http_client.recovery import Recovery
 from kinwire.transports.http_client.response import Headers
 from kinwire.transports.http_client.resumption import resumed
-from kinwire.transports.http_client.session import HttpSession
-from kinwire.transports.http_client.standing import NO_CALL, keep_listening
+from kinwire.transports.http_client.session import HttpClientSession
 from kinwire.transports.http_client.streams import EventStream, answers_to
-from kinwire.transports.starting import Starter, starting
+from kinwire.transports.task_spawner import TaskSpawner, task_spawner
 
 logger = logging.getLogger("kinwire.transports")
 
-OpenClient = Callable[[Link, Starter], HttpClient]
+OpenClient = Callable[[SessionCallbacks, TaskSpawner], HttpClient]
 
 _MOST = 128  # requests under way, each with a connection
 _PATIENCE = 10.0  # seconds for the receipt of a frame that has no answer
@@ -44,11 +44,11 @@ _CLOSING = 1.0  # seconds to send what waits and to end the session
 class HttpTransport:
     """The connection to a server behind a URL."""
 
-    quiet = False
-    link: Link
+    peer_may_emit_noise = False
+    callbacks: SessionCallbacks
 
     def __init__(
-        self, session: HttpSession, credentials: Credentials, open_client: OpenClient
+        self, session: HttpClientSession, credentials: Credentials, open_client: OpenClient
     ) -> None:
         self._session = session
         self._credentials = credentials
@@ -57,21 +57,21 @@ class HttpTransport:
         self._held = 0  # bytes in the queue, as the session knows it
         self._calls: dict[int, Exchange] = {}  # requests under way, by id
         self._receipts: set[Exchange] = set()  # other frames under way
-        self._standing: anyio.CancelScope | None = None
+        self._get_stream: anyio.CancelScope | None = None
         self._receipt: anyio.Event | None = None
-        self.apart = False
+        self.legacy_sse = False
         self._running = False
         self._closing = False
 
-    async def run(self, link: Link, /) -> None:
+    async def run(self, callbacks: SessionCallbacks, /) -> None:
         """See `Transport.run`."""
-        self.link = link
-        async with starting() as self._tasks:
-            self._client = self._open_client(link, self._tasks)
+        self.callbacks = callbacks
+        async with task_spawner() as self._tasks:
+            self._client = self._open_client(callbacks, self._tasks)
             self._recovery = Recovery(
                 self, self._client, self._session, self._credentials, self._tasks
             )
-            self._tasks.start(self._client.run)
+            self._tasks.spawn(self._client.run)
             self._running = True
             self._pump()
             try:
@@ -97,13 +97,13 @@ class HttpTransport:
     async def _say_last(self) -> None:
         """Send what waits and end the session."""
         self._closing = True
-        self._stop_standing()
+        self._close_get_stream()
         for exchange in list(self._calls.values()):  # their callers have heard already
-            exchange.drop()
+            exchange.cancel()
             self._over(exchange)
         self._queue.forget_requests()
         while self._receipts or (
-            not self._queue.stopped and (self._queue.size or self.link.waiting)
+            not self._queue.stopped and (self._queue.size or self.callbacks.waiting)
         ):
             self._receipt = anyio.Event()
             self._pump()
@@ -120,40 +120,40 @@ class HttpTransport:
 
     def arrived(self, exchange: Exchange, frame: bytes, /) -> None:
         """See `Owner.arrived`."""
-        link, identifier = self.link, exchange.message.id
+        callbacks, identifier = self.callbacks, exchange.message.id
         assert identifier is not None
-        link.answer(frame, identifier)
-        if not link.waits(identifier):
+        callbacks.answer(frame, identifier)
+        if not callbacks.waits(identifier):
             if exchange.message.method == "initialize":
                 self._session.greeted(frame)
             if exchange.events is not None:
-                exchange.hurry(_AFTER_ANSWER)
+                exchange.expire_in(_AFTER_ANSWER)
                 self._over(exchange)
-        if link.paused:
+        if callbacks.paused:
             self._client.pause()
 
     def completed(self, exchange: Exchange, /) -> None:
         """See `Owner.completed`."""
         message = exchange.message
-        if message.id is not None and self.link.waits(message.id) and not self.apart:
+        if message.id is not None and self.callbacks.waits(message.id) and not self.legacy_sse:
             if not self._under_way(exchange):
                 return
             if exchange.events is not None:
                 self._resume(exchange, broken=False)
                 return
             error = InvalidResponseError(f"{message.method}: the reply has no answer in it")
-            self.link.fail(message.id, error)
+            self.callbacks.fail(message.id, error)
         self._over(exchange)
-        if message.method == "notifications/initialized" and not self.apart:
-            self._stand()
+        if message.method == "notifications/initialized" and not self.legacy_sse:
+            self._open_get_stream()
 
-    def refused(self, exchange: Exchange, refusal: Refusal, /) -> None:
+    def refused(self, exchange: Exchange, refusal: RefusedResponse, /) -> None:
         """See `Owner.refused`."""
         identifier = exchange.message.id
         if self._recovery.repair(exchange, refusal):
             return
         if identifier is not None and holds_answer(refusal, identifier):
-            self.link.answer(refusal.body, identifier)
+            self.callbacks.answer(refusal.body, identifier)
             self._over(exchange)
         else:
             error = not_an_answer(exchange.message.method, self._session.address, refusal)
@@ -170,14 +170,14 @@ class HttpTransport:
 
     def _pump(self) -> None:
         """Send what may leave."""
-        queue, link = self._queue, self.link
+        queue, callbacks = self._queue, self.callbacks
         while True:
             message = queue.next()
             if message is not None:
                 self._session.sent(message)
                 self._begin(Exchange(self, message))
-            elif link.waiting:
-                for frame in link.take():
+            elif callbacks.waiting:
+                for frame in callbacks.take():
                     message = outgoing(frame)
                     if message.method != "notifications/cancelled" or self._take_back(message):
                         queue.add(message)
@@ -185,7 +185,7 @@ class HttpTransport:
                 break
         if queue.size != self._held:
             more, self._held = queue.size - self._held, queue.size
-            link.hold_back(more)
+            callbacks.hold_back(more)
 
     def _begin(self, exchange: Exchange) -> None:
         message = exchange.message
@@ -204,10 +204,10 @@ class HttpTransport:
             return
         message = exchange.message
         exchange.session, exchange.key = self._session.number, self._credentials.number
-        waits = message.kind == "request" and not self.apart
+        waits = message.kind == "request" and not self.legacy_sse
         patience = None if waits else _PATIENCE
         head = self._session.post
-        exchange.flight = self._client.send(head, message.frame, exchange, patience=patience)
+        exchange.handle = self._client.send(head, message.frame, exchange, patience=patience)
 
     def _take_back(self, message: Outgoing) -> bool:
         """Stop a request; say whether the server has to hear of it."""
@@ -218,7 +218,7 @@ class HttpTransport:
             return False
         exchange = self._calls.get(identifier)
         if exchange is not None:
-            exchange.drop()
+            exchange.cancel()
             self._over(exchange)
         return True
 
@@ -245,7 +245,7 @@ class HttpTransport:
         """See `Sender.failed`."""
         message = exchange.message
         if message.id is not None:
-            self.link.fail(message.id, error)
+            self.callbacks.fail(message.id, error)
         else:
             logger.warning("a message did not reach the server: %s", error)
         self._over(exchange)
@@ -253,12 +253,12 @@ class HttpTransport:
     def hold(self) -> None:
         """See `Sender.hold`."""
         self._queue.stopped = True
-        self._stop_standing()
+        self._close_get_stream()
 
     def go_on(self) -> None:
         """See `Sender.go_on`."""
         self._queue.stopped = False
-        self._stand()
+        self._open_get_stream()
         self._pump()
 
     # Streams.
@@ -269,29 +269,29 @@ class HttpTransport:
         identifier = message.id
         assert identifier is not None
         stream = EventStream(
-            self.link, self._client, answers_to(self.link, identifier), exchange.events
+            self.callbacks, self._client, answers_to(self.callbacks, identifier), exchange.events
         )
 
         async def go_on() -> None:
             at_once = broken
             with anyio.CancelScope() as exchange.resuming:
-                while self.link.waits(identifier):
+                while self.callbacks.waits(identifier):
                     fault = await resumed(stream, self._session, message.method, broken=at_once)
                     at_once = False
                     if fault is not None:
-                        self.link.fail(identifier, fault)
+                        self.callbacks.fail(identifier, fault)
             self._over(exchange)
 
-        self._tasks.start(go_on)
+        self._tasks.spawn(go_on)
 
-    def _stand(self) -> None:
+    def _open_get_stream(self) -> None:
         """Listen to what the server says by itself."""
 
-        async def stand() -> None:
+        async def listen() -> None:
             if self._closing:
                 return
-            with anyio.CancelScope() as self._standing:
-                await keep_listening(stream, self._session, renew)
+            with anyio.CancelScope() as self._get_stream:
+                await read_get_stream(stream, self._session, renew)
 
         async def renew(challenge: str | None) -> bool:
             if not self._credentials.renewable:
@@ -303,9 +303,9 @@ class HttpTransport:
                 return False
             return True
 
-        stream = EventStream(self.link, self._client, answers_to(self.link, NO_CALL))
-        self._tasks.start(stand)
+        stream = EventStream(self.callbacks, self._client, answers_to(self.callbacks, NO_CALL))
+        self._tasks.spawn(listen)
 
-    def _stop_standing(self) -> None:
-        if self._standing is not None:
-            self._standing.cancel()
+    def _close_get_stream(self) -> None:
+        if self._get_stream is not None:
+            self._get_stream.cancel()

@@ -15,7 +15,7 @@ import anyio
 from anyio.abc import ByteStream as AnyioStream, Listener, SocketAttribute
 from anyio.streams.tls import TLSListener
 
-from kinwire.transports.starting import Starter
+from kinwire.transports.task_spawner import TaskSpawner
 from kinwire.transports.tcp.streams import ByteStream, CallbackStream, Receiver, TaskStream
 
 Accept = Callable[[ByteStream], Receiver]
@@ -32,7 +32,7 @@ async def listening(
     *,
     tls: SSLContext | None,
     loop: AbstractEventLoop | None,
-    tasks: Starter,
+    tasks: TaskSpawner,
 ) -> AsyncGenerator[int]:
     """Yield the port that is listened on, until the block is left; connections stay open then.
 
@@ -57,7 +57,7 @@ async def listening(
 
 @asynccontextmanager
 async def _listening_by_tasks(
-    host: str, port: int, accept: Accept, *, tls: SSLContext | None, tasks: Starter
+    host: str, port: int, accept: Accept, *, tls: SSLContext | None, tasks: TaskSpawner
 ) -> AsyncGenerator[int]:
     plain = await anyio.create_tcp_listener(local_host=host, local_port=port, backlog=_BACKLOG)
     number: int = plain.extra(SocketAttribute.local_port)
@@ -71,7 +71,7 @@ async def _listening_by_tasks(
             stopped.set()
 
     async with listener:
-        tasks.start(accept_all)
+        tasks.spawn(accept_all)
         try:
             yield number
         finally:

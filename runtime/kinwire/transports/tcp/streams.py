@@ -19,7 +19,7 @@ from typing import Any, Protocol, cast
 import anyio
 from anyio.abc import ByteStream as AnyioStream
 
-from kinwire.transports.starting import Starter
+from kinwire.transports.task_spawner import TaskSpawner
 
 _WRITE_AHEAD = 64 * 1024  # bytes that wait for the peer to read before a stream is full
 _READ = 64 * 1024
@@ -71,7 +71,7 @@ async def dial(
     *,
     tls: SSLContext | None,
     loop: AbstractEventLoop | None,
-    tasks: Starter,
+    tasks: TaskSpawner,
 ) -> ByteStream:
     """Return a connection to that port. Without a `loop`, its tasks run in `tasks`.
 
@@ -80,7 +80,7 @@ async def dial(
     """
     if loop is None:
         stream = TaskStream(await _connected(host, port, tls), receiver)
-        tasks.start(stream.run)
+        tasks.spawn(stream.run)
         return stream
     # uvloop has no such option: it tries one address after the other.
     side_by_side = isinstance(loop, asyncio.BaseEventLoop) and not _is_address(host)

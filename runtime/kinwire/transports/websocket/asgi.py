@@ -13,13 +13,20 @@ import anyio
 from anyio.lowlevel import checkpoint
 
 from kinwire.rpc.errors import ConnectionClosedError
-from kinwire.rpc.transport import Link
+from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.http.guard import Guard
 from kinwire.transports.http.head import read_head
-from kinwire.transports.http.replies import Receive, Reply, Scope, Send, send_reply, too_many
+from kinwire.transports.http.replies import (
+    HttpResponse,
+    Receive,
+    Scope,
+    Send,
+    send_response,
+    too_many,
+)
 from kinwire.transports.http.sessions import Sessions
 from kinwire.transports.lines import HEAD
-from kinwire.transports.starting import starting
+from kinwire.transports.task_spawner import task_spawner
 from kinwire.transports.websocket.protocol import SUBPROTOCOL
 
 logger = logging.getLogger("kinwire.transports")
@@ -62,7 +69,7 @@ async def serve_websocket_scope(
 class AsgiWebSocket:
     """A connection that is accepted."""
 
-    quiet = False
+    peer_may_emit_noise = False
     handshake = True  # a session begins with it, other than a single request
 
     def __init__(self, receive: Receive, send: Send) -> None:
@@ -70,7 +77,7 @@ class AsgiWebSocket:
         self._send = send
         self.over = anyio.Event()
         """Is set when the session has ended and nothing of it is left."""
-        self._link: Link | None = None
+        self._callbacks: SessionCallbacks | None = None
         self._why: ConnectionClosedError | None = None
         self._woken = anyio.Event()
         self._resumed = anyio.Event()
@@ -78,15 +85,15 @@ class AsgiWebSocket:
         self._code: int | None = None  # to say goodbye with, once it is time
         self._gone = False
 
-    async def run(self, link: Link, /) -> None:
+    async def run(self, callbacks: SessionCallbacks, /) -> None:
         """See `Transport.run`."""
-        self._link = link
+        self._callbacks = callbacks
         if self._why is not None:
-            link.end(self._why)
-        async with starting() as tasks:
-            tasks.start(partial(self._write, link))
+            callbacks.end(self._why)
+        async with task_spawner() as tasks:
+            tasks.spawn(partial(self._write, callbacks))
             try:
-                await self._read(link)
+                await self._read(callbacks)
                 await anyio.sleep_forever()
             finally:
                 self._say_goodbye(_GOING_AWAY)
@@ -107,29 +114,29 @@ class AsgiWebSocket:
     def close(self, why: ConnectionClosedError) -> None:
         """End the session, also before it has begun: handlers get a moment to finish."""
         self._why = why
-        if self._link is not None:
-            self._link.end(why)
+        if self._callbacks is not None:
+            self._callbacks.end(why)
 
-    async def _read(self, link: Link) -> None:
+    async def _read(self, callbacks: SessionCallbacks) -> None:
         while True:
-            while link.paused:
+            while callbacks.paused:
                 self._resumed = anyio.Event()
                 await self._resumed.wait()
             message = await self._receive()
             if message["type"] == "websocket.disconnect":
                 self._gone = True
-                link.end(ConnectionClosedError("The peer has closed the connection."))
+                callbacks.end(ConnectionClosedError("The peer has closed the connection."))
                 return
             text = message.get("text")
             if text is None:
                 self._say_goodbye(_UNSUPPORTED)
-                link.end(ConnectionClosedError("The peer sent a binary message."))
+                callbacks.end(ConnectionClosedError("The peer sent a binary message."))
                 return
             frame = text.encode(errors="surrogatepass")
-            if len(frame) > link.frame_size:
-                link.overlong(frame[:HEAD])
+            if len(frame) > callbacks.frame_size:
+                callbacks.overlong(frame[:HEAD])
             else:
-                link.feed(frame)
+                callbacks.feed(frame)
 
     def _say_goodbye(self, code: int) -> None:
         """Have the connection closed behind what waits."""
@@ -137,12 +144,12 @@ class AsgiWebSocket:
             self._code = code
         self._woken.set()
 
-    async def _write(self, link: Link) -> None:
+    async def _write(self, callbacks: SessionCallbacks) -> None:
         """Write what waits until it is time for goodbye. Nobody else does: frames have an order."""
         try:
-            while self._code is None or link.waiting:
+            while self._code is None or callbacks.waiting:
                 self._woken = anyio.Event()
-                await self._write_waiting(link)
+                await self._write_waiting(callbacks)
                 if self._code is None:
                     await self._woken.wait()
             if not self._gone:
@@ -150,18 +157,18 @@ class AsgiWebSocket:
         except Exception as error:  # servers raise different ones when the client has gone
             logger.debug("a client left before it had everything", exc_info=error)
             self._gone = True
-            link.end(ConnectionClosedError("The connection broke off."))
+            callbacks.end(ConnectionClosedError("The connection broke off."))
         finally:
             self._written.set()
 
-    async def _write_waiting(self, link: Link) -> None:
-        while link.waiting:
-            for frame in link.take():
+    async def _write_waiting(self, callbacks: SessionCallbacks) -> None:
+        while callbacks.waiting:
+            for frame in callbacks.take():
                 if not self._gone:
                     await self._send({"type": "websocket.send", "text": frame.decode()})
 
 
-async def _refuse(scope: Scope, send: Send, reply: Reply) -> None:
+async def _refuse(scope: Scope, send: Send, reply: HttpResponse) -> None:
     """Refuse the handshake, with the reply where the server can send one."""
     if "websocket.http.response" not in scope.get("extensions", {}):
         await send({"type": "websocket.close", "code": 1000})  # it answers 403
@@ -170,6 +177,6 @@ async def _refuse(scope: Scope, send: Send, reply: Reply) -> None:
     async def respond(message: MutableMapping[str, Any]) -> None:
         await send({**message, "type": f"websocket.{message['type']}"})
 
-    await send_reply(respond, reply)
+    await send_response(respond, reply)
     # uvicorn logs an error for each application that is over before its connection is.
     await checkpoint()

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import anyio
 
 from kinwire.rpc.errors import ConnectionClosedError
-from kinwire.rpc.transport import Link
-from kinwire.transports.http_client.address import Address
+from kinwire.rpc.transport import SessionCallbacks
+from kinwire.transports.http_client.address import ServerAddress
 from kinwire.transports.http_client.credentials import Credentials
-from kinwire.transports.http_client.faults import mend_of, no_connection
+from kinwire.transports.http_client.errors import hint_for, no_connection
 from kinwire.transports.http_client.fields import Fields
 from kinwire.transports.http_client.frames import outgoing
-from kinwire.transports.starting import Starter, starting
+from kinwire.transports.task_spawner import TaskSpawner, task_spawner
 from kinwire.transports.tcp.streams import ByteStream, dial
 from kinwire.transports.tcp.tls import client_context
 from kinwire.transports.websocket.connection import WebSocketTransport
@@ -32,34 +32,34 @@ _NORMAL = 1000
 class WebSocketClient:
     """The connection to a server; it begins with `run`."""
 
-    quiet = False
+    peer_may_emit_noise = False
 
-    def __init__(self, address: Address, fields: Fields, credentials: Credentials) -> None:
+    def __init__(self, address: ServerAddress, fields: Fields, credentials: Credentials) -> None:
         self._address = address
         self._fields = fields
         self._credentials = credentials
         self._transport: WebSocketTransport | None = None
-        self._failure: tuple[Link, Exception] | None = None
+        self._failure: tuple[SessionCallbacks, Exception] | None = None
         client_protocol(address)  # the library is there, or this is the place to say so
 
-    async def run(self, link: Link, /) -> None:
+    async def run(self, callbacks: SessionCallbacks, /) -> None:
         """See `Transport.run`."""
-        async with starting() as tasks:
+        async with task_spawner() as tasks:
             try:
-                transport = await self._connected(link, tasks)
+                transport = await self._connected(callbacks, tasks)
             except _AuthError as failed:
-                self._failure = link, failed.cause
+                self._failure = callbacks, failed.cause
                 self.wake()
                 await anyio.sleep_forever()  # whoever calls is told; there is no other end
                 return
             except OSError as error:  # a timeout is one, too
-                link.end(no_connection(self._address, error))
+                callbacks.end(no_connection(self._address, error))
                 return
             if isinstance(transport, ConnectionClosedError):
-                link.end(transport)
+                callbacks.end(transport)
                 return
             self._transport = transport
-            await transport.run(link)
+            await transport.run(callbacks)
 
     def wake(self) -> None:
         """See `Transport.wake`."""
@@ -77,16 +77,16 @@ class WebSocketClient:
         """See `Transport.aclose`: `run` has done it."""
 
     async def _connected(
-        self, link: Link, tasks: Starter
+        self, callbacks: SessionCallbacks, tasks: TaskSpawner
     ) -> WebSocketTransport | ConnectionClosedError:
         """Shake hands, with other credentials if the server wants some; return what came of it."""
         if self._credentials.missing:
             await self._renew(None)
-        attempt = await self._attempt(link, tasks)
+        attempt = await self._attempt(callbacks, tasks)
         status = attempt.status
         if status == 401 and self._credentials.renewable:
             await self._renew(attempt.header("WWW-Authenticate"))
-            attempt = await self._attempt(link, tasks)
+            attempt = await self._attempt(callbacks, tasks)
             status = attempt.status
         if attempt.protocol.handshake_exc is None and status == 101:
             assert attempt.stream is not None
@@ -98,20 +98,20 @@ class WebSocketClient:
         answer = f"answered HTTP {status}." if status else "does not speak WebSocket there."
         if status == 101:
             answer = "does not speak WebSocket as it should."
-        mend = mend_of(self._address, status, attempt.header("Location"))
+        hint = hint_for(self._address, status, attempt.header("Location"))
         refused = None if status in (0, 101) else status
-        return ConnectionClosedError(f"{self._address.origin} {answer}{mend}", status=refused)
+        return ConnectionClosedError(f"{self._address.origin} {answer}{hint}", status=refused)
 
-    async def _attempt(self, link: Link, tasks: Starter) -> _Handshake:
+    async def _attempt(self, callbacks: SessionCallbacks, tasks: TaskSpawner) -> _Handshake:
         with anyio.fail_after(_HANDSHAKE):
-            return await self._shaken(link, tasks)
+            return await self._shaken(callbacks, tasks)
 
-    async def _shaken(self, link: Link, tasks: Starter) -> _Handshake:
+    async def _shaken(self, callbacks: SessionCallbacks, tasks: TaskSpawner) -> _Handshake:
         address = self._address
         handshake = _Handshake(client_protocol(address))
         tls = client_context() if address.secure else None
         stream = await dial(
-            address.host, address.port, handshake, tls=tls, loop=link.loop, tasks=tasks
+            address.host, address.port, handshake, tls=tls, loop=callbacks.loop, tasks=tasks
         )
         try:
             await handshake.shake(stream, self._headers())
@@ -141,13 +141,13 @@ class _AuthError(Exception):
         self.cause = cause
 
 
-def _tell_callers(link: Link, error: Exception) -> None:
+def _tell_callers(callbacks: SessionCallbacks, error: Exception) -> None:
     """Have every call fail with what the user's own function has raised, as it does over HTTP."""
-    while link.waiting:
-        for frame in link.take():
+    while callbacks.waiting:
+        for frame in callbacks.take():
             identifier = outgoing(frame).id
             if identifier is not None:
-                link.fail(identifier, error)
+                callbacks.fail(identifier, error)
 
 
 class _Handshake:

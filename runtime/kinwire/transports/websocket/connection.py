@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from kinwire.rpc.errors import ConnectionClosedError
-from kinwire.rpc.transport import Link
+from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.tcp.streams import ByteStream
 
 if TYPE_CHECKING:
@@ -43,47 +43,47 @@ class WebSocketTransport:
     `close_code` is sent when this side ends it.
     """
 
-    quiet = False
+    peer_may_emit_noise = False
 
     def __init__(self, protocol: Protocol, stream: ByteStream, *, close_code: int) -> None:
         self._protocol = protocol
         self._stream = stream
         self._close_code = close_code
-        self._link: Link | None = None
+        self._callbacks: SessionCallbacks | None = None
         self._begun = bytearray()  # of a message that goes on: a list would grow by empty parts
         self._heard = 0
         self._gone = False
         self._moved: anyio.Event | None = None  # set when there is room, and at the end
 
-    async def run(self, link: Link, /) -> None:
+    async def run(self, callbacks: SessionCallbacks, /) -> None:
         """See `Transport.run`."""
-        self._link = link
-        self._feed = link.feed
-        if link.loop is None:  # there, handlers have the context in which they are begun
+        self._callbacks = callbacks
+        self._feed = callbacks.feed
+        if callbacks.loop is None:  # there, handlers have the context in which they are begun
             context = copy_context()
 
             def feed(message: bytes) -> None:
-                context.run(link.feed, message)
+                context.run(callbacks.feed, message)
 
             self._feed = feed
-        self._protocol.max_message_size = link.frame_size
+        self._protocol.max_message_size = callbacks.frame_size
         self._take_events()  # what came with the handshake
         if self._gone:
             self._end("The connection broke off.")
         self.wake()
         try:
-            await self._watch(link)
+            await self._watch(callbacks)
         finally:
             with anyio.CancelScope(shield=True):
-                await self._close(link)
+                await self._close(callbacks)
 
     def wake(self) -> None:
         """See `Transport.wake`."""
-        link, protocol = self._link, self._protocol
-        if link is None:
+        callbacks, protocol = self._callbacks, self._protocol
+        if callbacks is None:
             return
-        while link.waiting and not self._stream.full:
-            frames = link.take()
+        while callbacks.waiting and not self._stream.full:
+            frames = callbacks.take()
             if self._open:
                 for frame in frames:
                     protocol.send_text(frame)
@@ -102,9 +102,9 @@ class WebSocketTransport:
         """See `Receiver.received`."""
         self._heard += 1
         self._protocol.receive_data(chunk)
-        if self._link is not None:
+        if self._callbacks is not None:
             self._take_events()
-            if self._link.paused:
+            if self._callbacks.paused:
                 self._stream.pause()
         self._flush()
 
@@ -174,32 +174,32 @@ class WebSocketTransport:
             self._end(_WHY_REFUSED[code])
 
     def _end(self, why: str) -> None:
-        if self._link is not None:
-            self._link.end(ConnectionClosedError(why))
+        if self._callbacks is not None:
+            self._callbacks.end(ConnectionClosedError(why))
 
     # Life and end.
 
-    async def _watch(self, link: Link) -> None:
+    async def _watch(self, callbacks: SessionCallbacks) -> None:
         """Ping a peer that is silent; end the connection if it does not answer."""
         while True:
             heard = self._heard
             await anyio.sleep(_PING_AFTER)
-            if self._heard != heard or link.paused or not self._open:
+            if self._heard != heard or callbacks.paused or not self._open:
                 continue
             self._protocol.send_ping(b"")
             self._flush()
             await anyio.sleep(_PONG_WITHIN)
-            if self._heard == heard and not link.paused:
+            if self._heard == heard and not callbacks.paused:
                 self._end("The peer does not answer pings.")
                 self._stream.abort()
 
-    async def _close(self, link: Link) -> None:
+    async def _close(self, callbacks: SessionCallbacks) -> None:
         """Write what waits, say goodbye, and wait for the peer to do so."""
         with anyio.move_on_after(_LAST_FRAMES):
-            while link.waiting and self._open:
+            while callbacks.waiting and self._open:
                 self._moved = anyio.Event()
                 self.wake()
-                if link.waiting:
+                if callbacks.waiting:
                     await self._moved.wait()
         if self._open:
             self._protocol.send_close(self._close_code)

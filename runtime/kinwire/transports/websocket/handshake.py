@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("ServerHandshake",)
+__all__ = ("WebSocketServerHandshake",)
 
 import http
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ import anyio
 
 from kinwire.transports.http.guard import Guard
 from kinwire.transports.http.head import read_head
-from kinwire.transports.http.replies import Reply, too_many
+from kinwire.transports.http.replies import HttpResponse, too_many
 from kinwire.transports.tcp.streams import ByteStream
 from kinwire.transports.websocket.protocol import server_protocol
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _PATIENCE = 10.0  # seconds for the request to be complete
 
 
-class ServerHandshake:
+class WebSocketServerHandshake:
     """A connection that came in; what its stream tells until the handshake is over."""
 
     def __init__(self, stream: ByteStream) -> None:
@@ -84,7 +84,7 @@ class ServerHandshake:
         if self._news is not None and (self._request is not None or self._failed):
             self._news.set()
 
-    def _reject(self, reply: Reply) -> None:
+    def _reject(self, reply: HttpResponse) -> None:
         response = self.protocol.reject(http.HTTPStatus(reply.status), reply.body.decode())
         del response.headers["Content-Type"]
         for name, value in reply.headers:

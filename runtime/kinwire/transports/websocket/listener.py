@@ -21,11 +21,11 @@ from kinwire.transports.http.guard import Authenticate, Guard
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.security import AccessRules, must_be_secure
 from kinwire.transports.http.sessions import running_loop
-from kinwire.transports.starting import Starter, starting
+from kinwire.transports.task_spawner import TaskSpawner, task_spawner
 from kinwire.transports.tcp.listening import listening
 from kinwire.transports.tcp.streams import ByteStream
 from kinwire.transports.websocket.connection import WebSocketTransport
-from kinwire.transports.websocket.handshake import ServerHandshake
+from kinwire.transports.websocket.handshake import WebSocketServerHandshake
 from kinwire.transports.websocket.protocol import server_protocol
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ async def serve_websocket(  # noqa: PLR0913 - all that a listener is made of
         resource_metadata=resource_metadata,
     )
     loop = running_loop()
-    async with starting() as streams, starting() as sessions:
+    async with task_spawner() as streams, task_spawner() as sessions:
         accept = partial(_accept, _Listener(server, guard, limits.sessions, sessions))
         place = listening(host, port, accept, tls=tls, loop=loop, tasks=streams)
         async with place as number:
@@ -84,7 +84,7 @@ async def serve_websocket(  # noqa: PLR0913 - all that a listener is made of
 class _Listener:
     """What all connections share."""
 
-    def __init__(self, server: Server, guard: Guard, most: int, tasks: Starter) -> None:
+    def __init__(self, server: Server, guard: Guard, most: int, tasks: TaskSpawner) -> None:
         self.server = server
         self.guard = guard
         self.most = most
@@ -92,13 +92,13 @@ class _Listener:
         self.open = 0
 
 
-def _accept(listener: _Listener, stream: ByteStream) -> ServerHandshake:
-    handshake = ServerHandshake(stream)
-    listener.tasks.start(partial(_serve, listener, handshake))
+def _accept(listener: _Listener, stream: ByteStream) -> WebSocketServerHandshake:
+    handshake = WebSocketServerHandshake(stream)
+    listener.tasks.spawn(partial(_serve, listener, handshake))
     return handshake
 
 
-async def _serve(listener: _Listener, handshake: ServerHandshake) -> None:
+async def _serve(listener: _Listener, handshake: WebSocketServerHandshake) -> None:
     listener.open += 1
     try:
         full = listener.open > listener.most

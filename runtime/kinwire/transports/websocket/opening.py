@@ -6,7 +6,7 @@ __all__ = ("websocket_transport",)
 
 from typing import TYPE_CHECKING
 
-from kinwire.transports.http_client.address import Address
+from kinwire.transports.http_client.address import ServerAddress
 from kinwire.transports.http_client.credentials import credentials_of
 from kinwire.transports.http_client.fields import checked_headers
 from kinwire.transports.websocket.client import WebSocketClient
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kinwire.transports.urls import UrlOptions
 
 
-def websocket_transport(address: Address, options: UrlOptions) -> WebSocketClient:
+def websocket_transport(address: ServerAddress, options: UrlOptions) -> WebSocketClient:
     """Return the connection to the server at `address`.
 
     Raises:

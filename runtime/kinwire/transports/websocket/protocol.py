@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from websockets.server import ServerProtocol
     from websockets.typing import Subprotocol
 
-    from kinwire.transports.http_client.address import Address
+    from kinwire.transports.http_client.address import ServerAddress
 
 SUBPROTOCOL = "mcp"
 
@@ -23,7 +23,7 @@ _NO_MESSAGE = 64 * 1024  # bytes, until the session says how large a frame may b
 _MISSING = "WebSocket needs the library `websockets`. Install kinwire[ws]."
 
 
-def client_protocol(address: Address) -> ClientProtocol:
+def client_protocol(address: ServerAddress) -> ClientProtocol:
     """Return the client's side of a connection that does not stand yet.
 
     Raises:

@@ -70,10 +70,10 @@ async def test_timeouts_and_task_groups_of_asyncio_work_in_handlers() -> None:
 
 async def test_a_request_cancelled_before_its_first_step_frees_its_id() -> None:
     async with connected(tool(for_ever)) as peers:
-        link = peers.server._opened()._link
+        callbacks = peers.server._opened()._callbacks
         call = b'{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"t"}}'
-        link.feed(call)
-        link.feed(
+        callbacks.feed(call)
+        callbacks.feed(
             b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"x"}}'
         )
         while peers.server._opened().engine.inbound.under_way:

@@ -56,7 +56,7 @@ class Bench:
         *,
         routes: Mapping[str, Route] = ROUTES,
         limits: Limits = Limits(),
-        quiet: bool = False,
+        peer_may_emit_noise: bool = False,
         protocols: tuple[ProtocolTable, ...] = (),
     ) -> None:
         self.time = 1000.0
@@ -75,10 +75,10 @@ class Bench:
             limits=limits,
             known=ErrorTable(protocols),
             new=partial(Request, Session(memory_pair()[0], routes={})),  # no handler runs
-            quiet=quiet,
+            peer_may_emit_noise=peer_may_emit_noise,
         )
 
-    # Ports.
+    # EngineIO.
 
     def wake_writer(self) -> None:
         self.wakes += 1
@@ -93,19 +93,19 @@ class Bench:
         assert call.id not in self.settled, "a call was settled twice"
         self.settled[call.id] = Settled(result, error)
 
-    def left(self, call: Outbound, /) -> bool:
+    def is_abandoned(self, call: Outbound, /) -> bool:
         return call in self.gone
 
-    def arm(self, at: float, /) -> None:
+    def call_at(self, at: float, /) -> None:
         self.rings_at.append(at)
 
     def now(self) -> float:
         return self.time
 
-    def hold(self) -> None:
+    def pause_reading(self) -> None:
         self.holding = True
 
-    def release(self) -> None:
+    def resume_reading(self) -> None:
         self.holding = False
 
     def room(self) -> None:

@@ -119,14 +119,14 @@ def test_an_answer_that_is_too_long_fails_its_call() -> None:
 def test_a_peer_that_may_print_is_never_answered_for_it(
     frame: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    bench = Bench(quiet=True)
+    bench = Bench(peer_may_emit_noise=True)
     bench.engine.feed(frame)
     assert (bench.sent(), bench.engine.counts.unreadable) == ([], 1)
     assert len(caplog.records) == 1
 
 
 def test_a_peer_that_may_print_is_answered_where_it_named_a_request() -> None:
-    bench = Bench(quiet=True)
+    bench = Bench(peer_may_emit_noise=True)
     bench.engine.feed(b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":NaN}}')
     assert replied(bench.answer()) == (-32600, 1)
 

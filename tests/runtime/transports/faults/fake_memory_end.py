@@ -10,7 +10,7 @@ from typing import Any
 
 from anyio.from_thread import BlockingPortal
 
-from kinwire.rpc.transport import Link
+from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.memory import MemoryTransport
 
 
@@ -23,7 +23,7 @@ class MemoryEnd:
         self._portal = portal
         self._end = end
         self._waiting: deque[bytes] = deque()
-        self._link = Link(
+        self._callbacks = SessionCallbacks(
             feed=got,
             waiting=self._waiting,
             take=self._take,
@@ -36,7 +36,7 @@ class MemoryEnd:
             frame_size=1 << 30,
             loop=None,
         )
-        self._running = portal.start_task_soon(end.run, self._link)
+        self._running = portal.start_task_soon(end.run, self._callbacks)
 
     def send(self, frame: bytes) -> None:
         """Send a frame."""
@@ -44,7 +44,7 @@ class MemoryEnd:
 
     def pause(self) -> None:
         """Take nothing any more."""
-        self._link.paused = True
+        self._callbacks.paused = True
 
     def close(self) -> None:
         """Leave."""

@@ -13,7 +13,7 @@ from kinwire.transports.guarded_fetch import get
 from kinwire.transports.guarded_fetch.errors import NotFetchedError
 from kinwire.transports.guarded_fetch.get import Fetched, GuardedClient
 from kinwire.transports.guarded_fetch.network import SystemNetwork
-from kinwire.transports.http_client.address import Address
+from kinwire.transports.http_client.address import ServerAddress
 from tests.runtime.transports.guarded_fetch.fake_network import PUBLIC, TestNetwork, page
 from tests.runtime.transports.http_client.fake_server import Asked, Handler, Line, RawServer
 
@@ -138,7 +138,7 @@ HOPS = [
 @pytest.mark.parametrize("insecure", [False, True])
 @pytest.mark.parametrize(("target", "why"), HOPS)
 async def test_a_redirect_is_judged_as_any_other_url(target: str, why: str, insecure: bool) -> None:
-    def allow(address: Address) -> bool:
+    def allow(address: ServerAddress) -> bool:
         return address.host != "c.example"
 
     handler = redirects(target)

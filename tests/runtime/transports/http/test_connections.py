@@ -71,7 +71,7 @@ def test_what_stands_still_is_given_up(connection: OfWebSocket, seconds: int | N
     watch = ConnectionWatch()
     given_up = None
     for now in range(100, 200):
-        watch.look([connection], float(now))
+        watch.tick([connection], float(now))
         if connection.transport.aborted:
             given_up = now - 100
             break
@@ -92,7 +92,7 @@ def test_who_reads_a_little_is_waited_for(unread: Callable[[int], int]) -> None:
     connection = OfHttp(COMPLETE, RUNS)
     for now in range(300):
         connection.transport.unread = unread(now)
-        watch.look([connection], float(now))
+        watch.tick([connection], float(now))
     assert not connection.transport.aborted
 
 
@@ -100,10 +100,10 @@ def test_who_reads_no_more_is_given_up_whatever_else_comes() -> None:
     watch = ConnectionWatch()
     connection = OfWebSocket(unread=1)
     for now in range(30):
-        watch.look([connection], float(now))
+        watch.tick([connection], float(now))
         connection.transport.unread += 1_000
     assert not connection.transport.aborted
-    watch.look([connection], 30.0)
+    watch.tick([connection], 30.0)
     assert connection.transport.aborted
 
 
@@ -112,5 +112,5 @@ def test_who_sends_request_after_request_is_waited_for() -> None:
     connection = OfHttp()
     for now in range(100):
         connection.scope, connection.cycle = dict(COMPLETE), DONE
-        watch.look([connection], float(now))
+        watch.tick([connection], float(now))
     assert not connection.transport.aborted

@@ -12,7 +12,7 @@ import pytest
 from anyio.lowlevel import checkpoint
 
 from kinwire import Context
-from kinwire.rpc.streams import RoutedOutbox, Stream
+from kinwire.rpc.multi_stream import MultiStreamOutbox, ResponseStream
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.sse import Event
 from tests.runtime.transports.http.conftest import Tools
@@ -105,9 +105,9 @@ async def test_what_nobody_came_back_for_is_forgotten(tools: Tools) -> None:
         first = await broken.event()
     session = client.app.sessions.get(str(client.session))
     assert session is not None
-    assert len(session.adrift) == 1
+    assert len(session.detached) == 1
     await anyio.sleep(0.15)
-    assert len(session.adrift) == 0
+    assert len(session.detached) == 0
     assert (await client.request("GET", last_event_id=first.id)).status == 400
     tools.go_on.set()
 
@@ -149,7 +149,7 @@ async def test_a_reader_that_is_slow_bounds_what_is_kept_for_it(tools: Tools) ->
     assert answer.status == 200
     session = client.app.sessions.get(str(client.session))
     assert session is not None
-    own = session.link.outbox.own
+    own = session.callbacks.outbox.own
     assert own.size <= 2**20
     async with client.open("GET") as late:
         numbers = [int((await late.frame())["params"]["data"].split()[0])]
@@ -163,10 +163,10 @@ ORDERS = list(permutations(range(4)))
 PART = b"x" * 250_000  # four of them fit
 
 
-def outbox_of(client: Client) -> RoutedOutbox:
+def outbox_of(client: Client) -> MultiStreamOutbox:
     session = client.app.sessions.get(str(client.session))
     assert session is not None
-    return session.link.outbox
+    return session.callbacks.outbox
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -175,7 +175,7 @@ async def test_what_nobody_takes_gives_way_the_oldest_first(
     tools: Tools, broken: str, order: tuple[int, ...]
 ) -> None:
     outbox = outbox_of(await Client(tools.server.asgi()).begin())
-    streams = [outbox.own, *(Stream(outbox) for _ in range(3))]
+    streams = [outbox.own, *(ResponseStream(outbox) for _ in range(3))]
     for stream in [streams[number] for number in order]:
         stream.expect()
         if broken == "before":  # it has something to say
@@ -196,7 +196,10 @@ async def test_what_is_given_up_makes_nothing_else_give_way(tools: Tools) -> Non
     client = await Client(tools.server.asgi()).begin()
     session = client.app.sessions.get(str(client.session))
     assert session is not None
-    kept, given_up = Stream(session.link.outbox), Stream(session.link.outbox)
+    kept, given_up = (
+        ResponseStream(session.callbacks.outbox),
+        ResponseStream(session.callbacks.outbox),
+    )
     kept.detach()
     for stream in (kept, given_up):
         stream.expect()
@@ -237,7 +240,7 @@ async def test_a_reader_that_stands_still_slows_no_other_session(tools: Tools) -
         assert answer.json["result"]["content"][0]["text"] == "hi"
         session = app.sessions.get(str(slow.session))
         assert session is not None
-        while not session.link.outbox.full:
+        while not session.callbacks.outbox.full:
             await checkpoint()
         sizes = [stream.stream.size for stream in session.deliveries]
         assert max(sizes) < 2**20 + 20_000

@@ -31,7 +31,7 @@ def test_a_url_is_taken_apart(url: str, parts: tuple[str, str, str]) -> None:
 
 def test_what_is_shown_of_an_address_is_its_origin() -> None:
     address = address_of("https://ann:s3%40cret@example.com/k3y?t=t0ken", insecure=False)
-    assert repr(address) == "<Address https://example.com>"
+    assert repr(address) == "<ServerAddress https://example.com>"
     assert address.authorization == "Basic YW5uOnMzQGNyZXQ="
     head = RequestHead("POST", address, [("X", "t0ken")])
     assert repr(head) == "<RequestHead POST https://example.com>"

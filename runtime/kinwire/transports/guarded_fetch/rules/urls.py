@@ -14,7 +14,7 @@ from ipaddress import IPv4Address, IPv6Address
 
 from kinwire.transports.guarded_fetch.errors import NotFetchedError
 from kinwire.transports.guarded_fetch.rules.addresses import is_public
-from kinwire.transports.http_client.address import DEFAULT_PORTS, Address
+from kinwire.transports.http_client.address import DEFAULT_PORTS, ServerAddress
 
 _LONGEST = 2048  # characters
 _URL = re.compile(
@@ -29,7 +29,7 @@ _OWN = {"localhost", "local", "internal", "svc", "home.arpa", "onion"}
 _PORTS = {80, 443, 8080, 8443}  # nothing else that listens is to be talked to, by mistake or not
 
 
-def web_address(url: str) -> Address:
+def web_address(url: str) -> ServerAddress:
     """Return where `url` leads, its host in small letters of ASCII.
 
     Raises:
@@ -46,11 +46,11 @@ def web_address(url: str) -> Address:
     if port not in _PORTS:
         raise NotFetchedError(f"port {port} is none of {', '.join(map(str, sorted(_PORTS)))}")
     target = (found["path"] or "/") + (found["query"] or "")
-    return Address(scheme, host_name(found["host"]), port, target, None)
+    return ServerAddress(scheme, host_name(found["host"]), port, target, None)
 
 
 def host_name(text: str) -> str:
-    """Return a host of the public internet as `Address` has it, in small letters of ASCII.
+    """Return a host of the public internet as `ServerAddress` has it, in small letters of ASCII.
 
     Raises:
         NotFetchedError: it is none, or can be read in two ways.

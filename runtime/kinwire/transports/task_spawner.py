@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Starter", "starting")
+__all__ = ("TaskSpawner", "task_spawner")
 
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine
@@ -14,36 +14,36 @@ Work = Callable[[], Coroutine[object, object, object]]
 
 
 @asynccontextmanager
-async def starting() -> AsyncGenerator[Starter]:
-    """Yield what starts tasks, and cancel them when the block is left.
+async def task_spawner() -> AsyncGenerator[TaskSpawner]:
+    """Yield a `TaskSpawner`, and cancel its tasks when the block is left.
 
     A cancellation from outside reaches only the block: what it does in its `finally` can still use
     what the tasks do.
     """
-    starter = Starter()
+    spawner = TaskSpawner()
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(starter.run)
+        tasks.start_soon(spawner.run)
         try:
-            yield starter
+            yield spawner
         finally:
-            starter.scope.cancel()
+            spawner.scope.cancel()
 
 
-class Starter:
-    """Tasks that live as long as the block of `starting`."""
+class TaskSpawner:
+    """Tasks that live as long as the block of `task_spawner`."""
 
     def __init__(self) -> None:
         self._waiting: deque[Work] = deque()
         self._news = anyio.Event()
         self.scope = anyio.CancelScope(shield=True)
 
-    def start(self, work: Work) -> None:
-        """Have `work` run in a task of its own, from the next turn of the loop."""
+    def spawn(self, work: Work) -> None:
+        """Run `work` in a task of its own, from the next turn of the loop."""
         self._waiting.append(work)
         self._news.set()
 
     async def run(self) -> None:
-        """Start what is asked for."""
+        """Start the tasks that were requested."""
         with self.scope:
             async with anyio.create_task_group() as tasks:
                 while True:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("holds_answer", "mend_of", "no_connection", "not_an_answer")
+__all__ = ("hint_for", "holds_answer", "no_connection", "not_an_answer")
 
 import json
 import ssl
@@ -10,10 +10,10 @@ from typing import Any
 
 from kinwire.rpc.codec import is_object
 from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError
-from kinwire.transports.http_client.address import Address, origin_of
-from kinwire.transports.http_client.exchange import Refusal
+from kinwire.transports.http_client.address import ServerAddress, origin_of
+from kinwire.transports.http_client.exchange import RefusedResponse
 
-_MENDS = {
+_HINTS = {
     301: "It has moved{to}. Connect to that address.",
     302: "It has moved{to}. Connect to that address.",
     303: "It has moved{to}. Connect to that address.",
@@ -30,25 +30,27 @@ _NO_TLS = "WRONG_VERSION_NUMBER"  # what OpenSSL makes of plain text
 _SHOWN = 300  # characters that a server says about it
 
 
-def not_an_answer(method: str, address: Address, refusal: Refusal) -> InvalidResponseError:
+def not_an_answer(
+    method: str, address: ServerAddress, refusal: RefusedResponse
+) -> InvalidResponseError:
     """Return what a call raises whose request was refused."""
     what = method or "a response"
     said = _said(refusal.body)
     text = f"{what}: {address.origin} answered HTTP {refusal.status}"
     text += f": {said}" if said else "."
-    mend = mend_of(address, refusal.status, refusal.headers.get("location"))
-    error = InvalidResponseError(text + mend)
+    hint = hint_for(address, refusal.status, refusal.headers.get("location"))
+    error = InvalidResponseError(text + hint)
     error.status = refusal.status
     return error
 
 
-def mend_of(address: Address, status: int, location: str | None) -> str:
+def hint_for(address: ServerAddress, status: int, location: str | None) -> str:
     """Return what to do about a refusal, behind a space; nothing if that is not known."""
-    mend = _MENDS.get(status)
-    return "" if mend is None else " " + mend.replace("{to}", _moved_to(address, location or ""))
+    hint = _HINTS.get(status)
+    return "" if hint is None else " " + hint.replace("{to}", _moved_to(address, location or ""))
 
 
-def no_connection(address: Address, error: Exception) -> ConnectionClosedError:
+def no_connection(address: ServerAddress, error: Exception) -> ConnectionClosedError:
     """Return what a call raises whose connection never stood, or ended before the answer."""
     if isinstance(error, ssl.SSLCertVerificationError):
         reason = f"its certificate is not to be trusted: {error.verify_message}"
@@ -63,7 +65,7 @@ def no_connection(address: Address, error: Exception) -> ConnectionClosedError:
     return ConnectionClosedError(f"No answer from {address.origin}: {reason.rstrip('.')}.")
 
 
-def holds_answer(refusal: Refusal, identifier: int) -> bool:
+def holds_answer(refusal: RefusedResponse, identifier: int) -> bool:
     """Whether the body of a refusal is the response to that request, whatever the status says."""
     message = _message_in(refusal.body)
     return is_object(message) and message.get("id") == identifier and "error" in message
@@ -88,6 +90,6 @@ def _said(body: bytes) -> str:
     return printable[:_SHOWN]
 
 
-def _moved_to(address: Address, location: str) -> str:
+def _moved_to(address: ServerAddress, location: str) -> str:
     origin = origin_of(location)
     return "" if origin in (None, address.origin) else f" to {origin}"

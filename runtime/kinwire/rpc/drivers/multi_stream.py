@@ -1,11 +1,11 @@
-"""Both drivers for sessions with several ways out. `kinwire/streams.py` has the rules.
+"""Both drivers for sessions with several ways out. `kinwire/rpc/multi_stream.py` has the rules.
 
 A handler runs in the context that its request came in, not in that of the session.
 """
 
 from __future__ import annotations
 
-__all__ = ("RoutedAnyioDriver", "RoutedAsyncioDriver")
+__all__ = ("MultiStreamAnyioDriver", "MultiStreamAsyncioDriver")
 
 from asyncio import AbstractEventLoop, Task
 
@@ -14,20 +14,22 @@ from anyio.lowlevel import checkpoint
 from kinwire.rpc.drivers.anyio_driver import AnyioDriver
 from kinwire.rpc.drivers.asyncio_driver import AsyncioDriver
 from kinwire.rpc.drivers.base import Driver
+from kinwire.rpc.multi_stream import MultiStreamCallbacks, MultiStreamEngine, MultiStreamRequest
 from kinwire.rpc.request import Request
-from kinwire.rpc.streams import RoutedEngine, RoutedLink, RoutedRequest
 
 
-class _Routed(Driver):
-    engine: RoutedEngine
-    engine_class = RoutedEngine
-    request_class = RoutedRequest
+class _MultiStreamDriver(Driver):
+    engine: MultiStreamEngine
+    engine_class = MultiStreamEngine
+    request_class = MultiStreamRequest
 
-    def _linked(self, loop: AbstractEventLoop | None) -> RoutedLink:
-        plain = super()._linked(loop)
+    def _make_callbacks(self, loop: AbstractEventLoop | None) -> MultiStreamCallbacks:
+        plain = super()._make_callbacks(loop)
         members = {name: getattr(plain, name) for name in plain.__slots__}
         engine = self.engine
-        return RoutedLink(**members, accept=engine.accept, outbox=engine.outbox, ended=engine.ended)
+        return MultiStreamCallbacks(
+            **members, accept=engine.accept, outbox=engine.outbox, ended=engine.ended
+        )
 
     async def wait_for_room(self, *, last: bool = False) -> None:
         """See `Driver.wait_for_room`; what nobody takes gives way, but others run meanwhile."""
@@ -40,12 +42,12 @@ class _Routed(Driver):
         """A stream wakes whoever takes from it."""
 
 
-class RoutedAsyncioDriver(_Routed, AsyncioDriver):
+class MultiStreamAsyncioDriver(_MultiStreamDriver, AsyncioDriver):
     """`AsyncioDriver` with several ways out."""
 
     def start(self, work: Request, /) -> None:
-        """See `Ports.start`."""
-        assert isinstance(work, RoutedRequest)
+        """See `EngineIO.start`."""
+        assert isinstance(work, MultiStreamRequest)
         work.task = Task(
             self._run(work), loop=self._loop, name=work.method.name, context=work.context
         )
@@ -54,10 +56,10 @@ class RoutedAsyncioDriver(_Routed, AsyncioDriver):
         """A stream wakes whoever takes from it."""
 
 
-class RoutedAnyioDriver(_Routed, AnyioDriver):
+class MultiStreamAnyioDriver(_MultiStreamDriver, AnyioDriver):
     """`AnyioDriver` with several ways out."""
 
     def start(self, work: Request, /) -> None:
-        """See `Ports.start`."""
-        assert isinstance(work, RoutedRequest)
+        """See `EngineIO.start`."""
+        assert isinstance(work, MultiStreamRequest)
         work.context.run(super().start, work)

@@ -5,13 +5,20 @@ opened for that request. All else leaves on the session's own stream, also what 
 running behind its answer. Which stream is the current one is a context variable: it follows a
 handler into its tasks and threads.
 
-Sessions whose transport has only one way out use nothing of this. `drivers/routed.py` has the
+Sessions whose transport has only one way out use nothing of this. `drivers/multi_stream.py` has the
 other half.
 """
 
 from __future__ import annotations
 
-__all__ = ("CURRENT", "RoutedEngine", "RoutedLink", "RoutedOutbox", "RoutedRequest", "Stream")
+__all__ = (
+    "MultiStreamCallbacks",
+    "MultiStreamEngine",
+    "MultiStreamOutbox",
+    "MultiStreamRequest",
+    "ResponseStream",
+    "current_stream",
+)
 
 from asyncio import AbstractEventLoop, Future
 from collections import deque
@@ -25,18 +32,18 @@ from kinwire.rpc.calls import Outbound, Route
 from kinwire.rpc.codec import Id
 from kinwire.rpc.engine.engine import Engine
 from kinwire.rpc.engine.inbound import InboundCalls
+from kinwire.rpc.engine.io import EngineIO, Timer
 from kinwire.rpc.engine.outbox import FEW, Outbox, fitted
-from kinwire.rpc.engine.ports import Alarm, Ports
 from kinwire.rpc.limits import Limits
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
-from kinwire.rpc.transport import Link
+from kinwire.rpc.transport import SessionCallbacks
 from kinwire_protocols.base import JsonObject, Message
 
 _PARKED = 1000  # frames that one stream keeps while nobody takes them
 
 
-class Stream:
+class ResponseStream:
     """A way out of a session, for as long as there is something to send on it."""
 
     __slots__ = (
@@ -52,7 +59,7 @@ class Stream:
         "size",
     )
 
-    def __init__(self, outbox: RoutedOutbox, *, own: bool = False) -> None:
+    def __init__(self, outbox: MultiStreamOutbox, *, own: bool = False) -> None:
         self.outbox = outbox
         self.own = own
         """Whether it is the session's own, which never ends before the session."""
@@ -134,24 +141,24 @@ class Stream:
         return event.wait()
 
 
-CURRENT: ContextVar[Stream | None] = ContextVar("kinwire stream", default=None)
+current_stream: ContextVar[ResponseStream | None] = ContextVar("kinwire stream", default=None)
 
 
-class RoutedOutbox(Outbox):
+class MultiStreamOutbox(Outbox):
     """Frames that wait to leave, each on its stream. `waiting` are those of the session's own."""
 
-    def __init__(self, ports: Ports, alarm: Alarm, limits: Limits) -> None:
-        super().__init__(ports, alarm, limits)
-        self.own = Stream(self, own=True)
+    def __init__(self, io: EngineIO, timer: Timer, limits: Limits) -> None:
+        super().__init__(io, timer, limits)
+        self.own = ResponseStream(self, own=True)
         self.waiting = self.own.queue
         self._parked = 0  # bytes in the queues that nobody takes
-        self._left: dict[Stream, None] = {}  # these queues, longest untaken first
+        self._left: dict[ResponseStream, None] = {}  # these queues, longest untaken first
         self.crowded = False
         """Whether something gave way: nothing holds back who sends what nobody takes."""
 
     def add(self, frame: bytes, call: Outbound | None = None) -> None:
         """Queue a frame on the stream that is current, or on the session's own."""
-        stream = CURRENT.get()
+        stream = current_stream.get()
         if stream is None or stream.outbox is not self or not stream.takes:
             stream = self.own
         stream.put(frame, call)
@@ -161,38 +168,38 @@ class RoutedOutbox(Outbox):
         if frame not in self.waiting:
             self.own.put(frame, None)
 
-    def take_from(self, stream: Stream) -> list[bytes]:
+    def take_from(self, stream: ResponseStream) -> list[bytes]:
         """Return the next frames of a stream, about 256 KiB of them."""
         before = self._size
         frames = self.take(stream.queue)
         stream.size -= before - self._size
         return frames
 
-    def grown(self, stream: Stream, size: int) -> None:
+    def grown(self, stream: ResponseStream, size: int) -> None:
         """Account for what was queued on a stream."""
         if not stream.attached:
             self._park(stream, size)
             return
         self._size += size
         if self._size > self._limit:
-            self._press()
+            self._check_high_watermark()
 
-    def moved(self, stream: Stream) -> None:
+    def moved(self, stream: ResponseStream) -> None:
         """Account for a stream that somebody takes from now on, or nobody any more."""
         if stream.attached:
             self._left.pop(stream, None)
             self._parked -= stream.size
             self._size += stream.size
             if self._size > self._limit:
-                self._press()
+                self._check_high_watermark()
         else:
             self._size -= stream.size
             if stream.queue:
                 self._park(stream, stream.size)
         if self.full:
-            self._relax()
+            self._check_low_watermark()
 
-    def drop(self, stream: Stream) -> None:
+    def drop(self, stream: ResponseStream) -> None:
         """Forget what a stream has queued, and its answer: nobody will take it."""
         stream.answer_only = stream.gone = True
         if stream.attached:  # before it would count as parked, and others would give way to it
@@ -204,7 +211,7 @@ class RoutedOutbox(Outbox):
         stream.size = 0
         stream.detach()
 
-    def _park(self, stream: Stream, size: int) -> None:
+    def _park(self, stream: ResponseStream, size: int) -> None:
         """Keep what nobody takes for now, as far as it fits: the oldest gives way."""
         self._left[stream] = None
         self._parked += size
@@ -213,7 +220,7 @@ class RoutedOutbox(Outbox):
         while self._parked > self._limit and self._left:
             self._drop_oldest(next(iter(self._left)))
 
-    def _drop_oldest(self, stream: Stream) -> None:
+    def _drop_oldest(self, stream: ResponseStream) -> None:
         self.crowded = True
         item = stream.queue.popleft()
         size = len(item if isinstance(item, bytes) else item.frame)
@@ -223,7 +230,7 @@ class RoutedOutbox(Outbox):
             del self._left[stream]
 
 
-class RoutedRequest(Request):
+class MultiStreamRequest(Request):
     """A request that knows on which stream it is answered, and what it came with."""
 
     __slots__ = ("context", "stream")
@@ -234,25 +241,25 @@ class RoutedRequest(Request):
         super().__init__(session, id, route, params, raw)
         self.context: Context = copy_context()
         """Of the HTTP request: what stands around the server has set things there."""
-        self.stream = CURRENT.get()
+        self.stream = current_stream.get()
         if self.stream is not None and id is not None:
             self.stream.expect()
 
 
-class _RoutedInbound(InboundCalls):
+class _MultiStreamInbound(InboundCalls):
     def _end(self, work: Request) -> bool:
         due = super()._end(work)
-        if isinstance(work, RoutedRequest) and work.stream is not None and work.id is not None:
+        if isinstance(work, MultiStreamRequest) and work.stream is not None and work.id is not None:
             work.stream.answered(due)
         return due
 
 
-class RoutedEngine(Engine):
+class MultiStreamEngine(Engine):
     """The rules of a session that has several streams."""
 
-    outbox: RoutedOutbox
-    outbox_class = RoutedOutbox
-    inbound_class = _RoutedInbound
+    outbox: MultiStreamOutbox
+    outbox_class = MultiStreamOutbox
+    inbound_class = _MultiStreamInbound
 
     def ended(self) -> bool:
         """Whether nothing that arrives is handled any more."""
@@ -272,13 +279,13 @@ class RoutedEngine(Engine):
 
 
 @dataclass(slots=True, kw_only=True)
-class RoutedLink(Link):
+class MultiStreamCallbacks(SessionCallbacks):
     """A session as a transport with several streams sees it."""
 
     accept: Callable[[JsonObject], None]
-    """Hand over a message that was decoded; `CURRENT` is set to the stream for its answer."""
+    """Hand over a decoded message; `current_stream` is the stream for its answer."""
 
-    outbox: RoutedOutbox
+    outbox: MultiStreamOutbox
     """Where the streams are, and what they have queued."""
 
     ended: Callable[[], bool]

@@ -1,12 +1,12 @@
-"""What the rules of a connection ask of the event loop that they run on.
+"""What the rules of a connection need from the event loop that they run on.
 
-Every member returns at once and none calls back into the rules. So the rules stay free of
-I/O and clocks, and a test can record what they ask for.
+Every method returns immediately and does not call back into the rules. So the rules stay free of
+I/O and clocks, and a test can record the calls.
 """
 
 from __future__ import annotations
 
-__all__ = ("Alarm", "Ports")
+__all__ = ("EngineIO", "Timer")
 
 from math import inf
 from typing import Protocol
@@ -16,7 +16,7 @@ from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.request import Request
 
 
-class Ports(Protocol):
+class EngineIO(Protocol):
     """What a driver does for the engine."""
 
     def wake_writer(self) -> None:
@@ -31,22 +31,22 @@ class Ports(Protocol):
     def settle(self, call: Outbound, result: object, error: Exception | None, /) -> None:
         """Give the caller its result, or the error if it is not None."""
 
-    def left(self, call: Outbound, /) -> bool:
-        """Whether the caller is cancelled already and only has not said so yet."""
+    def is_abandoned(self, call: Outbound, /) -> bool:
+        """Return whether the caller was cancelled and its task has not run since."""
         ...
 
-    def arm(self, at: float, /) -> None:
-        """Call `Engine.expire()` at that time; this replaces an earlier wish."""
+    def call_at(self, at: float, /) -> None:
+        """Call `Engine.expire()` at that time; this replaces an earlier time."""
 
     def now(self) -> float:
         """Return the time in seconds, on a clock that only runs forward."""
         ...
 
-    def hold(self) -> None:
-        """Stop reading: far too much is unsent."""
+    def pause_reading(self) -> None:
+        """Stop reading from the peer: too much is unsent."""
 
-    def release(self) -> None:
-        """Read again."""
+    def resume_reading(self) -> None:
+        """Read from the peer again."""
 
     def room(self) -> None:
         """Let the callers go on that wait while `Outbox.full`."""
@@ -55,19 +55,19 @@ class Ports(Protocol):
         """End the connection."""
 
 
-class Alarm:
+class Timer:
     """One timer for every deadline of a connection, set to the earliest."""
 
-    def __init__(self, ports: Ports) -> None:
-        self._ports = ports
+    def __init__(self, io: EngineIO) -> None:
+        self._io = io
         self.at = inf
 
-    def by(self, at: float) -> None:
-        """Have the engine look at its deadlines no later than `at`."""
+    def schedule(self, at: float) -> None:
+        """Have the engine check its deadlines at `at` or earlier."""
         if at < self.at:
             self.at = at
-            self._ports.arm(at)
+            self._io.call_at(at)
 
-    def rang(self) -> None:
-        """Begin anew: whoever still has a deadline says so again."""
+    def fired(self) -> None:
+        """Forget the time: each owner of a deadline schedules it again."""
         self.at = inf

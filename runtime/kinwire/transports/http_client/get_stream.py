@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-__all__ = ("NO_CALL", "keep_listening")
+__all__ = ("NO_CALL", "read_get_stream")
 
 from collections.abc import Awaitable, Callable
 
-from kinwire.transports.http_client.session import HttpSession
+from kinwire.transports.http_client.session import HttpClientSession
 from kinwire.transports.http_client.streams import EventStream
 
 NO_CALL = 0
@@ -16,8 +16,8 @@ NO_CALL = 0
 _TRY_AGAIN = (408, 409, 425, 429)  # what else is below 500 says that there is no such stream
 
 
-async def keep_listening(
-    stream: EventStream, session: HttpSession, renew: Callable[[str | None], Awaitable[bool]]
+async def read_get_stream(
+    stream: EventStream, session: HttpClientSession, renew: Callable[[str | None], Awaitable[bool]]
 ) -> None:
     """Have what comes handed over; return when the server offers no such stream.
 

@@ -3,7 +3,7 @@ event names the address to post to."""
 
 from __future__ import annotations
 
-__all__ = ("ApartStream",)
+__all__ = ("LegacySseStream",)
 
 from collections.abc import Callable
 from math import inf
@@ -11,9 +11,9 @@ from math import inf
 import anyio
 
 from kinwire.rpc.errors import ConnectionClosedError
-from kinwire.rpc.transport import Link
+from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.http.sse import Event
-from kinwire.transports.http_client.address import Address
+from kinwire.transports.http_client.address import ServerAddress
 from kinwire.transports.http_client.fields import RequestHead
 from kinwire.transports.http_client.pool import HttpClient
 from kinwire.transports.http_client.streams import EventStream
@@ -23,13 +23,17 @@ _PATIENCE = 10.0  # seconds for the address
 _ENDED = "The server closed the event stream, and with it the session."
 
 
-class ApartStream:
+class LegacySseStream:
     """The stream; `found` is told the address."""
 
     def __init__(
-        self, link: Link, client: HttpClient, address: Address, found: Callable[[Address], object]
+        self,
+        callbacks: SessionCallbacks,
+        client: HttpClient,
+        address: ServerAddress,
+        found: Callable[[ServerAddress], object],
     ) -> None:
-        self._link = link
+        self._callbacks = callbacks
         self._client = client
         self._address = address
         self._found = found
@@ -43,7 +47,7 @@ class ApartStream:
         """Hand over what comes, and return why nothing does any more."""
         with self._scope:
             self._scope.deadline = anyio.current_time() + _PATIENCE
-            await EventStream(self._link, self._client, self._take).read(head)
+            await EventStream(self._callbacks, self._client, self._take).read(head)
         if self.refused:
             return ConnectionClosedError(
                 f"{self._address.origin} wants messages to be posted elsewhere. It may not: what "
@@ -62,6 +66,6 @@ class ApartStream:
                 self._scope.deadline = inf
                 self._found(address)
         elif event.overlong:
-            self._link.overlong(event.data)
+            self._callbacks.overlong(event.data)
         elif event.name == "message" and event.data.strip():
-            self._link.feed(event.data)
+            self._callbacks.feed(event.data)
