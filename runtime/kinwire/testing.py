@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from kinwire.mcp.connection import Connection
 from kinwire.mcp.host import Host
-from kinwire.mcp.news import LogCallback
+from kinwire.mcp.notification_router import LogCallback
 from kinwire.mcp.server import Server
 from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair

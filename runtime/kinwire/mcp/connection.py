@@ -12,7 +12,8 @@ from typing import Any, Self, TypeVar
 from pydantic import ValidationError
 
 from kinwire.mcp import lists
-from kinwire.mcp.news import ListName, ServerNews
+from kinwire.mcp.notification_router import NotificationRouter
+from kinwire.mcp.rules.pagination import ListName
 from kinwire.rpc.calls import ProgressCallback
 from kinwire.rpc.errors import ShapeError
 from kinwire.rpc.session import DEFAULT, Session, Timeout
@@ -27,11 +28,13 @@ R = TypeVar("R")
 class Connection:
     """A server, after the handshake. It is a `Peer`: stubs of any protocol take it."""
 
-    def __init__(self, session: Session, greeting: mcp.InitializeResult, news: ServerNews) -> None:
+    def __init__(
+        self, session: Session, greeting: mcp.InitializeResult, router: NotificationRouter
+    ) -> None:
         self.session = session
         self.greeting = greeting
         """What the server answered to `initialize`, whole."""
-        self._news = news
+        self._router = router
         self._peer: Peer = session
         self.mcp = mcp.Server(session)
         """A typed call for every method that the server may be sent."""
@@ -107,7 +110,7 @@ class Connection:
         Raises:
             ConnectionClosedError: the connection has ended.
         """
-        return self._news.changes()
+        return self._router.list_changes()
 
     def subscription(self, uri: str) -> AbstractAsyncContextManager[AsyncIterator[str]]:
         """Watch a resource: `async with connection.subscription(uri) as updates: async for ...`.
@@ -121,7 +124,7 @@ class Connection:
             ConnectionClosedError: the connection has ended.
             RpcError, RequestTimeoutError, InvalidResponseError: as for `Session.call`.
         """
-        return self._news.subscriptions.subscribed(self.mcp, uri)
+        return self._router.subscriptions.subscribed(self.mcp, uri)
 
     async def call(self, method: Method[P, R], params: P, /) -> R:
         """Send a request and return its result; raises what `Session.call` does."""

@@ -20,7 +20,7 @@ from kinwire.mcp.context import Context
 from kinwire.mcp.extension import Extension, checked_extensions
 from kinwire.mcp.handlers import HandlerTable
 from kinwire.mcp.negotiation import Negotiation
-from kinwire.mcp.news import LogCallback, ServerNews
+from kinwire.mcp.notification_router import LogCallback, NotificationRouter
 from kinwire.mcp.roots import RootLike, roots_from
 from kinwire.mcp.sampling import Sampling, SamplingRequest
 from kinwire.rpc.errors import (
@@ -124,7 +124,7 @@ class Host:
         self._roots = roots_from(roots)
         async with anyio.create_task_group() as tasks:
             for connection in self._connections.values():
-                tasks.start_soon(_tell_of_roots, connection)
+                tasks.start_soon(_notify_of_roots, connection)
 
     async def connect(
         self,
@@ -161,14 +161,16 @@ class Host:
             raise SessionStateError("The host is not open. Write `async with Host(...) as host`.")
         transport = transport_to(target, options)
         # Each connection lives in a task of its own, so that any task may close it.
-        news = ServerNews(self._handlers.routes, on_log)
-        connection: Connection = await self._tasks.start(self._keep, transport, news, server_id)
+        router = NotificationRouter(self._handlers.routes, on_log)
+        connection: Connection = await self._tasks.start(
+            self._run_connection, transport, router, server_id
+        )
         return connection
 
-    async def _keep(
+    async def _run_connection(
         self,
         target: Transport,
-        news: ServerNews,
+        router: NotificationRouter,
         server_id: str | None,
         *,
         task_status: TaskStatus[Connection],
@@ -177,25 +179,25 @@ class Host:
         async with (
             Session(
                 target,
-                routes=negotiation.routes(news.routes),
+                routes=negotiation.routes(router.routes),
                 limits=self.limits,
                 protocols=negotiation.protocols,
             ) as session,
             background() as tasks,
         ):
-            tasks.start_soon(news.hand_out_logs)
+            tasks.start_soon(router.run_log_handler)
             session.peer_id = server_id or ""
             self._sessions.add(session)
             try:
                 greeting = await self._greeted(session, negotiation, tasks)
-                news.server = greeting.server_info.name
-                connection = self._connections[session] = Connection(session, greeting, news)
+                router.server_name = greeting.server_info.name
+                connection = self._connections[session] = Connection(session, greeting, router)
                 task_status.started(connection)
                 await session.wait_closed()
             finally:
                 self._sessions.remove(session)
                 self._connections.pop(session, None)
-                news.end(session.closed_why or ConnectionClosedError(_ENDED))
+                router.close(session.closed_why or ConnectionClosedError(_ENDED))
             tasks.cancel_scope.deadline = anyio.current_time() + self.limits.drain
 
     async def _greeted(
@@ -257,7 +259,7 @@ async def _cancel_when_closed(scope: anyio.CancelScope, session: Session) -> Non
     scope.cancel()
 
 
-async def _tell_of_roots(connection: Connection) -> None:
+async def _notify_of_roots(connection: Connection) -> None:
     try:
         await connection.mcp.notifications_roots_list_changed()
     except (ConnectionClosedError, CapabilityNotNegotiatedError):

@@ -22,9 +22,9 @@ from kinwire.mcp.context import Context
 from kinwire.mcp.extension import Extension, checked_extensions
 from kinwire.mcp.handlers import HandlerTable
 from kinwire.mcp.handshake import ServerHandshake
+from kinwire.mcp.log_messages import at_least
 from kinwire.mcp.registry import Registry, Rows
 from kinwire.mcp.resources import not_found
-from kinwire.mcp.rules.log_levels import at_least
 from kinwire.mcp.rules.pagination import ListName
 from kinwire.mcp.server_session import ServerSession
 from kinwire.rpc.limits import Limits
@@ -97,7 +97,7 @@ class Server(Registry):
         changes a server, call this where the event loop runs, or in a worker thread of anyio.
         """
         for session in list(self._sessions):
-            if uri in session.watched:
+            if uri in session.subscribed_uris:
                 session.announce(NOTIFICATIONS_RESOURCES_UPDATED, {"uri": uri})
 
     def remove_handler(self, method: Method[Any, Any]) -> None:
@@ -222,7 +222,7 @@ class Server(Registry):
         if not self._resources.has(params.uri):
             raise not_found(params.uri)
         try:
-            _session_of(context).watched.add(params.uri)
+            _session_of(context).subscribed_uris.add(params.uri)
         except ValueError as error:
             raise InvalidParamsError(f"resources/subscribe: {error}") from None
         return {}
@@ -230,7 +230,7 @@ class Server(Registry):
     async def _unsubscribe(
         self, params: mcp.UnsubscribeRequestParams, context: Context
     ) -> JsonObject:
-        _session_of(context).watched.discard(params.uri)
+        _session_of(context).subscribed_uris.discard(params.uri)
         return {}
 
     async def _set_level(self, params: mcp.SetLevelRequestParams, context: Context) -> JsonObject:

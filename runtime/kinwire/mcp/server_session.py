@@ -11,8 +11,8 @@ from anyio import from_thread
 from anyio.lowlevel import checkpoint
 
 from kinwire.mcp.handshake import ServerHandshake
-from kinwire.mcp.rules.log_levels import at_least
-from kinwire.mcp.rules.watched import Watched
+from kinwire.mcp.log_messages import at_least
+from kinwire.mcp.rules.subscriptions import SubscribedUris
 from kinwire.rpc.calls import OnId, ProgressCallback
 from kinwire.rpc.codec import encoded_notification
 from kinwire.rpc.errors import SessionStateError
@@ -49,7 +49,7 @@ class ServerSession(Session):
         self.handshake = handshake
         self.log_level: LoggingLevel = log_level
         """The least severe level of log message that the client gets."""
-        self.watched = Watched()
+        self.subscribed_uris = SubscribedUris()
         """The resources that the client has subscribed to."""
         self._thread = get_ident()
 

@@ -9,7 +9,7 @@ import pytest
 
 from kinwire.mcp.context import Context
 from kinwire.mcp.host import Host
-from kinwire.mcp.rules.log_levels import LEVELS
+from kinwire.mcp.log_messages import LEVELS
 from kinwire.mcp.server import Server
 from kinwire.rpc.errors import HandlerDefinitionError, SessionStateError, UnsendableError
 from kinwire.testing import pair

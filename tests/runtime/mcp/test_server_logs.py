@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from kinwire.mcp.server_logs import log_message, logger_name
+from kinwire.mcp.log_messages import log_message, logger_name
 from kinwire_protocols import mcp
 
 

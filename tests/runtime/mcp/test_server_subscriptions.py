@@ -5,7 +5,7 @@ from __future__ import annotations
 import anyio
 import pytest
 
-from kinwire.mcp.rules.watched import MOST_WATCHED
+from kinwire.mcp.rules.subscriptions import MAX_SUBSCRIPTIONS
 from kinwire.mcp.server import Server
 from kinwire.testing import pair
 from kinwire_protocols.base import RpcError
@@ -88,7 +88,7 @@ async def test_there_is_an_end_to_the_subscriptions_of_a_session(server: Server)
     async with raw_client(server) as client, raw_client(server) as other:
         await client.greet()
         await other.greet()
-        await subscribe(client, *(f"x:{number}" for number in range(MOST_WATCHED)))
+        await subscribe(client, *(f"x:{number}" for number in range(MAX_SUBSCRIPTIONS)))
         with pytest.raises(RpcError, match="expected at most 1000 subscriptions") as caught:
             await client.session.raw("resources/subscribe", {"uri": "x:more"})
         assert caught.value.code == -32602

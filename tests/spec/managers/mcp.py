@@ -65,7 +65,7 @@ MCP = {
         ),
     ),
     "subscriptions": Manager(
-        attributes=("kinwire.mcp.rules.watched:Watched.add",),
+        attributes=("kinwire.mcp.rules.subscriptions:SubscribedUris.add",),
         rows=(
             "mcp-resource-subscriptions-1",
             "mcp-resource-subscriptions-2",
@@ -78,8 +78,8 @@ MCP = {
             "mcp-listchanged-flag-1",
         ),
     ),
-    "news": Manager(
-        attributes=("kinwire.mcp.news:ServerNews._list_changed",),
+    "notifications": Manager(
+        attributes=("kinwire.mcp.notification_router:NotificationRouter._list_changed",),
         rows=("mcp-listchanged-flag-2",),
     ),
     "prompts": Manager(

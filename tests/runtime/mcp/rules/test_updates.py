@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from kinwire.mcp.rules.updates import add_update, concerns
+from kinwire.mcp.rules.subscriptions import add_update, concerns
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kinwire.mcp.rules.watched import Watched
+from kinwire.mcp.rules.subscriptions import SubscribedUris
 
 
 def test_an_address_is_watched_once_however_often_it_is_subscribed_to() -> None:
-    watched = Watched()
+    watched = SubscribedUris()
     watched.add("a:1")
     watched.add("a:1")
     assert list(watched) == ["a:1"]
@@ -18,7 +18,7 @@ def test_an_address_is_watched_once_however_often_it_is_subscribed_to() -> None:
 
 
 def test_there_is_an_end_to_subscriptions_but_not_to_repeating_one() -> None:
-    watched = Watched(limit=2)
+    watched = SubscribedUris(limit=2)
     watched.add("a:1")
     watched.add("a:2")
     watched.add("a:1")

@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from kinwire.mcp.rules.log_levels import LEVELS, at_least
+from kinwire.mcp.log_messages import LEVELS, at_least
 from kinwire_protocols.mcp.models import LoggingLevel
 
 
