@@ -22,7 +22,7 @@ from kinwire_codegen.typerules import types_are_well_formed, types_have_an_end
 # Names that the generated modules import or define themselves.
 RESERVED = {
     *("Annotated", "Any", "ClassVar", "Field", "Final", "Literal", "MISSING", "Mapping"),
-    *("Client", "ClientHandlers", "ClientOn", "Server", "ServerHandlers", "ServerOn"),
+    *("ClientHandlers", "ClientOn", "ClientStub", "ServerHandlers", "ServerOn", "ServerStub"),
     *("Handlers", "Message", "Method", "On", "Peer", "ProtocolTable", "Register", "RpcError"),
     *("MethodNotFoundError", "PROTOCOL", "TYPE_CHECKING", "TypeAliasType"),
     *("ServerTools", "ToolHandlers", "ToolMethod"),

@@ -13,7 +13,7 @@ OWNED = "by `kinwire generate`: do not edit"
 """Stands near the top of every generated file that has comments."""
 
 SHARED = ("augment", "base", "nearest", "peer", "problems", "tables", "tool_methods")
-"""The modules that all protocols of a package share."""
+"""The modules that all protocols of a package share: copies of those in `support/`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Everything but the models, by Jinja: rows, errors, stubs, handlers and tables."""
+"""Everything but the models: rows, errors, stubs, handlers and tables by Jinja, and copies."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterable
 from functools import cache
+from importlib.resources import files as resources
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -31,15 +32,22 @@ from kinwire_codegen.signatures import Module
 def package_files(documents: Documents, package: Package) -> dict[str, str]:
     """Return the modules that the package has beside those of its protocols, by path."""
     own = [document for document in documents if document.module in package.own]
-    files = {
-        f"{name}.py": _environment().get_template(f"{name}.py.j2").render(package=package)
-        for name in (SHARED if package.alone else ())
-    }
+    shared = SHARED if package.alone else ()
+    files = {f"{name}.py": _support_module(name, package.name) for name in shared}
     files["__init__.py"] = _environment().get_template("package.py.j2").render(documents=own)
     files["py.typed"] = ""
     kept = {"meta": documents.meta, "documents": {one.name: one.content for one in own}}
     files["schema.json"] = json.dumps(kept, ensure_ascii=False, indent=1) + "\n"
     return files
+
+
+def _support_module(name: str, package: str) -> str:
+    """Return the copy of a support module that `package` gets: marked, with its own imports."""
+    source = resources("kinwire_codegen.support").joinpath(f"{name}.py").read_text("utf-8")
+    summary, _, rest = source.partition("\n")
+    text = summary.removesuffix('"""')
+    marked = f"{text} Generated {OWNED}.{summary[len(text) :]}\n{rest}"
+    return re.sub(r"^( *from )\.(?=\w)", rf"\1{package}.", marked, flags=re.MULTILINE)
 
 
 def borrowed_files(module: str, names: Iterable[str], package: Package) -> dict[str, str]:
@@ -105,13 +113,13 @@ def _templates(
     """Return the modules that the protocol has, each with its template."""
     found = {"__init__": "protocol.py.j2", "errors": "errors.py.j2", "methods": "methods.py.j2"}
     if speaks:
-        found |= {"client": "client.py.j2", "server": "server.py.j2"}
+        found |= {"handlers": "handlers.py.j2", "stubs": "stubs.py.j2"}
     if tools:
-        found["tools"] = "protocol_tools.py.j2"
+        found["tools"] = "tools.py.j2"
     if augments:
-        found["augments"] = "protocol_augments.py.j2"
+        found["augments"] = "augments.py.j2"
     if document.content.keys() & {*CONSTANTS, "http"}:
-        found["tables"] = "protocol_tables.py.j2"
+        found["tables"] = "tables.py.j2"
     return found
 
 

@@ -103,8 +103,8 @@ class Method(Generic[P, R]):
     def decode_error(self, value: JsonObject) -> RpcError:
         """Return an `error` member from the wire, for the caller to raise.
 
-        It is the error of this row that its data names, or else that has its code; a plain `RpcError`
-        if there is none, as one code means other things in other protocols.
+        It is the error of this row that its data names, or else that has its code. Without one it
+        is a plain `RpcError`, as one code means other things in other protocols.
         """
         code, data = value["code"], value.get("data")
         kind = error_kind(self.errors, code, data) or RpcError
@@ -131,7 +131,7 @@ class ProtocolTable:
     added_errors: Mapping[str | None, tuple[type[RpcError], ...]] = field(
         default_factory=dict[str | None, tuple[type[RpcError], ...]]
     )
-    """What it adds to the errors of other protocols' methods, by wire name; None for every method."""
+    """Errors that it adds to other protocols' methods, by wire name; None for every method."""
     tools_in: str | None = None
     """The module that has its tools; None if it defines none."""
     augments_in: str | None = None
@@ -180,7 +180,7 @@ class RaisesShapeErrors(Protocol):
     """What a peer may have besides: an error of its own for a tool's result that does not fit."""
 
     def shape_error(self, where: str, error: ValidationError, value: object, /) -> Exception:
-        """Return the error to raise instead of `error`, which refused `value` as a result of `where`."""
+        """Return the error to raise for `error`, which refused `value` as a result of `where`."""
         ...
 
 

@@ -204,7 +204,7 @@ async def add(params: mynotes.AddNoteParams) -> mynotes.AddNoteResult:
 
 async def main() -> None:
     async with pair(server) as connection:
-        notes = mynotes.Server(connection)
+        notes = mynotes.ServerStub(connection)
         print(await notes.notes_add(text="tea"))
         try:
             await notes.notes_add(text="too much")

@@ -169,7 +169,7 @@ def test_a_text_that_would_end_a_docstring_or_a_comment(nasty: str, tmp_path: Pa
     with load_package(documents(schema, content), tmp_path / "out", "toy_bindings") as package:
         toy = importlib.import_module(f"{package.__name__}.toy")
         assert toy.BadError().message == nasty
-        assert toy.Server.a_b.__doc__.startswith(nasty)
+        assert toy.ServerStub.a_b.__doc__.startswith(nasty)
         assert toy.methods.A_B.section == nasty
         assert toy.methods.PROTOCOL.version == nasty
 

@@ -11,7 +11,10 @@ import pytest
 from kinwire_protocols import mcp
 from tests.generated.interpreter import PROGRAMS, ROOT, run
 
-SIDES = [("server", mcp.ServerHandlers, mcp.Server), ("client", mcp.ClientHandlers, mcp.Client)]
+SIDES = [
+    ("server", mcp.ServerHandlers, mcp.ServerStub),
+    ("client", mcp.ClientHandlers, mcp.ClientStub),
+]
 
 
 @pytest.fixture(scope="module")

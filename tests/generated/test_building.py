@@ -18,7 +18,11 @@ CLASSES = [name for name in NAMES if isinstance(generated_type(*name), type)]
 PARTS = [
     (document, part)
     for document in DOCUMENTS
-    for part in ("models", "methods", *(("client", "server") if document.name != "jsonrpc" else ()))
+    for part in (
+        "models",
+        "methods",
+        *(("handlers", "stubs") if document.name != "jsonrpc" else ()),
+    )
 ]
 
 LOADED = """
@@ -57,7 +61,7 @@ def test_importing_the_models_builds_no_class() -> None:
 from importlib import import_module
 from kinwire_protocols.base import Message
 for name in {names}:
-    for part in ("models", "methods", *(("client", "server") if name != "jsonrpc" else ())):
+    for part in ("models", "methods", *(("handlers", "stubs") if name != "jsonrpc" else ())):
         import_module(f"kinwire_protocols.{{name}}.{{part}}")
 kinds = Message.__subclasses__()
 print(len(kinds), sum(kind.__pydantic_complete__ for kind in kinds))

@@ -254,7 +254,7 @@ def test_a_method_that_is_only_considered_has_a_row_but_neither_stub_nor_handler
     row = mcplite.methods.PROMPTS_LIST
     assert row.status == "considered"
     assert mcplite.PROTOCOL.methods[row.name] is row
-    assert not hasattr(mcplite.Server, row.attribute)
+    assert not hasattr(mcplite.ServerStub, row.attribute)
     assert not hasattr(mcplite.ServerHandlers, row.attribute)
     assert row.name not in mcplite.ServerHandlers.rows
 

@@ -84,7 +84,7 @@ def test_nothing_begins_a_session_or_a_subscription_and_servers_send_nothing_una
 @pytest.mark.spec("mcp-lite-8.1-1")
 def test_prompts_are_an_idea_without_stub_and_handler() -> None:
     assert methods.PROMPTS_LIST.status == "considered"
-    assert not hasattr(mcplite.Server, "prompts_list")
+    assert not hasattr(mcplite.ServerStub, "prompts_list")
     assert "prompts/list" not in mcplite.ServerHandlers.rows
     assert "prompts" not in tables.HTTP.paths
 

@@ -67,7 +67,9 @@ def test_a_member_that_another_protocol_adds_has_its_anchor_on_the_method() -> N
 def test_a_page_shows_the_stub_the_handler_and_the_aliases() -> None:
     page = REFERENCE / "mcpe" / "tools" / "events_unsubscribe.md"
     text = page.read_text(encoding="utf-8")
-    assert re.search(r"await mcpe\.Server\(peer\)\.events_unsubscribe\(\s*subscription_id=", text)
+    assert re.search(
+        r"await mcpe\.ServerStub\(peer\)\.events_unsubscribe\(\s*subscription_id=", text
+    )
     assert "class Tools(mcpe.ServerTools):" in text
     named = [
         (document.name, "-".join(wire.split("/")), alias)

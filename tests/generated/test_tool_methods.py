@@ -50,7 +50,7 @@ class FakePeer:
 
 async def test_a_tool_is_called_like_a_method() -> None:
     peer = FakePeer(Tools())
-    result = await mcpe.Server(peer).events_unsubscribe(subscription_id="7")
+    result = await mcpe.ServerStub(peer).events_unsubscribe(subscription_id="7")
     assert result == mcpe.EventsUnsubscribeResult(success=True)
     assert peer.sent == [{"name": "events_unsubscribe", "arguments": {"subscriptionId": "7"}}]
 
@@ -58,7 +58,7 @@ async def test_a_tool_is_called_like_a_method() -> None:
 async def test_the_arguments_go_out_by_wire_names() -> None:
     peer = FakePeer({"content": [], "isError": True})
     with pytest.raises(ToolError):
-        await mcpe.Server(peer).events_subscribe(filter=FILTER, delivery=DELIVERY)
+        await mcpe.ServerStub(peer).events_subscribe(filter=FILTER, delivery=DELIVERY)
     arguments = {"filter": {"eventTypes": ["github.*"]}, "delivery": {"channels": ["realtime"]}}
     assert peer.sent == [{"name": "events_subscribe", "arguments": arguments}]
 
@@ -139,7 +139,7 @@ async def test_an_error_of_a_handler_is_a_result_that_says_so() -> None:
     assert body["isError"] is True
     assert body["structuredContent"] == json.loads(body["content"][0]["text"]) == {"error": error}
     with pytest.raises(mcpe.SubscriptionNotFoundError):
-        await mcpe.Server(FakePeer(Tools())).events_unsubscribe(subscription_id="none")
+        await mcpe.ServerStub(FakePeer(Tools())).events_unsubscribe(subscription_id="none")
 
 
 async def test_a_result_of_a_handler_stands_in_text_and_structure() -> None:
@@ -177,7 +177,7 @@ async def test_a_tool_whose_result_is_that_of_the_call_is_taken_whole() -> None:
     assert row.whole
     example = {"content": [{"title": "a"}], "_meta": {"response_type": "answer"}}
     peer = FakePeer(example)
-    result = await mcplite.Server(peer).redeem(promise="p")
+    result = await mcplite.ServerStub(peer).redeem(promise="p")
     assert to_wire(result) == example == row.result_to_wire(result)
     assert peer.sent == [{"name": "redeem", "arguments": {"promise": "p"}}]
     failed = {

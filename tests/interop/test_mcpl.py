@@ -87,7 +87,7 @@ async def test_hooks_of_our_host_pass_by_a_server_that_speaks_no_mcpl(
             said = mcpl.AfterInferenceParams(**turn, assistant_message="Tea")
             assert await live.after_inference(said) == "Tea"
             with pytest.raises(CapabilityNotNegotiatedError):
-                await mcpl.Server(connection).channels_list()
+                await mcpl.ServerStub(connection).channels_list()
             await connection.mcp.tools_call(name="echo", arguments={"message": "Tea"})
     (wire,) = everything.wires()
     sent = {message.content.get("method") for message in messages(wire)}

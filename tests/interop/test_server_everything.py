@@ -98,7 +98,7 @@ async def test_a_host_sees_the_progress_of_a_long_call(everything: Recorded) -> 
         seen.append((report.progress, report.total))
 
     async with connect(stdio(*everything.words)) as server:
-        result = await mcp.Server(server.with_options(on_progress=note)).tools_call(
+        result = await mcp.ServerStub(server.with_options(on_progress=note)).tools_call(
             name="trigger-long-running-operation", arguments={"duration": 0.3, "steps": 3}
         )
     assert not result.is_error

@@ -62,7 +62,7 @@ def test_the_wheel_holds_the_three_packages_and_nothing_else(wheel: Path) -> Non
     [
         "kinwire/py.typed",
         "kinwire_codegen/py.typed",
-        "kinwire_codegen/templates/base.py.j2",
+        "kinwire_codegen/templates/stubs.py.j2",
         "kinwire_protocols/py.typed",
         "kinwire_protocols/schema.json",
     ],

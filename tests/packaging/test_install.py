@@ -20,7 +20,7 @@ from kinwire_protocols.peer import Peer
 
 
 async def first_tool(peer: Peer) -> str:
-    listed = await mcp.Server(peer).tools_list()
+    listed = await mcp.ServerStub(peer).tools_list()
     tool: mcp.Tool = listed.tools[0]
     return tool.name
 """

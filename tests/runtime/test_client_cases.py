@@ -102,7 +102,7 @@ async def called(times: int, ask: Callable[[Session], Awaitable[Any]]) -> AsyncG
 
 
 async def call_tool(session: Session) -> Any:
-    return await mcp.Server(session).tools_call(name="x")
+    return await mcp.ServerStub(session).tools_call(name="x")
 
 
 @pytest.mark.parametrize("result", [{"answer": 42}, {}, {"tools": []}, {"content": 5}])
@@ -133,7 +133,7 @@ async def test_b015_a_bad_member_of_one_item_is_named_with_its_place() -> None:
     tools[1]["inputSchema"] = "high"
 
     async def list_tools(session: Session) -> Any:
-        return await mcp.Server(session).tools_list()
+        return await mcp.ServerStub(session).tools_list()
 
     async with called(1, list_tools) as (server, ids, outcomes):
         server.answer(ids[0], result={"tools": tools})

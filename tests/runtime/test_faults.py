@@ -79,7 +79,7 @@ async def changed(params: Any, request: Request) -> None:
 
 
 async def walk(session: Session, number: int, outcomes: list[str]) -> None:
-    peer = mcp.Server(session.with_options(on_progress=lambda _: None))
+    peer = mcp.ServerStub(session.with_options(on_progress=lambda _: None))
     try:
         with anyio.move_on_after(0 if number == 3 else 60):
             result = await peer.tools_call(name="copy", arguments={"n": number})

@@ -50,7 +50,7 @@ async def test_a_host_calls_them_as_methods_and_gets_typed_results() -> None:
     delivery = mcpe.DeliveryPreferences(channels=["realtime"])
     async with pair(serving(Tools())) as client:
         listed = [tool.name async for tool in client.tools()]
-        events = mcpe.Server(client.session)
+        events = mcpe.ServerStub(client.session)
         made = await events.events_subscribe(filter=wanted, delivery=delivery)
         with pytest.raises(mcpe.SubscriptionNotFoundError):
             await events.events_pause(subscription_id="s1")
@@ -94,6 +94,6 @@ async def test_a_result_that_does_not_fit_fails_the_call_as_a_methods_does(throu
         }
         peer = peers[through]
         with pytest.raises(ShapeError) as caught:
-            await mcpe.Server(peer).events_pause(subscription_id="s1")
+            await mcpe.ServerStub(peer).events_pause(subscription_id="s1")
     told = (caught.value.where, caught.value.pointer, caught.value.got)
     assert told == ("events_pause", "/success", "7")

@@ -38,7 +38,7 @@ def show(report: mcp.ProgressNotificationParams) -> None:
 
 
 async def tools_of_a_protocol(connection: Connection) -> None:
-    events = mcpe.Server(connection)
+    events = mcpe.ServerStub(connection)
     made: mcpe.Subscription = await events.events_subscribe(
         filter=mcpe.EventFilter(event_types=["github.*"]),
         delivery=mcpe.DeliveryPreferences(channels=["realtime"]),

@@ -155,14 +155,14 @@ def _examples(links: Links, document: Document, wire: str, row: Node) -> Iterato
         del message["id"]
     answer = {"jsonrpc": "2.0", "id": 1, "result": result}
     to_server = row["from"] != "server"
-    caller, base = ("Server", "ServerHandlers") if to_server else ("Client", "ClientHandlers")
+    side = "Server" if to_server else "Client"
     tabs = [
         Tab("Messages", tuple(map(as_json, (message, answer) if "result" in row else (message,)))),
         _python(
             "Client" if to_server else "Sender",
-            stub_call(links, f"{module}.{caller}(peer).{stub}", kinds[0], params),
+            stub_call(links, f"{module}.{side}Stub(peer).{stub}", kinds[0], params),
         ),
-        _python("Handler", handler_code(links, f"{module}.{base}", stub, kinds, result)),
+        _python("Handler", handler_code(links, f"{module}.{side}Handlers", stub, kinds, result)),
     ]
     if _is_offered_by_the_command(document, wire, row):
         tabs.append(_shell(wire, params))
@@ -180,7 +180,7 @@ def _tool_examples(links: Links, document: Document, name: str, row: Node) -> It
     params, result = (example_of(links, kind) for kind in kinds)
     call = {"name": name, "arguments": params}
     request = {"jsonrpc": "2.0", "id": 1, "method": TOOLS_CALL, "params": call}
-    called = stub_call(links, f"{module}.Server(peer).{stub}", kinds[0], params)
+    called = stub_call(links, f"{module}.ServerStub(peer).{stub}", kinds[0], params)
     tabs = [
         Tab("Messages", (as_json(request), as_json(result))),
         _python("Client", called),

@@ -11,16 +11,21 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kinwire_protocols.mcp import (
-        client as client,
         errors as errors,
+        handlers as handlers,
         methods as methods,
         models as models,
-        server as server,
+        stubs as stubs,
     )
-    from kinwire_protocols.mcp.client import Client as Client, Server as Server
     from kinwire_protocols.mcp.errors import (
         ResourceNotFoundError as ResourceNotFoundError,
         SamplingRejectedError as SamplingRejectedError,
+    )
+    from kinwire_protocols.mcp.handlers import (
+        ClientHandlers as ClientHandlers,
+        ClientOn as ClientOn,
+        ServerHandlers as ServerHandlers,
+        ServerOn as ServerOn,
     )
     from kinwire_protocols.mcp.methods import PROTOCOL as PROTOCOL
     from kinwire_protocols.mcp.models import (
@@ -95,21 +100,16 @@ if TYPE_CHECKING:
         ToolsCapability as ToolsCapability,
         UnsubscribeRequestParams as UnsubscribeRequestParams,
     )
-    from kinwire_protocols.mcp.server import (
-        ClientHandlers as ClientHandlers,
-        ClientOn as ClientOn,
-        ServerHandlers as ServerHandlers,
-        ServerOn as ServerOn,
-    )
+    from kinwire_protocols.mcp.stubs import ClientStub as ClientStub, ServerStub as ServerStub
 
 _HOMES = {
     "PROTOCOL": "methods",
-    "Client": "client",
-    "Server": "client",
-    "ClientHandlers": "server",
-    "ClientOn": "server",
-    "ServerHandlers": "server",
-    "ServerOn": "server",
+    "ClientHandlers": "handlers",
+    "ClientOn": "handlers",
+    "ClientStub": "stubs",
+    "ServerHandlers": "handlers",
+    "ServerOn": "handlers",
+    "ServerStub": "stubs",
     "ResourceNotFoundError": "errors",
     "SamplingRejectedError": "errors",
     "Annotations": "models",
@@ -183,7 +183,7 @@ _HOMES = {
     "ToolsCapability": "models",
     "UnsubscribeRequestParams": "models",
 }
-_MODULES = ("client", "errors", "methods", "models", "server")
+_MODULES = ("errors", "handlers", "methods", "models", "stubs")
 
 
 if not TYPE_CHECKING:

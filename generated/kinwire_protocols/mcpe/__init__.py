@@ -11,21 +11,27 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kinwire_protocols.mcpe import (
-        client as client,
         errors as errors,
+        handlers as handlers,
         methods as methods,
         models as models,
-        server as server,
+        stubs as stubs,
         tables as tables,
         tools as tools,
     )
-    from kinwire_protocols.mcpe.client import Client as Client, Server as Server
     from kinwire_protocols.mcpe.errors import (
         DeviceNotFoundError as DeviceNotFoundError,
         NotInitializedError as NotInitializedError,
         SubscriptionLimitReachedError as SubscriptionLimitReachedError,
         SubscriptionNotFoundError as SubscriptionNotFoundError,
         UnauthorizedError as UnauthorizedError,
+    )
+    from kinwire_protocols.mcpe.handlers import (
+        ClientHandlers as ClientHandlers,
+        ClientOn as ClientOn,
+        ServerHandlers as ServerHandlers,
+        ServerOn as ServerOn,
+        ServerTools as ServerTools,
     )
     from kinwire_protocols.mcpe.methods import PROTOCOL as PROTOCOL
     from kinwire_protocols.mcpe.models import (
@@ -75,23 +81,17 @@ if TYPE_CHECKING:
         WebhookEventHandler as WebhookEventHandler,
         WrappedNotificationParams as WrappedNotificationParams,
     )
-    from kinwire_protocols.mcpe.server import (
-        ClientHandlers as ClientHandlers,
-        ClientOn as ClientOn,
-        ServerHandlers as ServerHandlers,
-        ServerOn as ServerOn,
-        ServerTools as ServerTools,
-    )
+    from kinwire_protocols.mcpe.stubs import ClientStub as ClientStub, ServerStub as ServerStub
 
 _HOMES = {
     "PROTOCOL": "methods",
-    "Client": "client",
-    "Server": "client",
-    "ClientHandlers": "server",
-    "ClientOn": "server",
-    "ServerHandlers": "server",
-    "ServerOn": "server",
-    "ServerTools": "server",
+    "ClientHandlers": "handlers",
+    "ClientOn": "handlers",
+    "ClientStub": "stubs",
+    "ServerHandlers": "handlers",
+    "ServerOn": "handlers",
+    "ServerStub": "stubs",
+    "ServerTools": "handlers",
     "NotInitializedError": "errors",
     "SubscriptionNotFoundError": "errors",
     "SubscriptionLimitReachedError": "errors",
@@ -143,7 +143,7 @@ _HOMES = {
     "WebhookEventHandler": "models",
     "WrappedNotificationParams": "models",
 }
-_MODULES = ("client", "errors", "methods", "models", "server", "tables", "tools")
+_MODULES = ("errors", "handlers", "methods", "models", "stubs", "tables", "tools")
 
 
 if not TYPE_CHECKING:

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from kinwire_protocols.mcpl import (
         augments as augments,
-        client as client,
         errors as errors,
+        handlers as handlers,
         methods as methods,
         models as models,
-        server as server,
+        stubs as stubs,
         tables as tables,
     )
-    from kinwire_protocols.mcpl.client import Client as Client, Server as Server
     from kinwire_protocols.mcpl.errors import (
         ChannelNotPermittedError as ChannelNotPermittedError,
         ChannelOpenFailedError as ChannelOpenFailedError,
@@ -27,6 +26,12 @@ if TYPE_CHECKING:
         FeatureSetNotEnabledError as FeatureSetNotEnabledError,
         UnknownChannelError as UnknownChannelError,
         UnknownFeatureSetError as UnknownFeatureSetError,
+    )
+    from kinwire_protocols.mcpl.handlers import (
+        ClientHandlers as ClientHandlers,
+        ClientOn as ClientOn,
+        ServerHandlers as ServerHandlers,
+        ServerOn as ServerOn,
     )
     from kinwire_protocols.mcpl.methods import PROTOCOL as PROTOCOL
     from kinwire_protocols.mcpl.models import (
@@ -124,21 +129,16 @@ if TYPE_CHECKING:
         TokenUsage as TokenUsage,
         UseRule as UseRule,
     )
-    from kinwire_protocols.mcpl.server import (
-        ClientHandlers as ClientHandlers,
-        ClientOn as ClientOn,
-        ServerHandlers as ServerHandlers,
-        ServerOn as ServerOn,
-    )
+    from kinwire_protocols.mcpl.stubs import ClientStub as ClientStub, ServerStub as ServerStub
 
 _HOMES = {
     "PROTOCOL": "methods",
-    "Client": "client",
-    "Server": "client",
-    "ClientHandlers": "server",
-    "ClientOn": "server",
-    "ServerHandlers": "server",
-    "ServerOn": "server",
+    "ClientHandlers": "handlers",
+    "ClientOn": "handlers",
+    "ClientStub": "stubs",
+    "ServerHandlers": "handlers",
+    "ServerOn": "handlers",
+    "ServerStub": "stubs",
     "FeatureSetNotEnabledError": "errors",
     "UnknownFeatureSetError": "errors",
     "CheckpointNotFoundError": "errors",
@@ -239,7 +239,7 @@ _HOMES = {
     "TokenUsage": "models",
     "UseRule": "models",
 }
-_MODULES = ("augments", "client", "errors", "methods", "models", "server", "tables")
+_MODULES = ("augments", "errors", "handlers", "methods", "models", "stubs", "tables")
 
 
 if not TYPE_CHECKING:

@@ -11,16 +11,22 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kinwire_protocols.mcplite import (
-        client as client,
         errors as errors,
+        handlers as handlers,
         methods as methods,
         models as models,
-        server as server,
+        stubs as stubs,
         tables as tables,
         tools as tools,
     )
-    from kinwire_protocols.mcplite.client import Client as Client, Server as Server
     from kinwire_protocols.mcplite.errors import ToolNotFoundError as ToolNotFoundError
+    from kinwire_protocols.mcplite.handlers import (
+        ClientHandlers as ClientHandlers,
+        ClientOn as ClientOn,
+        ServerHandlers as ServerHandlers,
+        ServerOn as ServerOn,
+        ServerTools as ServerTools,
+    )
     from kinwire_protocols.mcplite.methods import PROTOCOL as PROTOCOL
     from kinwire_protocols.mcplite.models import (
         Binding as Binding,
@@ -49,23 +55,17 @@ if TYPE_CHECKING:
         ToolNotFoundData as ToolNotFoundData,
         ToolResult as ToolResult,
     )
-    from kinwire_protocols.mcplite.server import (
-        ClientHandlers as ClientHandlers,
-        ClientOn as ClientOn,
-        ServerHandlers as ServerHandlers,
-        ServerOn as ServerOn,
-        ServerTools as ServerTools,
-    )
+    from kinwire_protocols.mcplite.stubs import ClientStub as ClientStub, ServerStub as ServerStub
 
 _HOMES = {
     "PROTOCOL": "methods",
-    "Client": "client",
-    "Server": "client",
-    "ClientHandlers": "server",
-    "ClientOn": "server",
-    "ServerHandlers": "server",
-    "ServerOn": "server",
-    "ServerTools": "server",
+    "ClientHandlers": "handlers",
+    "ClientOn": "handlers",
+    "ClientStub": "stubs",
+    "ServerHandlers": "handlers",
+    "ServerOn": "handlers",
+    "ServerStub": "stubs",
+    "ServerTools": "handlers",
     "ToolNotFoundError": "errors",
     "Binding": "models",
     "CallToolParams": "models",
@@ -93,7 +93,7 @@ _HOMES = {
     "ToolNotFoundData": "models",
     "ToolResult": "models",
 }
-_MODULES = ("client", "errors", "methods", "models", "server", "tables", "tools")
+_MODULES = ("errors", "handlers", "methods", "models", "stubs", "tables", "tools")
 
 
 if not TYPE_CHECKING:

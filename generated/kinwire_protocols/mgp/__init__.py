@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from kinwire_protocols.mgp import (
         augments as augments,
-        client as client,
         errors as errors,
+        handlers as handlers,
         methods as methods,
         models as models,
-        server as server,
+        stubs as stubs,
         tables as tables,
         tools as tools,
     )
-    from kinwire_protocols.mgp.client import Client as Client, Server as Server
     from kinwire_protocols.mgp.errors import (
         AccessDeniedError as AccessDeniedError,
         AuthExpiredError as AuthExpiredError,
@@ -41,6 +40,13 @@ if TYPE_CHECKING:
         UpstreamTimeoutError as UpstreamTimeoutError,
         UpstreamUnavailableError as UpstreamUnavailableError,
         ValidationBlockedError as ValidationBlockedError,
+    )
+    from kinwire_protocols.mgp.handlers import (
+        ClientHandlers as ClientHandlers,
+        ClientOn as ClientOn,
+        ServerHandlers as ServerHandlers,
+        ServerOn as ServerOn,
+        ServerTools as ServerTools,
     )
     from kinwire_protocols.mgp.methods import PROTOCOL as PROTOCOL
     from kinwire_protocols.mgp.models import (
@@ -163,23 +169,17 @@ if TYPE_CHECKING:
         TrustLevel as TrustLevel,
         Validator as Validator,
     )
-    from kinwire_protocols.mgp.server import (
-        ClientHandlers as ClientHandlers,
-        ClientOn as ClientOn,
-        ServerHandlers as ServerHandlers,
-        ServerOn as ServerOn,
-        ServerTools as ServerTools,
-    )
+    from kinwire_protocols.mgp.stubs import ClientStub as ClientStub, ServerStub as ServerStub
 
 _HOMES = {
     "PROTOCOL": "methods",
-    "Client": "client",
-    "Server": "client",
-    "ClientHandlers": "server",
-    "ClientOn": "server",
-    "ServerHandlers": "server",
-    "ServerOn": "server",
-    "ServerTools": "server",
+    "ClientHandlers": "handlers",
+    "ClientOn": "handlers",
+    "ClientStub": "stubs",
+    "ServerHandlers": "handlers",
+    "ServerOn": "handlers",
+    "ServerStub": "stubs",
+    "ServerTools": "handlers",
     "PermissionDeniedError": "errors",
     "AccessDeniedError": "errors",
     "AuthRequiredError": "errors",
@@ -318,7 +318,7 @@ _HOMES = {
     "TrustLevel": "models",
     "Validator": "models",
 }
-_MODULES = ("augments", "client", "errors", "methods", "models", "server", "tables", "tools")
+_MODULES = ("augments", "errors", "handlers", "methods", "models", "stubs", "tables", "tools")
 
 
 if not TYPE_CHECKING:

@@ -36,7 +36,7 @@ class Connection:
         """What the server answered to `initialize`, whole."""
         self._router = router
         self._peer: Peer = session
-        self.mcp = mcp.Server(session)
+        self.mcp = mcp.ServerStub(session)
         """A typed call for every method that the server may be sent."""
 
     @property
@@ -73,7 +73,7 @@ class Connection:
         """
         other = copy(self)
         other._peer = self.session.with_options(timeout=timeout, on_progress=on_progress, meta=meta)
-        other.mcp = mcp.Server(other._peer)
+        other.mcp = mcp.ServerStub(other._peer)
         return other
 
     def tools(self) -> AsyncIterator[mcp.Tool]:

@@ -109,7 +109,7 @@ class Context:
         if isinstance(messages, str):
             text = mcp.TextContent(text=messages)
             messages = [mcp.SamplingMessage(role="user", content=text)]
-        return await mcp.Client(
+        return await mcp.ClientStub(
             self._serving().with_options(timeout=timeout)
         ).sampling_create_message(
             messages=list(messages),
@@ -131,7 +131,7 @@ class Context:
             RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError: as for
                 `Session.call`.
         """
-        return (await mcp.Client(self._serving()).roots_list()).roots
+        return (await mcp.ClientStub(self._serving()).roots_list()).roots
 
     def _serving(self) -> ServerSession:
         from kinwire.mcp.server_session import ServerSession

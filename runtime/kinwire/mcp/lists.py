@@ -51,19 +51,19 @@ class _Items(AsyncIterator[T], Generic[T, G]):
         return self._waiting.popleft()
 
 
-def tools(server: mcp.Server) -> AsyncIterator[mcp.Tool]:
+def tools(server: mcp.ServerStub) -> AsyncIterator[mcp.Tool]:
     """Yield the tools of all pages."""
     pages = Pages[mcp.Tool](methods.TOOLS_LIST.name, lambda tool: tool.name)
     return _Items(pages, server.tools_list, lambda page: page.tools)
 
 
-def prompts(server: mcp.Server) -> AsyncIterator[mcp.Prompt]:
+def prompts(server: mcp.ServerStub) -> AsyncIterator[mcp.Prompt]:
     """Yield the prompts of all pages."""
     pages = Pages[mcp.Prompt](methods.PROMPTS_LIST.name, lambda prompt: prompt.name)
     return _Items(pages, server.prompts_list, lambda page: page.prompts)
 
 
-def resources(server: mcp.Server) -> AsyncIterator[mcp.Resource]:
+def resources(server: mcp.ServerStub) -> AsyncIterator[mcp.Resource]:
     """Yield the resources of all pages; one address may stand there under several names."""
 
     def key(resource: mcp.Resource) -> Hashable:
@@ -73,7 +73,7 @@ def resources(server: mcp.Server) -> AsyncIterator[mcp.Resource]:
     return _Items(pages, server.resources_list, lambda page: page.resources)
 
 
-def resource_templates(server: mcp.Server) -> AsyncIterator[mcp.ResourceTemplate]:
+def resource_templates(server: mcp.ServerStub) -> AsyncIterator[mcp.ResourceTemplate]:
     """Yield the resource templates of all pages."""
 
     def key(template: mcp.ResourceTemplate) -> Hashable:

@@ -46,7 +46,9 @@ class Subscriptions:
         self._by_uri: dict[str, _Subscription] = {}
 
     @asynccontextmanager
-    async def subscribed(self, server: mcp.Server, uri: str) -> AsyncGenerator[AsyncIterator[str]]:
+    async def subscribed(
+        self, server: mcp.ServerStub, uri: str
+    ) -> AsyncGenerator[AsyncIterator[str]]:
         """Yield the addresses that change at `uri` and below it, while the block lasts.
 
         Raises the errors of `server.resources_subscribe`.
@@ -80,7 +82,7 @@ class Subscriptions:
                 queue.close(error)
 
     async def _remove_unused(
-        self, subscription: _Subscription, server: mcp.Server, uri: str
+        self, subscription: _Subscription, server: mcp.ServerStub, uri: str
     ) -> None:
         with anyio.move_on_after(_UNSUBSCRIBE_TIMEOUT, shield=True):
             async with subscription.lock:
@@ -91,7 +93,7 @@ class Subscriptions:
             del self._by_uri[uri]
 
 
-async def _subscribe(subscription: _Subscription, server: mcp.Server, uri: str) -> None:
+async def _subscribe(subscription: _Subscription, server: mcp.ServerStub, uri: str) -> None:
     subscription.requested = True  # also if the answer gets lost
     try:
         await server.resources_subscribe(uri=uri)
@@ -101,7 +103,7 @@ async def _subscribe(subscription: _Subscription, server: mcp.Server, uri: str) 
     subscription.confirmed = True
 
 
-async def _unsubscribe(server: mcp.Server, uri: str) -> None:
+async def _unsubscribe(server: mcp.ServerStub, uri: str) -> None:
     try:
         await server.resources_unsubscribe(uri=uri)
     except ConnectionClosedError:

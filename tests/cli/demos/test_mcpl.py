@@ -311,7 +311,7 @@ async def test_secrets_are_blacked_out(name: str) -> None:
         shown = await host.after_inference(after("", f"{SECRET} of emma@example.com!"))
         assert shown == "[REDACTED] of [REDACTED]!"
         assert await host.after_inference(after("", "Nothing")) == "Nothing"
-        reply = await mcpl.Server(talk.live.session).context_after_inference(
+        reply = await mcpl.ServerStub(talk.live.session).context_after_inference(
             **dict(after("", f"It is {SECRET}"))
         )
     assert reply.metadata == {"redactions": [{"type": "api_key", "position": [6, 25]}]}

@@ -111,8 +111,8 @@ async def drive(stubs: Any, base: type[Handlers]) -> dict[str, list[JsonObject]]
 
 async def main() -> None:
     """Drive both sides."""
-    server = await drive(mcp.Server, mcp.ServerHandlers)
-    client = await drive(mcp.Client, mcp.ClientHandlers)
+    server = await drive(mcp.ServerStub, mcp.ServerHandlers)
+    client = await drive(mcp.ClientStub, mcp.ClientHandlers)
     print(json.dumps({"server": server, "client": client}))
 
 

@@ -60,7 +60,7 @@ async def count(to: int, context: Context) -> str:
     for step in range(1, to + 1):
         await context.progress(step, total=to)
         # The TypeScript SDKs drop a report that they read at once with the answer.
-        await mcp.Client(context.session).ping()
+        await mcp.ClientStub(context.session).ping()
     return "counted"
 
 
@@ -91,7 +91,7 @@ async def where(context: Context) -> str:
 @server.tool
 async def knock(context: Context) -> str:
     """Ping the client."""
-    await mcp.Client(context.session).ping()
+    await mcp.ClientStub(context.session).ping()
     return "answered"
 
 

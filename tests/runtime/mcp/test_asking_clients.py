@@ -136,7 +136,7 @@ async def test_nothing_but_a_ping_is_asked_before_the_client_is_ready() -> None:
 
     @server.tool
     async def ask(context: Context) -> None:
-        await mcp.Client(context.session).ping()
+        await mcp.ClientStub(context.session).ping()
         with pytest.raises(SessionStateError) as caught:
             await context.sample("", max_tokens=1)
         raised.append(str(caught.value))

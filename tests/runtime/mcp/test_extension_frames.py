@@ -136,7 +136,7 @@ async def test_a_server_may_ask_for_what_is_of_mcp_as_soon_as_it_is_initialized(
             session.intercept_inbound(self.begin, methods.NOTIFICATIONS_INITIALIZED)
 
         async def begin(self, params: mcp.NotificationParams, request: Request, go_on: Any) -> None:
-            client = mcp.Client(request.session)
+            client = mcp.ClientStub(request.session)
             with pytest.raises(SessionStateError):
                 await client.roots_list()
             await go_on(params)

@@ -40,7 +40,7 @@ async def test_either_side_may_ping_the_other() -> None:
 
     @server.on.notifications_roots_list_changed
     async def changed(params: mcp.NotificationParams, context: Any) -> None:
-        answered.append(await mcp.Client(context.session).ping())
+        answered.append(await mcp.ClientStub(context.session).ping())
 
     answered: list[mcp.EmptyResult] = []
     async with pair(server, Host("h", "1", roots=[])) as client:

@@ -176,7 +176,7 @@ async def test_the_server_calls_the_host_from_inside_a_tool() -> None:
 
     @server.tool
     async def count_roots(context: Context) -> int:
-        return len((await mcp.Client(context.session).roots_list()).roots)
+        return len((await mcp.ClientStub(context.session).roots_list()).roots)
 
     @host.on.roots_list
     async def roots(params: mcp.RequestParams) -> mcp.ListRootsResult:
@@ -268,7 +268,7 @@ async def test_options_belong_to_the_calls_made_with_them(server: Server) -> Non
         with pytest.raises(RequestTimeoutError):
             await hasty.mcp.tools_call(name="wait")
         with pytest.raises(RequestTimeoutError):
-            await mcp.Server(hasty).tools_call(name="wait")
+            await mcp.ServerStub(hasty).tools_call(name="wait")
         await client.mcp.ping()
         calls = [frame for frame in client.frames if b"tools/call" in frame.data]
         assert all(b'"trace":"abc"' in frame.data for frame in calls)

@@ -94,13 +94,13 @@ async def test_a_handler_may_ask_the_server_while_a_call_is_under_way(server: Se
 
     @host.on.notifications_tools_list_changed
     async def changed(params: mcp.NotificationParams, context: Context) -> None:
-        listed = await mcp.Server(context.session).tools_list()
+        listed = await mcp.ServerStub(context.session).tools_list()
         fetched.extend(tool.name for tool in listed.tools)
         done.set()
 
     @host.on.notifications_message
     async def logged(params: mcp.LoggingMessageNotificationParams, context: Context) -> None:
-        await mcp.Server(context.session).ping()
+        await mcp.ServerStub(context.session).ping()
 
     with anyio.fail_after(20):
         async with pair(server, host) as client:
@@ -126,7 +126,7 @@ async def test_a_handler_for_log_messages_may_ask_a_server_that_asks_back() -> N
 
     @host.on.notifications_message
     async def logged(params: mcp.LoggingMessageNotificationParams, context: Context) -> None:
-        result = await mcp.Server(context.session).tools_call(name="count_roots")
+        result = await mcp.ServerStub(context.session).tools_call(name="count_roots")
         heard.append((params.data, result.content))
         if params.data == 2:
             done.set()

@@ -69,12 +69,12 @@ def server_that_reads_roots(seen: list[list[str]], told: anyio.Event | None = No
 
     @server.tool
     async def read(context: Context) -> None:
-        listed = await mcp.Client(context.session).roots_list()
+        listed = await mcp.ClientStub(context.session).roots_list()
         seen.append([root.uri for root in listed.roots])
 
     @server.on.notifications_roots_list_changed
     async def changed(params: mcp.NotificationParams, context: Any) -> None:
-        listed = await mcp.Client(context.session).roots_list()
+        listed = await mcp.ClientStub(context.session).roots_list()
         seen.append([root.uri for root in listed.roots])
         assert told is not None
         told.set()

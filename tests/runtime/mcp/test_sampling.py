@@ -65,7 +65,7 @@ class Author:
         @self.server.tool
         async def write(context: Context) -> None:
             try:
-                result = await mcp.Client(context.session).sampling_create_message(
+                result = await mcp.ClientStub(context.session).sampling_create_message(
                     messages=[said("hello")], max_tokens=100, **wanted
                 )
             except RpcError as error:
@@ -201,11 +201,11 @@ async def test_a_server_that_takes_its_request_back_ends_the_approval() -> None:
     @server.tool
     async def give_up(context: Context) -> None:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(ask, mcp.Client(context.session))
+            tasks.start_soon(ask, mcp.ClientStub(context.session))
             await started.wait()
             tasks.cancel_scope.cancel()
 
-    async def ask(client: mcp.Client) -> None:
+    async def ask(client: mcp.ClientStub) -> None:
         await client.sampling_create_message(messages=[said("hello")], max_tokens=1)
 
     async def wait(request: SamplingRequest) -> None:
@@ -286,7 +286,7 @@ async def test_a_server_that_asks_before_the_session_is_open_is_refused() -> Non
 
     async def initialize(params: mcp.InitializeRequestParams, request: Request) -> Any:
         with pytest.raises(InvalidRequestError) as caught:
-            await mcp.Client(request.session).sampling_create_message(
+            await mcp.ClientStub(request.session).sampling_create_message(
                 messages=[said("hello")], max_tokens=1
             )
         refused.append(caught.value)

@@ -92,7 +92,7 @@ async def test_a_client_may_ask_for_the_list_while_the_call_that_changed_it_runs
 
     @host.on.notifications_tools_list_changed
     async def changed(params: mcp.NotificationParams, context: Context) -> None:
-        listed = await mcp.Server(context.session).tools_list()
+        listed = await mcp.ServerStub(context.session).tools_list()
         seen.append([tool.name for tool in listed.tools])
         asked.set()
 

@@ -49,8 +49,8 @@ class Shelf:
         """Tell the client of changes, and see that they have arrived."""
         assert self.session is not None
         for uri in uris:
-            await mcp.Client(self.session).notifications_resources_updated(uri=uri)
-        await mcp.Client(self.session).ping()
+            await mcp.ClientStub(self.session).notifications_resources_updated(uri=uri)
+        await mcp.ClientStub(self.session).ping()
         await client.mcp.ping()
 
 

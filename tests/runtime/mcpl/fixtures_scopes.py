@@ -82,7 +82,7 @@ class Files:
     async def elevate(self, label: str, payload: Any = None, name: str = "files.edit") -> Any:
         (live,) = self.mcpl.hosts
         scope = Scope(label=label, payload=payload)
-        return await mcpl.Client(live.session).scope_elevate(feature_set=name, scope=scope)
+        return await mcpl.ClientStub(live.session).scope_elevate(feature_set=name, scope=scope)
 
 
 @asynccontextmanager

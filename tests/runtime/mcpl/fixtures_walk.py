@@ -240,7 +240,7 @@ async def hooks(walk: Walk) -> None:
 
 async def by_itself(walk: Walk) -> None:
     """The server is told of an inference, and asks a few things that nobody waits for."""
-    hooks_there = mcpl.Server(walk.connection)
+    hooks_there = mcpl.ServerStub(walk.connection)
     await hooks_there.notify_context_after_inference(**TURN, assistant_message="It is tea.")
     await walk.audited("channels/incoming")
 
@@ -259,7 +259,7 @@ async def talk(walk: Walk) -> None:
         await response.write(piece)
     await response.finish("Hello")
     assert await channels.close(opened.id)
-    await walk.refused(mcpl.Server(walk.connection).channels_close(channel_id=opened.id))
+    await walk.refused(mcpl.ServerStub(walk.connection).channels_close(channel_id=opened.id))
     for times, back in enumerate((False, True), 1):
         await walk.call("move", back=back)
         await walk.audited("channels/changed", times)

@@ -269,6 +269,6 @@ async def test_where_one_end_knows_mcp_alone_the_other_sends_it_nothing_else(
             assert (live.of(connection), memory.live.hosts) == (None, [])
             if live_host:
                 with pytest.raises(CapabilityNotNegotiatedError):
-                    await mcpl.Server(connection).context_before_inference(**dict(TURN))
+                    await mcpl.ServerStub(connection).context_before_inference(**dict(TURN))
             told = [json.loads(frame.data) for frame in connection.frames]
     assert not {one.get("method") for one in told} & mcpl.PROTOCOL.methods.keys()

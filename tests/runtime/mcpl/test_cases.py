@@ -89,7 +89,7 @@ async def test_b070_and_b071_deny_lists_cover_dot_files_and_what_has_a_slash(
     host = McplHost(enabled=["*"], scopes=Scopes(lists=LISTS))
     async with live_pair(serving, host) as (connection, live):
         await connection.mcp.ping()
-        asking = mcpl.Client(serving.hosts[0].session)
+        asking = mcpl.ClientStub(serving.hosts[0].session)
         scope = mcpl.Scope(label=label)
         asked = await asking.scope_elevate(feature_set=case, scope=scope)
         assert asked.approved is approved

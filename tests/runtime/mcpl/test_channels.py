@@ -66,7 +66,7 @@ async def test_channels_come_go_and_change_while_a_connection_is_open() -> None:
         with pytest.raises(ValueError, match="an id that no other channel has"):
             await side.channels.register(new)
         with pytest.raises(InvalidParamsError, match="/channels/0/id: expected an id that"):
-            await mcpl.Client(side.session).channels_register(channels=[new])
+            await mcpl.ClientStub(side.session).channels_register(channels=[new])
         assert len(live.channels.known) == 3
 
 
@@ -141,7 +141,7 @@ async def test_a_host_has_channels_opened_and_closed() -> None:
         with pytest.raises(mcpl.UnknownChannelError):
             await live.channels.close(opened.id)
         with pytest.raises(mcpl.UnknownChannelError):
-            await mcpl.Server(live.session).channels_close(channel_id=opened.id)
+            await mcpl.ServerStub(live.session).channels_close(channel_id=opened.id)
         chat.broken = True
         with pytest.raises(mcpl.ChannelOpenFailedError):
             await live.channels.open("discord", RANDOM)

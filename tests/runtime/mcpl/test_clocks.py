@@ -78,7 +78,7 @@ async def hosted(
 
 
 async def elevate(host: HostPeer, label: str = "/etc/hosts") -> bool:
-    asked = mcpl.Client(host.session).scope_elevate(
+    asked = mcpl.ClientStub(host.session).scope_elevate(
         feature_set="edit", scope=mcpl.Scope(label=label)
     )
     return (await asked).approved

@@ -227,7 +227,7 @@ async def test_a_hook_carries_no_tag_and_its_reply_counts_by_its_own() -> None:
         )
 
     async with live_pair(mcpl_server, McplHost(enabled=["*"])) as (connection, live):
-        hooks = mcpl.Server(connection)
+        hooks = mcpl.ServerStub(connection)
         reply = await hooks.context_before_inference(**before())
         assert [one.content for one in reply.context_injections or []] == ["Known"]
         after = await hooks.context_after_inference(**before(), assistant_message="secret")
@@ -261,7 +261,7 @@ async def test_a_host_does_not_take_a_server_s_word_for_the_tags_of_its_hook_rep
         CONTEXT_AFTER_INFERENCE: rewrite,
     }
     async with raw_server(offer, routes) as raw, Host("h", "1", extensions=[host]) as opened:
-        hooks = mcpl.Server(await opened.connect(raw.transport))
+        hooks = mcpl.ServerStub(await opened.connect(raw.transport))
         assert (await hooks.context_before_inference(**before())).context_injections == []
         with pytest.raises(InvalidResponseError, match="modifiedResponse: Feature set not enabled"):
             await hooks.context_after_inference(**before(), assistant_message="x")

@@ -115,7 +115,7 @@ async def test_a_server_passes_on_patterns_of_any_kind_and_asks_the_host_that_ma
     ours = Scopes(lists={"files.edit": mcpl.ScopeRules(whitelist=["/etc/*", "^/var/.*$"])})
     async with live_pair(live, McplHost(enabled=["*"], scopes=ours)) as (connection, _):
         await connection.mcp.ping()
-        asking = mcpl.Client(live.hosts[0].session)
+        asking = mcpl.ClientStub(live.hosts[0].session)
         answers = [
             (
                 await asking.scope_elevate(feature_set="files.edit", scope=mcpl.Scope(label=label))
@@ -139,7 +139,7 @@ async def test_the_label_is_shown_and_judged_and_the_payload_is_handed_back_unto
     payload: JsonObject = {"path": "/etc/passwd", "": [None, {"x": 1.5}], "label": "/project/a"}
     async with live_pair(live, host) as (connection, _):
         await connection.mcp.ping()
-        asking = mcpl.Client(live.hosts[0].session)
+        asking = mcpl.ClientStub(live.hosts[0].session)
 
         async def elevate(label: str) -> mcpl.ScopeElevateResult:
             scope = mcpl.Scope(label=label, payload=payload)
@@ -230,7 +230,7 @@ async def test_hints_bind_no_host_and_a_server_gets_its_answer_all_the_same() ->
     live = McplServer(feature_sets=INFERS)
     async with live_pair(live, host) as (connection, _):
         await connection.mcp.ping()
-        result = await mcpl.Client(live.hosts[0].session).inference_request(
+        result = await mcpl.ClientStub(live.hosts[0].session).inference_request(
             feature_set=SET,
             messages=[ASK],
             preferences=HINTS,
@@ -251,7 +251,7 @@ async def test_a_host_can_go_by_hints_that_it_defines_itself() -> None:
 
     async with live_pair(live, host) as (connection, _):
         await connection.mcp.ping()
-        asking = mcpl.Client(live.hosts[0].session)
+        asking = mcpl.ClientStub(live.hosts[0].session)
         models = [
             (
                 await asking.inference_request(feature_set=SET, messages=[ASK], preferences=wishes)

@@ -104,7 +104,7 @@ async def test_a_server_of_mcp_is_served_no_event_and_called_for_no_hook() -> No
             assert mcpl_host.of(connection) is None
             assert mcpl_host.servers == []
             with pytest.raises(CapabilityNotNegotiatedError):
-                await mcpl.Server(connection).state_rollback(feature_set="a", checkpoint="b")
+                await mcpl.ServerStub(connection).state_rollback(feature_set="a", checkpoint="b")
     assert heard == []
 
 
@@ -225,7 +225,7 @@ async def test_a_server_can_be_set_to_wait_for_the_first_update() -> None:
             (live,) = mcpl_server.hosts
             assert live.enabled == []
             with pytest.raises(mcpl.FeatureSetNotEnabledError):
-                await mcpl.Client(live.session).push_event(**dict(EVENT))
+                await mcpl.ClientStub(live.session).push_event(**dict(EVENT))
             await client.session.raw_notify("featureSets/update", {"enabled": ["memory.*"]})
             await client.session.raw("ping")
             assert live.enabled == sorted(MEMORY)

@@ -122,7 +122,7 @@ async def test_a_checkpoint_that_is_not_there_is_an_error_and_the_head_stays() -
             assert raised.value.data["checkpoint"] == name
         assert state.tree.head == head
         with pytest.raises(mcpl.UnknownFeatureSetError):
-            await mcpl.Server(lives.connection).state_rollback(
+            await mcpl.ServerStub(lives.connection).state_rollback(
                 feature_set="nobody", checkpoint="chk"
             )
 

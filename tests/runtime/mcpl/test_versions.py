@@ -176,7 +176,7 @@ async def test_scopes_are_allowed_and_forbidden_and_state_is_rolled_back_and_bra
         await connection.mcp.tools_call(name="note", arguments={"text": "c"})
         assert state.tree.data == ["a", "c"]
         assert len(state.tree[first].children) == 2
-        asking = mcpl.Client(live.hosts[0].session)
+        asking = mcpl.ClientStub(live.hosts[0].session)
         for label, approved in (("/notes/y", True), ("/notes/x", False)):
             scope = mcpl.Scope(label=label)
             answer = await asking.scope_elevate(feature_set="notes.edit", scope=scope)

@@ -79,7 +79,7 @@ async def declare(name: str, gone: bool = False) -> None:
 @server.tool
 async def elevate(label: str, context: Context) -> JsonObject:
     """Ask for leave to edit somewhere."""
-    asked = mcpl.Client(host_of(context).session).scope_elevate(
+    asked = mcpl.ClientStub(host_of(context).session).scope_elevate(
         feature_set="notes.edit", scope=mcpl.Scope(label=label, payload={"mode": "append"})
     )
     return to_wire(await asked)
@@ -133,7 +133,7 @@ async def think_aloud(question: str, context: Context) -> list[str]:
 @server.tool
 async def model(context: Context) -> JsonObject:
     """Ask which model runs."""
-    return to_wire(await mcpl.Client(host_of(context).session).model_info())
+    return to_wire(await mcpl.ClientStub(host_of(context).session).model_info())
 
 
 @server.resource(FACTS)

@@ -162,7 +162,7 @@ async def test_options_of_a_call_pass_interceptors() -> None:
         peer = peers.client.with_options(
             on_progress=lambda report: reports.append(report.progress), meta={"a": 1}
         )
-        result = await mcp.Server(peer).tools_call(name="tool")
+        result = await mcp.ServerStub(peer).tools_call(name="tool")
     assert reports == [1]
     assert "a=1" in getattr(result.content[0], "text", "")
 
@@ -177,7 +177,7 @@ async def test_a_handler_sees_what_interceptors_passed_on_in_its_context_as_well
     async with connected(tool(look)) as peers:
         peers.server.intercept_inbound(redact)
         peer = peers.client.with_options(meta={"secret": 1})
-        result = await mcp.Server(peer).tools_call(name="tool")
+        result = await mcp.ServerStub(peer).tools_call(name="tool")
     assert getattr(result.content[0], "text", "") == "None"
 
 

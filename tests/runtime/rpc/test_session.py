@@ -40,7 +40,9 @@ pytestmark = EVERY_DRIVER
 async def test_a_stub_gets_its_typed_result() -> None:
     async with connected(tool(echo)) as peers:
         text = "é漢😀\u2028—\u0085"
-        result = await mcp.Server(peers.client).tools_call(name="echo", arguments={"text": text})
+        result = await mcp.ServerStub(peers.client).tools_call(
+            name="echo", arguments={"text": text}
+        )
         assert result == tool_text(text)
 
 
@@ -49,7 +51,7 @@ async def test_both_ends_call_each_other() -> None:
         return mcp.ListRootsResult(roots=[mcp.Root(uri="file:///x")])
 
     async def ask_back(params: Any, request: Request) -> mcp.CallToolResult:
-        listed = await mcp.Client(request.session).roots_list()
+        listed = await mcp.ClientStub(request.session).roots_list()
         return tool_text(listed.roots[0].uri)
 
     async with connected(tool(ask_back), routes_of((methods.ROOTS_LIST, roots))) as peers:
@@ -108,7 +110,7 @@ async def test_options_belong_to_the_call_and_meta_to_the_params() -> None:
         peer = peers.client.with_options(
             timeout=5, on_progress=lambda one: seen.append(one.progress), meta={"trace": "t1"}
         )
-        result = await mcp.Server(peer).tools_call(name="x", meta=mcp.RequestMeta())
+        result = await mcp.ServerStub(peer).tools_call(name="x", meta=mcp.RequestMeta())
         assert (result, seen) == (tool_text("t1"), [1, 2, 3])
 
 

@@ -258,7 +258,7 @@ async def test_two_sides_that_flood_each_other_both_get_through(size: int) -> No
 
     async def call(session: Session) -> None:
         arguments = {"text": "x" * size}
-        result = await mcp.Server(session).tools_call(name="copy", arguments=arguments)
+        result = await mcp.ServerStub(session).tools_call(name="copy", arguments=arguments)
         assert result == tool_text("x" * size)
 
     async with connected(tool(copy), tool(copy)) as peers, anyio.create_task_group() as tasks:

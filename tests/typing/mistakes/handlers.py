@@ -96,17 +96,17 @@ async def answers(params: mcp.LoggingMessageNotificationParams) -> str:
 
 class Handlers(mcp.ServerHandlers):
     async def tools_list(self, params: mcp.CallToolRequestParams) -> mcp.ListToolsResult:
-        # mypy says: Argument 1 of "tools_list" is incompatible with supertype "kinwire_protocols.mcp.server.ServerHandlers"; supertype defines the argument type as "PaginatedRequestParams"  [override]
+        # mypy says: Argument 1 of "tools_list" is incompatible with supertype "kinwire_protocols.mcp.handlers.ServerHandlers"; supertype defines the argument type as "PaginatedRequestParams"  [override]
         # pyright says: Method "tools_list" overrides class "ServerHandlers" in an incompatible manner (reportIncompatibleMethodOverride)
         raise NotImplementedError
 
     async def prompts_list(self, params: mcp.PaginatedRequestParams) -> mcp.ListToolsResult:
-        # mypy says: Return type "Coroutine[Any, Any, ListToolsResult]" of "prompts_list" incompatible with return type "Coroutine[Any, Any, ListPromptsResult]" in supertype "kinwire_protocols.mcp.server.ServerHandlers"  [override]
+        # mypy says: Return type "Coroutine[Any, Any, ListToolsResult]" of "prompts_list" incompatible with return type "Coroutine[Any, Any, ListPromptsResult]" in supertype "kinwire_protocols.mcp.handlers.ServerHandlers"  [override]
         # pyright says: Method "prompts_list" overrides class "ServerHandlers" in an incompatible manner (reportIncompatibleMethodOverride)
         raise NotImplementedError
 
     def ping(self, params: mcp.RequestParams) -> mcp.EmptyResult:
-        # mypy says: Return type "EmptyResult" of "ping" incompatible with return type "Coroutine[Any, Any, EmptyResult]" in supertype "kinwire_protocols.mcp.server.ServerHandlers"  [override]
+        # mypy says: Return type "EmptyResult" of "ping" incompatible with return type "Coroutine[Any, Any, EmptyResult]" in supertype "kinwire_protocols.mcp.handlers.ServerHandlers"  [override]
         # pyright says: Method "ping" overrides class "ServerHandlers" in an incompatible manner (reportIncompatibleMethodOverride)
         raise NotImplementedError
 

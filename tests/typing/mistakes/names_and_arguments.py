@@ -66,11 +66,11 @@ def points(server: Server, host: Host) -> None:
 
 async def names(connection: Connection) -> None:
     await connection.mcp.tool_call(name="find")
-    # mypy says: "Server" has no attribute "tool_call"; maybe "tools_call"?  [attr-defined]
-    # pyright says: Cannot access attribute "tool_call" for class "Server" (reportAttributeAccessIssue)
+    # mypy says: "ServerStub" has no attribute "tool_call"; maybe "tools_call"?  [attr-defined]
+    # pyright says: Cannot access attribute "tool_call" for class "ServerStub" (reportAttributeAccessIssue)
     await connection.mcp.roots_list()
-    # mypy says: "Server" has no attribute "roots_list"; maybe "prompts_list" or "tools_list"?  [attr-defined]
-    # pyright says: Cannot access attribute "roots_list" for class "Server" (reportAttributeAccessIssue)
+    # mypy says: "ServerStub" has no attribute "roots_list"; maybe "prompts_list" or "tools_list"?  [attr-defined]
+    # pyright says: Cannot access attribute "roots_list" for class "ServerStub" (reportAttributeAccessIssue)
     await connection.tools_call(name="find")
     # mypy says: "Connection" has no attribute "tools_call"  [attr-defined]
     # pyright says: Cannot access attribute "tools_call" for class "Connection" (reportAttributeAccessIssue)
@@ -81,30 +81,30 @@ async def names(connection: Connection) -> None:
 
 async def arguments(connection: Connection) -> None:
     await connection.mcp.tools_call()
-    # mypy says: Missing named argument "name" for "tools_call" of "Server"  [call-arg]
+    # mypy says: Missing named argument "name" for "tools_call" of "ServerStub"  [call-arg]
     # pyright says: Argument missing for parameter "name" (reportCallIssue)
     await connection.mcp.tools_call("find")
-    # mypy says: Too many positional arguments for "tools_call" of "Server"  [call-arg]
+    # mypy says: Too many positional arguments for "tools_call" of "ServerStub"  [call-arg]
     # pyright says: Expected 0 positional arguments (reportCallIssue)
     await connection.mcp.tools_call(nme="find")
-    # mypy says: Unexpected keyword argument "nme" for "tools_call" of "Server"; did you mean "name"?  [call-arg]
+    # mypy says: Unexpected keyword argument "nme" for "tools_call" of "ServerStub"; did you mean "name"?  [call-arg]
     # pyright says: Argument missing for parameter "name" (reportCallIssue)
     # pyright says: No parameter named "nme" (reportCallIssue)
     await connection.mcp.tools_call(name=5)
-    # mypy says: Argument "name" to "tools_call" of "Server" has incompatible type "int"; expected "str"  [arg-type]
+    # mypy says: Argument "name" to "tools_call" of "ServerStub" has incompatible type "int"; expected "str"  [arg-type]
     # pyright says: Argument of type "Literal[5]" cannot be assigned to parameter "name" of type "str" in function "tools_call" (reportArgumentType)
     await connection.mcp.tools_call(name="find", arguments=["Emma"])
-    # mypy says: Argument "arguments" to "tools_call" of "Server" has incompatible type "list[str]"; expected "dict[str, Any] | None"  [arg-type]
+    # mypy says: Argument "arguments" to "tools_call" of "ServerStub" has incompatible type "list[str]"; expected "dict[str, Any] | None"  [arg-type]
     # pyright says: Argument of type "list[str]" cannot be assigned to parameter "arguments" of type "dict[str, Any] | None" in function "tools_call" (reportArgumentType)
     await connection.mcp.tools_call(name="find", timeout=5)
-    # mypy says: Unexpected keyword argument "timeout" for "tools_call" of "Server"  [call-arg]
+    # mypy says: Unexpected keyword argument "timeout" for "tools_call" of "ServerStub"  [call-arg]
     # pyright says: No parameter named "timeout" (reportCallIssue)
     await connection.mcp.logging_set_level(level="loud")
-    # mypy says: Argument "level" to "logging_set_level" of "Server" has incompatible type "Literal['loud']"; expected "Literal['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']"  [arg-type]
+    # mypy says: Argument "level" to "logging_set_level" of "ServerStub" has incompatible type "Literal['loud']"; expected "Literal['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency']"  [arg-type]
     # pyright says: Argument of type "Literal['loud']" cannot be assigned to parameter "level" of type "LoggingLevel" in function "logging_set_level" (reportArgumentType)
     await connection.mcp.completion_complete(ref="plan", argument=("tone", "f"))
-    # mypy says: Argument "argument" to "completion_complete" of "Server" has incompatible type "tuple[str, str]"; expected "CompletionArgument"  [arg-type]
-    # mypy says: Argument "ref" to "completion_complete" of "Server" has incompatible type "str"; expected "PromptReference | ResourceReference"  [arg-type]
+    # mypy says: Argument "argument" to "completion_complete" of "ServerStub" has incompatible type "tuple[str, str]"; expected "CompletionArgument"  [arg-type]
+    # mypy says: Argument "ref" to "completion_complete" of "ServerStub" has incompatible type "str"; expected "PromptReference | ResourceReference"  [arg-type]
     # pyright says: Argument of type "Literal['plan']" cannot be assigned to parameter "ref" of type "CompletionReference" in function "completion_complete" (reportArgumentType)
     # pyright says: Argument of type "tuple[Literal['tone'], Literal['f']]" cannot be assigned to parameter "argument" of type "CompletionArgument" in function "completion_complete" (reportArgumentType)
     use(connection.with_options(timeout="5"))

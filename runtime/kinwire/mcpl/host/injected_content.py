@@ -45,7 +45,7 @@ async def _read(uri: str | None, session: Session, fetch: Fetch | None) -> Seque
         if fetch is None:
             raise NotFetchedError("the host fetches nothing from the web")
         return [await fetch(uri)]
-    found = await mcp.Server(session).resources_read(uri=uri)
+    found = await mcp.ServerStub(session).resources_read(uri=uri)
     return [block for contents in found.contents for block in _from_contents(contents)]
 
 

@@ -51,7 +51,7 @@ class ServerState:
             RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError: as for
                 `Session.call`.
         """
-        result = await mcpl.Server(self._session).state_rollback(
+        result = await mcpl.ServerStub(self._session).state_rollback(
             feature_set=self._feature_set, checkpoint=checkpoint
         )
         if result.checkpoint != checkpoint:

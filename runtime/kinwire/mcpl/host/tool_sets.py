@@ -62,7 +62,7 @@ class ToolSets:
         if self._session.why_not(TOOLS_LIST) is not None:
             return {}
         found: dict[str, str] = {}
-        async for tool in lists.tools(mcp.Server(self._session)):
+        async for tool in lists.tools(mcp.ServerStub(self._session)):
             name = _marked(tool)
             if name is not None:
                 found[tool.name] = name

@@ -233,7 +233,7 @@ async def test_more_than_a_hundred_messages_go_in_several_requests() -> None:
         assert len(sent(connection, "server", "channels/incoming")) == 2
         many = [message(n) for n in range(101)]
         with pytest.raises(InvalidParamsError, match="at most 100 messages, got 101"):
-            await mcpl.Client(side.session).channels_incoming(messages=many)
+            await mcpl.ClientStub(side.session).channels_incoming(messages=many)
 
 
 async def test_a_set_that_is_off_brings_nothing_in() -> None:

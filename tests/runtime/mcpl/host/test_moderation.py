@@ -183,7 +183,9 @@ async def test_what_moderation_does_not_let_out_reaches_nobody(
         with pytest.raises(NotPublishedError):
             await live.channels.send(GENERAL.id, "Hello")
         with pytest.raises(NotPublishedError):  # nor is there a way past it
-            await mcpl.Server(connection).channels_publish(channel_id=GENERAL.id, content="Hello")
+            await mcpl.ServerStub(connection).channels_publish(
+                channel_id=GENERAL.id, content="Hello"
+            )
         await connection.mcp.ping()
     assert (chat.pieces, chat.wholes, chat.delivered) == ([], [], [])
 

@@ -60,12 +60,12 @@ async def stream(host: HostPeer) -> Any:
 
 
 async def elevate(host: HostPeer) -> Any:
-    asked = mcpl.Client(host.session).scope_elevate(feature_set="nope", scope=SCOPE)
+    asked = mcpl.ClientStub(host.session).scope_elevate(feature_set="nope", scope=SCOPE)
     return to_wire(await asked)
 
 
 async def model(host: HostPeer) -> Any:
-    return to_wire(await mcpl.Client(host.session).model_info())
+    return to_wire(await mcpl.ClientStub(host.session).model_info())
 
 
 async def listed(host: HostPeer) -> Any:

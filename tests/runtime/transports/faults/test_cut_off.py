@@ -92,7 +92,7 @@ async def test_a_child_that_was_killed_can_be_started_again() -> None:
 async def calls_time_out(connection: Connection) -> None:
     """See that calls that get no answer end."""
 
-    peer = mcp.Server(connection.session.with_options(timeout=0.3))
+    peer = mcp.ServerStub(connection.session.with_options(timeout=0.3))
 
     async def call(number: int) -> None:
         with pytest.raises(RequestTimeoutError):

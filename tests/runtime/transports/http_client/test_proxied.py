@@ -58,7 +58,7 @@ async def test_a_call_that_is_given_up_is_closed() -> None:
         connect(FAR, proxy=proxy.url) as peer,
     ):
         with pytest.raises(RequestTimeoutError):
-            await mcp.Server(peer.with_options(timeout=0.05)).tools_call(name="x")
+            await mcp.ServerStub(peer.with_options(timeout=0.05)).tools_call(name="x")
         await closed.wait()
 
 

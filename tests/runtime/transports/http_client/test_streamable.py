@@ -97,7 +97,7 @@ async def test_a_stream_brings_messages_before_the_answer() -> None:
 
     async with RawServer.serving(polite(tools_call=stream)) as server, connect(server.url) as peer:
         loud = peer.with_options(on_progress=lambda report: reports.append(report.progress))
-        result = await mcp.Server(loud).tools_call(name="x")
+        result = await mcp.ServerStub(loud).tools_call(name="x")
         assert result.content == [mcp.TextContent(text="done")]
     assert reports == [0.5]
     answers = [one.message for one in server.asked if one.about == "reply"]
@@ -178,7 +178,7 @@ async def test_a_call_that_is_given_up_is_taken_back_and_its_connection_closed()
 
     async with RawServer.serving(polite(tools_call=never)) as server, connect(server.url) as peer:
         with pytest.raises(RequestTimeoutError):
-            await mcp.Server(peer.with_options(timeout=0.05)).tools_call(name="x")
+            await mcp.ServerStub(peer.with_options(timeout=0.05)).tools_call(name="x")
         await closed.wait()
         await peer.mcp.ping()
     cancelled = [one.message for one in server.asked if one.about == "notifications/cancelled"]

@@ -78,7 +78,8 @@ class _Member(Generic[V]):
             if not isinstance(value, wanted):
                 raise TypeError(
                     f"{self.to} {self.member}: expected {wanted.__name__}, got {value!r:.60}. "
-                    f"Make one: {wanted.__name__}(...), or from_wire({wanted.__name__}, ...) of JSON."
+                    f"Make one: {wanted.__name__}(...), or from_wire({wanted.__name__}, ...)"
+                    " of JSON."
                 )
             return to_wire(value)
         return self._adapter.dump_python(self._adapter.validate_python(value))
@@ -177,8 +178,8 @@ class ErrorAugment(_Member[V]):
         """Return a copy of the error with that member in its data.
 
         Raises:
-            TypeError: the data is there and no object, so that it cannot have members; or `value` is
-                not of the member's type.
+            TypeError: the data is not an object, so it has no members; or `value` is not of the
+                member's type.
         """
         data = _data(error)
         if data is not None and not isinstance(data, dict):

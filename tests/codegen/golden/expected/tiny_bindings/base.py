@@ -14,9 +14,8 @@ __all__ = ("JsonObject", "Message", "RpcError", "error_to_wire", "from_wire", "t
 JsonObject = dict[str, Any]
 """A JSON object as Python holds it."""
 
-_is_none = partial(
-    is_, None
-)  # a C call: cheaper than a lambda, once for every member that may be absent
+# A C call is cheaper than a lambda: it runs once for every member that may be absent.
+_is_none = partial(is_, None)
 
 
 class Message(BaseModel):

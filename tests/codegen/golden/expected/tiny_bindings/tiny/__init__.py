@@ -12,18 +12,24 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tiny_bindings.tiny import (
         augments as augments,
-        client as client,
         errors as errors,
+        handlers as handlers,
         methods as methods,
         models as models,
-        server as server,
+        stubs as stubs,
         tables as tables,
         tools as tools,
     )
-    from tiny_bindings.tiny.client import Client as Client, Server as Server
     from tiny_bindings.tiny.errors import (
         DustyError as DustyError,
         NoSuchBookError as NoSuchBookError,
+    )
+    from tiny_bindings.tiny.handlers import (
+        ClientHandlers as ClientHandlers,
+        ClientOn as ClientOn,
+        ServerHandlers as ServerHandlers,
+        ServerOn as ServerOn,
+        ServerTools as ServerTools,
     )
     from tiny_bindings.tiny.methods import PROTOCOL as PROTOCOL
     from tiny_bindings.tiny.models import (
@@ -45,23 +51,17 @@ if TYPE_CHECKING:
         State as State,
         Tape as Tape,
     )
-    from tiny_bindings.tiny.server import (
-        ClientHandlers as ClientHandlers,
-        ClientOn as ClientOn,
-        ServerHandlers as ServerHandlers,
-        ServerOn as ServerOn,
-        ServerTools as ServerTools,
-    )
+    from tiny_bindings.tiny.stubs import ClientStub as ClientStub, ServerStub as ServerStub
 
 _HOMES = {
     "PROTOCOL": "methods",
-    "Client": "client",
-    "Server": "client",
-    "ClientHandlers": "server",
-    "ClientOn": "server",
-    "ServerHandlers": "server",
-    "ServerOn": "server",
-    "ServerTools": "server",
+    "ClientHandlers": "handlers",
+    "ClientOn": "handlers",
+    "ClientStub": "stubs",
+    "ServerHandlers": "handlers",
+    "ServerOn": "handlers",
+    "ServerStub": "stubs",
+    "ServerTools": "handlers",
     "NoSuchBookError": "errors",
     "DustyError": "errors",
     "Author": "models",
@@ -82,7 +82,7 @@ _HOMES = {
     "State": "models",
     "Tape": "models",
 }
-_MODULES = ("augments", "client", "errors", "methods", "models", "server", "tables", "tools")
+_MODULES = ("augments", "errors", "handlers", "methods", "models", "stubs", "tables", "tools")
 
 
 if not TYPE_CHECKING:

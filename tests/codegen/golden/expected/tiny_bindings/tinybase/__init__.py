@@ -11,14 +11,19 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tiny_bindings.tinybase import (
-        client as client,
         errors as errors,
+        handlers as handlers,
         methods as methods,
         models as models,
-        server as server,
+        stubs as stubs,
     )
-    from tiny_bindings.tinybase.client import Client as Client, Server as Server
     from tiny_bindings.tinybase.errors import LockedError as LockedError
+    from tiny_bindings.tinybase.handlers import (
+        ClientHandlers as ClientHandlers,
+        ClientOn as ClientOn,
+        ServerHandlers as ServerHandlers,
+        ServerOn as ServerOn,
+    )
     from tiny_bindings.tinybase.methods import PROTOCOL as PROTOCOL
     from tiny_bindings.tinybase.models import (
         CallParams as CallParams,
@@ -27,21 +32,16 @@ if TYPE_CHECKING:
         OpenParams as OpenParams,
         OpenResult as OpenResult,
     )
-    from tiny_bindings.tinybase.server import (
-        ClientHandlers as ClientHandlers,
-        ClientOn as ClientOn,
-        ServerHandlers as ServerHandlers,
-        ServerOn as ServerOn,
-    )
+    from tiny_bindings.tinybase.stubs import ClientStub as ClientStub, ServerStub as ServerStub
 
 _HOMES = {
     "PROTOCOL": "methods",
-    "Client": "client",
-    "Server": "client",
-    "ClientHandlers": "server",
-    "ClientOn": "server",
-    "ServerHandlers": "server",
-    "ServerOn": "server",
+    "ClientHandlers": "handlers",
+    "ClientOn": "handlers",
+    "ClientStub": "stubs",
+    "ServerHandlers": "handlers",
+    "ServerOn": "handlers",
+    "ServerStub": "stubs",
     "LockedError": "errors",
     "CallParams": "models",
     "CallResult": "models",
@@ -49,7 +49,7 @@ _HOMES = {
     "OpenParams": "models",
     "OpenResult": "models",
 }
-_MODULES = ("client", "errors", "methods", "models", "server")
+_MODULES = ("errors", "handlers", "methods", "models", "stubs")
 
 
 if not TYPE_CHECKING:

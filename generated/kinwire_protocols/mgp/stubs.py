@@ -80,7 +80,7 @@ from kinwire_protocols.mgp.models import (
 from kinwire_protocols.peer import Peer
 
 
-class Server:
+class ServerStub:
     """The server as the kernel sees it: every method that the kernel may send, and the tools."""
 
     def __init__(self, peer: Peer) -> None:
@@ -846,7 +846,7 @@ class Server:
         return await tools.MGP_TOOLS_SESSION_EVICT_TOOL.call(self._peer, params)
 
 
-class Client:
+class ClientStub:
     """The kernel as the server sees it: every method that the server may send."""
 
     def __init__(self, peer: Peer) -> None:

@@ -56,7 +56,7 @@ from kinwire_protocols.mcpl.models import (
 from kinwire_protocols.peer import Peer
 
 
-class Server:
+class ServerStub:
     """The server as the host sees it: every method that the host may send."""
 
     def __init__(self, peer: Peer) -> None:
@@ -401,7 +401,7 @@ class Server:
         await self._peer.notify(methods.CHANNELS_PUBLISH, params)
 
 
-class Client:
+class ClientStub:
     """The host as the server sees it: every method that the server may send."""
 
     def __init__(self, peer: Peer) -> None:

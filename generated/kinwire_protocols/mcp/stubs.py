@@ -49,7 +49,7 @@ from kinwire_protocols.mcp.models import (
 from kinwire_protocols.peer import Peer
 
 
-class Server:
+class ServerStub:
     """The server as the client sees it: every method that the client may send."""
 
     def __init__(self, peer: Peer) -> None:
@@ -386,7 +386,7 @@ class Server:
         return await self._peer.call(methods.LOGGING_SET_LEVEL, params)
 
 
-class Client:
+class ClientStub:
     """The client as the server sees it: every method that the server may send."""
 
     def __init__(self, peer: Peer) -> None:

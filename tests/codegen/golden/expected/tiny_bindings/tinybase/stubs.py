@@ -9,7 +9,7 @@ from tiny_bindings.tinybase import methods
 from tiny_bindings.tinybase.models import CallParams, CallResult, Named, OpenParams, OpenResult
 
 
-class Server:
+class ServerStub:
     """The shelf as the reader sees it: every method that the reader may send."""
 
     def __init__(self, peer: Peer) -> None:
@@ -43,7 +43,7 @@ class Server:
         return await self._peer.call(methods.TOOLS_CALL, params)
 
 
-class Client:
+class ClientStub:
     """The reader as the shelf sees it: every method that the shelf may send."""
 
     def __init__(self, peer: Peer) -> None:

@@ -28,7 +28,7 @@ from kinwire_protocols.mcpe.models import (
 from kinwire_protocols.peer import Peer
 
 
-class Server:
+class ServerStub:
     """The server as the client sees it: every method that the client may send, and the tools."""
 
     def __init__(self, peer: Peer) -> None:
@@ -147,7 +147,7 @@ class Server:
         return await tools.EVENTS_UPDATE.call(self._peer, params)
 
 
-class Client:
+class ClientStub:
     """The client as the server sees it: every method that the server may send."""
 
     def __init__(self, peer: Peer) -> None:

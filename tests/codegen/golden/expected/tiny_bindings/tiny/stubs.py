@@ -20,7 +20,7 @@ from tiny_bindings.tiny.models import (
 from tiny_bindings.tinybase.models import CallResult, OpenResult
 
 
-class Server:
+class ServerStub:
     """The shelf as the reader sees it: every method that the reader may send, and the tools."""
 
     def __init__(self, peer: Peer) -> None:
@@ -140,7 +140,7 @@ class Server:
         return await tools.BOOKS_FIND_TOOL.call(self._peer, params)
 
 
-class Client:
+class ClientStub:
     """The reader as the shelf sees it: every method that the shelf may send."""
 
     def __init__(self, peer: Peer) -> None:

@@ -1,0 +1,1 @@
+"""Stand in for the generated package of JSON-RPC, which the copies of the modules above import."""
