@@ -84,8 +84,6 @@ NAMED = {  # these stay
 }
 
 EXCEPTIONS = {  # these go: a line that is not needed any more fails the test
-    ("kinwire.rpc.calls", "kinwire_protocols.mcp.models"),
-    ("kinwire.rpc.engine.outbound", "kinwire_protocols.mcp.methods"),
     ("kinwire.transports.http.incoming", "kinwire_protocols.mcp.methods"),
     ("kinwire.transports.websocket.listener", "kinwire.mcp.server"),
 }

@@ -33,11 +33,6 @@ CANCELLED, PROGRESS = "notifications/cancelled", "notifications/progress"
 SESSION, VERSION = "mcp-session-id", "mcp-protocol-version"
 
 EXCEPTIONS = {  # these go: a word that is not needed any more fails the test
-    "rpc/engine/engine.py": {CANCELLED, PROGRESS},
-    "rpc/engine/inbound.py": {INITIALIZE, PROGRESS},
-    "rpc/engine/outbound.py": {INITIALIZE, CANCELLED},
-    "rpc/errors.py": {INITIALIZE},
-    "rpc/routes.py": {"ping"},
     "transports/http/flow.py": {INITIALIZE},
     "transports/http/head.py": {SESSION, VERSION},
     "transports/http/incoming.py": {

@@ -42,7 +42,7 @@ async def offer_called(server: Connection, name: str, words: Sequence[str]) -> O
         (RESOURCES_LIST, _resources),
         (RESOURCES_TEMPLATES_LIST, partial(_templates, name)),
     ):
-        if server.session.why_not(method) is not None:
+        if server.session.denial_reason(method) is not None:
             continue
         try:
             async with patience_with(method.name):

@@ -16,10 +16,11 @@ from typing import Any, Literal, NamedTuple
 from pydantic import ValidationError
 
 from kinwire import __version__
-from kinwire.rpc.calls import Route
+from kinwire.mcp.profile import PROFILE
 from kinwire.rpc.codec import is_object
 from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError, RequestTimeoutError
 from kinwire.rpc.limits import Limits
+from kinwire.rpc.routes import Route
 from kinwire.rpc.session import Session
 from kinwire_cli.layout import first_line
 from kinwire_cli.listening import Listening
@@ -135,7 +136,9 @@ async def raw_server(target: Target) -> AsyncGenerator[RawServer]:
     heard = Listening(target.transport)
     limits = Limits(request_timeout=target.timeout)
     routes = {PING.name: Route(PING, _pong)}
-    async with Session(heard, routes=routes, limits=limits, protocols=[PROTOCOL]) as session:
+    async with Session(
+        heard, profile=PROFILE, routes=routes, limits=limits, protocols=[PROTOCOL]
+    ) as session:
         yield RawServer(session, heard)
 
 

@@ -100,7 +100,7 @@ class TypedRequest:
         return to_wire(result)
 
     def _must_be_negotiated(self, row: Method[Any, Any]) -> None:
-        reason = self.server.session.why_not(row)
+        reason = self.server.session.denial_reason(row)
         if reason is not None:
             declared = ", ".join(to_wire(self.server.capabilities)) or "nothing"
             text = f"{row.name}: needs {row.gate}, but {reason}. The server declared: {declared}."

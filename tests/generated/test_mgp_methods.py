@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from kinwire.rpc.negotiated import Agreement, why_not
+from kinwire.rpc.negotiated import Negotiated
 from kinwire_protocols import mcp, mgp
 from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.mgp import augments, tables, tools
@@ -89,11 +89,11 @@ def test_a_later_name_leads_to_the_same_method(later: str, name: str) -> None:
     assert mgp.PROTOCOL.method(later) is ROWS[name]
 
 
-def offers(client: list[str] | None, server: list[str] | None) -> Agreement:
+def offers(client: list[str] | None, server: list[str] | None) -> Negotiated:
     def capabilities(extensions: list[str] | None) -> JsonObject:
         return {} if extensions is None else {"mgp": {"version": "0.2.0", "extensions": extensions}}
 
-    return Agreement(capabilities(client), capabilities(server), {"mgp": mgp.PROTOCOL.capability})
+    return Negotiated(capabilities(client), capabilities(server), {"mgp": mgp.PROTOCOL.capability})
 
 
 GATED = [
@@ -112,10 +112,10 @@ GATED = [
 @pytest.mark.spec("mgp-1.2-2")
 def test_a_method_needs_its_extension_in_both_offers(name: str, extension: str) -> None:
     both = [extension, "other"]
-    assert why_not(ROWS[name], offers(both, both)) is None
+    assert offers(both, both).denial_reason(ROWS[name]) is None
     for without in (["other"], [], None):
-        assert why_not(ROWS[name], offers(both, without))
-        assert why_not(ROWS[name], offers(without, both))
+        assert offers(both, without).denial_reason(ROWS[name])
+        assert offers(without, both).denial_reason(ROWS[name])
 
 
 CLIENT = {"version": "0.1.0", "extensions": ["security", "access_control", "audit"]}

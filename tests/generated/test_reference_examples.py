@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from kinwire.rpc.negotiated import Agreement, why_not
+from kinwire.rpc.negotiated import Negotiated
 from kinwire_cli.members import members_from
 from kinwire_protocols import mcp, mcpe, mcpl, mcplite, mgp
 from kinwire_protocols.base import JsonObject, Message, from_wire, to_wire
@@ -143,8 +143,8 @@ def test_a_command_sends_what_its_example_shows_and_no_extension_has_to_be_agree
     assert command == ["kinwire", "call", "server.py"]
     sent = example.messages[0]
     row = mcp.PROTOCOL.methods[sent["method"]]
-    agreed = Agreement(everything(mcp.ClientCapabilities), everything(mcp.ServerCapabilities))
-    assert why_not(row, agreed) is None
+    agreed = Negotiated(everything(mcp.ClientCapabilities), everything(mcp.ServerCapabilities))
+    assert agreed.denial_reason(row) is None
     if "/tools/" in example.name:
         assert {"name": name, "arguments": members_from(words, {})} == sent["params"]
     else:

@@ -10,6 +10,7 @@ import pytest
 
 from kinwire.mcp.extension import ExtensionHandlers
 from kinwire.mcp.host import Host
+from kinwire.mcp.profile import PROFILE
 from kinwire.mcp.server import Server
 from kinwire.rpc.errors import RpcError
 from kinwire.rpc.session import Session
@@ -96,7 +97,7 @@ async def test_an_offer_is_read_at_each_of_its_places(capabilities: JsonObject) 
     with anyio.fail_after(20):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(server.serve, server_end)
-            async with Session(client_end, routes={}) as session:
+            async with Session(client_end, profile=PROFILE, routes={}) as session:
                 answer = await session.raw("initialize", initialize(**capabilities))
                 await session.raw_notify("notifications/initialized")
                 assert await session.raw("marks/name", {"text": "a"}) == {"text": "renamed a"}

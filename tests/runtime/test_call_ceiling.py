@@ -20,7 +20,8 @@ from typing import Any
 import pytest
 
 from kinwire import Server, Session, pair
-from kinwire.rpc.calls import Route
+from kinwire.mcp.profile import PROFILE
+from kinwire.rpc.routes import Route
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp.methods import TOOLS_CALL
@@ -46,8 +47,10 @@ async def two_sessions() -> AsyncIterator[RoundTrip]:
 
     client_end, server_end = memory_pair()
     params = mcp.CallToolRequestParams(name="echo", arguments={"text": "x" * 100})
-    serving = Session(server_end, routes={TOOLS_CALL.name: Route(TOOLS_CALL, handle)})
-    async with serving, Session(client_end, routes={}) as calling:
+    serving = Session(
+        server_end, profile=PROFILE, routes={TOOLS_CALL.name: Route(TOOLS_CALL, handle)}
+    )
+    async with serving, Session(client_end, profile=PROFILE, routes={}) as calling:
         yield partial(calling.call, TOOLS_CALL, params)
 
 

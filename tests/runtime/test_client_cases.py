@@ -15,6 +15,7 @@ import anyio
 import pytest
 
 from kinwire.mcp.host import Host
+from kinwire.mcp.profile import PROFILE
 from kinwire.rpc.errors import InvalidResponseError, ShapeError
 from kinwire.rpc.limits import Limits
 from kinwire.rpc.session import Session
@@ -91,7 +92,7 @@ async def called(times: int, ask: Callable[[Session], Awaitable[Any]]) -> AsyncG
 
     async with (
         raw_server() as (transport, server),
-        Session(transport, routes=routes_of()) as session,
+        Session(transport, profile=PROFILE, routes=routes_of()) as session,
         anyio.create_task_group() as tasks,
     ):
         ids = []

@@ -8,6 +8,7 @@ from typing import Any
 import anyio
 import pytest
 
+from kinwire.mcp.profile import PROFILE
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
@@ -98,9 +99,10 @@ async def walk_until(at: int, *, end: int, incoming: bool) -> bool:
     outcomes: list[str] = []
     with anyio.fail_after(20):
         async with (
-            Session(transports[1], routes=routes_of((methods.TOOLS_CALL, copy))),
+            Session(transports[1], profile=PROFILE, routes=routes_of((methods.TOOLS_CALL, copy))),
             Session(
                 transports[0],
+                profile=PROFILE,
                 routes=routes_of((methods.NOTIFICATIONS_TOOLS_LIST_CHANGED, changed)),
             ) as calling,
         ):

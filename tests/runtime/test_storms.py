@@ -8,6 +8,7 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
+from kinwire.mcp.profile import PROFILE
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
 from kinwire.transports.memory import memory_pair
@@ -67,8 +68,8 @@ async def test_a_thousand_sessions_in_one_process_leave_nothing() -> None:
     async def hold(opened: list[Session], all_open: anyio.Event) -> None:
         first, second = memory_pair()
         async with (
-            Session(first, routes=routes_of()) as one,
-            Session(second, routes=routes_of()) as other,
+            Session(first, profile=PROFILE, routes=routes_of()) as one,
+            Session(second, profile=PROFILE, routes=routes_of()) as other,
         ):
             opened.append(one)
             if len(opened) == _SESSIONS:

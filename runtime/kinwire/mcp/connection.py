@@ -13,8 +13,8 @@ from pydantic import ValidationError
 
 from kinwire.mcp import lists
 from kinwire.mcp.notification_router import NotificationRouter
+from kinwire.mcp.profile import ProgressCallback
 from kinwire.mcp.rules.pagination import ListName
-from kinwire.rpc.calls import ProgressCallback
 from kinwire.rpc.errors import ShapeError
 from kinwire.rpc.session import DEFAULT, Session, Timeout
 from kinwire_protocols import mcp

@@ -9,8 +9,8 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from kinwire.mcp.context import Context
-from kinwire.rpc.calls import Handler, Route
 from kinwire.rpc.errors import HandlerDefinitionError
+from kinwire.rpc.routes import Handler, Route
 from kinwire.support.signatures import accepts, is_async, name_of
 from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.mcp.methods import (

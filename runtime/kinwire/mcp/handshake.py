@@ -4,17 +4,15 @@ from __future__ import annotations
 
 __all__ = ("ServerHandshake",)
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from kinwire.mcp.extension import Extension
 from kinwire.mcp.handlers import HandlerTable
-from kinwire.mcp.negotiation import Negotiation
-from kinwire.rpc.calls import Handler, Route
-from kinwire.rpc.interceptors import handled
+from kinwire.mcp.negotiation import Negotiation, SpokenProtocols
 from kinwire.rpc.request import Request
+from kinwire.rpc.routes import Handler, Route
 from kinwire.rpc.session import Session
 from kinwire_protocols.base import JsonObject, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidRequestError
@@ -36,11 +34,11 @@ class ServerHandshake:
         self,
         handlers: HandlerTable,
         answer: Callable[[], JsonObject],
-        extensions: Sequence[Extension],
+        spoken: SpokenProtocols,
     ) -> None:
         """Prepare a session; `answer` makes the result of `initialize`."""
         self._answer = answer
-        self.negotiation = Negotiation("server", extensions)
+        self.negotiation = Negotiation(spoken)
         self.client: InitializeRequestParams | None = None
         """What the client said of itself, None before the handshake."""
         self.open = False
@@ -108,7 +106,7 @@ class _Closed:
 
     async def handle(self, params: Any, request: Request) -> Any:
         if self._handshake.open:
-            return await handled(self._route, params, request)
+            return await request.run(self._route, params)
         if request.id is None:
             return None  # a notification that comes too early means nothing
         raise InvalidRequestError(

@@ -17,10 +17,11 @@ from typing_extensions import Unpack
 from kinwire import __version__
 from kinwire.mcp.connection import Connection
 from kinwire.mcp.context import Context
-from kinwire.mcp.extension import Extension, checked_extensions
+from kinwire.mcp.extension import Extension
 from kinwire.mcp.handlers import HandlerTable
-from kinwire.mcp.negotiation import Negotiation
+from kinwire.mcp.negotiation import Negotiation, SpokenProtocols
 from kinwire.mcp.notification_router import LogCallback, NotificationRouter
+from kinwire.mcp.profile import PROFILE
 from kinwire.mcp.roots import RootLike, roots_from
 from kinwire.mcp.sampling import Sampling, SamplingRequest
 from kinwire.rpc.errors import (
@@ -77,7 +78,7 @@ class Host:
         self._connections: dict[Session, Connection] = {}
         self._roots = None if roots is None else roots_from(roots)
         self._sampling = sampling
-        self._extensions = checked_extensions(extensions)
+        self._spoken = SpokenProtocols("client", extensions)
         if self._roots is not None:
             self.on.roots_list(self._list_roots)
         if sampling is not None:
@@ -175,13 +176,14 @@ class Host:
         *,
         task_status: TaskStatus[Connection],
     ) -> None:
-        negotiation = Negotiation("client", self._extensions)
+        negotiation = Negotiation(self._spoken)
         async with (
             Session(
                 target,
+                profile=PROFILE,
                 routes=negotiation.routes(router.routes),
                 limits=self.limits,
-                protocols=negotiation.protocols,
+                protocols=self._spoken.tables,
             ) as session,
             background() as tasks,
         ):

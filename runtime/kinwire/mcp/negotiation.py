@@ -1,63 +1,76 @@
 """The extensions of one session, from their offers to the end of the handshake, in either role.
 
-The offers travel inside `initialize`. As soon as both sides' capabilities are known, gates stand
+The offers travel inside `initialize`. As soon as both sides' capabilities are known, gates apply
 and extensions are attached, before any other message is handled; then they do their own part.
 """
 
 from __future__ import annotations
 
-__all__ = ("Negotiation",)
+__all__ = ("Negotiation", "SpokenProtocols")
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
-from typing import Literal
+from typing import Any
 
 import anyio
 
-from kinwire.mcp.extension import Extension
-from kinwire.rpc.calls import Route
+from kinwire.mcp.extension import Extension, checked_extensions
 from kinwire.rpc.codec import is_object
-from kinwire.rpc.negotiated import Agreement, at_path
-from kinwire.rpc.routes import EarlyRoutes
+from kinwire.rpc.negotiated import Gates, Side, at_path
+from kinwire.rpc.request import Request
+from kinwire.rpc.routes import Route
 from kinwire.rpc.session import Session
-from kinwire_protocols.base import JsonObject
-from kinwire_protocols.mcp.methods import PROTOCOL as MCP
-from kinwire_protocols.peer import ProtocolTable
+from kinwire_protocols.base import JsonObject, Message
+from kinwire_protocols.jsonrpc.errors import MethodNotFoundError
+from kinwire_protocols.mcp.methods import PING, PROTOCOL as MCP
+from kinwire_protocols.peer import Method, ProtocolTable
 
 logger = logging.getLogger("kinwire.session")
 
 
-class Negotiation:
-    """What the extensions of the `side` that this is do in one handshake."""
+class SpokenProtocols:
+    """MCP and the extensions of one server or host, made once for all its sessions."""
 
-    def __init__(self, side: Literal["client", "server"], extensions: Sequence[Extension]) -> None:
-        self._side: Literal["client", "server"] = side
-        self._extensions = extensions
-        self._active: list[Extension] = []
-        self._over = anyio.Event()
+    def __init__(self, side: Side, extensions: Iterable[Extension]) -> None:
+        """Prepare what every handshake needs.
 
-    @property
-    def protocols(self) -> list[ProtocolTable]:
-        """The tables of all that the session may speak."""
-        return [MCP, *(extension.protocol for extension in self._extensions)]
-
-    def routes(self, own: Mapping[str, Route]) -> Mapping[str, Route]:
-        """Return the routes of the session: `own`, and what extensions may come to serve."""
-        if not self._extensions:
-            return own
-        rows = {
+        Raises:
+            ValueError: two extensions are of the same protocol.
+        """
+        self.side: Side = side
+        self.extensions = checked_extensions(extensions)
+        self.tables: list[ProtocolTable] = [MCP, *(one.protocol for one in self.extensions)]
+        self.gates = Gates(side, self.tables)
+        self.extension_rows = {
             name: row
-            for extension in self._extensions
-            for row in extension.protocol.methods.values()
-            if row.sender != self._side
+            for table in self.tables[1:]
+            for row in table.methods.values()
+            if row.sender != side
             for name in row.names
         }
-        return EarlyRoutes(own, rows, self._over, waits=self._side == "client")
+        """The methods that extensions may come to serve, by wire name."""
+
+
+class Negotiation:
+    """What the extensions of one side do in one handshake."""
+
+    def __init__(self, spoken: SpokenProtocols) -> None:
+        self.spoken = spoken
+        self._own: Mapping[str, Route] = {}
+        self._active: list[Extension] = []
+        self._settled = anyio.Event()
+
+    def routes(self, own: Mapping[str, Route]) -> Mapping[str, Route]:
+        """Return the routes to open the session with, which serves `own`."""
+        self._own = own
+        if not self.spoken.extensions:
+            return own
+        return _EarlyRoutes(own, self.spoken, self._settled)
 
     def offer(self, capabilities: JsonObject, theirs: JsonObject | None = None) -> None:
         """Write the offers into the `capabilities` of this side; a server is given the client's."""
-        for extension in self._extensions:
+        for extension in self.spoken.extensions:
             path = extension.protocol.capability
             if path is None:
                 continue
@@ -69,18 +82,19 @@ class Negotiation:
 
     def settle(self, session: Session, *, client: JsonObject, server: JsonObject) -> None:
         """Set up gates and extensions by the capabilities of both sides; messages find them now."""
-        theirs, ours = (server, client) if self._side == "client" else (client, server)
-        theirs = _at_main_places(theirs, [one.protocol for one in self._extensions])
-        client, server = (ours, theirs) if self._side == "client" else (theirs, ours)
-        paths = {one.protocol.name: one.protocol.capability for one in self._extensions}
-        session.agree(Agreement(client, server, paths))
-        for extension in self._extensions:
+        is_client = self.spoken.side == "client"
+        theirs, ours = (server, client) if is_client else (client, server)
+        theirs = _at_main_places(theirs, self.spoken.tables[1:])
+        client, server = (ours, theirs) if is_client else (theirs, ours)
+        session.set_negotiated(self.spoken.gates.negotiated(client, server))
+        session.replace_routes(self._own)
+        for extension in self.spoken.extensions:
             offered = _offered(extension.protocol.capability, theirs, ours)
             if offered is not None:
                 session.add_errors_of(extension.protocol)
                 self._active.append(extension)
             extension.attach(session, offered)
-        self._over.set()
+        self._settled.set()
 
     async def complete(self, session: Session) -> None:
         """Have the extensions do their part of the handshake, in listed order."""
@@ -89,7 +103,7 @@ class Negotiation:
 
     async def attend(self, session: Session) -> None:
         """Complete the handshake of a server when it has answered; return at the session's end."""
-        if not self._extensions:
+        if not self.spoken.extensions:
             await session.wait_closed()
             return
         async with anyio.create_task_group() as tasks:
@@ -99,13 +113,58 @@ class Negotiation:
 
     async def _complete_behind_the_answer(self, session: Session) -> None:
         # The handler of `initialize` that ends this wait queues its result in the same step.
-        await self._over.wait()
+        await self._settled.wait()
         try:
             await self.complete(session)
         except Exception:
             if not session.closed:
                 logger.exception("an extension failed in the handshake; the session is closed")
                 await session.aclose()
+
+
+class _EarlyRoutes(Mapping[str, Route]):
+    """The routes of a session whose handshake is under way.
+
+    A peer may send a message right behind the one that ends the handshake, so that both arrive
+    together: before any handler or interceptor of an extension is attached. Its route is a
+    stand-in, which decides when it runs. A client lets everything that arrives wait for the end of
+    the handshake. A server does that only with methods that extensions may come to serve: the
+    handshake is serial, so what comes behind it waits for it anyway, and the server's own routes
+    refuse by themselves what comes too early.
+    """
+
+    def __init__(
+        self, own: Mapping[str, Route], spoken: SpokenProtocols, settled: anyio.Event
+    ) -> None:
+        self._own = own
+        self._rows: Mapping[str, Method[Any, Any]] = spoken.extension_rows
+        self._waits = spoken.side == "client"
+        self._settled = settled
+
+    def __getitem__(self, name: str) -> Route:
+        route = self._own.get(name)
+        if name == PING.name or (route is not None and not self._waits):
+            if route is None:
+                raise KeyError(name)
+            return route
+        return Route(self._rows[name] if route is None else route.method, self._decide)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._own, **self._rows})
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    async def _decide(self, params: Message, request: Request) -> Any:
+        if self._waits:
+            await self._settled.wait()
+        name = request.method.name
+        route = request.session.route(name) if self._settled.is_set() else None
+        if route is not None:
+            return await request.run(route, params)
+        if request.id is None:
+            return None  # nobody handles it: ignored
+        raise MethodNotFoundError(f"Method not found: {name:.60}")
 
 
 def _offer_in(capabilities: JsonObject, protocol: ProtocolTable) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ("LogCallback", "NotificationRouter")
 
 import logging
-from collections import ChainMap, deque
+from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from inspect import iscoroutinefunction
@@ -18,8 +18,8 @@ from kinwire.mcp.conflating_queue import ConflatingQueue
 from kinwire.mcp.log_messages import log_message
 from kinwire.mcp.rules.pagination import ListName
 from kinwire.mcp.subscriptions import Subscriptions
-from kinwire.rpc.calls import AtOnce, Handler, Route
 from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.rpc.routes import AtOnce, Handler, LayeredRoutes, Route
 from kinwire.support.callbacks import call_back
 from kinwire_protocols import mcp
 from kinwire_protocols.base import Message
@@ -64,7 +64,8 @@ class NotificationRouter:
         self.server_name = ""
         """The name that the server gives itself, empty before the handshake."""
         self.subscriptions = Subscriptions()
-        self.routes: ChainMap[str, Route] = ChainMap(self._own_routes(), handlers)
+        self.routes = LayeredRoutes(self._own_routes())
+        self.routes.add(handlers)
         """The routes of the connection."""
 
     @contextmanager

@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from kinwire.mcp.context import Context
-from kinwire.mcp.extension import Extension, checked_extensions
+from kinwire.mcp.extension import Extension
 from kinwire.mcp.handlers import HandlerTable
 from kinwire.mcp.handshake import ServerHandshake
 from kinwire.mcp.log_messages import at_least
+from kinwire.mcp.negotiation import SpokenProtocols
 from kinwire.mcp.registry import Registry, Rows
 from kinwire.mcp.resources import not_found
 from kinwire.mcp.rules.pagination import ListName
@@ -86,7 +87,7 @@ class Server(Registry):
         if log_level is not None:
             at_least(log_level, log_level)
             self._handlers.add_default(LOGGING_SET_LEVEL, self._set_level)
-        self._extensions = checked_extensions(extensions)
+        self._spoken = SpokenProtocols("server", extensions)
         self._sessions: set[ServerSession] = set()
         self._serve_lists(offers)
 
@@ -116,7 +117,7 @@ class Server(Registry):
 
         Without a `handshake` it is open at once: for transports whose sessions are one request.
         """
-        opening = ServerHandshake(self._handlers, self._greeting, self._extensions)
+        opening = ServerHandshake(self._handlers, self._greeting, self._spoken)
         session = ServerSession(transport, opening, limits=self.limits, log_level=self._log_level)
         if not handshake:
             opening.skip(session)

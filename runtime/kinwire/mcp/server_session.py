@@ -5,28 +5,25 @@ from __future__ import annotations
 __all__ = ("ServerSession",)
 
 from threading import get_ident
-from typing import Any, TypeVar
+from typing import Any
 
 from anyio import from_thread
 from anyio.lowlevel import checkpoint
 
 from kinwire.mcp.handshake import ServerHandshake
 from kinwire.mcp.log_messages import at_least
+from kinwire.mcp.profile import PROFILE
 from kinwire.mcp.rules.subscriptions import SubscribedUris
-from kinwire.rpc.calls import OnId, ProgressCallback
 from kinwire.rpc.codec import encoded_notification
 from kinwire.rpc.errors import SessionStateError
 from kinwire.rpc.limits import Limits
-from kinwire.rpc.options import DEFAULT, Timeout
+from kinwire.rpc.negotiated import Negotiated
 from kinwire.rpc.session import Session
 from kinwire.rpc.transport import Transport
-from kinwire_protocols.base import JsonObject, Message
+from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.methods import NOTIFICATIONS_MESSAGE, PING, PROTOCOL
 from kinwire_protocols.mcp.models import LoggingLevel, LoggingMessageNotificationParams
 from kinwire_protocols.peer import Method
-
-P = TypeVar("P", bound=Message)
-R = TypeVar("R")
 
 
 class ServerSession(Session):
@@ -44,7 +41,8 @@ class ServerSession(Session):
             transport,
             routes=handshake.session_routes(),
             limits=limits,
-            protocols=handshake.negotiation.protocols,
+            profile=PROFILE,
+            protocols=handshake.negotiation.spoken.tables,
         )
         self.handshake = handshake
         self.log_level: LoggingLevel = log_level
@@ -53,27 +51,10 @@ class ServerSession(Session):
         """The resources that the client has subscribed to."""
         self._thread = get_ident()
 
-    async def call(
-        self,
-        method: Method[P, R],
-        params: P,
-        /,
-        *,
-        timeout: Timeout = DEFAULT,
-        on_progress: ProgressCallback | None = None,
-        meta: JsonObject | None = None,
-        on_id: OnId | None = None,
-    ) -> R:
-        """Send a request and return its result, as `Session.call` does.
-
-        Raises:
-            SessionStateError: the client has not said yet that the handshake is done.
-        """
-        if not self.handshake.initialized and method.protocol == PROTOCOL.name:
-            await self._must_be_open(method)
-        return await super().call(
-            method, params, timeout=timeout, on_progress=on_progress, meta=meta, on_id=on_id
-        )
+    def set_negotiated(self, negotiated: Negotiated) -> None:
+        """Set the outcome of the handshake; what MCP allows counts from `initialized` on."""
+        super().set_negotiated(negotiated)
+        self._allowed.clear()
 
     async def log(self, level: LoggingLevel, data: Any, logger: str | None) -> None:
         """Send a log message if the client wants those of that level; `Context.log` calls this."""
@@ -90,9 +71,14 @@ class ServerSession(Session):
         if get_ident() != self._thread:
             from_thread.run_sync(self.announce, method, params)
             return
-        if self.closed or not self.handshake.initialized or self.why_not(method) is not None:
+        if self.closed or not self.handshake.initialized or self.denial_reason(method) is not None:
             return
         self._opened().engine.outbox.add_once(encoded_notification(method.name, params))
+
+    async def _admit_call(self, method: Method[Any, Any]) -> None:
+        if not self.handshake.initialized and method.protocol == PROTOCOL.name:
+            await self._must_be_open(method)
+        await super()._admit_call(method)
 
     async def _must_be_open(self, method: Method[Any, Any]) -> None:
         if method.name == PING.name:

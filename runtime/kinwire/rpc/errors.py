@@ -82,17 +82,14 @@ class RequestTimeoutError(KinwireError, TimeoutError):
     `timeout` is in seconds, counted from the request or from its last progress report.
     """
 
-    def __init__(self, method: str, timeout: float) -> None:
-        super().__init__(method, timeout)
+    def __init__(self, method: str, timeout: float, hint: str | None = None) -> None:
+        super().__init__(method, timeout, hint)
         self.method = method
         self.timeout = timeout
+        self._hint = hint or "Pass a longer timeout, or on_progress if the peer reports progress."
 
     def __str__(self) -> str:
-        if self.method == "initialize":
-            mend = "Is it a server of MCP? Limits(request_timeout=...) says how long to wait."
-        else:
-            mend = "Pass a longer timeout, or on_progress if the peer reports progress."
-        return f"{self.method}: no answer within {self.timeout:g} s. {mend}"
+        return f"{self.method}: no answer within {self.timeout:g} s. {self._hint}"
 
 
 class RequestCancelledError(KinwireError):

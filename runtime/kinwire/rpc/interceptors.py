@@ -1,28 +1,33 @@
-"""What stands around the calls of one session: an onion, with this side's program at its core.
+"""What runs around the calls of one session: an onion, with this side's program at its core.
 
-An outbound call passes the interceptors in the order in which they were added and an inbound one
-in the reverse order, so that the first is always next to the program and the last next to the
-wire. What they pass on is typed: a copy of the params or the result, never the message of another.
+An outbound call passes the layers in the order in which they were added and an inbound one in the
+reverse order, so that the first is always next to the program and the last next to the wire. A
+layer is an interceptor, which goes on itself; a guard, which runs before; or a filter of the
+result, which runs after. What they pass on is typed: a copy of the params or the result.
 """
 
 from __future__ import annotations
 
 __all__ = (
+    "Filter",
+    "Guard",
     "InboundInterceptor",
     "Interceptors",
     "Next",
     "OutboundInterceptor",
-    "handled",
-    "through",
+    "Plan",
+    "handle_through",
+    "send_through",
 )
 
 import inspect
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from kinwire.rpc.calls import Route
-from kinwire.rpc.codec import EncodedObject, is_object
+from kinwire.rpc.codec import EncodedObject
 from kinwire.rpc.errors import HandlerDefinitionError
+from kinwire.rpc.routes import Route
 from kinwire.support.signatures import accepts, is_async, name_of
 from kinwire_protocols.base import Message
 from kinwire_protocols.peer import Method
@@ -42,62 +47,150 @@ InboundInterceptor = Callable[[P, "Request", Next[P, R]], Awaitable[R]]
 OutboundInterceptor = Callable[[P, Method[P, R], Next[P, R]], Awaitable[R]]
 """Takes the params, the method, and what goes on to the peer."""
 
+Guard = Callable[[P, Any], Awaitable[None] | None]
+"""Takes the params, and the request (inbound) or the method (outbound). It raises to refuse.
+
+It is a plain function, which may return something to wait for, or an `async` one.
+"""
+
+Filter = Callable[[R, Any], R]
+"""Takes the result, and the request (inbound) or the method (outbound); returns the result."""
+
 Interceptor = Callable[[Any, Any, Next[Any, Any]], Awaitable[Any]]
 
 
-class Interceptors:
-    """The interceptors of one direction, in listed order."""
+class Plan(NamedTuple):
+    """What the calls of one method pass: interceptors, and what runs right around the core."""
 
-    def __init__(self) -> None:
-        self._listed: list[tuple[str | None, Interceptor]] = []  # None: every method
-        self._found: dict[str, tuple[Interceptor, ...]] = {}
+    layers: tuple[Interceptor, ...]
+    """Interceptors, the innermost first."""
+    guards: tuple[Guard[Any], ...]
+    """In the order in which they run."""
+    filters: tuple[Filter[Any], ...]
+    """In the order in which they run."""
+
+
+class _Entry(NamedTuple):
+    method: str | None  # None: every method
+    interceptor: Interceptor | None = None
+    guard: Guard[Any] | None = None
+    filter: Filter[Any] | None = None
+
+    def as_interceptor(self) -> Interceptor:
+        if self.interceptor is not None:
+            return self.interceptor
+        inner = _plan([self])
+        return lambda params, about, go_on: _core(inner, about, go_on, params)
+
+
+class Interceptors(dict[str, "Plan | None"]):
+    """The layers of one direction: `interceptors[name]` is the plan for a method of that name."""
+
+    def __init__(self, *, outbound: bool = False) -> None:
+        super().__init__()
+        self._listed: list[_Entry] = []
+        self._outbound = outbound
+
+    def __missing__(self, name: str) -> Plan | None:
+        entries = [one for one in self._listed if one.method in (None, name)]
+        if self._outbound:
+            entries.reverse()  # a call comes from the program, which the first one is next to
+        plan = self[name] = _plan(entries) if entries else None
+        return plan
 
     def add(self, method: Method[Any, Any] | None, interceptor: Interceptor) -> None:
         """Put `interceptor` behind those that are listed, for one method or for all.
 
         Raises:
-            HandlerDefinitionError: it is no `async` function of three parameters.
+            HandlerDefinitionError: it is not an `async` function of three parameters.
         """
         _check(interceptor)
-        self._listed.append((None if method is None else method.name, interceptor))
-        self._found.clear()
+        self._add(_Entry(None if method is None else method.name, interceptor=interceptor))
 
-    def of(self, method: Method[Any, Any]) -> tuple[Interceptor, ...]:
-        """Return those that `method` passes, in listed order."""
-        found = self._found.get(method.name)
-        if found is None:
-            found = tuple(one for name, one in self._listed if name in (None, method.name))
-            self._found[method.name] = found
-        return found
+    def add_guard(self, method: Method[Any, Any], guard: Guard[Any]) -> None:
+        """Put `guard` behind those that are listed."""
+        self._add(_Entry(method.name, guard=guard))
 
+    def add_filter(self, method: Method[Any, Any], filter: Filter[Any]) -> None:
+        """Put `filter` behind those that are listed."""
+        self._add(_Entry(method.name, filter=filter))
 
-def through(layers: tuple[Interceptor, ...], about: object, core: Next[P, R]) -> Next[P, R]:
-    """Return `core` with `layers` around it, the first one innermost."""
-    for interceptor in layers:
-        core = _layer(interceptor, about, core)
-    return core
+    def _add(self, entry: _Entry) -> None:
+        self._listed.append(entry)
+        self.clear()
 
 
-async def handled(route: Route, params: Message, request: Request) -> Any:
-    """Run the handler of `route` inside the inbound interceptors of its session."""
-    interceptors = request.session.inbound
-    layers = () if interceptors is None else interceptors.of(route.method)
+def send_through(plan: Plan, method: Method[P, R], send: Next[P, R], params: P) -> Awaitable[R]:
+    """Send `params` through the outbound layers."""
+    if plan.guards or plan.filters:
+        send = partial(_core, plan, method, send)
+    return _through(plan.layers, method, send, params)
+
+
+def handle_through(plan: Plan, route: Route, params: Message, request: Request) -> Awaitable[Any]:
+    """Run the handler of `route` inside the inbound layers."""
+    return _through(plan.layers, request, partial(_handle, plan, route, request), params)
+
+
+def _through(
+    layers: tuple[Interceptor, ...], about: object, core: Next[Any, Any], params: Message
+) -> Awaitable[Any]:
     if not layers:
-        return await route.handler(params, request)
-
-    async def core(params: Message) -> Any:
-        request.params = params  # what `Context` shows is what the handler gets
-        result = await route.handler(params, request)
-        if request.id is None:
-            return None
-        is_json = is_object(result) or isinstance(result, EncodedObject)
-        return route.method.decode_result(result) if is_json else result
-
-    return await through(layers, request, core)(params)
+        return core(params)
+    *inner, outermost = layers
+    for interceptor in inner:
+        core = _layer(interceptor, about, core)
+    return outermost(params, about, core)
 
 
 def _layer(interceptor: Interceptor, about: object, inner: Next[Any, Any]) -> Next[Any, Any]:
     return lambda params: interceptor(params, about, inner)
+
+
+async def _core(plan: Plan, about: object, go_on: Next[Any, Any], params: Message) -> Any:
+    for guard in plan.guards:
+        waiting = guard(params, about)
+        if waiting is not None:
+            await waiting
+    result = await go_on(params)
+    if result is not None:  # a notification has no result
+        for one in plan.filters:
+            result = one(result, about)
+    return result
+
+
+async def _handle(plan: Plan, route: Route, request: Request, params: Message) -> Any:
+    # `_core` around a handler, in one function: every message of an extension comes through here.
+    request.params = params  # what `Context` shows is what the handler gets
+    for guard in plan.guards:
+        waiting = guard(params, request)
+        if waiting is not None:
+            await waiting
+    result = await route.handler(params, request)
+    if request.id is None:
+        return None
+    seen = plan.layers or plan.filters
+    if seen and (type(result) is dict or isinstance(result, EncodedObject)):
+        result = route.method.decode_result(result)
+    for one in plan.filters:
+        result = one(result, request)
+    return result
+
+
+def _plan(entries: list[_Entry]) -> Plan:
+    """Return the plan for `entries`, the innermost first.
+
+    Guards and filters inside of every interceptor need no layer of their own.
+    """
+    first = next(
+        (at for at, one in enumerate(entries) if one.interceptor is not None), len(entries)
+    )
+    inside, outside = entries[:first], entries[first:]
+    return Plan(
+        tuple(one.as_interceptor() for one in outside),
+        tuple(one.guard for one in reversed(inside) if one.guard is not None),
+        tuple(one.filter for one in inside if one.filter is not None),
+    )
 
 
 def _check(interceptor: Interceptor) -> None:

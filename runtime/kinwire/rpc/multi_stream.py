@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 import anyio
 
-from kinwire.rpc.calls import Outbound, Route
+from kinwire.rpc.calls import Outbound
 from kinwire.rpc.codec import Id
 from kinwire.rpc.engine.engine import Engine
 from kinwire.rpc.engine.inbound import InboundCalls
@@ -36,6 +36,7 @@ from kinwire.rpc.engine.io import EngineIO, Timer
 from kinwire.rpc.engine.outbox import FEW, Outbox, fitted
 from kinwire.rpc.limits import Limits
 from kinwire.rpc.request import Request
+from kinwire.rpc.routes import Route
 from kinwire.rpc.session import Session
 from kinwire.rpc.transport import SessionCallbacks
 from kinwire_protocols.base import JsonObject, Message

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 __all__ = ("Request",)
 
+from collections.abc import Awaitable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from kinwire.rpc.calls import Route
 from kinwire.rpc.codec import Id, is_id, is_object
 from kinwire.rpc.errors import RequestCancelledError
-from kinwire.rpc.interceptors import handled
+from kinwire.rpc.interceptors import handle_through
+from kinwire.rpc.routes import Route
 from kinwire_protocols.base import JsonObject, Message
 
 if TYPE_CHECKING:
@@ -41,8 +42,9 @@ class Request:
         self.id = id
         """As the peer wrote it; None for a notification."""
         self.method, self.handler, _ = route
-        if session.inbound is not None:
-            self.handler = partial(handled, route)
+        plan = session.inbound[self.method.name]
+        if plan is not None:
+            self.handler = partial(handle_through, plan, route)
         self.params = params
         self._raw = raw
         self.cancelled = False
@@ -54,9 +56,19 @@ class Request:
     @property
     def progress_token(self) -> Id | None:
         """What the sender wants progress reports under; None if it wants none."""
-        meta = self._raw.get("_meta")
-        token = meta.get("progressToken") if is_object(meta) else None
+        profile = self.session.profile
+        meta = self._raw.get(profile.meta_field)
+        if profile.progress is None or not is_object(meta):
+            return None
+        token = meta.get(profile.progress.token_field)
         return token if is_id(token) else None
+
+    def run(self, route: Route, params: Message) -> Awaitable[Any]:
+        """Run the handler of `route`, with what runs around it, in place of this request's own."""
+        plan = self.session.inbound[route.method.name]
+        if plan is None:
+            return route.handler(params, self)
+        return handle_through(plan, route, params, self)
 
     async def progress(
         self, progress: float, total: float | None = None, message: str | None = None

@@ -1,49 +1,75 @@
-"""The routes of a session that has extensions, while its handshake goes on and after it."""
+"""Which handler serves a method: routes, and the layers of them that a session serves."""
 
 from __future__ import annotations
 
-__all__ = ("EarlyRoutes", "LayeredRoutes")
+__all__ = ("AtOnce", "Handler", "LayeredRoutes", "Route")
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
+from typing import Any, NamedTuple, TypeVar, overload
 
-from kinwire.rpc.calls import Route
-from kinwire.rpc.interceptors import handled
-from kinwire_protocols.base import Message
-from kinwire_protocols.jsonrpc.errors import MethodNotFoundError
 from kinwire_protocols.peer import Method
 
-if TYPE_CHECKING:
-    import anyio
+T = TypeVar("T")
 
-    from kinwire.rpc.request import Request
+Handler = Callable[[Any, Any], Awaitable[Any]]
+"""Takes params and `Request`; returns the result, as its model or as a JSON object."""
 
-_PING = "ping"  # is answered at any time
+AtOnce = Callable[[Any, Any], "Handler | None"]
+"""Takes params and `Request` of a notification; returns the handler that goes on with it."""
+
+
+class Route(NamedTuple):
+    """Which handler serves a method.
+
+    `at_once` acts on a notification the moment it arrives, however many are being handled: for
+    what must not be lost and takes no time. Where interceptors or earlier messages come first,
+    `handler` does all of it in its turn.
+    """
+
+    method: Method[Any, Any]
+    handler: Handler
+    at_once: AtOnce | None = None
 
 
 class LayeredRoutes(Mapping[str, Route]):
     """What a side serves itself, and below it what its extensions serve as far as negotiated."""
 
     def __init__(
-        self, own: Mapping[str, Route], negotiated: Callable[[Method[Any, Any]], bool]
+        self,
+        own: Mapping[str, Route],
+        allowed: Collection[str] = (),
+        permits: Callable[[Method[Any, Any]], bool] = lambda method: True,
     ) -> None:
+        """Serve `own`; of layers what is in `allowed`, and else what `permits` allows."""
         self._own = own
-        self._negotiated = negotiated
+        self._allowed = allowed
+        self._permits = permits
         self._layers: list[Mapping[str, Route]] = []
 
     def add(self, routes: Mapping[str, Route]) -> None:
-        """Put `routes` below those that are there."""
+        """Put `routes`, which may change, below those that are there."""
         self._layers.append(routes)
 
-    def __getitem__(self, name: str) -> Route:
-        route = self._own.get(name)
+    @overload
+    def get(self, key: str, /) -> Route | None: ...
+    @overload
+    def get(self, key: str, /, default: Route | T) -> Route | T: ...
+    def get(self, key: str, /, default: object = None) -> object:
+        """Return the route of the first layer that has one; every message comes through here."""
+        route = self._own.get(key)
         if route is not None:
             return route
         for layer in self._layers:
-            route = layer.get(name)
-            if route is not None and self._negotiated(route.method):
+            route = layer.get(key)
+            if route is not None and (key in self._allowed or self._permits(route.method)):
                 return route
-        raise KeyError(name)
+        return default
+
+    def __getitem__(self, key: str) -> Route:
+        route = self.get(key)
+        if route is None:
+            raise KeyError(key)
+        return route
 
     def __iter__(self) -> Iterator[str]:
         names = {name for layer in (self._own, *self._layers) for name in layer}
@@ -51,53 +77,3 @@ class LayeredRoutes(Mapping[str, Route]):
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
-
-
-class EarlyRoutes(Mapping[str, Route]):
-    """`own`, and until the handshake is over stand-ins for what cannot be decided before.
-
-    A peer may send a message right behind the one that ends the handshake, so that both arrive at
-    once: before any handler or interceptor of an extension is attached. A stand-in decides when it
-    runs. `rows` are the methods that extensions may come to serve, and `over` is set when all are
-    attached. With `waits` everything that arrives waits for that; else only what is held back
-    behind the handshake anyway finds an extension, and `own` says itself what it refuses.
-    """
-
-    def __init__(
-        self,
-        own: Mapping[str, Route],
-        rows: Mapping[str, Method[Any, Any]],
-        over: anyio.Event,
-        *,
-        waits: bool,
-    ) -> None:
-        self._own = own
-        self._rows = rows
-        self._over = over
-        self._waits = waits
-
-    def __getitem__(self, name: str) -> Route:
-        route = self._own.get(name)
-        if self._over.is_set() or name == _PING or (route is not None and not self._waits):
-            if route is None:
-                raise KeyError(name)
-            return route
-        row = self._rows[name] if route is None else route.method
-        return Route(row, self._decide)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._own if self._over.is_set() else {**self._own, **self._rows})
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-    async def _decide(self, params: Message, request: Request) -> Any:
-        if self._waits:
-            await self._over.wait()
-        name = request.method.name
-        route = request.session.route(name) if self._over.is_set() else None
-        if route is not None:
-            return await handled(route, params, request)
-        if request.id is None:
-            return None  # nobody handles it: ignored
-        raise MethodNotFoundError(f"Method not found: {name:.60}")

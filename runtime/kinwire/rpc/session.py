@@ -9,8 +9,7 @@ from __future__ import annotations
 
 __all__ = ("DEFAULT", "Session", "Timeout")
 
-from collections.abc import Iterable, Mapping
-from copy import copy
+from collections.abc import Awaitable, Iterable, Mapping
 from functools import partial
 from inspect import iscoroutinefunction
 from types import TracebackType
@@ -18,7 +17,7 @@ from typing import Any, Self, TypeVar
 
 from pydantic import ValidationError
 
-from kinwire.rpc.calls import OnId, ProgressCallback, Route
+from kinwire.rpc.calls import OnId, ProgressCallback
 from kinwire.rpc.drivers import driver_class
 from kinwire.rpc.drivers.base import Driver
 from kinwire.rpc.error_table import ErrorTable
@@ -29,12 +28,20 @@ from kinwire.rpc.errors import (
     SessionStateError,
     ShapeError,
 )
-from kinwire.rpc.interceptors import InboundInterceptor, Interceptors, OutboundInterceptor, through
+from kinwire.rpc.interceptors import (
+    Filter,
+    Guard,
+    InboundInterceptor,
+    Interceptors,
+    OutboundInterceptor,
+    send_through,
+)
 from kinwire.rpc.limits import Counts, Limits
-from kinwire.rpc.negotiated import Agreement, why_not
+from kinwire.rpc.negotiated import Negotiated
 from kinwire.rpc.options import DEFAULT, PeerWithOptions, Timeout
+from kinwire.rpc.profile import RpcProfile
 from kinwire.rpc.request import Request
-from kinwire.rpc.routes import LayeredRoutes
+from kinwire.rpc.routes import LayeredRoutes, Route
 from kinwire.rpc.transport import Transport
 from kinwire_protocols.base import JsonObject, Message, to_wire
 from kinwire_protocols.peer import Method, Peer, ProtocolTable
@@ -48,7 +55,8 @@ class Session:
     """A connection that is open inside `async with`; no task of it outlives that block.
 
     `routes` is looked up for each message, so a route may be added or removed at any time.
-    `protocols` are the tables whose errors are recognised beside those of a method's own row.
+    `profile` is what the protocol adds to JSON-RPC, such as cancellation (`kinwire.mcp.profile`).
+    `protocols` are the tables whose errors are recognised in addition to those of a method's row.
     """
 
     def __init__(
@@ -56,22 +64,24 @@ class Session:
         transport: Transport,
         *,
         routes: Mapping[str, Route],
+        profile: RpcProfile,
         limits: Limits = Limits(),
         protocols: Iterable[ProtocolTable] = (),
     ) -> None:
+        self.profile = profile
         self._transport = transport
         self._routes = routes
+        self._layers: LayeredRoutes | None = None
         self._limits = limits
         self._known = ErrorTable(protocols)
         self._driver: Driver | None = None
-        self._agreement: Agreement | None = None
+        self._negotiated: Negotiated | None = None
         self._allowed: set[str] = set()  # methods that have passed the gates
         self.peer_id = ""
         """What this side calls the peer in what it stores and logs; empty until it knows."""
-        self.inbound: Interceptors | None = None
-        """What stands around this side's handlers; None for nothing, which is quicker."""
-        self._outbound: Interceptors | None = None
-        self._behind: Session | None = None  # this session as outbound interceptors reach it
+        self.inbound = Interceptors()
+        """What runs around this side's handlers."""
+        self._outbound = Interceptors(outbound=True)
 
     async def __aenter__(self) -> Self:
         if self._driver is not None:
@@ -80,6 +90,7 @@ class Session:
         self._driver = driver(
             self._transport,
             routes=self._routes,
+            profile=self.profile,
             limits=self._limits,
             known=self._known,
             new=partial(driver.request_class, self),
@@ -123,21 +134,32 @@ class Session:
             UnsendableError: JSON cannot hold the params.
         """
         if method.name not in self._allowed:
-            self._must_be_negotiated(method)
-        if self._outbound is not None:
-            options: dict[str, Any] = {
-                "timeout": timeout,
-                "on_progress": on_progress,
-                "meta": meta,
-                "on_id": on_id,
-            }
-            send = partial(self._past_interceptors().call, method, **options)
-            return await through(self._outbound.of(method)[::-1], method, send)(params)
+            await self._admit_call(method)
+        plan = self._outbound[method.name]
+        if plan is None:
+            return await self._call(method, params, timeout, on_progress, meta, on_id)
+
+        def send(params: P) -> Awaitable[R]:
+            return self._call(method, params, timeout, on_progress, meta, on_id)
+
+        return await send_through(plan, method, send, params)
+
+    async def _call(
+        self,
+        method: Method[P, R],
+        params: P,
+        timeout: Timeout,
+        on_progress: ProgressCallback | None,
+        meta: JsonObject | None,
+        on_id: OnId | None,
+    ) -> R:
+        """Send a request that has passed gates and interceptors, and return its result."""
         body = to_wire(params)
         if meta:
-            body["_meta"] = {**(body.get("_meta") or {}), **meta}
-        if on_progress is not None and iscoroutinefunction(on_progress):
-            raise TypeError("on_progress: expected a plain function, got a coroutine function")
+            field = self.profile.meta_field
+            body[field] = {**(body.get(field) or {}), **meta}
+        if on_progress is not None:
+            self._check_progress_callback(on_progress)
         seconds = self._limits.request_timeout if timeout is DEFAULT else timeout
         driver = self._driver or self._opened()
         result = await driver.call(method.name, method, body, seconds, on_progress, on_id)
@@ -162,11 +184,15 @@ class Session:
         """
         if method.name not in self._allowed:
             self._must_be_negotiated(method)
-        if self._outbound is not None:
-            send = partial(self._past_interceptors().notify, method)
-            await through(self._outbound.of(method)[::-1], method, send)(params)
-        else:
+        plan = self._outbound[method.name]
+        if plan is None:
             await self.raw_notify(method.name, to_wire(params))
+            return
+
+        async def send(params: P) -> None:
+            await self.raw_notify(method.name, to_wire(params))
+
+        await send_through(plan, method, send, params)
 
     async def notify_if_negotiated(self, method: Method[P, Any], params: P, /) -> bool:
         """Send a notification that nobody asked for; say whether the handshake allowed it.
@@ -174,7 +200,7 @@ class Session:
         Raises:
             ConnectionClosedError, UnsendableError: as for `notify`.
         """
-        if self.why_not(method) is not None:
+        if self.denial_reason(method) is not None:
             return False
         await self.notify(method, params)
         return True
@@ -213,22 +239,31 @@ class Session:
         """Return this peer for calls with those options, to build generated stubs on."""
         return PeerWithOptions(self, timeout, on_progress, meta)
 
-    def agree(self, agreement: Agreement) -> None:
-        """Set what the handshake has come to: gates stand from now on. Before, there are none."""
-        self._agreement = agreement
-        self._allowed.clear()
+    def set_negotiated(self, negotiated: Negotiated) -> None:
+        """Set the outcome of the handshake: from now on gates apply. Before, none do."""
+        self._negotiated = negotiated
+        self._allowed = set(negotiated.sent)
 
-    def why_not(self, method: Method[Any, Any]) -> str | None:
+    def denial_reason(self, method: Method[Any, Any]) -> str | None:
         """Return why `method` was not negotiated, as a clause; None if it was."""
-        return None if self._agreement is None else why_not(method, self._agreement)
+        return None if self._negotiated is None else self._negotiated.denial_reason(method)
+
+    def replace_routes(self, routes: Mapping[str, Route]) -> None:
+        """Serve `routes` and nothing else from now on; messages under way keep theirs."""
+        self._routes, self._layers = routes, None
+        if self._driver is not None:
+            self._driver.engine.inbound.routes = routes
 
     def serve(self, routes: Mapping[str, Route]) -> None:
-        """Serve these methods besides, as far as they were negotiated; `routes` may change."""
-        if not isinstance(self._routes, LayeredRoutes):
-            self._routes = LayeredRoutes(self._routes, lambda row: self.why_not(row) is None)
-            if self._driver is not None:
-                self._driver.engine.inbound.routes = self._routes
-        self._routes.add(routes)
+        """Serve these methods as well, as far as they were negotiated; `routes` may change."""
+        if self._layers is None:
+            received = () if self._negotiated is None else self._negotiated.received
+            layers = LayeredRoutes(
+                self._routes, received, lambda row: self.denial_reason(row) is None
+            )
+            self.replace_routes(layers)
+            self._layers = layers
+        self._layers.add(routes)
 
     def route(self, name: str) -> Route | None:
         """Return what serves the method of this wire name, None if nothing does."""
@@ -244,7 +279,6 @@ class Session:
         Raises:
             HandlerDefinitionError: it is no `async` function of three parameters.
         """
-        self.inbound = self.inbound or Interceptors()
         self.inbound.add(method, interceptor)
 
     def intercept_outbound(
@@ -257,8 +291,26 @@ class Session:
         Raises:
             HandlerDefinitionError: it is no `async` function of three parameters.
         """
-        self._outbound = self._outbound or Interceptors()
         self._outbound.add(method, interceptor)
+
+    def guard(self, method: Method[P, Any], guard: Guard[P], *, outbound: bool = False) -> None:
+        """Run `guard(params, request)` before this side handles `method`; to refuse, it raises.
+
+        With `outbound` it is `guard(params, method)`, before this side sends `method`. A guard is
+        a plain function, which may return something to wait for, or an `async` one. It takes its
+        place among the interceptors: one that is added later runs nearer to the wire.
+        """
+        (self._outbound if outbound else self.inbound).add_guard(method, guard)
+
+    def filter_result(
+        self, method: Method[Any, R], filter: Filter[R], *, outbound: bool = False
+    ) -> None:
+        """Replace the result of each request of `method` by `filter(result, request)`.
+
+        With `outbound` it is `filter(result, method)`, of what the peer answered. A filter is a
+        plain function. It takes its place among the interceptors, as a guard does.
+        """
+        (self._outbound if outbound else self.inbound).add_filter(method, filter)
 
     def add_errors(self, method: Method[Any, Any], errors: Iterable[type[RpcError]]) -> None:
         """Know errors by their code that an extension adds to those of the method's own row."""
@@ -304,17 +356,21 @@ class Session:
         await driver.wait_for_room(last=True)
         driver.engine.inbound.progress(request, progress, total, message)
 
+    async def _admit_call(self, method: Method[Any, Any]) -> None:
+        """Raise unless a request of `method` may be sent; later ones are not asked about."""
+        self._must_be_negotiated(method)
+
     def _must_be_negotiated(self, method: Method[Any, Any]) -> None:
-        reason = self.why_not(method)
+        reason = self.denial_reason(method)
         if reason is not None:
             raise CapabilityNotNegotiatedError(method.name, method.gate, reason)
         self._allowed.add(method.name)
 
-    def _past_interceptors(self) -> Session:
-        if self._behind is None:
-            self._behind = copy(self)
-            self._behind._outbound = None
-        return self._behind
+    def _check_progress_callback(self, on_progress: ProgressCallback) -> None:
+        if self.profile.progress is None:
+            raise TypeError("on_progress: the protocol of this session reports no progress")
+        if iscoroutinefunction(on_progress):
+            raise TypeError("on_progress: expected a plain function, got a coroutine function")
 
     def _opened(self) -> Driver:
         if self._driver is None:

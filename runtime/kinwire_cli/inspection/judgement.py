@@ -10,7 +10,7 @@ __all__ = ("findings_of",)
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from kinwire.rpc.negotiated import Agreement, why_not
+from kinwire.rpc.negotiated import Negotiated
 from kinwire_cli.inspection.finding import Finding, Severity
 from kinwire_cli.inspection.offers import offer_findings
 from kinwire_cli.inspection.probing import UNKNOWN, Inspection, Probe
@@ -135,7 +135,7 @@ def _of_noise(heard: Listening) -> Iterator[Finding]:
 
 def _of_unasked(messages: Iterable[JsonObject], capabilities: JsonObject) -> Iterator[Finding]:
     """Yield what is to be said of the server's own requests and notifications."""
-    tables, agreement = protocol_tables().values(), Agreement({}, capabilities)
+    tables, agreement = protocol_tables().values(), Negotiated({}, capabilities)
     for message in messages:
         verdict = Judge(tables).judge(message, "server")
         where = first_line(str(message["method"]))
@@ -145,7 +145,7 @@ def _of_unasked(messages: Iterable[JsonObject], capabilities: JsonObject) -> Ite
         for problem in verdict.problems[:_MOST]:
             text = f"expected {problem.expected}, got {problem.got}."
             yield Finding("error", f"{where}#{problem.pointer}", text, "Clients drop it for that.")
-        reason = why_not(verdict.row, agreement)
+        reason = agreement.denial_reason(verdict.row)
         if reason:
             severity: Severity = "error" if verdict.kind == "request" else "warning"
             text = f"was sent, but needs {verdict.row.gate}, and {reason}."

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from kinwire.mcp.rules.pagination import Pages
 from kinwire.rpc.codec import is_object
 from kinwire.rpc.errors import PaginationError
-from kinwire.rpc.negotiated import Agreement, why_not
+from kinwire.rpc.negotiated import Negotiated
 from kinwire_cli.listening import Listening
 from kinwire_cli.raw_server import Answer, Greeting, RawServer, raw_server
 from kinwire_cli.target import Target, refusal_of
@@ -116,7 +116,7 @@ def advertised(row: Method[Any, Any], capabilities: JsonObject) -> bool | None:
         return True if is_object(capabilities.get(_LATER[row.name])) else None
     if row.gate is None:
         return None
-    return why_not(row, Agreement({}, capabilities)) is None
+    return Negotiated({}, capabilities).denial_reason(row) is None
 
 
 async def _probed(server: RawServer, row: Method[Any, Any], so_far: Inspection) -> Probe:

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import pytest
 from anyio import wait_all_tasks_blocked
 
-from kinwire.rpc.calls import Route
+from kinwire.mcp.profile import PROFILE
+from kinwire.rpc.routes import Route
 from kinwire.rpc.session import Session
 from kinwire.transports.memory import memory_pair
 from kinwire_codegen.compare.verdict import Level
@@ -146,7 +147,10 @@ async def is_heard(sent: Sent, row: Method[Any, Any], reader: ModuleType) -> boo
 
     routes = {name: Route(known, handle) for name, known in base.rows.items()}
     first, second = memory_pair()
-    async with Session(first, routes={}) as sending, Session(second, routes=routes):
+    async with (
+        Session(first, profile=PROFILE, routes={}) as sending,
+        Session(second, profile=PROFILE, routes=routes),
+    ):
         if sent.form == "notification":
             await sending.notify(row, row.params())
             # Behind it, so that it has been read once this is answered; then its handler runs.

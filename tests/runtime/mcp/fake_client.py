@@ -9,8 +9,9 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from kinwire.mcp.profile import PROFILE
 from kinwire.mcp.server import Server
-from kinwire.rpc.calls import Route
+from kinwire.rpc.routes import Route
 from kinwire.rpc.session import Session
 from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
@@ -56,6 +57,9 @@ async def raw_client(
             heard.append(json.loads(frame))
 
     client_end, server_end = memory_pair(record)
-    async with background() as tasks, Session(client_end, routes=routes or {}) as session:
+    async with (
+        background() as tasks,
+        Session(client_end, profile=PROFILE, routes=routes or {}) as session,
+    ):
         tasks.start_soon(server.serve, server_end)
         yield RawClient(session, heard)

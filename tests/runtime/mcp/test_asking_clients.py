@@ -12,13 +12,13 @@ import pytest
 from kinwire.mcp.context import Context
 from kinwire.mcp.host import Host
 from kinwire.mcp.server import Server
-from kinwire.rpc.calls import Route
 from kinwire.rpc.errors import (
     CapabilityNotNegotiatedError,
     RequestCancelledError,
     RequestTimeoutError,
     SessionStateError,
 )
+from kinwire.rpc.routes import Route
 from kinwire.testing import pair
 from kinwire_protocols import mcp
 from kinwire_protocols.jsonrpc.errors import InternalError

@@ -10,8 +10,8 @@ import pytest
 from kinwire.mcp.context import Context
 from kinwire.mcp.extension import Extension
 from kinwire.mcp.host import Host
+from kinwire.mcp.profile import PROFILE
 from kinwire.mcp.server import Server
-from kinwire.rpc.calls import Route
 from kinwire.rpc.errors import (
     CapabilityNotNegotiatedError,
     ConnectionClosedError,
@@ -19,6 +19,7 @@ from kinwire.rpc.errors import (
     RpcError,
 )
 from kinwire.rpc.request import Request
+from kinwire.rpc.routes import Route
 from kinwire.rpc.session import Session
 from kinwire.support.background import background
 from kinwire.testing import pair
@@ -144,7 +145,7 @@ async def test_an_answer_that_was_not_asked_for_is_ignored() -> None:
 
     routes = routes_of((methods.INITIALIZE, initialize))
     async with (
-        Session(server_end, routes=routes) as session,
+        Session(server_end, profile=PROFILE, routes=routes) as session,
         Host("test", "1", extensions=[host]) as opened,
     ):
         await opened.connect(client_end)
@@ -218,7 +219,10 @@ async def test_a_server_whose_extension_fails_serves_nothing(
     client_end, server_end = memory_pair()
     capabilities: JsonObject = {"experimental": {"marks": {}}}
     with anyio.fail_after(20):
-        async with background() as tasks, Session(client_end, routes={}) as session:
+        async with (
+            background() as tasks,
+            Session(client_end, profile=PROFILE, routes={}) as session,
+        ):
             tasks.start_soon(server_with(Broken()).serve, server_end)
             if part == "attach":
                 with pytest.raises(RpcError, match="Internal error"):
@@ -313,7 +317,7 @@ def test_a_route_is_looked_up_by_name_whoever_serves_it() -> None:
     async def serve(params: Any, request: Any) -> JsonObject:
         return {}
 
-    session = Session(memory_pair()[0], routes=routes_of())
+    session = Session(memory_pair()[0], profile=PROFILE, routes=routes_of())
     session.serve({"marks/push": Route(MARKS_PUSH, serve)})
     assert session.route("marks/push") == Route(MARKS_PUSH, serve)
     assert session.route("ping") is not None

@@ -8,6 +8,7 @@ import anyio
 import pytest
 
 from kinwire.mcp.host import Host
+from kinwire.mcp.profile import PROFILE
 from kinwire.rpc.errors import (
     SessionStateError,
 )
@@ -91,7 +92,12 @@ async def test_what_a_server_says_before_its_result_is_heard_once_filters_stand(
 
     client_end, server_end = memory_pair()
     with anyio.fail_after(20):
-        async with Session(server_end, routes=routes_of((methods.INITIALIZE, initialize))), host:
+        async with (
+            Session(
+                server_end, profile=PROFILE, routes=routes_of((methods.INITIALIZE, initialize))
+            ),
+            host,
+        ):
             await host.connect(client_end)
             await heard.wait()
     assert seen == ["filter: notifications/message", "handler: starting"]
@@ -107,7 +113,10 @@ async def test_requests_right_behind_initialize_find_handlers_and_filters_of_the
         answers[name] = await session.raw(name, params)
 
     with anyio.fail_after(20):
-        async with background() as serving, Session(client_end, routes={}) as session:
+        async with (
+            background() as serving,
+            Session(client_end, profile=PROFILE, routes={}) as session,
+        ):
             serving.start_soon(server_with(server).serve, server_end)
             async with anyio.create_task_group() as tasks:
                 await session.raw_notify("marks/changed", {"text": "too early"})
@@ -122,7 +131,7 @@ async def test_requests_right_behind_initialize_find_handlers_and_filters_of_the
 
 async def test_a_method_of_an_extension_is_unknown_before_the_handshake() -> None:
     client_end, server_end = memory_pair()
-    async with background() as tasks, Session(client_end, routes={}) as session:
+    async with background() as tasks, Session(client_end, profile=PROFILE, routes={}) as session:
         tasks.start_soon(server_with(MarksServer()).serve, server_end)
         with pytest.raises(MethodNotFoundError):
             await session.raw("marks/rename")

@@ -12,8 +12,8 @@ from anyio.lowlevel import checkpoint
 
 from kinwire.mcp.context import Context
 from kinwire.mcp.host import Host, connect
+from kinwire.mcp.profile import PROFILE
 from kinwire.mcp.server import Server
-from kinwire.rpc.calls import Handler, Route
 from kinwire.rpc.errors import (
     ConnectionClosedError,
     HandlerDefinitionError,
@@ -21,6 +21,7 @@ from kinwire.rpc.errors import (
     RequestTimeoutError,
     SessionStateError,
 )
+from kinwire.rpc.routes import Handler, Route
 from kinwire.rpc.session import Session
 from kinwire.rpc.transport import Transport
 from kinwire.support.background import background
@@ -61,7 +62,7 @@ async def answering(initialize: Handler) -> AsyncGenerator[Transport]:
     """The client end of a connection to a peer that answers the handshake so."""
     client_end, server_end = memory_pair()
     routes = {"initialize": Route(methods.INITIALIZE, initialize)}
-    async with Session(server_end, routes=routes):
+    async with Session(server_end, profile=PROFILE, routes=routes):
         yield client_end
 
 
@@ -126,7 +127,10 @@ async def test_a_version_this_host_does_not_speak_ends_the_connection() -> None:
 
     client_end, server_end = memory_pair()
     routes = {"initialize": Route(methods.INITIALIZE, initialize)}
-    async with Session(server_end, routes=routes) as session, Host("h", "1") as host:
+    async with (
+        Session(server_end, profile=PROFILE, routes=routes) as session,
+        Host("h", "1") as host,
+    ):
         with pytest.raises(ProtocolVersionError, match="expected 2024-11-05, got '2099-01-01'"):
             await host.connect(client_end)
         await session.wait_closed()

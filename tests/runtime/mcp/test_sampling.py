@@ -10,11 +10,12 @@ import pytest
 
 from kinwire.mcp.context import Context
 from kinwire.mcp.host import Host
+from kinwire.mcp.profile import PROFILE
 from kinwire.mcp.sampling import Sampling, SamplingRequest, unattended
 from kinwire.mcp.server import Server
-from kinwire.rpc.calls import Route
 from kinwire.rpc.errors import RpcError
 from kinwire.rpc.request import Request
+from kinwire.rpc.routes import Route
 from kinwire.rpc.session import Session
 from kinwire.testing import PairedConnection, pair
 from kinwire.transports.memory import memory_pair
@@ -302,7 +303,10 @@ async def test_a_server_that_asks_before_the_session_is_open_is_refused() -> Non
     sampling = Sampling(model, approve_request=unattended, approve_result=unattended)
     client_end, server_end = memory_pair()
     routes = {"initialize": Route(methods.INITIALIZE, initialize)}
-    async with Session(server_end, routes=routes), Host("h", "1", sampling=sampling) as host:
+    async with (
+        Session(server_end, profile=PROFILE, routes=routes),
+        Host("h", "1", sampling=sampling) as host,
+    ):
         await host.connect(client_end)
     assert len(refused) == 1
     assert model.seen == []

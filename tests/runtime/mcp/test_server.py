@@ -10,6 +10,7 @@ import anyio
 import pytest
 
 from kinwire.mcp.context import Context
+from kinwire.mcp.profile import PROFILE
 from kinwire.mcp.server import Server
 from kinwire.rpc.errors import HandlerDefinitionError, ToolDefinitionError
 from kinwire.rpc.session import Session
@@ -63,7 +64,7 @@ def server() -> Server:
 async def opened(server: Server) -> AsyncGenerator[Session]:
     """A session with `server` on which nothing has been said yet."""
     client_end, server_end = memory_pair()
-    async with background() as tasks, Session(client_end, routes={}) as session:
+    async with background() as tasks, Session(client_end, profile=PROFILE, routes={}) as session:
         tasks.start_soon(server.serve, server_end)
         yield session
 

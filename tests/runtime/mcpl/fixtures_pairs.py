@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 import anyio
 
 from kinwire.mcp.host import Host
+from kinwire.mcp.profile import PROFILE
 from kinwire.mcp.server import Server
 from kinwire.mcpl import McplHost, McplServer, ServerPeer
-from kinwire.rpc.calls import Handler, Route
+from kinwire.rpc.routes import Handler, Route
 from kinwire.rpc.session import Session
 from kinwire.testing import PairedConnection, pair
 from kinwire.transports.memory import MemoryTransport, memory_pair
@@ -101,5 +102,5 @@ async def raw_server(
     )
     table = {row.name: Route(row, handler) for row, handler in served.items()}
     with anyio.fail_after(20):
-        async with Session(server_end, routes=table) as session:
+        async with Session(server_end, profile=PROFILE, routes=table) as session:
             yield RawServer(host_end, session, heard)

@@ -11,7 +11,7 @@ import pytest
 
 from kinwire import CapabilityNotNegotiatedError
 from kinwire.mcpl import Channels, McplHost
-from kinwire.rpc.calls import Route
+from kinwire.rpc.routes import Route
 from kinwire.storage import open_store
 from kinwire_protocols import mcpl
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError, MethodNotFoundError

@@ -29,7 +29,7 @@ from kinwire.mcpl import (
 from kinwire.mcpl.host import injection_collector
 from kinwire.mcpl.server import inference_streams
 from kinwire.mcpl.server.inference_streams import InferenceStream
-from kinwire.rpc.calls import Handler
+from kinwire.rpc.routes import Handler
 from kinwire.storage import open_store
 from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair

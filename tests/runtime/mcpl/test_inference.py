@@ -21,7 +21,7 @@ from kinwire.mcpl import (
     ProviderError,
     ScriptedProvider,
 )
-from kinwire.rpc.calls import Route
+from kinwire.rpc.routes import Route
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError

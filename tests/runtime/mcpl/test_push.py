@@ -19,8 +19,8 @@ from kinwire import (
     pair,
 )
 from kinwire.mcpl import HostPeer, McplHost, McplServer, PushedEvent
-from kinwire.rpc.calls import Route
 from kinwire.rpc.limits import Limits
+from kinwire.rpc.routes import Route
 from kinwire.storage import open_store
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject

@@ -234,10 +234,10 @@ async def test_after_the_handshake_each_side_knows_what_the_other_can_do() -> No
         theirs = asked["capabilities"]["experimental"]["mcpl"]
         assert side.feature_sets.keys() == MEMORY.keys()
         methods = mcpl.PROTOCOL.methods
-        can = {name for name in methods if connection.session.why_not(methods[name]) is None}
+        can = {name for name in methods if connection.session.denial_reason(methods[name]) is None}
         assert {"context/beforeInference", "state/rollback"} <= can
         assert not {"context/afterInference", "channels/publish", "channels/open"} & can
-        may = {name for name in methods if serving.session.why_not(methods[name]) is None}
+        may = {name for name in methods if serving.session.denial_reason(methods[name]) is None}
         assert {"channels/register", "channels/incoming"} <= may
         assert not {"push/event", "inference/request", "model/info"} & may  # nobody serves them
     assert "channels" in theirs

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from kinwire import Context, RpcError, Server
 from kinwire.mcp.extension import Next
-from kinwire.rpc.calls import Handler, Route
 from kinwire.rpc.request import Request
+from kinwire.rpc.routes import Handler, Route
 from kinwire.rpc.session import Session
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, to_wire

@@ -13,9 +13,10 @@ from typing import Any
 
 import anyio
 
-from kinwire.rpc.calls import Route
+from kinwire.mcp.profile import PROFILE
 from kinwire.rpc.limits import Limits
 from kinwire.rpc.request import Request
+from kinwire.rpc.routes import Route
 from kinwire.rpc.session import Session
 from kinwire.transports.stdio import OwnStdio
 from kinwire_protocols import mcp
@@ -72,7 +73,7 @@ async def main() -> None:
         )
     }
     limits = Limits(errors_per_second=1000)
-    async with Session(OwnStdio(), routes=routes, limits=limits) as session:
+    async with Session(OwnStdio(), profile=PROFILE, routes=routes, limits=limits) as session:
         await session.wait_closed()
     print("ended:", session.closed_why, file=sys.stderr, flush=True)
     with suppress(BrokenPipeError):

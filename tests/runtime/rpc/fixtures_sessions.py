@@ -23,9 +23,10 @@ from typing import Any, NamedTuple
 import anyio
 import pytest
 
-from kinwire.rpc.calls import Handler, Route
+from kinwire.mcp.profile import PROFILE
 from kinwire.rpc.limits import Limits
 from kinwire.rpc.request import Request
+from kinwire.rpc.routes import Handler, Route
 from kinwire.rpc.session import Session
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp
@@ -93,8 +94,10 @@ async def connected(
     client_end, server_end = memory_pair(lambda end, frame: frames.append((end, json.loads(frame))))
     with anyio.fail_after(patience):
         async with (
-            Session(server_end, routes=server, limits=limits) as serving,
-            Session(client_end, routes=client or routes_of(), limits=limits) as calling,
+            Session(server_end, profile=PROFILE, routes=server, limits=limits) as serving,
+            Session(
+                client_end, profile=PROFILE, routes=client or routes_of(), limits=limits
+            ) as calling,
         ):
             yield Peers(calling, serving, frames)
 

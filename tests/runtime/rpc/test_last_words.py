@@ -9,9 +9,10 @@ import pytest
 from anyio.lowlevel import checkpoint
 
 from kinwire import Session
-from kinwire.rpc.calls import Route
+from kinwire.mcp.profile import PROFILE
 from kinwire.rpc.codec import encode
 from kinwire.rpc.limits import Limits
+from kinwire.rpc.routes import Route
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols.mcp.methods import TOOLS_LIST
 
@@ -25,7 +26,9 @@ async def test_a_handler_that_never_stops_talking_does_not_hold_up_the_end() -> 
 
     far_end, near_end = memory_pair()  # nobody reads at the far one
     limits = Limits(drain=0.05, stop=0.2)
-    session = Session(near_end, routes={TOOLS_LIST.name: Route(TOOLS_LIST, flood)}, limits=limits)
+    session = Session(
+        near_end, profile=PROFILE, routes={TOOLS_LIST.name: Route(TOOLS_LIST, flood)}, limits=limits
+    )
     async with session:
         while near_end._callbacks is None:
             await checkpoint()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from kinwire.rpc.errors import CapabilityNotNegotiatedError
-from kinwire.rpc.negotiated import Agreement, why_not
+from kinwire.rpc.negotiated import Negotiated
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp import methods
 from kinwire_protocols.mcp.methods import PROTOCOL
@@ -81,12 +81,12 @@ def gated(gate: str | None, protocol: str = "vendor") -> Method[Any, Any]:
 def test_a_gate_of_mcp_asks_one_side(
     row: Method[Any, Any], client: JsonObject, server: JsonObject, reason: str | None
 ) -> None:
-    assert why_not(row, Agreement(client, server)) == reason
+    assert Negotiated(client, server).denial_reason(row) == reason
 
 
-def offers(client: object, server: object) -> Agreement:
+def offers(client: object, server: object) -> Negotiated:
     """Both sides' offers of the protocol `marks`, which sits in `experimental.marks`."""
-    return Agreement(
+    return Negotiated(
         {"experimental": {"marks": client}},
         {"experimental": {"marks": server}},
         {"marks": "experimental.marks", "plain": None},
@@ -111,8 +111,8 @@ def offers(client: object, server: object) -> Agreement:
         (MARKS_RENAME, offers({}, None), "the server did not offer marks"),
         (MARKS_RENAME, offers(None, {}), "the client did not offer marks"),
         (MARKS_RENAME, offers({}, True), "the server did not offer marks"),
-        (MARKS_RENAME, Agreement({}, {}), None),
-        (MARKS_PUSH, Agreement({}, {}), "this side has no extension for marks"),
+        (MARKS_RENAME, Negotiated({}, {}), None),
+        (MARKS_PUSH, Negotiated({}, {}), "this side has no extension for marks"),
         (LEAVE_ASK, offers({}, {}), "this side has no extension for leave"),
         (gated("client:sampling", "marks"), offers({}, {}), CLIENT_LEFT_OUT),
         (gated("marks:push", "mcp"), offers({"push": True}, {"push": True}), None),
@@ -121,9 +121,9 @@ def offers(client: object, server: object) -> Agreement:
     ],
 )
 def test_a_gate_of_an_extension_asks_both_sides(
-    row: Method[Any, Any], agreement: Agreement, reason: str | None
+    row: Method[Any, Any], agreement: Negotiated, reason: str | None
 ) -> None:
-    assert why_not(row, agreement) == reason
+    assert agreement.denial_reason(row) == reason
 
 
 @pytest.mark.parametrize("row", PROTOCOL.methods.values(), ids=lambda row: row.name)
@@ -136,9 +136,10 @@ def test_every_gate_of_mcp_opens_by_what_it_names_and_by_nothing_else(
     inner = declared
     for name in path.split("."):
         inner[name] = inner = {}
-    closed, opened = Agreement({}, {}), replace(Agreement({}, {}), **{side: declared})
-    assert why_not(row, opened) is None
-    assert (why_not(row, closed) is None) == (row.gate is None)
+    closed = Negotiated({}, {})
+    opened = Negotiated(declared, {}) if side == "client" else Negotiated({}, declared)
+    assert opened.denial_reason(row) is None
+    assert (closed.denial_reason(row) is None) == (row.gate is None)
 
 
 def test_the_error_names_method_gate_reason_and_mend() -> None:

@@ -10,6 +10,7 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
+from kinwire.mcp.profile import PROFILE
 from kinwire.rpc.errors import (
     ConnectionClosedError,
     SessionStateError,
@@ -36,7 +37,7 @@ pytestmark = EVERY_DRIVER
 
 
 async def test_a_session_is_used_inside_its_block_only() -> None:
-    session = Session(memory_pair()[0], routes={})
+    session = Session(memory_pair()[0], profile=PROFILE, routes={})
     with pytest.raises(SessionStateError, match="async with"):
         await session.raw("ping")
     async with connected(tool(echo)) as peers:
@@ -158,10 +159,13 @@ async def test_who_cancels_all_around_a_session_answers_nothing_with_a_fault(
 
     async def serve() -> None:
         with around:
-            async with Session(far, routes=tool(gate)) as session:
+            async with Session(far, profile=PROFILE, routes=tool(gate)) as session:
                 await session.wait_closed()
 
-    async with anyio.create_task_group() as tasks, Session(near, routes={}) as calling:
+    async with (
+        anyio.create_task_group() as tasks,
+        Session(near, profile=PROFILE, routes={}) as calling,
+    ):
         tasks.start_soon(serve)
         tasks.start_soon(expect_closed, calling)
         await gate.begun.wait()

@@ -17,6 +17,7 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
+from kinwire.mcp.profile import PROFILE
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.session import Session
 from kinwire.transports.child import ChildProcess, stdio
@@ -41,7 +42,7 @@ def scripted(**script: Any) -> ChildProcess:
 
 
 def session(transport: ChildProcess) -> Session:
-    return Session(transport, routes=routes_of())
+    return Session(transport, profile=PROFILE, routes=routes_of())
 
 
 def lives(pid: int) -> bool:
@@ -213,7 +214,9 @@ async def test_a_half_dead_server_ends_the_connection(way: str, reason: str) -> 
     seen: list[ConnectionClosedError] = []
     row = replace(methods.NOTIFICATIONS_INITIALIZED, name="x/closed")
     with anyio.fail_after(20):
-        async with Session(misbehaving(way), routes=routes_of((row, on_deaf))) as calling:
+        async with Session(
+            misbehaving(way), profile=PROFILE, routes=routes_of((row, on_deaf))
+        ) as calling:
             if way == "deaf":
                 assert await calling.raw("ping") == {}
                 await deaf.wait()
@@ -343,11 +346,12 @@ def _interrupt() -> None:
 def test_a_session_that_is_never_closed_leaves_no_process_behind_the_program() -> None:
     script = (
         "import asyncio, sys\n"
+        "from kinwire.mcp.profile import PROFILE\n"
         "from kinwire.rpc.session import Session\n"
         "from kinwire.transports.child import stdio\n"
         "server = stdio(sys.executable, '-c', 'import time; time.sleep(300)')\n"
         "async def use():\n"
-        "    await Session(server, routes={}).__aenter__()\n"
+        "    await Session(server, profile=PROFILE, routes={}).__aenter__()\n"
         "    while server.pid is None:\n"
         "        await asyncio.sleep(0)\n"
         "asyncio.run(use())\n"

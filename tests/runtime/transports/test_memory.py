@@ -8,6 +8,7 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
+from kinwire.mcp.profile import PROFILE
 from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError
 from kinwire.rpc.limits import Limits
 from kinwire.rpc.request import Request
@@ -31,11 +32,11 @@ async def test_both_ends_may_open_in_any_order_and_call_before_the_other_is_ther
     with anyio.fail_after(20):
         async with (
             anyio.create_task_group() as tasks,
-            Session(first, routes=routes_of()) as calling,
+            Session(first, profile=PROFILE, routes=routes_of()) as calling,
         ):
             tasks.start_soon(calling.raw, "ping")
             await checkpoint()
-            async with Session(second, routes=routes_of()) as serving:
+            async with Session(second, profile=PROFILE, routes=routes_of()) as serving:
                 assert await serving.raw("ping") == {}
                 assert await calling.raw("ping") == {}
 
@@ -43,7 +44,10 @@ async def test_both_ends_may_open_in_any_order_and_call_before_the_other_is_ther
 async def test_a_record_sees_each_frame_in_order_with_its_sender() -> None:
     seen: list[tuple[int, bytes]] = []
     first, second = memory_pair(lambda end, frame: seen.append((end, frame)))
-    async with Session(first, routes={}) as calling, Session(second, routes=routes_of()):
+    async with (
+        Session(first, profile=PROFILE, routes={}) as calling,
+        Session(second, profile=PROFILE, routes=routes_of()),
+    ):
         await calling.raw("ping")
     assert seen == [
         (0, b'{"jsonrpc":"2.0","id":1,"method":"ping"}'),
@@ -53,10 +57,10 @@ async def test_a_record_sees_each_frame_in_order_with_its_sender() -> None:
 
 async def test_an_end_that_meets_nobody_is_closed_at_once() -> None:
     first, second = memory_pair()
-    async with Session(first, routes={}):
+    async with Session(first, profile=PROFILE, routes={}):
         pass
     with anyio.fail_after(20):
-        async with Session(second, routes={}) as calling:
+        async with Session(second, profile=PROFILE, routes={}) as calling:
             await calling.wait_closed()
             with pytest.raises(ConnectionClosedError, match="peer has closed"):
                 await calling.raw("ping")

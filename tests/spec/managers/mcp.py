@@ -24,7 +24,7 @@ MCP = {
         rows=("mcp-streamable-http-transport-8",),
     ),
     "gates": Manager(
-        attributes=("kinwire.rpc.negotiated:why_not",),
+        attributes=("kinwire.rpc.negotiated:Negotiated.denial_reason",),
         rows=("mcp-capability-reference-1",),
     ),
     "tools": Manager(

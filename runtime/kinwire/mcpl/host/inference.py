@@ -150,7 +150,7 @@ class InferenceManager:
             None if wishes is None else wishes.max_tokens,
             None if wishes is None else wishes.temperature,
         )
-        streams = params.stream and server.session.why_not(INFERENCE_CHUNK) is None
+        streams = params.stream and server.session.denial_reason(INFERENCE_CHUNK) is None
         try:
             with anyio.fail_after(self.policy.timeout):
                 answer = await self.policy.provider.answer(

@@ -215,7 +215,9 @@ class ServerChannels:
         return await go_on(params.model_copy(update={"content": content}))
 
     def _must_stream(self, params: ChannelsPublishParams) -> None:
-        reason = self._server.session.why_not(CHANNELS_OUTGOING_CHUNK) if params.stream else None
+        reason = (
+            self._server.session.denial_reason(CHANNELS_OUTGOING_CHUNK) if params.stream else None
+        )
         if reason is not None:
             gate = CHANNELS_OUTGOING_CHUNK.gate
             raise CapabilityNotNegotiatedError(CHANNELS_PUBLISH.name, gate, reason)

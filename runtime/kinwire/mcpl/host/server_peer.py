@@ -140,7 +140,7 @@ class ServerPeer:
         """Return whether a set that is on uses this hook, and the server offers it."""
         before = use == "contextHooks.beforeInference"
         row = CONTEXT_BEFORE_INFERENCE if before else CONTEXT_AFTER_INFERENCE
-        return self.session.why_not(row) is None and any(
+        return self.session.denial_reason(row) is None and any(
             use in self.feature_sets[name].uses for name in self.enabled
         )
 

@@ -59,7 +59,7 @@ class ToolSets:
             return found.get(tool)
 
     async def _fetched(self) -> dict[str, str]:
-        if self._session.why_not(TOOLS_LIST) is not None:
+        if self._session.denial_reason(TOOLS_LIST) is not None:
             return {}
         found: dict[str, str] = {}
         async for tool in lists.tools(mcp.ServerStub(self._session)):

@@ -91,7 +91,7 @@ class HostChannels:
         """Register the channels that were there before the host came, once."""
         first, self._first = self._first.known, ChannelRegistry()
         channels = [one for one in first if self.registry.find(one.id) is None]
-        if not channels or self._session.why_not(CHANNELS_REGISTER) is not None:
+        if not channels or self._session.denial_reason(CHANNELS_REGISTER) is not None:
             return
         try:
             await self.register(*channels)
@@ -172,7 +172,7 @@ class HostChannels:
         return None
 
     def _refusal(self, params: ChannelsPublishParams) -> RpcError | None:
-        reason = self._session.why_not(CHANNELS_OUTGOING_CHUNK) if params.stream else None
+        reason = self._session.denial_reason(CHANNELS_OUTGOING_CHUNK) if params.stream else None
         if reason is not None:
             return InvalidParamsError(
                 f"channels/publish#/stream: expected false, got true: {reason}. Send it whole."

@@ -10,8 +10,8 @@ __all__ = ("IgnoredModifications",)
 import logging
 from typing import Any
 
-from kinwire.rpc.calls import Route
 from kinwire.rpc.request import Request
+from kinwire.rpc.routes import Route
 from kinwire_protocols.mcpl.models import AfterInferenceParams, AfterInferenceResult
 
 logger = logging.getLogger("kinwire.mcpl")

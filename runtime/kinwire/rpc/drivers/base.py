@@ -10,13 +10,15 @@ from asyncio import AbstractEventLoop
 from collections.abc import Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from kinwire.rpc.calls import OnId, Outbound, ProgressCallback, Route
+from kinwire.rpc.calls import OnId, Outbound, ProgressCallback
 from kinwire.rpc.engine.engine import Engine
 from kinwire.rpc.engine.inbound import NewRequest
 from kinwire.rpc.error_table import ErrorTable
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.limits import Limits
+from kinwire.rpc.profile import RpcProfile
 from kinwire.rpc.request import Request
+from kinwire.rpc.routes import Route
 from kinwire.rpc.transport import SessionCallbacks, Transport
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.peer import Method
@@ -51,6 +53,7 @@ class Driver(ABC):
         transport: Transport,
         *,
         routes: Mapping[str, Route],
+        profile: RpcProfile,
         limits: Limits,
         known: ErrorTable,
         new: NewRequest,
@@ -61,6 +64,7 @@ class Driver(ABC):
         self.engine = self.engine_class(
             self,
             routes=routes,
+            profile=profile,
             limits=limits,
             known=known,
             new=new,

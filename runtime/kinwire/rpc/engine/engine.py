@@ -2,8 +2,8 @@
 answered, and what leaves. A driver implements `EngineIO`; `inbound.py` and `outbound.py` have the
 two directions, `outbox.py` has the frames that wait to leave.
 
-`notifications/cancelled` and `notifications/progress` (MCP, Cancellation and Progress) act here;
-every other method is its handler's business.
+Cancellation and progress act here, by the notifications that the `RpcProfile` names; every other
+method is its handler's business.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ __all__ = ("Engine",)
 import logging
 from collections.abc import Mapping
 
-from kinwire.rpc.calls import Route
 from kinwire.rpc.codec import FrameError, decode, encoded_notification, is_object, too_long
 from kinwire.rpc.engine.inbound import InboundCalls, NewRequest
 from kinwire.rpc.engine.io import EngineIO, Timer
@@ -22,7 +21,9 @@ from kinwire.rpc.engine.outbox import Outbox
 from kinwire.rpc.error_table import ErrorTable
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.limits import Counts, Limits
+from kinwire.rpc.profile import RpcProfile
 from kinwire.rpc.request import Request
+from kinwire.rpc.routes import Route
 from kinwire_protocols.base import JsonObject
 
 logger = logging.getLogger("kinwire.session")
@@ -50,6 +51,7 @@ class Engine:
         io: EngineIO,
         *,
         routes: Mapping[str, Route],
+        profile: RpcProfile,
         limits: Limits,
         known: ErrorTable,
         new: NewRequest,
@@ -58,13 +60,15 @@ class Engine:
         self._io = io
         self._limits = limits
         self._peer_may_emit_noise = peer_may_emit_noise
+        self._cancelled = profile.cancellation and profile.cancellation.method
+        self._progressed = profile.progress and profile.progress.method.name
         self.counts = Counts()
         self._timer = timer = Timer(io)
         self.outbox = self.outbox_class(io, timer, limits)
         self.take = self.outbox.take
-        self.outbound = OutboundCalls(io, timer, self.outbox, self.counts, known)
+        self.outbound = OutboundCalls(io, timer, self.outbox, self.counts, known, profile)
         self.inbound = self.inbound_class(
-            io, self.outbox, self.counts, routes, limits.in_flight, new
+            io, self.outbox, self.counts, routes, profile, limits.in_flight, new
         )
         self.finish = self.inbound.finish
         self.fail = self.inbound.fail
@@ -138,9 +142,9 @@ class Engine:
     def _notified(self, method: str, message: JsonObject) -> None:
         params = message.get("params")
         if is_object(params):
-            if method == "notifications/cancelled":
+            if method == self._cancelled:
                 self.inbound.cancelled(params)
-            elif method == "notifications/progress":
+            elif method == self._progressed:
                 self.outbound.progressed(params)
         self.inbound.notified(message)
 

@@ -11,7 +11,6 @@ from math import isfinite
 
 from pydantic import ValidationError
 
-from kinwire.rpc.calls import AtOnce, Route
 from kinwire.rpc.codec import (
     EncodedObject,
     Id,
@@ -26,7 +25,9 @@ from kinwire.rpc.engine.outbox import Outbox
 from kinwire.rpc.error_table import internal_error
 from kinwire.rpc.errors import RpcError, UnsendableError
 from kinwire.rpc.limits import Counts
+from kinwire.rpc.profile import RpcProfile
 from kinwire.rpc.request import Request
+from kinwire.rpc.routes import AtOnce, Route
 from kinwire_protocols.base import JsonObject, Message, error_to_wire, to_wire
 from kinwire_protocols.jsonrpc.errors import (
     InvalidParamsError,
@@ -51,6 +52,7 @@ class InboundCalls:
         outbox: Outbox,
         counts: Counts,
         routes: Mapping[str, Route],
+        profile: RpcProfile,
         limit: int,
         new: NewRequest,
     ) -> None:
@@ -59,6 +61,7 @@ class InboundCalls:
         self._counts = counts
         self.routes = routes
         """What serves each method; may be replaced."""
+        self._profile = profile
         self._limit = limit
         self._new = new
         # Requests by id, notifications by themselves.
@@ -103,9 +106,10 @@ class InboundCalls:
 
     def cancelled(self, params: JsonObject) -> None:
         """Stop the request that the peer takes back; the handshake cannot be."""
-        identifier = params.get("requestId")
+        rule = self._profile.cancellation
+        identifier = None if rule is None else params.get(rule.id_field)
         work = self.under_way.get(identifier) if is_id(identifier) else None
-        if work is None or work.cancelled or work.method.name == "initialize":
+        if work is None or work.cancelled or work.method.name == self._profile.opening:
             return
         work.cancelled = True
         if work in self._held:
@@ -149,16 +153,17 @@ class InboundCalls:
         self, work: Request, progress: float, total: float | None, message: str | None
     ) -> None:
         """Report progress if the peer asked for it, the value has risen, and no answer is out."""
-        token = work.progress_token
+        rule, token = self._profile.progress, work.progress_token
         risen = isfinite(progress) and (work.reported is None or progress > work.reported)
         if token is None or not risen or work.ended or work.cancelled or self.silent:
             return
-        params: JsonObject = {"progressToken": token, "progress": progress}
+        assert rule is not None  # there would be no token
+        params: JsonObject = {rule.token_field: token, "progress": progress}
         if total is not None and isfinite(total):
             params["total"] = total
         if message is not None:
             params["message"] = message
-        frame = encoded_notification("notifications/progress", params)
+        frame = encoded_notification(rule.method.name, params)
         work.reported = progress
         self._outbox.add(frame)
 
@@ -198,7 +203,7 @@ class InboundCalls:
 
     def _done_at_once(self, act: AtOnce, work: Request) -> bool:
         """Act on a notification that nothing stands around or before; say whether that was all."""
-        if self._barrier is None and work.session.inbound is None:
+        if self._barrier is None and work.session.inbound[work.method.name] is None:
             handler = act(work.params, work)
             if handler is None:
                 return True

@@ -16,6 +16,7 @@ from kinwire.rpc.engine.outbox import Outbox
 from kinwire.rpc.error_table import ErrorTable, error_from_json
 from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError, RequestTimeoutError
 from kinwire.rpc.limits import Counts
+from kinwire.rpc.profile import RpcProfile
 from kinwire.support.callbacks import call_back
 from kinwire_protocols.base import JsonObject
 
@@ -26,13 +27,20 @@ class OutboundCalls:
     """What this side has asked and the peer has not answered yet."""
 
     def __init__(
-        self, io: EngineIO, timer: Timer, outbox: Outbox, counts: Counts, known: ErrorTable
+        self,
+        io: EngineIO,
+        timer: Timer,
+        outbox: Outbox,
+        counts: Counts,
+        known: ErrorTable,
+        profile: RpcProfile,
     ) -> None:
         self._io = io
         self._timer = timer
         self._outbox = outbox
         self._counts = counts
         self._known = known
+        self._profile = profile
         self._last_id = 0
         self._pending: dict[int, Outbound] = {}
         self.closed: ConnectionClosedError | None = None
@@ -49,7 +57,7 @@ class OutboundCalls:
         self._last_id += 1
         call.id = identifier = self._last_id
         if call.on_progress is not None:
-            params["_meta"] = {**(params.get("_meta") or {}), "progressToken": identifier}
+            self._ask_for_progress(params, identifier)
         message: JsonObject = {"jsonrpc": "2.0", "id": identifier, "method": call.name}
         if params:
             message["params"] = params
@@ -66,10 +74,10 @@ class OutboundCalls:
         if self._pending.pop(call.id, None) is None:
             return
         call.over = True
-        # The handshake must not be cancelled (MCP, Cancellation).
-        if call.sent and call.name != "initialize":
-            params: JsonObject = {"requestId": call.id, "reason": reason}
-            self._outbox.add(encoded_notification("notifications/cancelled", params))
+        rule = self._profile.cancellation
+        if call.sent and rule is not None and call.name != self._profile.opening:
+            params: JsonObject = {rule.id_field: call.id, rule.reason_field: reason}
+            self._outbox.add(encoded_notification(rule.method, params))
 
     def answered(self, message: JsonObject) -> None:
         """Settle the call that a response belongs to; drop a response that belongs to none."""
@@ -113,14 +121,13 @@ class OutboundCalls:
 
     def progressed(self, params: JsonObject) -> None:
         """Pass a progress report on and give its call another whole timeout."""
-        token = params.get("progressToken")
+        rule = self._profile.progress
+        token = None if rule is None else params.get(rule.token_field)
         call = self._pending.get(token) if type(token) is int else None
-        if call is None or call.on_progress is None:
+        if rule is None or call is None or call.on_progress is None:
             return
-        from kinwire_protocols.mcp.methods import NOTIFICATIONS_PROGRESS  # most calls have none
-
         try:
-            report = NOTIFICATIONS_PROGRESS.decode_params(params)
+            report = rule.method.decode_params(params)
         except ValidationError:
             logger.debug("dropped a progress report of a wrong shape")
             return
@@ -133,9 +140,18 @@ class OutboundCalls:
         for call in [call for call in self._pending.values() if call.deadline <= now]:
             timeout = call.timeout or 0.0
             self.abandon(call, f"No answer within {timeout:g} s.")
-            self._io.settle(call, None, RequestTimeoutError(call.name, timeout))
+            self._io.settle(call, None, self._timeout_error(call.name, timeout))
         for call in self._pending.values():
             self._timer.schedule(call.deadline)
+
+    def _ask_for_progress(self, params: JsonObject, token: int) -> None:
+        rule, field = self._profile.progress, self._profile.meta_field
+        if rule is not None:
+            params[field] = {**(params.get(field) or {}), rule.token_field: token}
+
+    def _timeout_error(self, method: str, timeout: float) -> RequestTimeoutError:
+        opens = method == self._profile.opening
+        return RequestTimeoutError(method, timeout, self._profile.opening_hint if opens else None)
 
     def close(self, why: ConnectionClosedError) -> None:
         """Fail every call at once, and each later one."""

@@ -9,12 +9,14 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from kinwire.rpc.calls import Handler, Outbound, ProgressCallback, Route
+from kinwire.mcp.profile import PROFILE
+from kinwire.rpc.calls import Outbound, ProgressCallback
 from kinwire.rpc.engine.engine import Engine
 from kinwire.rpc.error_table import ErrorTable
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.limits import Limits
 from kinwire.rpc.request import Request
+from kinwire.rpc.routes import Handler, Route
 from kinwire.rpc.session import Session
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols.mcp import methods
@@ -72,9 +74,11 @@ class Bench:
         self.engine = Engine(
             self,
             routes=routes,
+            profile=PROFILE,
             limits=limits,
             known=ErrorTable(protocols),
-            new=partial(Request, Session(memory_pair()[0], routes={})),  # no handler runs
+            # No handler runs.
+            new=partial(Request, Session(memory_pair()[0], profile=PROFILE, routes={})),
             peer_may_emit_noise=peer_may_emit_noise,
         )
 
