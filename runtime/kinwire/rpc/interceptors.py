@@ -108,11 +108,31 @@ class Interceptors(dict[str, "Plan | None"]):
         self._add(_Entry(None if method is None else method.name, interceptor=interceptor))
 
     def add_guard(self, method: Method[Any, Any], guard: Guard[Any]) -> None:
-        """Put `guard` behind those that are listed."""
+        """Put `guard` behind those that are listed.
+
+        Raises:
+            HandlerDefinitionError: it is not a function of two parameters.
+        """
+        taken = inspect.signature(guard)
+        if not accepts(taken, 2):
+            raise HandlerDefinitionError(
+                f"{name_of(guard)}: expected a function of (params, request or method), got "
+                f"{taken}. Write `def ...(params, request)`."
+            )
         self._add(_Entry(method.name, guard=guard))
 
     def add_filter(self, method: Method[Any, Any], filter: Filter[Any]) -> None:
-        """Put `filter` behind those that are listed."""
+        """Put `filter` behind those that are listed.
+
+        Raises:
+            HandlerDefinitionError: it is not a plain function of two parameters.
+        """
+        taken = inspect.signature(filter)
+        if is_async(filter) or not accepts(taken, 2):
+            raise HandlerDefinitionError(
+                f"{name_of(filter)}: expected a plain function of (result, request or method), got "
+                f"{taken}. Write `def ...(result, request)`."
+            )
         self._add(_Entry(method.name, filter=filter))
 
     def _add(self, entry: _Entry) -> None:

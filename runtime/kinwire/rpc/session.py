@@ -299,6 +299,9 @@ class Session:
         With `outbound` it is `guard(params, method)`, before this side sends `method`. A guard is
         a plain function, which may return something to wait for, or an `async` one. It takes its
         place among the interceptors: one that is added later runs nearer to the wire.
+
+        Raises:
+            HandlerDefinitionError: it is not a function of two parameters.
         """
         (self._outbound if outbound else self.inbound).add_guard(method, guard)
 
@@ -309,6 +312,9 @@ class Session:
 
         With `outbound` it is `filter(result, method)`, of what the peer answered. A filter is a
         plain function. It takes its place among the interceptors, as a guard does.
+
+        Raises:
+            HandlerDefinitionError: it is not a plain function of two parameters.
         """
         (self._outbound if outbound else self.inbound).add_filter(method, filter)
 

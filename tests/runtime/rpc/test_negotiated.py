@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from kinwire.rpc.errors import CapabilityNotNegotiatedError
-from kinwire.rpc.negotiated import Negotiated
+from kinwire.rpc.negotiated import Gates, Negotiated
+from kinwire_protocols import mcpl, mgp
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp import methods
 from kinwire_protocols.mcp.methods import PROTOCOL
@@ -94,7 +95,7 @@ def offers(client: object, server: object) -> Negotiated:
 
 
 @pytest.mark.parametrize(
-    ("row", "agreement", "reason"),
+    ("row", "negotiated", "reason"),
     [
         (MARKS_PUSH, offers({"push": True}, {"push": True}), None),
         (MARKS_PUSH, offers({"push": True}, {"push": {"deep": 1}}), None),
@@ -121,9 +122,9 @@ def offers(client: object, server: object) -> Negotiated:
     ],
 )
 def test_a_gate_of_an_extension_asks_both_sides(
-    row: Method[Any, Any], agreement: Negotiated, reason: str | None
+    row: Method[Any, Any], negotiated: Negotiated, reason: str | None
 ) -> None:
-    assert agreement.denial_reason(row) == reason
+    assert negotiated.denial_reason(row) == reason
 
 
 @pytest.mark.parametrize("row", PROTOCOL.methods.values(), ids=lambda row: row.name)
@@ -154,3 +155,44 @@ def test_the_error_names_method_gate_reason_and_mend() -> None:
         "marks/rename: the server did not offer marks. "
         "Look at the capabilities of both sides first; raw() sends it unchecked."
     )
+
+
+def capabilities_of_all() -> JsonObject:
+    """Return capabilities that offer everything of MCP, MCPL and MGP."""
+    rows = [row for table in TABLES for row in table.methods.values()]
+    found: JsonObject = {}
+    for row in rows:
+        side, _, path = (row.gate or "").partition(":")
+        inner = found
+        if side == "mcpl":
+            inner = found.setdefault("experimental", {}).setdefault("mcpl", {})
+        for name in filter(None, path.split(".")):
+            inner = inner.setdefault(name, {})
+    return found
+
+
+TABLES = (PROTOCOL, mcpl.PROTOCOL, mgp.PROTOCOL)
+
+
+@pytest.mark.parametrize("side", ["client", "server"])
+@pytest.mark.parametrize("client", [{}, capabilities_of_all()], ids=["nothing", "everything"])
+@pytest.mark.parametrize("server", [{}, capabilities_of_all()], ids=["nothing", "everything"])
+def test_the_sets_hold_what_is_not_denied(
+    side: Literal["client", "server"], client: JsonObject, server: JsonObject
+) -> None:
+    negotiated = Gates(side, TABLES).negotiated(client, server)
+    other = "server" if side == "client" else "client"
+    allowed = [
+        row
+        for table in TABLES
+        for row in table.methods.values()
+        if negotiated.denial_reason(row) is None
+    ]
+    assert negotiated.sent == {name for row in allowed if row.sender != other for name in row.names}
+    assert negotiated.received == {
+        name for row in allowed if row.sender != side for name in row.names
+    }
+    assert negotiated.extensions == {
+        "mcpl": mcpl.PROTOCOL.capability,
+        "mgp": mgp.PROTOCOL.capability,
+    }

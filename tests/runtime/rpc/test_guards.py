@@ -1,0 +1,178 @@
+"""Guards and filters of results: they act as interceptors that only check or only replace."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from itertools import product
+from typing import Any, Literal
+
+import anyio
+import pytest
+
+from kinwire.rpc.errors import HandlerDefinitionError, RpcError
+from kinwire.rpc.request import Request
+from kinwire.rpc.session import Session
+from kinwire_protocols import mcp
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.mcp import methods
+from kinwire_protocols.peer import Method
+from tests.runtime.rpc.fixtures_sessions import connected, routes_of, tool
+
+pytestmark = pytest.mark.anyio
+
+Kind = Literal["guard", "filter", "interceptor"]
+PARAMS = mcp.CallToolRequestParams(name="echo")
+
+
+def text_of(result: mcp.CallToolResult) -> str:
+    (block,) = result.content
+    assert isinstance(block, mcp.TextContent)
+    return block.text
+
+
+def marked(result: mcp.CallToolResult, mark: str) -> mcp.CallToolResult:
+    text = mcp.TextContent(text=text_of(result) + mark)
+    return result.model_copy(update={"content": [text]})
+
+
+def put(session: Session, kind: Kind, name: str, log: list[str], *, outbound: bool) -> None:
+    """Add a layer of a kind, which writes into `log` and marks the result."""
+
+    def check(params: mcp.CallToolRequestParams, about: Any) -> None:
+        log.append(f"{name} before")
+
+    def change(result: mcp.CallToolResult, about: Any) -> mcp.CallToolResult:
+        return marked(result, name)
+
+    if kind == "guard":
+        session.guard(methods.TOOLS_CALL, check, outbound=outbound)
+    elif kind == "filter":
+        session.filter_result(methods.TOOLS_CALL, change, outbound=outbound)
+    else:
+        around(session, check, change, outbound=outbound)
+
+
+def around(session: Session, check: Any, change: Any, *, outbound: bool) -> None:
+    """Add an interceptor that runs `check` before and `change` after."""
+
+    async def both(params: mcp.CallToolRequestParams, about: Any, go_on: Any) -> Any:
+        check(params, about)
+        return change(await go_on(params), about)
+
+    add = session.intercept_outbound if outbound else session.intercept_inbound
+    add(both, methods.TOOLS_CALL)
+
+
+async def echo(params: mcp.CallToolRequestParams, request: Request) -> JsonObject:
+    return {"content": [{"type": "text", "text": ""}]}
+
+
+def expected(kinds: tuple[Kind, ...], *, outbound: bool) -> tuple[list[str], str]:
+    """Return log and marks of an onion; the first layer is next to the program."""
+    named = list(zip("abc", kinds, strict=True))
+    inwards = named if outbound else named[::-1]
+    before = [f"{name} before" for name, kind in inwards if kind != "filter"]
+    return before, "".join(name for name, kind in inwards[::-1] if kind != "guard")
+
+
+KINDS: tuple[Kind, ...] = ("guard", "filter", "interceptor")
+MIXTURES = list(product(KINDS, repeat=3))
+
+
+@pytest.mark.parametrize("outbound", [False, True], ids=["inbound", "outbound"])
+@pytest.mark.parametrize("kinds", MIXTURES, ids="-".join)
+async def test_guards_and_filters_keep_their_place(kinds: tuple[Kind, ...], outbound: bool) -> None:
+    log: list[str] = []
+    async with connected(tool(echo)) as peers:
+        session = peers.client if outbound else peers.server
+        for name, kind in zip("abc", kinds, strict=True):
+            put(session, kind, name, log, outbound=outbound)
+        result = await peers.client.call(methods.TOOLS_CALL, PARAMS)
+    assert (log, text_of(result)) == expected(kinds, outbound=outbound)
+
+
+def refuse(params: Any, about: Any) -> None:
+    raise RpcError("not here", code=-32001)
+
+
+async def refuse_later(params: Any, about: Any) -> None:
+    await anyio.lowlevel.checkpoint()
+    raise RpcError("not here", code=-32001)
+
+
+def wait_to_refuse(params: Any, about: Any) -> Awaitable[None]:
+    return refuse_later(params, about)
+
+
+@pytest.mark.parametrize("outbound", [False, True], ids=["inbound", "outbound"])
+@pytest.mark.parametrize("guard", [refuse, refuse_later, wait_to_refuse])
+async def test_what_a_guard_refuses_reaches_nobody(guard: Any, outbound: bool) -> None:
+    reached = 0
+
+    async def count(params: mcp.CallToolRequestParams, request: Request) -> JsonObject:
+        nonlocal reached
+        reached += 1
+        return {"content": []}
+
+    async with connected(tool(count)) as peers:
+        session = peers.client if outbound else peers.server
+        session.guard(methods.TOOLS_CALL, guard, outbound=outbound)
+        with pytest.raises(RpcError, match="not here") as caught:
+            await peers.client.call(methods.TOOLS_CALL, PARAMS)
+    assert (caught.value.code, reached) == (-32001, 0)
+
+
+async def test_a_guard_gets_the_request_or_the_method() -> None:
+    seen: list[object] = []
+
+    def note(params: Any, about: object) -> None:
+        seen.append(about)
+
+    async with connected(tool(echo)) as peers:
+        peers.client.guard(methods.TOOLS_CALL, note, outbound=True)
+        peers.server.guard(methods.TOOLS_CALL, note)
+        await peers.client.call(methods.TOOLS_CALL, PARAMS)
+    method, request = seen
+    assert method is methods.TOOLS_CALL
+    assert isinstance(request, Request)
+    assert request.id is not None
+
+
+@pytest.mark.parametrize("outbound", [False, True], ids=["sent", "received"])
+async def test_a_notification_has_no_result_to_filter(outbound: bool) -> None:
+    handled = anyio.Event()
+
+    async def handle(params: Any, request: Request) -> None:
+        handled.set()
+
+    def fail(result: Any, about: object) -> Any:
+        raise AssertionError("there is no result")
+
+    row: Method[Any, Any] = methods.NOTIFICATIONS_ROOTS_LIST_CHANGED
+    async with connected(routes_of((row, handle))) as peers:
+        session = peers.client if outbound else peers.server
+        session.filter_result(row, fail, outbound=outbound)
+        await peers.client.notify(row, mcp.NotificationParams())
+        with anyio.fail_after(5):
+            await handled.wait()
+
+
+async def filter_later(result: Any, about: object) -> Any:
+    return result
+
+
+@pytest.mark.parametrize(
+    ("add", "function", "named"),
+    [
+        ("guard", lambda params: None, "expected a function of (params, request or method)"),
+        ("filter_result", lambda result: result, "expected a plain function of (result, request"),
+        ("filter_result", filter_later, "filter_later: expected a plain function"),
+    ],
+)
+async def test_what_cannot_be_called_is_refused_when_it_is_added(
+    add: str, function: Any, named: str
+) -> None:
+    async with connected(tool(echo)) as peers:
+        with pytest.raises(HandlerDefinitionError) as caught:
+            getattr(peers.server, add)(methods.TOOLS_CALL, function)
+    assert named in str(caught.value)
