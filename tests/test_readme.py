@@ -19,7 +19,7 @@ import pytest
 
 import kinwire
 from kinwire_cli.protocols import protocol_tables
-from kinwire_cli.verb import verb_names
+from kinwire_cli.subcommand import subcommand_names
 from tests.protocol_table import PLAYERS, table_in, table_now
 
 ROOT = Path(__file__).parents[1]
@@ -128,10 +128,10 @@ def test_the_first_server_and_client_stay_short(name: str, limit: int) -> None:
     assert len(text.splitlines()) <= limit
 
 
-def test_the_readme_names_every_verb() -> None:
+def test_the_readme_names_every_subcommand() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `kinwire (\w+)", text, re.MULTILINE)
-    assert sorted(rows) == verb_names()
+    assert sorted(rows) == subcommand_names()
 
 
 def test_the_readme_has_the_table_of_protocols_as_documents_and_code_give_it() -> None:

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 __all__ = ()
 
-import sys
+from kinwire_cli import main
 
 if __name__ == "__main__":
-    try:
-        from kinwire_cli import main
-
-        code = main()
-    except KeyboardInterrupt:  # so early, or so late, that `main` could not take it
-        code = 130
-    sys.exit(code)
+    raise SystemExit(main())

@@ -1,6 +1,6 @@
-"""The `kinwire` command: `command.py` finds and runs the verbs, one file a verb.
+"""The `kinwire` command: `command.py` finds and runs the subcommands, one file each.
 
-Answers go to stdout, everything else to stderr. Exit codes: 0 fine, 1 findings, 2 usage or
+Answers go to stdout, everything else to stderr. Exit codes: 0 fine, 1 problems found, 2 usage or
 configuration (also an answer that cannot be written), 4 unreachable, 5 the peer answered an error,
 6 the peer broke the schema, 128 + n ended by signal n, as 130 by Ctrl-C.
 """
@@ -9,17 +9,17 @@ from __future__ import annotations
 
 __all__ = ("main",)
 
-TYPE_CHECKING = False  # nothing is loaded here: Ctrl-C would be told with a traceback
+TYPE_CHECKING = False  # nothing is loaded here: an early Ctrl-C would print a traceback
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the verb that `arguments` (default: those of the process) name; return the exit code."""
+    """Run the subcommand that `arguments` name (default: sys.argv); return the exit code."""
     try:
         from kinwire_cli.command import main as run
 
         return run(arguments)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt:  # before `run` takes signals, or after it
         return 130

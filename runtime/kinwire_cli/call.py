@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Call",)
+__all__ = ("CallCommand",)
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ starts the server, whichever program that is.
 """
 
 
-class Call:
+class CallCommand:
     """`kinwire call [FILE.py | URL] METHOD k=v ... [-- command ...]`."""
 
     name: ClassVar[str] = "call"
@@ -41,7 +41,7 @@ class Call:
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
-        """Add the verb's arguments."""
+        """Add the subcommand's arguments."""
         parser.usage, parser.epilog = _USAGE, _EXAMPLES
         text = "a method, or a tool of the server; behind it its members"
         words = parser.add_argument("words", nargs="+", metavar="METHOD", help=text)

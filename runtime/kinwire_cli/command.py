@@ -1,4 +1,4 @@
-"""From an argument vector to one verb and its exit code; imports what that verb needs."""
+"""From an argument vector to one subcommand and its exit code; only its imports are loaded."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ __all__ = ("main",)
 import os
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from typing import IO, NoReturn
 
 from kinwire import __version__
 from kinwire_cli.extras import install_command, missing_extra
-from kinwire_cli.failure import UsageError, did_you_mean, failure_of
-from kinwire_cli.interruptions import Interruptions
-from kinwire_cli.parser import Parser
-from kinwire_cli.streams import give_up_stdout, prepare_streams, unwritten
-from kinwire_cli.verb import Verb, load_verb, verb_names
+from kinwire_cli.failure import USAGE, UsageError, did_you_mean, failure_of
+from kinwire_cli.layout import one_line
+from kinwire_cli.process import Interruptions, give_up_stdout, prepare_streams, unwritten
+from kinwire_cli.subcommand import Subcommand, load_subcommand, subcommand_names
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the verb that `arguments` (default: those of the process) name; return the exit code."""
+    """Run the subcommand that `arguments` name (default: sys.argv); return the exit code."""
     if "_ARGCOMPLETE" in os.environ:
         _complete()
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -63,14 +63,14 @@ def _run(given: list[str]) -> int:
         if _overview(given).parse_args(given).version:  # --help ends here
             print(f"kinwire {__version__}")
             return 0
-        raise UsageError("A verb comes first.", "kinwire --help lists the verbs.")
+        raise UsageError("A subcommand comes first.", "kinwire --help lists the subcommands.")
     name, *rest = given
-    if name not in verb_names():
-        hint = did_you_mean(name, verb_names(), "kinwire --help lists the verbs.")
-        raise UsageError(f"There is no verb {name!r}.", hint)
+    if name not in subcommand_names():
+        hint = did_you_mean(name, subcommand_names(), "kinwire --help lists the subcommands.")
+        raise UsageError(f"There is no subcommand {name!r}.", hint)
     try:
-        verb = load_verb(name)
-        return verb().run(_parse(verb, rest))
+        subcommand = load_subcommand(name)
+        return subcommand().run(_parse(subcommand, rest))
     except ModuleNotFoundError as error:
         extra = missing_extra(error)
         if extra is None:
@@ -81,14 +81,14 @@ def _run(given: list[str]) -> int:
         ) from None
 
 
-def _parse(verb: type[Verb], words: list[str]) -> Namespace:
+def _parse(subcommand: type[Subcommand], words: list[str]) -> Namespace:
     parser = Parser(
-        prog=f"kinwire {verb.name}",
-        description=_sentence(verb),
+        prog=f"kinwire {subcommand.name}",
+        description=_sentence(subcommand),
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    verb.configure(parser)
+    subcommand.configure(parser)
     # What follows `--` is a command of its own, with options that are none of ours.
     cut = words.index("--") if "--" in words else len(words)
     parser.words = words[:cut]
@@ -109,9 +109,11 @@ def _parse(verb: type[Verb], words: list[str]) -> Namespace:
 def _overview(words: list[str]) -> Parser:
     parser = Parser(
         prog="kinwire",
-        usage="kinwire VERB ...",
+        usage="kinwire SUBCOMMAND ...",
         description="Typed protocol bindings, and peers that speak them.",
-        epilog="verbs:\n" + "\n".join(_summaries()) + "\n\nkinwire VERB --help tells more.",
+        epilog="subcommands:\n"
+        + "\n".join(_summaries())
+        + "\n\nkinwire SUBCOMMAND --help tells more.",
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -123,17 +125,17 @@ def _overview(words: list[str]) -> Parser:
 
 def _summaries() -> list[str]:
     lines: list[str] = []
-    for name in verb_names():
+    for name in subcommand_names():
         try:
-            summary = load_verb(name).summary
+            summary = load_subcommand(name).summary
         except ModuleNotFoundError as error:
             summary = f"(needs the extra [{missing_extra(error)}])"
         lines.append(f"  {name:10} {summary}")
     return lines
 
 
-def _sentence(verb: type[Verb]) -> str:
-    return verb.summary[:1].upper() + verb.summary[1:] + "."
+def _sentence(subcommand: type[Subcommand]) -> str:
+    return subcommand.summary[:1].upper() + subcommand.summary[1:] + "."
 
 
 def _complete() -> None:
@@ -143,11 +145,42 @@ def _complete() -> None:
     except ModuleNotFoundError:
         return
     parser = ArgumentParser(prog="kinwire")
-    verbs = parser.add_subparsers()
-    for name in verb_names():
+    subcommands = parser.add_subparsers()
+    for name in subcommand_names():
         try:
-            verb = load_verb(name)
+            subcommand = load_subcommand(name)
         except ModuleNotFoundError:
             continue
-        verb.configure(verbs.add_parser(name, help=verb.summary))
+        subcommand.configure(subcommands.add_parser(name, help=subcommand.summary))
     argcomplete.autocomplete(parser)
+
+
+class Parser(ArgumentParser):
+    """An `ArgumentParser` that says which option may be meant."""
+
+    words: Sequence[str] = ()
+    """What is parsed, so that a hint can look at all of it."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and what to do, and end with 2."""
+        self.print_usage(sys.stderr)
+        lines = (f"{self.prog}: error: {message}", f"hint: {self._hint()}")
+        self.exit(USAGE, "".join(f"{one_line(line)}\n" for line in lines))
+
+    def print_help(self, file: IO[str] | None = None) -> None:  # type: ignore[override]
+        """Print it, or raise the OSError because of which it cannot be: argparse drops that."""
+        print(self.format_help(), end="", file=file or sys.stdout)
+
+    def _hint(self) -> str:
+        unknown = next(self._unknown(), None)
+        otherwise = f"{self.prog} --help tells more."
+        if unknown is None:
+            return otherwise
+        hint = did_you_mean(unknown, self._option_string_actions, otherwise)
+        return f"There is no option {unknown}. {hint}"
+
+    def _unknown(self) -> Iterator[str]:
+        for word in self.words:
+            name = word.partition("=")[0]
+            if name.startswith("--") and name not in self._option_string_actions:
+                yield name

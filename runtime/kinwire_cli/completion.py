@@ -1,4 +1,4 @@
-"""What the shell offers for the words of a verb; asked only under the extra [cli].
+"""What the shell offers for the words of a subcommand; asked only under the extra [cli].
 
 No server is started for it: methods come from the documents that the package holds, tools from the
 source of the file that is named. Left out: the tools of a command after `--`, and what `--package`

@@ -1,11 +1,11 @@
 """`kinwire demo`: the whole line, from documents to a call. No network, no key.
 
-`kinwire demo mcpl` plays the conversation of `kinwire/demo/mcpl/` instead.
+`kinwire demo mcpl` plays the conversation of `demos/mcpl/` instead.
 """
 
 from __future__ import annotations
 
-__all__ = ("Demo",)
+__all__ = ("DemoCommand",)
 
 import subprocess
 import sys
@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinwire_cli.completion import complete_demo, completed_by
 from kinwire_cli.demos import SERVERS
-from kinwire_cli.demos.narrator import Line
+from kinwire_cli.demos.narration import JsonNarration, Line, TextNarration
 from kinwire_cli.extras import install_command, is_installed
 from kinwire_cli.failure import UsageError, did_you_mean
 from kinwire_cli.layout import columns
-from kinwire_cli.narration import JsonNarration, TextNarration
-from kinwire_cli.verb import verb_names
+from kinwire_cli.subcommand import subcommand_names
 
 if TYPE_CHECKING:
     from kinwire.mcp.connection import Connection
@@ -49,7 +48,7 @@ _CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-class Demo:
+class DemoCommand:
     """`kinwire demo [PROTOCOL]`."""
 
     name: ClassVar[str] = "demo"
@@ -57,7 +56,7 @@ class Demo:
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
-        """Add the verb's arguments."""
+        """Add the subcommand's arguments."""
         parser.epilog = _EPILOG
         text = f"what is shown: {' or '.join(SERVERS)} (default: mcp)"
         protocol = parser.add_argument(
@@ -90,7 +89,7 @@ class Demo:
 
 def _generate(narration: Narration) -> int:
     narration.begin("Bindings from the protocol documents")
-    if "generate" not in verb_names() or not is_installed("codegen"):
+    if "generate" not in subcommand_names() or not is_installed("codegen"):
         brings = install_command("codegen")
         narration.tell(Line(f"skipped: the generator needs more, which this brings: {brings}"))
         return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Describe",)
+__all__ = ("DescribeCommand",)
 
 import json
 from argparse import ArgumentParser, Namespace
@@ -11,16 +11,23 @@ from textwrap import fill
 from typing import Any, ClassVar, NamedTuple
 
 from kinwire_cli.completion import complete_described, completed_by
-from kinwire_cli.entries import Documents, Reference, members_of, reference_from
 from kinwire_cli.failure import UsageError, did_you_mean
 from kinwire_cli.layout import columns, json_text
-from kinwire_cli.protocols import TABLES, add_package, protocol_documents
+from kinwire_cli.protocols import (
+    TABLES,
+    Documents,
+    TypeReference,
+    add_package,
+    fields_of,
+    protocol_documents,
+    reference_from,
+)
 from kinwire_cli.shapes import limits_of, shape_of
 
 _TYPE_WIDTH = 36  # of the column; what is longer goes on in the next line
 
 
-class Describe:
+class DescribeCommand:
     """`kinwire describe NAME`: `tools/call`, `Tool`, `ResourceNotFound`, -32002 or `mcp#Tool`."""
 
     name: ClassVar[str] = "describe"
@@ -28,7 +35,7 @@ class Describe:
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
-        """Add the verb's arguments."""
+        """Add the subcommand's arguments."""
         text = "tools/call, Tool, ResourceNotFound, -32002; of one protocol: mcp#Tool"
         completed_by(parser.add_argument("entry", metavar="NAME", help=text), complete_described)
         parser.add_argument("--format", choices=("text", "json"), default="text")
@@ -44,7 +51,7 @@ class Describe:
         return 0
 
 
-class Entry(NamedTuple):
+class DocumentEntry(NamedTuple):
     """One method, tool, type or error and the document that it stands in."""
 
     documents: Documents
@@ -66,9 +73,9 @@ class Entry(NamedTuple):
         return self.name == text or (self.table == "errors" and str(self.node["code"]) == text)
 
 
-def _find(text: str, documents: Documents) -> list[Entry]:
+def _find(text: str, documents: Documents) -> list[DocumentEntry]:
     entries = [
-        Entry(documents, protocol, table, name)
+        DocumentEntry(documents, protocol, table, name)
         for protocol, document in documents.items()
         for table in TABLES
         for name in document.get(table, ())
@@ -80,19 +87,19 @@ def _find(text: str, documents: Documents) -> list[Entry]:
     return found
 
 
-def _hint(wanted: str, entries: list[Entry]) -> str:
+def _hint(wanted: str, entries: list[DocumentEntry]) -> str:
     if any(e.protocol == wanted and e.table == "methods" for e in entries):
         return f"kinwire list {wanted} shows its methods."
     names = {entry.name for entry in entries}
     return did_you_mean(wanted, names, "kinwire list shows the methods.")
 
 
-def _as_json(entry: Entry) -> dict[str, Any]:
+def _as_json(entry: DocumentEntry) -> dict[str, Any]:
     kind = TABLES[entry.table]
     return {"protocol": entry.protocol, "entry": kind, "name": entry.name, **entry.node}
 
 
-def _lines(entry: Entry) -> Iterator[str]:
+def _lines(entry: DocumentEntry) -> Iterator[str]:
     node, where = entry.node, f"{entry.document['title']} {entry.document['version']}"
     if entry.table in ("methods", "tools"):
         yield from _method_lines(entry, where)
@@ -104,10 +111,10 @@ def _lines(entry: Entry) -> Iterator[str]:
             yield f"data: {shape_of({'$ref': node['data']})}"
     else:
         yield f"{entry.name}  type  {where}"
-        yield from _type_lines(entry.documents, Reference(entry.protocol, entry.name))
+        yield from _type_lines(entry.documents, TypeReference(entry.protocol, entry.name))
 
 
-def _method_lines(entry: Entry, where: str) -> Iterator[str]:
+def _method_lines(entry: DocumentEntry, where: str) -> Iterator[str]:
     node = entry.node
     sent_as: str = node.get("kind", "tool")
     if sent_as == "either":
@@ -140,7 +147,7 @@ def _facts(node: dict[str, Any], roles: dict[str, str]) -> Iterator[tuple[str, s
 
 
 def _type_lines(
-    documents: Documents, kind: Reference, method: str = "", part: str = ""
+    documents: Documents, kind: TypeReference, method: str = "", part: str = ""
 ) -> Iterator[str]:
     """Yield what a type is or, if it is one, that part of a method."""
     node = documents[kind.protocol]["$defs"][kind.name]
@@ -148,7 +155,7 @@ def _type_lines(
     yield from _decision(node)
     rows = [
         (f"  {member.name}", _type(member.schema), member.need, member.description)
-        for member in members_of(documents, kind, method, part)
+        for member in fields_of(documents, kind, method, part)
     ]
     if rows:
         yield columns(rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Doctor",)
+__all__ = ("DoctorCommand",)
 
 import sys
 from argparse import ArgumentParser, Namespace
@@ -10,8 +10,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 from typing import ClassVar
 
-from kinwire_cli.diagnosis.check import Check, check_text, skipped
-from kinwire_cli.diagnosis.surroundings import surroundings
+from kinwire_cli.diagnosis.checks import Check, check_text, skipped, surroundings
 from kinwire_cli.layout import json_text
 from kinwire_cli.target import add_target, target_from
 
@@ -30,7 +29,7 @@ _NOT_LOOKED_AT = (
 )
 
 
-class Doctor:
+class DoctorCommand:
     """`kinwire doctor [FILE.py | URL] [-- command ...]`."""
 
     name: ClassVar[str] = "doctor"
@@ -38,7 +37,7 @@ class Doctor:
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
-        """Add the verb's arguments."""
+        """Add the subcommand's arguments."""
         parser.usage, parser.epilog = _USAGE, _EPILOG
         text = "a server's file or address"
         parser.add_argument("server", nargs="?", metavar="FILE.py | URL", help=text)
@@ -81,8 +80,7 @@ def _examine(arguments: Namespace, tell: Callable[[Check], object]) -> None:
     if target is None:
         tell(skipped("server", "none is named: end with FILE.py, a URL, or -- command ..."))
         return
-    from kinwire_cli.diagnosis.examination import Examination
-    from kinwire_cli.diagnosis.remote import RemoteExamination
+    from kinwire_cli.diagnosis.examination import Examination, RemoteExamination
     from kinwire_cli.running import run
 
     if target.child is None:

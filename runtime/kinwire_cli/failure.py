@@ -1,13 +1,13 @@
-"""Failures of a verb: what is said on stderr, and with which code the command ends."""
+"""Failures of a subcommand: what is said on stderr, and with which code the command ends."""
 
 from __future__ import annotations
 
 __all__ = (
     "DOCTOR",
-    "FINDINGS",
     "PASS_HEADERS",
     "PEER_ERROR",
     "PEER_SCHEMA",
+    "PROBLEMS_FOUND",
     "UNAUTHORIZED",
     "UNREACHABLE",
     "USAGE",
@@ -25,7 +25,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from kinwire_cli.layout import one_line
 
-FINDINGS, USAGE, UNAUTHORIZED, UNREACHABLE, PEER_ERROR, PEER_SCHEMA = 1, 2, 3, 4, 5, 6
+PROBLEMS_FOUND, USAGE, UNAUTHORIZED, UNREACHABLE, PEER_ERROR, PEER_SCHEMA = 1, 2, 3, 4, 5, 6
 
 _WHO_CALLS = 401
 DOCTOR = "kinwire doctor, with the same server, looks for the cause."
@@ -36,7 +36,7 @@ _PROBLEMS = 20  # of the peer, that are shown
 
 
 class CommandError(Exception):
-    """What ends a verb; `hint` says what to do."""
+    """What ends a subcommand; `hint` says what to do."""
 
     exit_code: ClassVar[int]
 

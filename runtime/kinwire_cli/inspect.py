@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ("Inspect",)
+__all__ = ("InspectCommand",)
 
 import sys
 from argparse import ArgumentParser, Namespace
 from typing import ClassVar
 
-from kinwire_cli.failure import FINDINGS
+from kinwire_cli.failure import PROBLEMS_FOUND
 from kinwire_cli.layout import json_text
 from kinwire_cli.target import add_target, target_from
 
@@ -27,7 +27,7 @@ Ends with 1 if anything is wrong.
 _TIMEOUT = 10.0  # seconds
 
 
-class Inspect:
+class InspectCommand:
     """`kinwire inspect [FILE.py | URL] [-- command ...]`."""
 
     name: ClassVar[str] = "inspect"
@@ -35,7 +35,7 @@ class Inspect:
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
-        """Add the verb's arguments."""
+        """Add the subcommand's arguments."""
         parser.usage, parser.epilog = _USAGE, _EPILOG
         text = "a server's file or address"
         parser.add_argument("server", nargs="?", metavar="FILE.py | URL", help=text)
@@ -44,20 +44,20 @@ class Inspect:
 
     def run(self, arguments: Namespace) -> int:
         """Print what was seen; return 1 if anything breaks the protocol."""
-        from kinwire_cli.inspection.judgement import findings_of
+        from kinwire_cli.inspection.checks import problems_of
         from kinwire_cli.inspection.probing import inspected
         from kinwire_cli.inspection.report import json_of, said, text_of
         from kinwire_cli.running import run
 
         target = target_from(arguments.server, arguments)
         inspection = run(inspected, target)
-        findings = findings_of(inspection)
-        if inspection.refusal is not None:
-            for line in (line for finding in findings for line in said(finding)):
+        problems = problems_of(inspection)
+        if inspection.error is not None:
+            for line in (line for problem in problems for line in said(problem)):
                 print(line, file=sys.stderr)
-            raise inspection.refusal
+            raise inspection.error
         if arguments.format == "json":
-            print(json_text(json_of(inspection, findings)))
+            print(json_text(json_of(inspection, problems)))
         else:
-            print("\n\n".join(text_of(inspection, findings)))
-        return FINDINGS if any(one.severity == "error" for one in findings) else 0
+            print("\n\n".join(text_of(inspection, problems)))
+        return PROBLEMS_FOUND if any(one.severity == "error" for one in problems) else 0

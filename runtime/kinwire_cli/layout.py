@@ -1,15 +1,27 @@
-"""How answers look in a terminal: columns, indented JSON, no control characters of a peer."""
+"""How answers look in a terminal: columns, JSON, colour, and no control characters of a peer."""
 
 from __future__ import annotations
 
-__all__ = ("columns", "counted", "escaped", "first_line", "json_text", "one_line", "printable")
+__all__ = (
+    "coloured",
+    "columns",
+    "counted",
+    "escaped",
+    "first_line",
+    "json_text",
+    "one_line",
+    "printable",
+)
 
 import json
+import os
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 
 _HEAD, _TAIL = 1500, 500  # characters; a peer's text may be as long as a message
+_CODES = {"green": "32", "yellow": "33", "red": "31", "cyan": "36"}
 
 
 def columns(rows: Iterable[Sequence[str]]) -> str:
@@ -62,3 +74,16 @@ def printable(text: str) -> str:
 def escaped(text: str) -> str:
     """Return `text` as JSON escapes it, which is right inside JSON too."""
     return json.dumps(text)[1:-1]
+
+
+def coloured(text: str, colour: str | None) -> str:
+    """Return `text` in that colour: only if stdout is a terminal and `NO_COLOR` is not set."""
+    if colour is None or not _wanted():
+        return text
+    return f"\x1b[{_CODES[colour]}m{text}\x1b[0m"
+
+
+def _wanted() -> bool:
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return sys.stdout.isatty()

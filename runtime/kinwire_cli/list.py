@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("List",)
+__all__ = ("ListCommand",)
 
 import sys
 from argparse import ArgumentParser, Namespace
@@ -24,7 +24,7 @@ kinwire list [PROTOCOL | FILE.py[:SERVER] | URL] [--format text|json] [--package
                     [--timeout SECONDS] [--header HEADER] [--insecure] [-- command ...]"""
 
 
-class List:
+class ListCommand:
     """`kinwire list [PROTOCOL | FILE.py | URL] [-- command ...]`."""
 
     name: ClassVar[str] = "list"
@@ -32,7 +32,7 @@ class List:
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
-        """Add the verb's arguments."""
+        """Add the subcommand's arguments."""
         parser.usage = _USAGE
         text = "one protocol, or a server's file or address"
         what = parser.add_argument("what", nargs="?", metavar="PROTOCOL | FILE.py | URL", help=text)
@@ -90,7 +90,7 @@ def _row(
 
 def _print_tools(target: Target, *, as_json: bool) -> None:
     from kinwire_cli.running import run
-    from kinwire_cli.tool_lines import tool_lines
+    from kinwire_cli.shapes import tool_lines
     from kinwire_protocols.base import to_wire
 
     tools = run(_tools, target)
@@ -102,7 +102,7 @@ def _print_tools(target: Target, *, as_json: bool) -> None:
 
 async def _tools(target: Target) -> list[mcp.Tool]:
     from kinwire_cli.listening import other_ids_told
-    from kinwire_cli.patience import patience_with
+    from kinwire_cli.running import patience_with
     from kinwire_protocols.base import to_wire
 
     async with other_ids_told(target) as heard, reach(heard) as server:

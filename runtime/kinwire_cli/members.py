@@ -16,14 +16,17 @@ from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from decimal import Decimal
+from math import isinf
 from pathlib import Path
 from typing import Any, cast
 
+from pydantic_core import from_json
+
 from kinwire.rpc.codec import is_object, kind_of
+from kinwire.support.json_values import pointer_below
 from kinwire_cli.failure import UsageError, did_you_mean
 from kinwire_cli.layout import printable
-from kinwire_cli.schema_places import Place
-from kinwire_cli.typed_json import json_from
+from kinwire_cli.schema_places import SchemaPlace
 from kinwire_protocols.base import JsonObject
 
 _IN_WORDS = {"boolean": "true or false"}
@@ -38,14 +41,14 @@ def members_from(
     closed: bool = False,
     given: JsonObject | None = None,
 ) -> JsonObject:
-    """Return the object that `words` spell, with what is `given`; `closed` is that of `Place`.
+    """Return the object that `words` spell, added to `given`; `closed` is as in `SchemaPlace`.
 
     Raises:
         UsageError: a word is no `k=v`, its value does not fit, there is no such member, or two
             words contradict each other.
     """
     members: JsonObject = deepcopy(given or {})
-    root = Place([schema], schema, closed=closed)
+    root = SchemaPlace([schema], schema, closed=closed)
     for word in words:
         key, equals, text = word.partition("=")
         if any("\ud800" <= sign <= "\udfff" for sign in word):  # how Python keeps such bytes
@@ -66,7 +69,7 @@ def missing_from(members: JsonObject, words: Iterable[str], schema: JsonObject) 
 
     Looked at are the whole and the objects that `words` have made; JSON is taken as it stands.
     """
-    root = Place([schema], schema, closed=False)
+    root = SchemaPlace([schema], schema, closed=False)
     made = dict.fromkeys([(), *(way for word in words for way in _ways(_path(word, root)))])
     return [missing for way in made for missing in _missing_at(way, members, schema)]
 
@@ -106,7 +109,7 @@ def _put(members: JsonObject, path: list[str], value: object, word: str) -> None
     members[path[-1]] = value
 
 
-def _path(word: str, place: Place) -> list[str]:
+def _path(word: str, place: SchemaPlace) -> list[str]:
     """Return the names that lead to the member; one with dots goes before the way through them."""
     steps, path = word.partition("=")[0].removesuffix(":").split("."), list[str]()
     while steps:
@@ -124,7 +127,7 @@ def _ways(path: list[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _missing_at(way: tuple[str, ...], members: Any, schema: JsonObject) -> Iterator[str]:
-    place = Place([schema], schema, closed=False)
+    place = SchemaPlace([schema], schema, closed=False)
     for step in way:
         members, place = members[step], place.member(step)
     for name in place.required:
@@ -132,7 +135,7 @@ def _missing_at(way: tuple[str, ...], members: Any, schema: JsonObject) -> Itera
             yield _to_write(".".join([*way, name]), place.member(name))
 
 
-def _place(word: str, path: list[str], root: Place, *, raw: bool) -> Place:
+def _place(word: str, path: list[str], root: SchemaPlace, *, raw: bool) -> SchemaPlace:
     place = root
     for depth, step in enumerate(path):
         if depth and place.kinds and "object" not in place.kinds:
@@ -146,11 +149,11 @@ def _place(word: str, path: list[str], root: Place, *, raw: bool) -> Place:
     return place
 
 
-def _known(place: Place) -> str:
+def _known(place: SchemaPlace) -> str:
     return printable(f"It has: {', '.join(place.names)}.") if place.names else ""
 
 
-def _typed(word: str, text: str, place: Place) -> object:
+def _typed(word: str, text: str, place: SchemaPlace) -> object:
     choices = place.choices
     if choices:
         return _chosen(word, text, choices)
@@ -194,11 +197,11 @@ def _whole(text: str, value: float) -> int | float:
     return int(exact) if exact == int(exact) else value
 
 
-def _kinds_of(place: Place) -> str:
+def _kinds_of(place: SchemaPlace) -> str:
     return " or ".join(_IN_WORDS.get(kind, kind) for kind in sorted(place.kinds))
 
 
-def _to_write(key: str, place: Place) -> str:
+def _to_write(key: str, place: SchemaPlace) -> str:
     """Return how a member is written: `stops:=[...]`, `trip.city=...`."""
     first = [*place.required, *place.names][:1]
     if first:
@@ -208,7 +211,7 @@ def _to_write(key: str, place: Place) -> str:
     return f"{key}:=[...]" if "array" in place.kinds else f"{key}:={{...}}"
 
 
-def _how_to_write(word: str, place: Place) -> str:
+def _how_to_write(word: str, place: SchemaPlace) -> str:
     key, first = word.partition("=")[0], place.names[:1]
     if first:
         return printable(f"Write {key}.{first[0]}=... for its members, or {key}:=JSON.")
@@ -221,3 +224,64 @@ def _json(word: str, text: str) -> object:
     except ValueError:
         hint = "Text in JSON has quotes: 'k:=\"text\"'."
         raise UsageError(f"{word}: expected JSON.", hint) from None
+
+
+def json_from(where: str, text: str | bytes) -> object:
+    """Return the value that `text` is; `where` it stands is said where it is refused.
+
+    Raises:
+        ValueError: it is no JSON.
+        UsageError: a name occurs twice in an object, a number is too large, or half of a
+            surrogate pair is missing.
+    """
+    try:
+        value = from_json(text, allow_inf_nan=False)
+    except ValueError:
+        _refuse_half_a_pair(where, text)
+        raise
+    place = next(_infinite(value, ""), None)
+    if place is not None:  # it would go out as null
+        at = f" at {place}" if place else ""
+        raise UsageError(
+            f"{where}: expected a number of at most 1.8e308{at}.",
+            "Larger ones can be sent as text, in quotes.",
+        )
+    _refuse_repeated(where, text)
+    return value
+
+
+def _refuse_repeated(where: str, text: str | bytes) -> None:
+    def look(pairs: list[tuple[str, object]]) -> None:
+        seen = set[str]()
+        for name, _ in pairs:
+            if name in seen:
+                raise UsageError(f"{where}: {name!r} is given twice in one object.")
+            seen.add(name)
+
+    # Of the values nothing is needed, and Python reads no integer of very many digits.
+    json.loads(text, object_pairs_hook=look, parse_int=str, parse_float=str)
+
+
+def _refuse_half_a_pair(where: str, text: str | bytes) -> None:
+    try:
+        json.dumps(json.loads(text), ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = f"\\u{ord(error.object[error.start]):04x}"
+        raise UsageError(
+            f"{where}: {half} is half of a surrogate pair, which is no character.",
+            "Write both halves, as in \\ud83d\\ude00, or the character itself.",
+        ) from None
+    except (ValueError, RecursionError):
+        return  # it is no JSON for another reason
+
+
+def _infinite(value: Any, place: str) -> Iterator[str]:
+    """Yield where in `value` a number was too large to be read."""
+    if isinstance(value, float) and isinf(value):
+        yield place
+    elif isinstance(value, dict):
+        for name, inner in cast("JsonObject", value).items():
+            yield from _infinite(inner, pointer_below(place, name))
+    elif isinstance(value, list):
+        for index, inner in enumerate(cast("list[Any]", cast(object, value))):
+            yield from _infinite(inner, f"{place}/{index}")

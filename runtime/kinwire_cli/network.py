@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ("ADDRESSES", "PORT", "Place", "listen")
+__all__ = ("ADDRESSES", "PORT", "ListenAddress", "asgi_options", "listen")
 
+import ast
 import socket
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from kinwire_cli.failure import UsageError
@@ -20,7 +22,7 @@ ADDRESSES = {"http": "http://{}/mcp", "sse": "http://{}/sse", "ws": "ws://{}/mcp
 """What clients are to be given, by the transport; host and port stand for the braces."""
 
 
-class Place(NamedTuple):
+class ListenAddress(NamedTuple):
     """Where to listen, and who may come."""
 
     transport: str
@@ -31,7 +33,7 @@ class Place(NamedTuple):
     insecure: bool
 
 
-def listen(server: Server, place: Place) -> None:
+def listen(server: Server, place: ListenAddress) -> None:
     """Serve until the user or the system says that this is to end.
 
     Raises:
@@ -53,13 +55,13 @@ def listen(server: Server, place: Place) -> None:
         run_on(app, listener, started=lambda: print(line, file=sys.stderr, flush=True))
 
 
-def _names(place: Place) -> list[str]:
+def _names(place: ListenAddress) -> list[str]:
     """Return what clients may call this machine: a page that points its own name here may not."""
     host = f"[{place.host}]" if ":" in place.host else place.host
     return place.names if host in ("0.0.0.0", "[::]") else [*place.names, host]
 
 
-def _bound(place: Place) -> socket.socket:
+def _bound(place: ListenAddress) -> socket.socket:
     from kinwire.transports.http.running import bound
 
     try:
@@ -70,3 +72,15 @@ def _bound(place: Place) -> socket.socket:
             f"Cannot listen on {place.host}, port {place.port}: {why}.",
             "--port 0 takes a free one.",
         ) from None
+
+
+def asgi_options(source: bytes) -> Iterator[tuple[int, str]]:
+    """Yield the line and the options, as `a=..., b=...`, of each call of a method `asgi`."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and node.keywords and _is_asgi(node.func):
+            names = (f"{one.arg}=..." if one.arg else "**..." for one in node.keywords)
+            yield node.lineno, ", ".join(names)
+
+
+def _is_asgi(function: ast.expr) -> bool:
+    return isinstance(function, ast.Attribute) and function.attr == "asgi"

@@ -5,7 +5,7 @@ A resource is named by its URI too.
 
 from __future__ import annotations
 
-__all__ = ("Offer", "offer_called")
+__all__ = ("OtherOffer", "offer_called")
 
 from collections.abc import AsyncIterator, Sequence
 from functools import partial
@@ -15,12 +15,12 @@ from urllib.parse import quote
 from kinwire.mcp.connection import Connection
 from kinwire.mcp.rules.uri_template import UriTemplate
 from kinwire.rpc.errors import ConnectionClosedError, KinwireError
-from kinwire_cli.patience import patience_with
+from kinwire_cli.running import patience_with
 from kinwire_protocols.base import RpcError
 from kinwire_protocols.mcp.methods import PROMPTS_LIST, RESOURCES_LIST, RESOURCES_TEMPLATES_LIST
 
 
-class Offer(NamedTuple):
+class OtherOffer(NamedTuple):
     """Something that a server has, and how it is asked for."""
 
     kind: str
@@ -29,7 +29,7 @@ class Offer(NamedTuple):
     """A method and its members, as `kinwire call` takes them."""
 
 
-async def offer_called(server: Connection, name: str, words: Sequence[str]) -> Offer | None:
+async def offer_called(server: Connection, name: str, words: Sequence[str]) -> OtherOffer | None:
     """Return what is called `name`, with `words` as its arguments; None if there is no such thing.
 
     A server that does not list what it has is taken to have nothing.
@@ -56,26 +56,28 @@ async def offer_called(server: Connection, name: str, words: Sequence[str]) -> O
     return None
 
 
-async def _prompts(server: Connection, words: Sequence[str]) -> AsyncIterator[Offer]:
+async def _prompts(server: Connection, words: Sequence[str]) -> AsyncIterator[OtherOffer]:
     arguments = [f"arguments.{word}" for word in words]
     async for prompt in server.prompts():
         asked = ["prompts/get", f"name={prompt.name}", *arguments]
-        yield Offer("a prompt", prompt.name, asked)
+        yield OtherOffer("a prompt", prompt.name, asked)
 
 
-async def _resources(server: Connection, words: Sequence[str]) -> AsyncIterator[Offer]:
+async def _resources(server: Connection, words: Sequence[str]) -> AsyncIterator[OtherOffer]:
     async for resource in server.resources():
         asked = ["resources/read", f"uri={resource.uri}"]
-        yield Offer("a resource", resource.name, asked)
-        yield Offer("a resource", resource.uri, asked)
+        yield OtherOffer("a resource", resource.name, asked)
+        yield OtherOffer("a resource", resource.uri, asked)
 
 
-async def _templates(called: str, server: Connection, words: Sequence[str]) -> AsyncIterator[Offer]:
+async def _templates(
+    called: str, server: Connection, words: Sequence[str]
+) -> AsyncIterator[OtherOffer]:
     async for template in server.resource_templates():
         uri = _filled(template.uri_template, words)
-        yield Offer("a resource", template.name, ["resources/read", f"uri={uri}"])
+        yield OtherOffer("a resource", template.name, ["resources/read", f"uri={uri}"])
         if ":" in called and _leads_to(called, template.uri_template):
-            yield Offer("a resource", called, ["resources/read", f"uri={called}"])
+            yield OtherOffer("a resource", called, ["resources/read", f"uri={called}"])
 
 
 def _leads_to(uri: str, template: str) -> bool:

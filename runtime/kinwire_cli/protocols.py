@@ -1,20 +1,29 @@
-"""The protocols that the generated packages hold, found by looking: a new document adds one."""
+"""The protocols that the generated packages hold, and the fields that their documents give a type.
+
+The protocols are found by looking: a new document adds one. The documents are valid, as the
+generated package holds none that lint refused.
+"""
 
 from __future__ import annotations
 
 __all__ = (
     "TABLES",
+    "Documents",
+    "TypeField",
+    "TypeReference",
     "add_package",
     "chosen_tables",
+    "fields_of",
     "protocol_documents",
     "protocol_tables",
+    "reference_from",
 )
 
 import json
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import kinwire_protocols
 from kinwire_cli.failure import UsageError, did_you_mean
@@ -24,6 +33,7 @@ if TYPE_CHECKING:
 
 TABLES = {"methods": "method", "tools": "tool", "$defs": "type", "errors": "error"}
 """The tables of a document that have entries, and what an entry of each is."""
+Documents = dict[str, dict[str, Any]]
 
 
 def add_package(parser: ArgumentParser) -> None:
@@ -107,3 +117,84 @@ def _tables_of(package: ModuleType) -> Iterator[ProtocolTable]:
     names = sorted(module.name for module in iter_modules(package.__path__) if module.ispkg)
     for name in names:
         yield import_module(f"{package.__name__}.{name}.methods").PROTOCOL
+
+
+class TypeReference(NamedTuple):
+    """A type, by the protocol whose document has it."""
+
+    protocol: str
+    name: str
+
+
+class TypeField(NamedTuple):
+    """A member of an object."""
+
+    name: str
+    schema: dict[str, Any]
+    description: str
+    need: str
+    """`required`, `optional`, or `by mgp` if that protocol adds it."""
+
+
+def reference_from(text: str, protocol: str) -> TypeReference:
+    """Return what `#/$defs/Tool`, `mcp.json#/$defs/Tool` or `mcp#Tool` names in a document."""
+    file, _, path = text.partition("#")
+    return TypeReference(file.removesuffix(".json") or protocol, path.rpartition("/")[2])
+
+
+def fields_of(
+    documents: Documents, kind: TypeReference, method: str = "", part: str = ""
+) -> Iterator[TypeField]:
+    """Yield the members of a type, or of that part of a method if it is one."""
+    yield from _own(documents, kind)
+    for name, document in documents.items():
+        for row in document.get("augments", ()):
+            if _meets(documents, name, row["to"], kind, method, part):
+                yield TypeField(row["member"], row["schema"], row["summary"], f"by {name}")
+
+
+def _own(documents: Documents, kind: TypeReference) -> Iterator[TypeField]:
+    node = documents[kind.protocol]["$defs"][kind.name]
+    for branch in (*node.get("allOf", ()), node):
+        if "$ref" in branch:
+            yield from _own(documents, reference_from(branch["$ref"], kind.protocol))
+        for name, schema in branch.get("properties", {}).items():
+            need = "required" if name in branch.get("required", ()) else "optional"
+            yield TypeField(name, schema, schema.get("description", ""), need)
+
+
+def _meets(
+    documents: Documents,
+    adding: str,
+    to: dict[str, str],
+    kind: TypeReference,
+    method: str,
+    part: str,
+) -> bool:
+    """Whether what `adding` adds to `to` stands in that type, or in that part of a method."""
+    if "every" in to:
+        return to["every"] == part and kind.protocol in _below(documents, adding)
+    if "def" in to:
+        return reference_from(to["def"], adding) == kind
+    protocol, _, wire = to["method"].rpartition("#")
+    homes = [protocol] if protocol else _below(documents, adding)
+    return (wire, to["part"]) == (method or wire, part or to["part"]) and kind in _messages(
+        documents, homes, wire, to["part"]
+    )
+
+
+def _messages(
+    documents: Documents, homes: list[str], wire: str, part: str
+) -> Iterator[TypeReference]:
+    for home in homes:
+        row = documents[home]["methods"].get(wire, {})
+        if part in row:
+            yield reference_from(row[part], home)
+
+
+def _below(documents: Documents, protocol: str) -> list[str]:
+    """Return the protocols that this one extends, and that those do."""
+    found = list[str](documents[protocol].get("extends", ()))
+    for name in found:  # grows meanwhile
+        found += [one for one in documents[name].get("extends", ()) if one not in found]
+    return found

@@ -1,12 +1,12 @@
 """A server that is asked past every gate, each answer taken as what it is: no failure ends this.
 
-For verbs that look for faults. The client that they are offers nothing, so that an honest server
-asks it nothing.
+For subcommands that look for problems. Their client offers no capabilities, so an honest server
+sends it no requests.
 """
 
 from __future__ import annotations
 
-__all__ = ("Answer", "Greeting", "Outcome", "RawServer", "raw_server")
+__all__ = ("Greeting", "Outcome", "RawAnswer", "RawServer", "raw_server")
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
@@ -24,7 +24,7 @@ from kinwire.rpc.routes import Route
 from kinwire.rpc.session import Session
 from kinwire_cli.layout import first_line
 from kinwire_cli.listening import Listening
-from kinwire_cli.patience import patience_with
+from kinwire_cli.running import patience_with
 from kinwire_cli.target import Target
 from kinwire_protocols.base import JsonObject, RpcError
 from kinwire_protocols.jsonrpc.errors import MethodNotFoundError
@@ -37,7 +37,7 @@ Outcome = Literal["answered", "refused", "missing", "broken", "silent", "ended",
 _SHOWN = 120  # characters of a peer's error message
 
 
-class Answer(NamedTuple):
+class RawAnswer(NamedTuple):
     """What came of a request."""
 
     outcome: Outcome
@@ -57,7 +57,7 @@ class Answer(NamedTuple):
 class Greeting:
     """The answer to `initialize`; its parts are read as far as they are there."""
 
-    answer: Answer
+    answer: RawAnswer
 
     @property
     def version(self) -> object:
@@ -105,7 +105,7 @@ class RawServer:
             await self.session.raw_notify(NOTIFICATIONS_INITIALIZED.name)
         return greeting
 
-    async def ask(self, row: Method[Any, Any], params: JsonObject | None = None) -> Answer:
+    async def ask(self, row: Method[Any, Any], params: JsonObject | None = None) -> RawAnswer:
         """Send a request and return what came of it."""
         try:
             async with patience_with(row.name):
@@ -113,21 +113,23 @@ class RawServer:
         except RpcError as error:
             text = first_line(error.message)[:_SHOWN]
             missing = error.code == MethodNotFoundError.default_code
-            return Answer("missing" if missing else "refused", text, code=error.code, error=error)
+            return RawAnswer(
+                "missing" if missing else "refused", text, code=error.code, error=error
+            )
         except RequestTimeoutError as error:
-            return Answer("silent", f"no answer within {error.timeout:g} s", error=error)
+            return RawAnswer("silent", f"no answer within {error.timeout:g} s", error=error)
         except InvalidResponseError as error:
             text = first_line(str(error)).removeprefix(f"{row.name}: ")
-            return Answer("broken", text, error=error)
+            return RawAnswer("broken", text, error=error)
         except ConnectionClosedError as error:
-            return Answer("ended", error.reason, error=error)
+            return RawAnswer("ended", error.reason, error=error)
         try:
             row.decode_result(result)
         except ValidationError as error:
             found = problems(error, result)
             text = first_line(str(found[0])).removeprefix(": ")  # no pointer: all of it
-            return Answer("broken", text, result, found)
-        return Answer("answered", result=result)
+            return RawAnswer("broken", text, result, found)
+        return RawAnswer("answered", result=result)
 
 
 @asynccontextmanager

@@ -1,8 +1,8 @@
-"""`kinwire replay`: plays one side of a recording, judges the other. `recording/` has the parts."""
+"""`kinwire replay`: play one side of a recording, check the other. `recording/` has the parts."""
 
 from __future__ import annotations
 
-__all__ = ("Replay",)
+__all__ = ("ReplayCommand",)
 
 import json
 import sys
@@ -11,14 +11,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, ClassVar, TextIO
 
-from kinwire_cli.failure import FINDINGS, UsageError
+from kinwire_cli.failure import PROBLEMS_FOUND, UsageError
 from kinwire_cli.layout import printable
-from kinwire_cli.target import add_target, refusal_of, target_from
+from kinwire_cli.target import add_target, handshake_error, target_from
 
 if TYPE_CHECKING:
-    from kinwire_cli.judge.judge import Side
-    from kinwire_cli.recording.outcome import Outcome
-    from kinwire_cli.recording.playback import Playback
+    from kinwire_cli.recording.playback import Playback, ReplayOutcome
+    from kinwire_cli.validation.validator import Side
 
 _USAGE = """\
 kinwire replay FILE.jsonl [FILE.py[:SERVER] | URL] [--header HEADER] [-- command ...]
@@ -31,24 +30,24 @@ examples:
 
 The client's side is played against a server, or the server's side against the client that starts
 this command; then the report goes to stderr. Requests and answers of the other side are compared
-with the recorded ones and judged by the schema; notifications are judged and counted.
+with the recorded ones and validated by the schema; notifications are validated and counted.
 """
 _TIMEOUT = 10.0  # seconds
 
 
-class Replay:
+class ReplayCommand:
     """`kinwire replay FILE.jsonl [FILE.py] [-- command ...]`."""
 
     name: ClassVar[str] = "replay"
-    summary: ClassVar[str] = "play one side of a recording and judge the other"
+    summary: ClassVar[str] = "play one side of a recording and check the other"
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
-        """Add the verb's arguments."""
+        """Add the subcommand's arguments."""
         parser.usage, parser.epilog = _USAGE, _EPILOG
         parser.add_argument("file", metavar="FILE.jsonl", help="as kinwire tap records it")
         parser.add_argument(
-            "server", nargs="?", metavar="FILE.py | URL", help="the server to judge"
+            "server", nargs="?", metavar="FILE.py | URL", help="the server to check"
         )
         text = "the side that is played (default: client)"
         parser.add_argument(
@@ -74,15 +73,15 @@ class Replay:
         counts = Counter(outcome.verdict for outcome in playback.outcomes)
         summary = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
         print(summary or "nothing to compare", file=sys.stderr)
-        return 0 if all(outcome.good for outcome in playback.outcomes) else FINDINGS
+        return 0 if all(outcome.good for outcome in playback.outcomes) else PROBLEMS_FOUND
 
 
 def _playback(arguments: Namespace) -> Playback:
-    from kinwire_cli.judge.judge import Judge
     from kinwire_cli.protocols import protocol_tables
-    from kinwire_cli.recording.differences import Ignored
     from kinwire_cli.recording.lines import steps_of
+    from kinwire_cli.recording.messages import Ignored
     from kinwire_cli.recording.playback import Playback
+    from kinwire_cli.validation.validator import MessageValidator
 
     file: str = arguments.file
     side: Side = arguments.side
@@ -94,7 +93,7 @@ def _playback(arguments: Namespace) -> Playback:
         raise UsageError(f"{file}: {error.strerror}.", "Name a file that can be read.") from None
     if not any(step.sender == side for step in steps):
         raise UsageError(f"{file}: nothing in it is from the {side}, so there is nothing to play.")
-    return Playback(steps, side, Judge(protocol_tables().values()), ignored)
+    return Playback(steps, side, MessageValidator(protocol_tables().values()), ignored)
 
 
 def _play_client(playback: Playback, arguments: Namespace) -> None:
@@ -106,7 +105,7 @@ def _play_client(playback: Playback, arguments: Namespace) -> None:
     async def play() -> None:
         ended = await replayed(playback, target.transport, timeout=target.timeout, stays=False)
         if ended is not None and not playback.heard:
-            raise refusal_of(target, ended)
+            raise handshake_error(target, ended)
 
     run(play)
 
@@ -127,16 +126,16 @@ def _play_server(playback: Playback, arguments: Namespace) -> None:
     run(play)
 
 
-def _print(file: str, outcomes: Iterable[Outcome], form: str, stream: TextIO) -> None:
+def _print(file: str, outcomes: Iterable[ReplayOutcome], form: str, stream: TextIO) -> None:
     for line in _json(outcomes) if form == "json" else _text(file, list(outcomes)):
         print(printable(line), file=stream)
 
 
-def _json(outcomes: Iterable[Outcome]) -> Iterator[str]:
+def _json(outcomes: Iterable[ReplayOutcome]) -> Iterator[str]:
     yield from (json.dumps(outcome.to_json(), ensure_ascii=False) for outcome in outcomes)
 
 
-def _text(file: str, outcomes: list[Outcome]) -> Iterator[str]:
+def _text(file: str, outcomes: list[ReplayOutcome]) -> Iterator[str]:
     """Yield the lines; what is missing since the other side had left is one of them."""
     left = [outcome for outcome in outcomes if outcome.at_end]
     for outcome in outcomes:
@@ -146,14 +145,14 @@ def _text(file: str, outcomes: list[Outcome]) -> Iterator[str]:
             yield _left_out(file, left)
 
 
-def _left_out(file: str, left: list[Outcome]) -> str:
+def _left_out(file: str, left: list[ReplayOutcome]) -> str:
     methods = Counter(str(outcome.method) for outcome in left)
     told = ", ".join(f"{method} {count}" for method, count in methods.items())
     why = left[0].problems[0].got
     return f"{file}:{left[0].line}: from here on {len(left)} missing ({told}), got {why}"
 
 
-def _lines(file: str, outcome: Outcome) -> Iterable[str]:
+def _lines(file: str, outcome: ReplayOutcome) -> Iterable[str]:
     where = file if outcome.line is None else f"{file}:{outcome.line}"
     what = outcome.method or "a line"
     kind = "" if outcome.kind in ("response", None) else f" ({outcome.kind})"

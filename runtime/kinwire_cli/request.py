@@ -18,9 +18,9 @@ from kinwire.rpc.codec import is_object
 from kinwire_cli.failure import UsageError
 from kinwire_cli.layout import one_line, printable
 from kinwire_cli.members import members_from, missing_from
-from kinwire_cli.other_offers import Offer, offer_called
-from kinwire_cli.patience import patience_with
+from kinwire_cli.other_offers import OtherOffer, offer_called
 from kinwire_cli.protocols import protocol_tables
+from kinwire_cli.running import patience_with
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, RpcError, to_wire
 from kinwire_protocols.mcp.methods import PROTOCOL, TOOLS_CALL, TOOLS_LIST
@@ -159,7 +159,7 @@ class TypedRequest:
         if other is not None:
             raise self._is_other(other, "method")
 
-    def _is_other(self, other: Offer, meant: str) -> UsageError:
+    def _is_other(self, other: OtherOffer, meant: str) -> UsageError:
         line = shlex.join(["kinwire", "call", *self.before, *other.words, *self.after])
         text = f"{self.method!r} is {other.kind} of the server, and no {meant}."
         return UsageError(text, printable(f"Write {line}"))

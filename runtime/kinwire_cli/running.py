@@ -1,33 +1,37 @@
-"""Runs what a verb does in an event loop that hears every signal and says nothing of Ctrl-C."""
+"""Run a subcommand in an event loop that hears every signal; report when a server is slow."""
 
 from __future__ import annotations
 
-__all__ = ("run",)
+__all__ = ("patience_with", "run")
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import sys
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Any, TypeVar, TypeVarTuple, cast
 
 import anyio
 
+from kinwire.support.background import background
 from kinwire.support.signals import heard_by_the_loop
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
+SILENCE = 5.0  # seconds
 
 
 def run(function: Callable[[*Ts], Awaitable[T]], *arguments: *Ts) -> T:
     """Return what `function` returns, once it has ended."""
 
     async def heard() -> T:
-        asyncio.get_running_loop().set_exception_handler(_tell)
+        asyncio.get_running_loop().set_exception_handler(_handle)
         with heard_by_the_loop():
             return await function(*arguments)
 
     return anyio.run(heard)
 
 
-def _tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+def _handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     if not _is_interruption(context.get("exception")):
         loop.default_exception_handler(context)
 
@@ -37,3 +41,17 @@ def _is_interruption(error: BaseException | None) -> bool:
         group = cast("BaseExceptionGroup[BaseException]", error)
         return all(map(_is_interruption, group.exceptions))
     return isinstance(error, KeyboardInterrupt)
+
+
+@asynccontextmanager
+async def patience_with(method: str) -> AsyncGenerator[None]:
+    """Say once what is waited for, if the block takes longer than a few seconds."""
+    async with background() as tasks:
+        tasks.start_soon(_report_wait, method)
+        yield
+        tasks.cancel_scope.cancel()
+
+
+async def _report_wait(method: str) -> None:
+    await anyio.sleep(SILENCE)
+    print(f"waiting for the server to answer {method} ...", file=sys.stderr)

@@ -5,7 +5,7 @@ The schema may be a peer's, so nothing in it is taken for granted.
 
 from __future__ import annotations
 
-__all__ = ("Place", "referred")
+__all__ = ("SchemaPlace", "referred")
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import cast
@@ -37,7 +37,7 @@ _REST = ("additionalProperties", "patternProperties", "unevaluatedProperties")
 _IN_CASES = ("if", "then", "else", "dependentSchemas", "dependencies")
 
 
-class Place:
+class SchemaPlace:
     """A place in a value, as all schemas that hold there describe it.
 
     `closed` says that members beside those with a name are slips, even where the schema lets them
@@ -89,11 +89,11 @@ class Place:
             return True
         return not self._closed and any(_lets_in(branch, name) for branch in self._branches)
 
-    def member(self, name: str) -> Place:
+    def member(self, name: str) -> SchemaPlace:
         """Return the place that the member called `name` has in this one."""
         inner = [_member(branch, name) for branch in self._branches]
         # `_meta` is where anybody may put anything.
-        return Place(inner, self._root, closed=self._closed and name != "_meta")
+        return SchemaPlace(inner, self._root, closed=self._closed and name != "_meta")
 
 
 def _combined_in(schema: JsonObject) -> list[object]:

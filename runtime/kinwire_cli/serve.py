@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Serve",)
+__all__ = ("ServeCommand",)
 
 import sys
 from argparse import ArgumentParser, Namespace
@@ -12,7 +12,6 @@ from traceback import extract_tb
 from types import ModuleType
 from typing import TYPE_CHECKING, ClassVar
 
-from kinwire_cli.asgi_options import asgi_options
 from kinwire_cli.completion import (
     complete_demo,
     complete_demo_server,
@@ -22,7 +21,7 @@ from kinwire_cli.completion import (
 from kinwire_cli.demos import SERVERS, server_of
 from kinwire_cli.failure import UsageError, did_you_mean
 from kinwire_cli.layout import one_line
-from kinwire_cli.network import PORT, Place, listen
+from kinwire_cli.network import PORT, ListenAddress, asgi_options, listen
 from kinwire_cli.target import file_and_name
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ Nobody is asked for a token: a file that calls SERVER.asgi(authenticate=...).run
 """
 
 
-class Serve:
+class ServeCommand:
     """`kinwire serve demo PROTOCOL [SERVER]`, `kinwire serve FILE.py[:SERVER]`."""
 
     name: ClassVar[str] = "serve"
@@ -52,7 +51,7 @@ class Serve:
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
-        """Add the verb's arguments."""
+        """Add the subcommand's arguments."""
         parser.usage, parser.epilog = _USAGE, _EPILOG
         text = "the demo server, or a file"
         what = parser.add_argument("what", metavar="demo | FILE.py", help=text)
@@ -97,7 +96,7 @@ def _serve(server: Server, arguments: Namespace) -> None:
     if arguments.transport != "stdio":
         address = host or "127.0.0.1", PORT if port is None else port
         names, insecure = arguments.allow_host, arguments.insecure
-        listen(server, Place(arguments.transport, *address, names, insecure))
+        listen(server, ListenAddress(arguments.transport, *address, names, insecure))
     elif host is not None or port is not None or arguments.allow_host or arguments.insecure:
         raise UsageError("stdio has no address to listen on.", "Add --transport http.")
     else:

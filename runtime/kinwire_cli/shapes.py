@@ -1,15 +1,20 @@
-"""A JSON schema in a few words: what type a value has, and within which limits."""
+"""A JSON schema in a few words, and the tools of a server as lines of a terminal."""
 
 from __future__ import annotations
 
-__all__ = ("limits_of", "shape_of", "whole_shape")
+__all__ = ("limits_of", "shape_of", "tool_lines", "whole_shape")
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from kinwire_cli.layout import first_line
 from kinwire_cli.schema_places import referred
+from kinwire_protocols.base import to_wire
+
+if TYPE_CHECKING:
+    from kinwire_protocols import mcp
 
 _LIMITS = (
     "minimum",
@@ -28,11 +33,10 @@ _LIMITS = (
     "maxProperties",
     "default",
 )
-
-
 _DEPTH = 2  # objects in objects whose members are shown
 _WIDTH = 100  # characters of the members of an object; what follows is "..."
 _CHOICES = 20  # of a member of an object; those of a parameter are all shown
+_SIGNATURE_WIDTH = 60  # beside what is longer no description fits: it has the next line
 
 
 def shape_of(schema: Any) -> str:
@@ -149,3 +153,33 @@ def limits_of(schema: dict[str, Any]) -> list[str]:
 
 def _grouped(shape: str) -> str:
     return f"({shape})" if " | " in shape else shape
+
+
+def tool_lines(tools: Iterable[mcp.Tool]) -> Iterator[str]:
+    """Yield a line a tool, and an indented one for each parameter that is described."""
+    listed = [(_signature(tool), tool) for tool in tools]
+    widths = (len(signature) for signature, _ in listed)
+    width = max((width for width in widths if width <= _SIGNATURE_WIDTH), default=0)
+    for signature, tool in listed:
+        between = "\n    " if len(signature) > _SIGNATURE_WIDTH else "  "
+        text = first_line(tool.description or "")
+        yield from f"{signature:<{width}}{between}{text}".rstrip().split("\n")
+        for name, schema in (tool.input_schema.properties or {}).items():
+            description = schema.get("description")
+            if isinstance(description, str) and description.strip():
+                yield f"    {first_line(name)}: {first_line(description)}"
+
+
+def _signature(tool: mcp.Tool) -> str:
+    required = tool.input_schema.required or ()
+    root = to_wire(tool.input_schema)
+    shown = [
+        f"{name}: {whole_shape(schema, root)}"
+        + ("" if name in required else " = " + _default(schema))
+        for name, schema in (tool.input_schema.properties or {}).items()
+    ]
+    return first_line(f"{tool.name}({', '.join(shown)})")
+
+
+def _default(schema: dict[str, Any]) -> str:
+    return json.dumps(schema["default"], ensure_ascii=False) if "default" in schema else "..."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Store",)
+__all__ = ("StoreCommand",)
 
 import os
 import sys
@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from secrets import token_hex
 from typing import IO, TYPE_CHECKING, ClassVar
 
-from kinwire_cli.failure import FINDINGS, UsageError
+from kinwire_cli.failure import PROBLEMS_FOUND, UsageError
 from kinwire_cli.layout import printable
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ of JSON a record or entry; without it, export writes to stdout and import reads 
 _TIMEOUT = 10.0  # seconds
 
 
-class Store:
+class StoreCommand:
     """`kinwire store check|export|import URL`."""
 
     name: ClassVar[str] = "store"
@@ -37,7 +37,7 @@ class Store:
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
-        """Add the verb's arguments."""
+        """Add the subcommand's arguments."""
         parser.usage, parser.epilog = _USAGE, _EPILOG
         parser.add_argument("action", choices=("check", "export", "import"))
         parser.add_argument("url", metavar="URL")
@@ -72,7 +72,7 @@ async def _check(url: str, timeout: float, _: str) -> int:
     for fault in found:
         print(printable(f"damaged: {fault}"))
     print(f"{len(found)} damaged" if found else "nothing damaged", file=sys.stderr)
-    return FINDINGS if found else 0
+    return PROBLEMS_FOUND if found else 0
 
 
 async def _size(store: storage.Store, entry: storage.StoreEntry) -> str:

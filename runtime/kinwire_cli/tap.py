@@ -5,7 +5,7 @@ Bytes pass as they come, before anything is made of them. `recording/` has the p
 
 from __future__ import annotations
 
-__all__ = ("Tap", "ended")
+__all__ = ("TapCommand", "ended")
 
 import os
 import shlex
@@ -21,7 +21,7 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from kinwire.support.signals import wakeups
-from kinwire_cli.failure import FINDINGS, UnreachableError, UsageError
+from kinwire_cli.failure import PROBLEMS_FOUND, UnreachableError, UsageError
 from kinwire_cli.layout import counted
 
 if TYPE_CHECKING:
@@ -40,10 +40,10 @@ the command, and with 1 instead of 0 if the recording is not complete.
 _DEFAULT = "session.jsonl"
 _KILL = 9  # not every platform has a name for it
 _GRACE = 1.5  # seconds for a server that was told to end
-_JUDGED = 4 * 1024 * 1024  # bytes of a recording that are judged at the end: about a second
+_VALIDATED = 4 * 1024 * 1024  # bytes of a recording that are validated at the end: about a second
 
 
-class Tap:
+class TapCommand:
     """`kinwire tap [--out FILE.jsonl] -- command ...`."""
 
     name: ClassVar[str] = "tap"
@@ -51,7 +51,7 @@ class Tap:
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
-        """Add the verb's arguments."""
+        """Add the subcommand's arguments."""
         parser.usage, parser.epilog = _USAGE, _EPILOG
         text = f"the recording (default: {_DEFAULT}); where it exists, a number is added"
         parser.add_argument("--out", default=_DEFAULT, metavar="FILE.jsonl", help=text)
@@ -86,7 +86,7 @@ class Tap:
             code = _carry(process, recorder, lambda: signals.too_late)
         recorder.close()
         _tell(path, recorder)
-        return code or (0 if recorder.complete else FINDINGS)
+        return code or (0 if recorder.complete else PROBLEMS_FOUND)
 
 
 def _dying_with_parent() -> Callable[[], object] | None:
@@ -201,16 +201,15 @@ def _signal(process: subprocess.Popen[bytes], number: int) -> None:
 
 def _tell(path: Path, recorder: Recorder) -> None:
     how = "" if recorder.complete else ", not complete"
-    if path.is_file() and path.stat().st_size <= _JUDGED:
+    if path.is_file() and path.stat().st_size <= _VALIDATED:
         how = f", {_invalid(path)} invalid{how}"
     print(f"wrote {path} ({counted(recorder.frames, 'frame')}{how})", file=sys.stderr)
 
 
 def _invalid(path: Path) -> int:
-    from kinwire_cli.judge.judge import Judge
     from kinwire_cli.protocols import protocol_tables
-    from kinwire_cli.verdicts import report_of
+    from kinwire_cli.validation.validator import MessageValidator, report_of
 
-    judge = Judge(protocol_tables().values())
+    validator = MessageValidator(protocol_tables().values())
     with path.open("rb") as lines:
-        return sum(bool(report_of(judge, line.rstrip(b"\n")).problems) for line in lines)
+        return sum(bool(report_of(validator, line.rstrip(b"\n")).problems) for line in lines)

@@ -1,4 +1,4 @@
-"""The server that a verb talks to: a file, which `kinwire serve` serves, a command, or a URL."""
+"""The server that a subcommand talks to: a file for `kinwire serve`, a command, or a URL."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ __all__ = (
     "Target",
     "add_target",
     "file_and_name",
+    "handshake_error",
     "is_file",
     "is_server",
     "is_url",
     "reach",
-    "refusal_of",
     "started_by",
     "target_from",
 )
@@ -55,7 +55,7 @@ class Target(NamedTuple):
 
 
 def add_target(parser: ArgumentParser, timeout: float = _TIMEOUT) -> None:
-    """Add the arguments of a verb that talks to a server."""
+    """Add the arguments of a subcommand that talks to a server."""
     text = f"how long to wait for each answer or progress report (default: {timeout:g})"
     parser.add_argument("--timeout", type=_seconds, default=timeout, metavar="SECONDS", help=text)
     text = "sent to a URL: 'Name: value', 'Name: ${VARIABLE}', or @FILE with a line for each"
@@ -165,14 +165,14 @@ async def reach(target: Target) -> AsyncGenerator[Connection]:
 
 async def _connected(host: Host, target: Target) -> Connection:
     from kinwire.rpc.errors import ConnectionClosedError, RequestTimeoutError
-    from kinwire_cli.patience import patience_with
+    from kinwire_cli.running import patience_with
 
     try:
         async with patience_with("initialize"):
             return await host.connect(target.transport, on_log=_show_log)
     except (ConnectionClosedError, RequestTimeoutError) as error:
-        refusal = refusal_of(target, error)
-    raise refusal
+        failure = handshake_error(target, error)
+    raise failure
 
 
 def _show_log(message: mcp.LoggingMessageNotificationParams) -> None:
@@ -182,7 +182,7 @@ def _show_log(message: mcp.LoggingMessageNotificationParams) -> None:
     print(one_line(f"{message.level}{source}: {text}"), file=sys.stderr)
 
 
-def refusal_of(target: Target, error: Exception) -> Exception:
+def handshake_error(target: Target, error: Exception) -> Exception:
     """Return what to raise for `error`, which ended the handshake.
 
     That is the slip of the user that it stems from; where no answer came, the same with a question

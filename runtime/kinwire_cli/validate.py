@@ -1,8 +1,8 @@
-"""`kinwire validate`: judge recorded messages, one a line. `verdicts.py` does the judging."""
+"""`kinwire validate`: validate recorded messages, one a line. `validation/` has the validator."""
 
 from __future__ import annotations
 
-__all__ = ("Validate",)
+__all__ = ("ValidateCommand",)
 
 import json
 import sys
@@ -16,32 +16,32 @@ from kinwire_cli.layout import printable
 from kinwire_cli.protocols import add_package, chosen_tables
 
 if TYPE_CHECKING:
-    from kinwire_cli.verdicts import Report
+    from kinwire_cli.validation.validator import Report
     from kinwire_protocols.peer import ProtocolTable
 
 _LOOKED_AT = 20  # lines, none of which is an object: then the file is no recording
 
 
-class Validate:
+class ValidateCommand:
     """`kinwire validate FILE.jsonl [--protocols NAME,...]`."""
 
     name: ClassVar[str] = "validate"
-    summary: ClassVar[str] = "judge recorded messages, one JSON object a line"
+    summary: ClassVar[str] = "validate recorded messages, one JSON object a line"
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
-        """Add the verb's arguments."""
+        """Add the subcommand's arguments."""
         text = 'a message a line, or {"from": "client"|"server", "message": {...}}; - for stdin'
         parser.add_argument("file", metavar="FILE.jsonl", help=text)
         text = "protocols that the messages may belong to, with commas between (default: all)"
         parser.add_argument("--protocols", metavar="NAME,...", help=text)
         add_package(parser)
-        text = "json: a verdict a message; text: a line for each bad one (default: json)"
+        text = "json: a line for each message; text: a line for each bad one (default: json)"
         parser.add_argument("--format", choices=("json", "text"), default="json", help=text)
 
     def run(self, arguments: Namespace) -> int:
-        """Print the verdicts; return 1 if any is bad."""
-        from kinwire_cli.verdicts import text_of
+        """Print a report for each message; return 1 if any is bad."""
+        from kinwire_cli.validation.validator import text_of
 
         file: str = arguments.file
         as_json: bool = arguments.format == "json"
@@ -63,13 +63,12 @@ def _reports(
     tables: Iterable[ProtocolTable], lines: Iterable[bytes]
 ) -> Iterator[tuple[int, Report]]:
     """Yield what is to be said of each line that is not blank, with its number."""
-    from kinwire_cli.judge.judge import Judge
-    from kinwire_cli.verdicts import report_of
+    from kinwire_cli.validation.validator import MessageValidator, report_of
 
-    judge = Judge(tables)
+    validator = MessageValidator(tables)
     for number, line in enumerate(lines, 1):
         if line.strip():
-            yield number, report_of(judge, line.rstrip(b"\r\n"))
+            yield number, report_of(validator, line.rstrip(b"\r\n"))
 
 
 def _recording(file: str, reports: Iterator[tuple[int, Report]]) -> Iterator[tuple[int, Report]]:

@@ -1,4 +1,4 @@
-"""Servers that a test scripts, as the commands of a verb."""
+"""Servers that a test scripts, as the commands of a subcommand."""
 
 from __future__ import annotations
 

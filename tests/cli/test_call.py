@@ -144,10 +144,10 @@ def test_the_line_that_is_said_for_a_prompt_works(capsys: Captured, tmp_path: Pa
     assert err.splitlines()[-1] == f"hint: Write {line}"
 
 
-@pytest.mark.parametrize("verb", [["call", "ping"], ["list"]])
-def test_an_answer_with_another_id_is_told(capsys: Captured, verb: list[str]) -> None:
+@pytest.mark.parametrize("subcommand", [["call", "ping"], ["list"]])
+def test_an_answer_with_another_id_is_told(capsys: Captured, subcommand: list[str]) -> None:
     server = spoken({"jsonrpc": "2.0", "id": "1", "result": greeting({})})
-    code, out, err = ran(capsys, *verb, "--timeout", "2", *server)
+    code, out, err = ran(capsys, *subcommand, "--timeout", "2", *server)
     assert (code, out) == (4, "")
     assert err.startswith('note: the server answered another id: "1", asked 1\nerror: ')
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from kinwire_cli.colour import coloured
+from kinwire_cli.layout import coloured
 
 
 @pytest.mark.parametrize(

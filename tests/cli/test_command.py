@@ -1,4 +1,4 @@
-"""The command: verbs, exit codes, which stream says what."""
+"""The command: subcommands, exit codes, which stream says what."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from typing import Any
 import pytest
 
 from kinwire_cli.extras import install_command, is_installed, missing_extra
-from kinwire_cli.verb import load_verb, verb_names
+from kinwire_cli.subcommand import load_subcommand, subcommand_names
 from kinwire_protocols.mcp.methods import PROTOCOL
 from tests.cli.fixtures_scripts import DEMO, Captured, greeting, ran, scripted
 
-# -- verbs --
+# -- subcommands --
 
 
-@pytest.mark.parametrize("name", verb_names())
+@pytest.mark.parametrize("name", subcommand_names())
 def test_every_verb_has_its_name_a_summary_and_help(capsys: Captured, name: str) -> None:
-    verb = load_verb(name)
-    assert verb.name == name
-    assert not verb.summary.endswith(".")
+    subcommand = load_subcommand(name)
+    assert subcommand.name == name
+    assert not subcommand.summary.endswith(".")
     code, out, err = ran(capsys, name, "--help")
     assert (code, err) == (0, "")
     assert f"kinwire {name}" in out
@@ -32,7 +32,7 @@ def test_every_verb_has_its_name_a_summary_and_help(capsys: Captured, name: str)
 def test_help_lists_the_verbs_and_no_arguments_is_a_slip(capsys: Captured) -> None:
     code, out, err = ran(capsys, "--help")
     assert (code, err) == (0, "")
-    assert all(f"\n  {name} " in out for name in verb_names())
+    assert all(f"\n  {name} " in out for name in subcommand_names())
     assert ran(capsys) == (2, "", out)
 
 
@@ -45,8 +45,8 @@ def test_the_version_is_told(capsys: Captured) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["lst"], "There is no verb 'lst'.\nhint: Did you mean 'list'?"),
-        (["frobnicate"], "hint: kinwire --help lists the verbs."),
+        (["lst"], "There is no subcommand 'lst'.\nhint: Did you mean 'list'?"),
+        (["frobnicate"], "hint: kinwire --help lists the subcommands."),
         (["--format", "json", "list"], "unrecognized arguments"),
         (["list", "mpc"], "There is no protocol 'mpc'.\nhint: Did you mean 'mcp'?"),
         (["list", "mcpp"], "There is no protocol 'mcpp'.\nhint: Did you mean 'mcp'?"),

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from kinwire_cli.call import Call
+from kinwire_cli.call import CallCommand
 from kinwire_cli.completion import complete_call, complete_described, complete_listed
 from kinwire_cli.extras import is_installed
-from kinwire_cli.serve import Serve
-from kinwire_cli.verb import Verb, load_verb
+from kinwire_cli.serve import ServeCommand
+from kinwire_cli.subcommand import Subcommand, load_subcommand
 
 pytestmark = pytest.mark.skipif(not is_installed("cli"), reason="needs the extra [cli]")
 
@@ -66,16 +66,18 @@ def test_methods_are_offered_behind_a_url() -> None:
 
 
 @pytest.mark.parametrize(
-    ("verb", "typed", "options"),
+    ("subcommand", "typed", "options"),
     [
-        (Serve, "--", {"--transport", "--host", "--port", "--allow-host", "--insecure"}),
-        (Call, "--", {"--header", "--insecure", "--timeout"}),
+        (ServeCommand, "--", {"--transport", "--host", "--port", "--allow-host", "--insecure"}),
+        (CallCommand, "--", {"--header", "--insecure", "--timeout"}),
     ],
 )
-def test_the_options_of_a_verb_are_offered(verb: type[Verb], typed: str, options: set[str]) -> None:
+def test_the_options_of_a_subcommand_are_offered(
+    subcommand: type[Subcommand], typed: str, options: set[str]
+) -> None:
     argcomplete = pytest.importorskip("argcomplete")
     parser = ArgumentParser()
-    verb.configure(parser)
+    subcommand.configure(parser)
     finder = argcomplete.CompletionFinder(parser)
     assert options <= {word.strip() for word in finder._get_completions([], typed, "", None)}
 
@@ -112,11 +114,11 @@ def test_a_file_that_cannot_be_read_has_no_tools(file: str) -> None:
 )
 def test_what_the_demo_has_is_offered(words: str, typed: str, offered: set[str]) -> None:
     argcomplete = pytest.importorskip("argcomplete")
-    verb, *rest = words.split()
+    subcommand, *rest = words.split()
     parser = ArgumentParser()
-    load_verb(verb).configure(parser)
+    load_subcommand(subcommand).configure(parser)
     finder = argcomplete.CompletionFinder(parser)
-    found = {word.strip() for word in finder._get_completions([verb, *rest], typed, "", None)}
+    found = {word.strip() for word in finder._get_completions([subcommand, *rest], typed, "", None)}
     options = {word for word in found if word.startswith("-")}
     assert (found - options) >= offered
     assert offered or not (found - options)

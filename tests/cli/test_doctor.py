@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kinwire.transports import process
-from kinwire_cli.diagnosis import examination, steps, surroundings
+from kinwire_cli.diagnosis import checks as diagnosis_checks, examination
 from tests.cli.fixtures_scripts import DEMO, Captured, greeting, ran, scripted, spoken
 
 PYTHON = ["--", sys.executable, "-c"]
@@ -24,8 +24,8 @@ NAMES = ["spawn", "handshake", "version", "latency", "end", "stdout", "stderr"]
 def _a_slow_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nothing be late but what is late on purpose."""
     set_grace(monkeypatch, 60.0)
-    monkeypatch.setattr(steps, "SLOW_START", 1000.0)
-    monkeypatch.setattr(steps, "SLOW_PING", 1000.0)
+    monkeypatch.setattr(examination, "SLOW_START", 1000.0)
+    monkeypatch.setattr(examination, "SLOW_PING", 1000.0)
 
 
 def set_grace(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
@@ -60,7 +60,7 @@ def test_without_a_server_only_the_installation_is_checked(capsys: Captured) -> 
 def test_an_extra_that_is_not_there_is_told_and_no_fault(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(surroundings, "is_installed", lambda extra: extra != "fast")
+    monkeypatch.setattr(diagnosis_checks, "is_installed", lambda extra: extra != "fast")
     _, checks = examined(capsys)
     there = "codegen, cli, docs, http, inference, nats, proxy, ws"
     assert checks["extras"]["seen"] == f"{there}; not there: fast"
@@ -258,7 +258,7 @@ def test_a_server_that_does_not_end_well_is_warned_of(
 def test_a_slow_server_is_warned_of(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch, limit: str, remedy: str
 ) -> None:
-    monkeypatch.setattr(steps, limit, 0.0)
+    monkeypatch.setattr(examination, limit, 0.0)
     code, checks = examined(capsys, *scripted())
     assert (code, checks["latency"]["status"]) == (0, "warn")
     assert checks["latency"]["remedy"].startswith(remedy)

@@ -98,13 +98,13 @@ PROMISES = [
 ]
 
 
-@pytest.mark.parametrize(("capabilities", "finding"), PROMISES)
-def test_what_is_advertised_and_not_there_is_a_finding(
-    capsys: Captured, capabilities: dict[str, Any], finding: str
+@pytest.mark.parametrize(("capabilities", "problem"), PROMISES)
+def test_what_is_advertised_and_not_there_is_a_problem(
+    capsys: Captured, capabilities: dict[str, Any], problem: str
 ) -> None:
     code, answer = inspected(capsys, *scripted(answers={"initialize": greeting(capabilities)}))
     assert code == 1
-    assert any(line.startswith(finding) for line in said(answer))
+    assert any(line.startswith(problem) for line in said(answer))
 
 
 def tools(*pages: object, call: object = UNKNOWN_TOOL, **script: Any) -> list[str]:
@@ -181,13 +181,13 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("server", "finding"), FAULTS)
+@pytest.mark.parametrize(("server", "problem"), FAULTS)
 def test_what_breaks_the_protocol_is_a_finding_and_ends_with_1(
-    capsys: Captured, server: list[str], finding: str
+    capsys: Captured, server: list[str], problem: str
 ) -> None:
     code, answer = inspected(capsys, *server)
     assert code == 1
-    assert any(line.startswith(finding) for line in said(answer)), said(answer)
+    assert any(line.startswith(problem) for line in said(answer)), said(answer)
 
 
 ODD = [
@@ -239,13 +239,13 @@ def test_of_a_long_list_the_first_pages_are_looked_at(capsys: Captured, count: i
     assert [line.startswith(note) for line in said(answer)] == [True] * (count > 200)
 
 
-@pytest.mark.parametrize(("server", "finding"), ODD)
+@pytest.mark.parametrize(("server", "problem"), ODD)
 def test_what_is_only_odd_is_told_and_ends_with_0(
-    capsys: Captured, server: list[str], finding: str
+    capsys: Captured, server: list[str], problem: str
 ) -> None:
     code, answer = inspected(capsys, *server)
     assert code == 0
-    assert any(line.startswith(finding) for line in said(answer)), said(answer)
+    assert any(line.startswith(problem) for line in said(answer)), said(answer)
 
 
 def test_text_marks_methods_and_tells_findings_with_the_mend(capsys: Captured) -> None:
@@ -310,7 +310,7 @@ def test_without_a_handshake_there_is_nothing_to_inspect(
 
 
 @pytest.mark.parametrize(
-    ("line", "finding"),
+    ("line", "problem"),
     [
         ("Loading", 'error: stdout: 1 line of what is no message, such as "Loading".\n'),
         (
@@ -320,9 +320,9 @@ def test_without_a_handshake_there_is_nothing_to_inspect(
     ],
 )
 def test_what_was_seen_before_the_handshake_failed_is_told(
-    capsys: Captured, line: object, finding: str
+    capsys: Captured, line: object, problem: str
 ) -> None:
     code, out, err = ran(capsys, "inspect", "--timeout", "2", *spoken(line))
     assert (code, out) == (4, "")
-    assert err.startswith(finding)
+    assert err.startswith(problem)
     assert "\nerror: initialize: no answer within 2 s." in err

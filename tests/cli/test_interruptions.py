@@ -9,6 +9,10 @@ from pathlib import Path
 
 import pytest
 
+STARTS = [
+    pytest.param([sys.executable, "-m", "kinwire"], id="the module"),
+    pytest.param([str(Path(sys.executable).with_name("kinwire"))], id="the script"),
+]
 INTERRUPT = "import os, signal, sys\n"
 KILL = "os.kill(os.getpid(), signal.SIGINT)"
 SERVER = "from kinwire import Server\n\nserver = Server('a', '1')\n"
@@ -37,15 +41,20 @@ sys.meta_path.insert(0, Finder())
     "before",
     [
         pytest.param(LOOP, id="an event loop is being made"),
-        pytest.param(IMPORT.replace("NAME", "'kinwire_cli'"), id="before the command is there"),
-        pytest.param(IMPORT.replace("NAME", "'kinwire_cli.target'"), id="a verb is loaded"),
+        pytest.param(
+            IMPORT.replace("NAME", "'kinwire_cli.command'"), id="before the command is there"
+        ),
+        pytest.param(IMPORT.replace("NAME", "'kinwire_cli.target'"), id="a subcommand is loaded"),
         pytest.param(IMPORT.replace("NAME", "'kinwire.mcp.host'"), id="the runtime is loaded"),
     ],
 )
-def test_an_interruption_is_quiet_and_ends_with_130(tmp_path: Path, before: str) -> None:
+@pytest.mark.parametrize("start", STARTS)
+def test_an_interruption_is_quiet_and_ends_with_130(
+    tmp_path: Path, start: list[str], before: str
+) -> None:
     (tmp_path / "sitecustomize.py").write_text(before, encoding="utf-8")
     (tmp_path / "a.py").write_text(SERVER, encoding="utf-8")
-    command = [sys.executable, "-m", "kinwire", "list", str(tmp_path / "a.py")]
+    command = [*start, "list", str(tmp_path / "a.py")]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run(
         command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=60
@@ -60,10 +69,11 @@ RUNNING = f"{INTERRUPT}import anyio\nanyio.run = lambda *_, **__: {KILL}\n{SERVE
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 @pytest.mark.parametrize("source", [INTERRUPTED, RUNNING])
-def test_a_file_that_is_interrupted_while_it_is_imported_is_no_fault_of_it(
-    tmp_path: Path, source: str
+@pytest.mark.parametrize("start", STARTS)
+def test_a_file_that_is_interrupted_while_it_is_imported_is_not_blamed(
+    tmp_path: Path, start: list[str], source: str
 ) -> None:
     (tmp_path / "a.py").write_text(source, encoding="utf-8")
-    command = [sys.executable, "-m", "kinwire", "serve", "a.py"]
+    command = [*start, "serve", "a.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

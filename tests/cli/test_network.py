@@ -160,14 +160,14 @@ Server("guarded", "1.0").asgi(authenticate=nobody).run(port=0)
 """
 
 
-@pytest.mark.parametrize("verb", ["list", "inspect", "doctor", "call"])
+@pytest.mark.parametrize("subcommand", ["list", "inspect", "doctor", "call"])
 def test_a_server_that_has_to_know_who_calls_ends_with_3(
-    capsys: Captured, tmp_path: Path, verb: str
+    capsys: Captured, tmp_path: Path, subcommand: str
 ) -> None:
     (tmp_path / "guarded.py").write_text(GUARDED, encoding="utf-8")
     with listening((sys.executable, str(tmp_path / "guarded.py"))) as guarded:
-        words = ("ping",) if verb == "call" else ()
-        code, out, err = ran(capsys, verb, guarded.url("http"), *words)
+        words = ("ping",) if subcommand == "call" else ()
+        code, out, err = ran(capsys, subcommand, guarded.url("http"), *words)
     assert code == 3
     assert "answered HTTP 401" in out + err
     assert "--header 'Authorization: Bearer ${TOKEN}'" in out + err

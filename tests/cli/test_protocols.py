@@ -54,11 +54,11 @@ def test_its_messages_are_judged(tmp_path: Path, capsys: Captured) -> None:
         ("textwrap", "'textwrap' holds no bindings.", "kinwire generate"),
     ],
 )
-@pytest.mark.parametrize("verb", ["list", "describe ping", "validate none.jsonl"])
+@pytest.mark.parametrize("subcommand", ["list", "describe ping", "validate none.jsonl"])
 def test_what_is_no_package_of_bindings_is_a_slip(
-    verb: str, package: str, told: str, hint: str, capsys: Captured
+    subcommand: str, package: str, told: str, hint: str, capsys: Captured
 ) -> None:
-    assert main([*verb.split(), "--package", package]) == 2
+    assert main([*subcommand.split(), "--package", package]) == 2
     error = capsys.readouterr().err
     assert told in error
     assert hint in error

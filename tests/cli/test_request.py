@@ -12,7 +12,7 @@ from kinwire import Server
 from kinwire.mcp.host import Host
 from kinwire.rpc.limits import Limits
 from kinwire.testing import pair
-from kinwire_cli import patience
+from kinwire_cli import running
 from kinwire_cli.demos import mcp as demo
 from kinwire_cli.failure import failure_of
 from kinwire_cli.request import TypedRequest
@@ -341,7 +341,7 @@ def test_a_server_that_does_not_list_what_it_offers_has_nothing_of_that_name() -
 def test_a_tool_that_does_not_answer_is_waited_for_aloud(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patience, "SILENCE", 0.0)
+    monkeypatch.setattr(running, "SILENCE", 0.0)
     code, said = failed(server, "hang", limits=Limits(request_timeout=0.5))
     assert (code, said) == (
         4,

@@ -1,4 +1,4 @@
-"""A server as a verb names it: a file that is served, or a command, and what if it is silent."""
+"""A server as a subcommand names it: a file or a command; and a server that is silent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kinwire_cli import patience
+from kinwire_cli import running
 from tests.cli.fixtures_scripts import Captured, greeting, ran, scripted
 
 GREETER = """
@@ -89,10 +89,10 @@ def test_a_server_without_tools_is_no_fault(capsys: Captured) -> None:
 def test_a_silent_server_is_waited_for_aloud_and_not_for_ever(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patience, "SILENCE", 0.0)
+    monkeypatch.setattr(running, "SILENCE", 0.0)
     command = ["--timeout", "0.2", "--", sys.executable, "-c", SILENT]
-    for verb in (["list"], ["call", "ping"]):
-        code, out, err = ran(capsys, *verb, *command)
+    for subcommand in (["list"], ["call", "ping"]):
+        code, out, err = ran(capsys, *subcommand, *command)
         assert (code, out) == (4, "")
         assert err == (
             "waiting for the server to answer initialize ...\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kinwire_cli.tool_lines import tool_lines
+from kinwire_cli.shapes import tool_lines
 from kinwire_protocols import mcp
 from kinwire_protocols.base import from_wire
 

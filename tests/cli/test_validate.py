@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kinwire_cli import main
-from tests.cli.judge.test_parts import MIXED
+from tests.cli.validation.test_parts import MIXED
 
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "add"}}
 GONE = {"jsonrpc": "2.0", "id": 1, "result": {}}

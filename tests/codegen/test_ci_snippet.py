@@ -52,7 +52,7 @@ def test_every_line_installs_us_or_is_a_command_of_ours() -> None:
 def test_every_command_takes_its_arguments(number: int, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     words = commands()[number]
-    assert words[0] in {entry.name for entry in entry_points(group="kinwire.verbs")}
+    assert words[0] in {entry.name for entry in entry_points(group="kinwire.subcommands")}
     with pytest.raises(SystemExit) as ended:
         main([*words, "--help"])  # what stands before it is parsed first
     assert ended.value.code == 0
@@ -94,7 +94,7 @@ def run(line: str, folder: Path) -> tuple[int, str]:
 
 
 def lines() -> dict[str, str]:
-    """Return the lines that run our command, by its verb."""
+    """Return the lines that run our command, by its subcommand."""
     return {words[0]: step["run"] for words, step in zip(commands(), steps()[1:], strict=True)}
 
 
@@ -115,7 +115,7 @@ def test_the_lines_tell_who_breaks_by_an_edit(checkout: Path) -> None:
     params["examples"] = [example | {"urgent": True} for example in params["examples"]]
     path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
     git(checkout, "commit", "-q", "-a", "-m", "after")
-    codes = {verb: run(line, checkout)[0] for verb, line in lines().items()}
+    codes = {subcommand: run(line, checkout)[0] for subcommand, line in lines().items()}
     assert codes == {"lint": 0, "generate": 1, "breaking": 1, "diff": 0}
     assert "urgent is new and required" in (checkout / "summary.md").read_text()
 

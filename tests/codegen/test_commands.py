@@ -1,4 +1,4 @@
-"""The generator's verbs as a user runs them: output, exit codes, and a way back."""
+"""The generator's subcommands as a user runs them: output, exit codes, and a way back."""
 
 from __future__ import annotations
 

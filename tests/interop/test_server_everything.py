@@ -20,7 +20,7 @@ TIMEOUT = 60.0  # seconds
 
 
 def kinwire(*words: str, server: Recorded) -> subprocess.CompletedProcess[str]:
-    """Run a verb of our command against `server`."""
+    """Run a subcommand of our command against `server`."""
     return subprocess.run(
         (sys.executable, "-m", "kinwire", *words, "--", *server.words),
         stdin=subprocess.DEVNULL,

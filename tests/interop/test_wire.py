@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kinwire_cli.judge.judge import Side
+from kinwire_cli.validation.validator import Side
 from tests.interop.recording import Recorded
 from tests.interop.wire import Message, faults, messages, used
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kinwire_cli.judge.judge import Judge, Side
+from kinwire_cli.validation.validator import MessageValidator, Side
 from kinwire_protocols.mcp.methods import PROTOCOL
 
 
@@ -45,11 +45,11 @@ def used(sent: Iterable[Message]) -> set[str]:
 
 def faults(sent: Iterable[Message], sender: Side) -> list[str]:
     """Return what the document of MCP objects to in the messages of one side."""
-    judge = Judge([PROTOCOL])
+    validator = MessageValidator([PROTOCOL])
     found: list[str] = []
     for message in sent:
-        verdict = judge.judge(message.content, message.sender)
+        validated = validator.validate(message.content, message.sender)
         if message.sender == sender:
-            name = verdict.row.name if verdict.row else message.content.get("method", "?")
-            found += [f"{name}: {problem}" for problem in verdict.problems]
+            name = validated.row.name if validated.row else message.content.get("method", "?")
+            found += [f"{name}: {problem}" for problem in validated.problems]
     return found

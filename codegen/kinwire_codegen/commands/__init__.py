@@ -1,1 +1,1 @@
-"""The generator's verbs of the `kinwire` command, a module a verb; heavy imports wait for `run`."""
+"""The generator's subcommands of `kinwire`, a module each; heavy imports wait for `run`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Breaking",)
+__all__ = ("BreakingCommand",)
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -13,7 +13,7 @@ from kinwire_codegen.commands.sides import open_sides
 CATEGORIES = ("wire", "bindings", "docs")
 
 
-class Breaking:
+class BreakingCommand:
     """Prints who breaks; exit code 1 if somebody does and the version did not rise."""
 
     name = "breaking"
@@ -21,7 +21,7 @@ class Breaking:
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
-        """Add the verb's arguments."""
+        """Add the subcommand's arguments."""
         text = "what it was: a commit, tag or branch, a document, or a folder of documents"
         parser.add_argument("--against", required=True, metavar="REF|FILE|DIR", help=text)
         text = "what it is: a document or a folder of documents (default: ./schema)"

@@ -1,4 +1,4 @@
-"""What the generator's verbs share: the documents' folder, and how they talk."""
+"""What the generator's subcommands share: the documents' folder, and how they talk."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Diff",)
+__all__ = ("DiffCommand",)
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -13,7 +13,7 @@ from kinwire_codegen.commands.sides import open_sides
 REFERENCE = "generated/reference"
 
 
-class Diff:
+class DiffCommand:
     """Prints what was added, changed, deprecated and removed, with links to the reference."""
 
     name = "diff"
@@ -21,7 +21,7 @@ class Diff:
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
-        """Add the verb's arguments."""
+        """Add the subcommand's arguments."""
         text = "what it was: a commit, tag or branch, a document, or a folder of documents"
         parser.add_argument("old", metavar="A", help=text)
         text = "what it is, likewise (default: ./schema)"

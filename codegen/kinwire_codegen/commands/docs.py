@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Docs",)
+__all__ = ("DocsCommand",)
 
 import sys
 import time
@@ -30,7 +30,7 @@ PACKAGE = "kinwire"
 OUT = Path("site")
 
 
-class Docs:
+class DocsCommand:
     """Builds the site, serves it while it is written, or says what is wrong with it."""
 
     name = "docs"
@@ -38,7 +38,7 @@ class Docs:
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
-        """Add the verb's arguments."""
+        """Add the subcommand's arguments."""
         text = "build: write the site; serve: on this machine, again on each save; check: links,"
         text += " anchors, descriptions and pages without a way to them"
         parser.add_argument("action", choices=("build", "serve", "check"), help=text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Generate",)
+__all__ = ("GenerateCommand",)
 
 import sys
 import time
@@ -29,7 +29,7 @@ GENERATED = Path("generated")
 PACKAGE = "kinwire_protocols"
 
 
-class Generate:
+class GenerateCommand:
     """Writes what changed, shows it (--check), or keeps doing so on each save (--watch)."""
 
     name = "generate"
@@ -37,7 +37,7 @@ class Generate:
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
-        """Add the verb's arguments."""
+        """Add the subcommand's arguments."""
         add_schema(parser)
         text = "where the package goes (default: ./generated, if the documents are in ./schema)"
         parser.add_argument("--out", type=Path, metavar="DIR", help=text)

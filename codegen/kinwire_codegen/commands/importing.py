@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Import",)
+__all__ = ("ImportCommand",)
 
 import json
 import re
@@ -22,7 +22,7 @@ MALFORMED = (AttributeError, LookupError, TypeError, ValueError, RecursionError)
 _PROTOCOL = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
-class Import:
+class ImportCommand:
     """Writes a document for each FILE, checked, and tells what could not be said in it."""
 
     name = "import"
@@ -30,7 +30,7 @@ class Import:
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
-        """Add the verb's arguments."""
+        """Add the subcommand's arguments."""
         kinds = ("mcp-schema", "openrpc")
         parser.add_argument("kind", choices=kinds, help="what the files are")
         text = "the schema.json of a version of MCP, or an OpenRPC document"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Lint",)
+__all__ = ("LintCommand",)
 
 from argparse import ArgumentParser, Namespace
 
@@ -11,7 +11,7 @@ from kinwire_codegen.commands.common import add_schema, count, refuse, schema_fo
 COUNTED = {"methods": "method", "errors": "error", "$defs": "type"}
 
 
-class Lint:
+class LintCommand:
     """Prints every finding, or one line a document if there is none."""
 
     name = "lint"
@@ -19,7 +19,7 @@ class Lint:
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
-        """Add the verb's arguments."""
+        """Add the subcommand's arguments."""
         add_schema(parser)
 
     @staticmethod

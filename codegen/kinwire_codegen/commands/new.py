@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("New",)
+__all__ = ("NewCommand",)
 
 import json
 import re
@@ -14,7 +14,7 @@ from pathlib import Path
 from kinwire_codegen.commands.common import refuse, usage
 
 
-class New:
+class NewCommand:
     """Writes a small document that lints, generates and round-trips at once."""
 
     name = "new"
@@ -22,7 +22,7 @@ class New:
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
-        """Add the verb's arguments."""
+        """Add the subcommand's arguments."""
         parser.add_argument("what", choices=["protocol"], help="what to start")
         parser.add_argument("protocol", metavar="NAME", help="its name: lower case, digits, dashes")
         text = "folder for it (default: ./NAME)"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Rule",)
+__all__ = ("RuleCommand",)
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _NAMED = 10  # rules that a hint names
 
 
-class Rule:
+class RuleCommand:
     """Explains one rule, or lists all of them."""
 
     name = "rule"
@@ -25,7 +25,7 @@ class Rule:
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
-        """Add the verb's arguments."""
+        """Add the subcommand's arguments."""
         text = "its id or its name (default: all are listed)"
         parser.add_argument("rule", nargs="?", metavar="ID", help=text)
 

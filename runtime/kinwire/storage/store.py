@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = (
-    "Kind",
-    "OpenGuard",
-    "Store",
-    "StoreEntry",
-    "entry_from",
-    "open_store",
-    "options_text",
-)
+__all__ = ("Kind", "OpenGuard", "Store", "StoreEntry", "entry_from", "open_store", "options_text")
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""What `kinwire doctor` checks: `examination.py` runs the server, the others judge and show."""
+"""What `kinwire doctor` checks: `checks.py` without a server, `examination.py` with one."""
 
 from __future__ import annotations
 

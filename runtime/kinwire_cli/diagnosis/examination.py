@@ -1,31 +1,57 @@
-"""Runs a server from its start to its end and checks each step; every step has a deadline."""
+"""Checks a server from its start to its end, or by its URL; every step has a deadline."""
 
 from __future__ import annotations
 
-__all__ = ("Examination",)
+__all__ = (
+    "SLOW_PING",
+    "SLOW_START",
+    "Examination",
+    "RemoteExamination",
+    "latency",
+    "said_of",
+    "version",
+)
 
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 import anyio
 
 from kinwire.transports.child import ChildProcess
 from kinwire.transports.process import BY_ITSELF
-from kinwire_cli.diagnosis.check import Check, failed, skipped
-from kinwire_cli.diagnosis.remedies import why_ended, why_not_started, why_silent
-from kinwire_cli.diagnosis.steps import latency, said_of, version
-from kinwire_cli.failure import FINDINGS, PEER_ERROR, PEER_SCHEMA, UNREACHABLE, USAGE
-from kinwire_cli.layout import counted
+from kinwire_cli.diagnosis.checks import Check, failed, skipped
+from kinwire_cli.diagnosis.remedies import COPY_ID, why_ended, why_not_started, why_silent
+from kinwire_cli.failure import (
+    PASS_HEADERS,
+    PEER_ERROR,
+    PEER_SCHEMA,
+    PROBLEMS_FOUND,
+    UNAUTHORIZED,
+    UNREACHABLE,
+    USAGE,
+    wants_to_know_who,
+)
+from kinwire_cli.layout import counted, first_line
 from kinwire_cli.listening import Listening
-from kinwire_cli.raw_server import Greeting, RawServer, raw_server
+from kinwire_cli.raw_server import Greeting, RawAnswer, RawServer, raw_server
 from kinwire_cli.target import Target
-from kinwire_protocols.mcp.methods import INITIALIZE
+from kinwire_protocols.mcp.methods import INITIALIZE, PING, PROTOCOL
+from kinwire_protocols.problems import shown
 
 _QUOTED, _TAIL = 3, 10  # lines
 _SHOWN = 200  # characters of a line
 
 _AFTER_START = ("handshake", "version", "latency", "end", "stdout", "stderr")
+_UNREACHABLE = (
+    "Is it running there? Look at host, port and path (most servers listen at /mcp or /sse), and "
+    "whether it wants a --header."
+)
+_WHO = "Say who you are, as with --header 'Authorization: Bearer ${TOKEN}'."
+_SILENT = "It took the request and did not answer. Is it a server of MCP? --timeout waits longer."
+_PINGS = 20
+SLOW_START, SLOW_PING = 5.0, 1.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,5 +158,113 @@ def _stdout(heard: Listening) -> Check:
         seen=f"{counted(heard.stray_count, 'line')} of what is no message",
         remedy="Print to stderr, as in print(..., file=sys.stderr): stdout is the protocol's.",
         lines=tuple(line[:_SHOWN] for line in heard.strays[:_QUOTED]),
-        exit_code=FINDINGS,
+        exit_code=PROBLEMS_FOUND,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteExamination:
+    """One server, and who is told of each check as soon as it is made."""
+
+    target: Target
+    tell: Callable[[Check], object]
+
+    async def run(self) -> None:
+        """Make all checks."""
+        began = anyio.current_time()
+        async with raw_server(self.target) as server:
+            greeting = await server.greet()
+            self.tell(_handshake(greeting, server.heard))
+            self.tell(version(greeting))
+            if greeting.answer.result is not None:
+                start = anyio.current_time() - began
+                timeout = self.target.timeout
+                self.tell(await latency(server, timeout, start, lambda: _UNREACHABLE))
+            else:
+                self.tell(skipped("latency", "the handshake failed"))
+
+
+def _handshake(greeting: Greeting, heard: Listening) -> Check:
+    answer = greeting.answer
+    match answer.outcome:
+        case "answered":
+            who = f"{greeting.server.get('name')} {greeting.server.get('version')}".rstrip()
+            return Check(name="handshake", seen=f"{who} answered")
+        case _ if wants_to_know_who(answer.error):
+            remedy, code = _WHO, UNAUTHORIZED
+        case "silent":
+            remedy, code = _SILENT, UNREACHABLE
+        case "ended":
+            remedy, code = _UNREACHABLE, UNREACHABLE
+        case "broken" if answer.result is None:  # what came is no JSON-RPC at all
+            remedy, code = _UNREACHABLE, PEER_SCHEMA
+        case "broken":
+            remedy, code = "Mend the result of initialize.", PEER_SCHEMA
+        case _:
+            remedy, code = "Answer initialize with a result.", PEER_ERROR
+    seen = said_of(INITIALIZE.name, answer, heard).removesuffix(PASS_HEADERS)
+    return failed("handshake", seen, remedy, code)
+
+
+def version(greeting: Greeting) -> Check:
+    """Return whether both speak the same version."""
+    answered = greeting.version
+    if not isinstance(answered, str):
+        return skipped("version", "the handshake failed")
+    if answered == PROTOCOL.version:
+        return Check(name="version", seen=f"MCP {PROTOCOL.version}")
+    seen = f"offered {PROTOCOL.version}, the server answered {shown(answered)}"
+    remedy = "Have the server answer the offered version if it speaks it, or update the server."
+    return failed("version", seen, remedy, PEER_SCHEMA)
+
+
+async def latency(
+    server: RawServer, timeout: float, start: float, why_ended: Callable[[], str]
+) -> Check:
+    """Return how fast it answers pings; `start` is what it took to the first answer, in seconds."""
+    times: list[float] = []
+    with anyio.move_on_after(timeout):
+        while len(times) < _PINGS:
+            began = anyio.current_time()
+            answer = await server.ask(PING)
+            seen = said_of(PING.name, answer, server.heard)
+            if answer.outcome == "ended":
+                return failed("latency", seen, why_ended(), UNREACHABLE)
+            if answer.outcome != "answered":
+                return _no_pong(seen, server)
+            times.append(anyio.current_time() - began)
+    if not times:
+        late = RawAnswer("silent", f"no answer within {timeout:g} s")
+        return _no_pong(said_of(PING.name, late, server.heard), server)
+    return _of_times(times, start)
+
+
+def said_of(method: str, answer: RawAnswer, heard: Listening) -> str:
+    """Return what came of a request, in a line."""
+    code = "" if answer.code is None else f" ({answer.code})"
+    other = f"; {heard.other_id}" if answer.outcome == "silent" and heard.other_id else ""
+    return f"{method}: {first_line(answer.text)}{code}{other}"
+
+
+def _no_pong(seen: str, server: RawServer) -> Check:
+    remedy = "Answer ping with an empty result, at any time."
+    return failed("latency", seen, COPY_ID if server.heard.other_id else remedy)
+
+
+def _of_times(pings: list[float], start: float) -> Check:
+    worst = max(pings)
+    seen = (
+        f"ping {_ms(median(pings))} (median), {_ms(worst)} (worst of {len(pings)}); "
+        f"{start:.1f} s from start to first answer"
+    )
+    if start > SLOW_START:
+        remedy = "Load what is heavy when it is first needed: some hosts give up on slow starters."
+    elif worst > SLOW_PING:
+        remedy = "Something blocks it: run long work in a thread."
+    else:
+        return Check(name="latency", seen=seen)
+    return Check(name="latency", status="warn", seen=seen, remedy=remedy)
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1000:.1f} ms"

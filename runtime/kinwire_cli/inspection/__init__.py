@@ -1,4 +1,4 @@
-"""What `kinwire inspect` looks at: `probing.py` asks the server, the others judge and show."""
+"""What `kinwire inspect` looks at: `probing.py` asks, `checks.py` checks, `report.py` shows."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ an example fits.
 
 from __future__ import annotations
 
-__all__ = ("schema_findings",)
+__all__ = ("schema_problems",)
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from urllib.parse import urldefrag, urljoin
 from kinwire.mcp.rules.json_schema_keywords import FORMS, WITH_SCHEMA, WITH_SCHEMAS
 from kinwire.rpc.codec import is_object
 from kinwire.support.json_values import pointer_below
-from kinwire_cli.inspection.finding import Finding
+from kinwire_cli.inspection.problem import ServerProblem
 from kinwire_cli.schema_places import referred
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.problems import shown
@@ -29,13 +29,15 @@ _SAME_VALUE = frozenset({*_CHOICES, "not", "if", "then", "else", "dependentSchem
 _HAS_TUPLES = re.compile(r"https?://json-schema\.org/(draft-0[467]|draft/2019-09)/schema#?")
 
 
-def schema_findings(schema: JsonObject, where: str) -> Iterator[Finding]:
+def schema_problems(schema: JsonObject, where: str) -> Iterator[ServerProblem]:
     """Yield what is to be said of `schema`, which stands at `where`."""
     for keyword in _CHOICES:
         if keyword in schema:
             text = "stands at the top, where some model providers refuse it."
-            yield Finding("warning", f"{where}/{keyword}", text, "List the members in properties.")
-    yield from _Reader(schema).read(schema, where, 0)
+            yield ServerProblem(
+                "warning", f"{where}/{keyword}", text, "List the members in properties."
+            )
+    yield from _SchemaReader(schema).read(schema, where, 0)
 
 
 class _Described(NamedTuple):
@@ -46,7 +48,7 @@ class _Described(NamedTuple):
     """Whether some may be described elsewhere."""
 
 
-class _Reader:
+class _SchemaReader:
     """Reads one schema; references lead into its root."""
 
     def __init__(self, root: JsonObject) -> None:
@@ -57,7 +59,7 @@ class _Reader:
 
     def read(
         self, schema: Any, where: str, depth: int, around: _Described | None = None
-    ) -> Iterator[Finding]:
+    ) -> Iterator[ServerProblem]:
         """Yield what is wrong with a schema and those inside it.
 
         `around` is what it and those around it say of the same value; None if it is the outermost.
@@ -95,7 +97,7 @@ class _Reader:
                 if is_object(inner):
                     yield inner
 
-    def _keyword(self, keyword: str, argument: Any, where: str) -> Iterator[Finding]:
+    def _keyword(self, keyword: str, argument: Any, where: str) -> Iterator[ServerProblem]:
         if keyword == "$ref":
             yield from self._reference(argument, where)
         elif keyword in FORMS and not FORMS[keyword].holds(argument):
@@ -105,15 +107,15 @@ class _Reader:
         elif keyword in WITH_SCHEMAS and not isinstance(argument, (dict, list)):
             yield _wrong(where, "schemas", argument)
 
-    def _reference(self, reference: Any, where: str) -> Iterator[Finding]:
+    def _reference(self, reference: Any, where: str) -> Iterator[ServerProblem]:
         if not isinstance(reference, str):
             yield _wrong(where, "a reference", reference)
         elif (local := self._local(reference)) is None:
             text = f"refers to {shown(reference)}, which clients do not fetch."
-            yield Finding("warning", where, text, "Put the part into $defs.")
+            yield ServerProblem("warning", where, text, "Put the part into $defs.")
         elif local != "#" and not self._leads_somewhere(local):
             text = f"refers to {shown(reference)}, which is not there."
-            yield Finding("error", where, text, "Put the part into $defs.")
+            yield ServerProblem("error", where, text, "Put the part into $defs.")
 
     def _local(self, reference: str) -> str | None:
         """Return the fragment that `reference` leads to in this schema, None if it leads out."""
@@ -142,23 +144,27 @@ class _Reader:
             yield from ((inner, pointer_below(where, name)) for name, inner in argument.items())
 
 
-def _unknown_names(schema: JsonObject, known: _Described, where: str) -> Iterator[Finding]:
+def _unknown_names(schema: JsonObject, known: _Described, where: str) -> Iterator[ServerProblem]:
     required = schema.get("required")
     if not isinstance(required, list) or known.more:
         return
     for name in cast("list[object]", required):
         if isinstance(name, str) and name not in known.names:
             text = f"asks for {shown(name)}, which is not in properties."
-            yield Finding("warning", f"{where}/required", text, "Describe it, or leave it out.")
+            yield ServerProblem(
+                "warning", f"{where}/required", text, "Describe it, or leave it out."
+            )
 
 
-def _pattern(text: str, where: str) -> Iterator[Finding]:
+def _pattern(text: str, where: str) -> Iterator[ServerProblem]:
     try:
         re.compile(text)
     except (re.error, RecursionError, OverflowError) as error:
         said = f"{shown(text)} may be no pattern: {error}."
-        yield Finding("warning", where, said, "Write it as ECMA-262 has it.")
+        yield ServerProblem("warning", where, said, "Write it as ECMA-262 has it.")
 
 
-def _wrong(where: str, expected: str, got: Any) -> Finding:
-    return Finding("error", where, f"expected {expected}, got {shown(got)}.", "Mend the schema.")
+def _wrong(where: str, expected: str, got: Any) -> ServerProblem:
+    return ServerProblem(
+        "error", where, f"expected {expected}, got {shown(got)}.", "Mend the schema."
+    )

@@ -19,8 +19,8 @@ from kinwire.rpc.codec import is_object
 from kinwire.rpc.errors import PaginationError
 from kinwire.rpc.negotiated import Negotiated
 from kinwire_cli.listening import Listening
-from kinwire_cli.raw_server import Answer, Greeting, RawServer, raw_server
-from kinwire_cli.target import Target, refusal_of
+from kinwire_cli.raw_server import Greeting, RawAnswer, RawServer, raw_server
+from kinwire_cli.target import Target, handshake_error
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.methods import INITIALIZE, PROTOCOL
 from kinwire_protocols.peer import Method
@@ -58,9 +58,9 @@ _READING: dict[str, JsonObject | None] = {
 }
 """What is asked, with which params."""
 
-_TOO_LATE = Answer("unasked", "nothing was answered any more")
-_MAY_ACT = Answer("unasked", "it may do something")
-_NEEDS_MORE = Answer("unasked", "it needs params that are not known here")
+_TOO_LATE = RawAnswer("unasked", "nothing was answered any more")
+_MAY_ACT = RawAnswer("unasked", "it may do something")
+_NEEDS_MORE = RawAnswer("unasked", "it needs params that are not known here")
 
 # Later versions of MCP announce it; this one does not.
 _LATER = {"completion/complete": "completions"}
@@ -73,7 +73,7 @@ class Probe:
     row: Method[Any, Any]
     advertised: bool | None
     """Whether the capabilities offer it; None if no capability stands for it."""
-    answer: Answer
+    answer: RawAnswer
     entries: Sequence[Any] = ()
     """What a list brought, as it came, all pages together."""
     results: Sequence[Any] = ()
@@ -91,7 +91,7 @@ class Inspection:
     greeting: Greeting
     heard: Listening
     probes: list[Probe] = field(default_factory=list[Probe])
-    refusal: Exception | None = None
+    error: Exception | None = None
     """Why the handshake has come to nothing."""
 
 
@@ -101,7 +101,7 @@ async def inspected(target: Target) -> Inspection:
         inspection = Inspection(await server.greet(), server.heard)
         answer = inspection.greeting.answer
         if answer.error is not None:
-            inspection.refusal = refusal_of(target, answer.error)
+            inspection.error = handshake_error(target, answer.error)
             return inspection
         inspection.probes.append(_probe_of(INITIALIZE, None, answer))
         for row in PROTOCOL.methods.values():
@@ -134,7 +134,7 @@ async def _probed(server: RawServer, row: Method[Any, Any], so_far: Inspection) 
 
 
 def _fit(row: Method[Any, Any], params: JsonObject | None) -> bool:
-    # A server is right to refuse what a document has made incomplete: that would be no finding.
+    # A server is right to refuse what a document has made incomplete: that would be no problem.
     try:
         row.decode_params(params or {})
     except ValidationError:
@@ -142,7 +142,7 @@ def _fit(row: Method[Any, Any], params: JsonObject | None) -> bool:
     return True
 
 
-def _probe_of(row: Method[Any, Any], offered: bool | None, answer: Answer) -> Probe:
+def _probe_of(row: Method[Any, Any], offered: bool | None, answer: RawAnswer) -> Probe:
     return Probe(row, offered, answer, results=[answer.result], problems=answer.problems)
 
 
@@ -152,12 +152,12 @@ def _is_gone(probes: Sequence[Probe]) -> bool:
 
 
 async def _walked(server: RawServer, row: Method[Any, Any], offered: bool | None) -> Probe:
-    """Return the pages of a list; no entry is left out, as a repeated one is a finding."""
+    """Return the pages of a list; no entry is left out, as a repeated one is a problem."""
     entries: list[Any] = []
     results: list[Any] = []
     found: list[Problem] = []
     pages = Pages[Any](row.name, id)
-    answer = Answer("answered")
+    answer = RawAnswer("answered")
     try:
         while pages.has_next() and len(results) < _MOST_PAGES:
             cursor = pages.cursor
@@ -171,9 +171,9 @@ async def _walked(server: RawServer, row: Method[Any, Any], offered: bool | None
             following = page.get("nextCursor")
             pages.accept(here, following if isinstance(following, str) else None)
     except PaginationError as error:
-        answer = Answer("broken", str(error).removeprefix(row.name).lstrip(": "))
+        answer = RawAnswer("broken", str(error).removeprefix(row.name).lstrip(": "))
     if found and answer.outcome == "answered":  # the last page was good, another was not
-        answer = Answer("broken", str(found[0]))
+        answer = RawAnswer("broken", str(found[0]))
     cut = len(results) == _MOST_PAGES and pages.cursor is not None
     return Probe(row, offered, answer, entries, results, found, cut)
 

@@ -11,11 +11,10 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from kinwire.rpc.codec import is_object
-from kinwire_cli.colour import coloured
-from kinwire_cli.inspection.finding import Finding
 from kinwire_cli.inspection.probing import LISTS, UNKNOWN, Inspection, Probe
-from kinwire_cli.layout import columns, first_line
-from kinwire_cli.tool_lines import tool_lines
+from kinwire_cli.inspection.problem import ServerProblem
+from kinwire_cli.layout import coloured, columns, first_line
+from kinwire_cli.shapes import tool_lines
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.mcp.methods import PROTOCOL
@@ -25,7 +24,7 @@ _COLOURS = {"✓": "green", "!": "yellow", "✗": "red", "error": "red", "warnin
 _MARKS = {"error": "✗", "warning": "!"}
 
 
-def json_of(inspection: Inspection, findings: Sequence[Finding]) -> JsonObject:
+def json_of(inspection: Inspection, problems: Sequence[ServerProblem]) -> JsonObject:
     """Return all of it; lists are as they came."""
     greeting = inspection.greeting
     return {
@@ -44,23 +43,23 @@ def json_of(inspection: Inspection, findings: Sequence[Finding]) -> JsonObject:
             for probe in inspection.probes
         ],
         **{LISTS[p.row.name]: p.entries for p in inspection.probes if p.row.name in LISTS},
-        "findings": [finding.to_json() for finding in findings],
+        "findings": [problem.to_json() for problem in problems],
     }
 
 
-def text_of(inspection: Inspection, findings: Sequence[Finding]) -> Iterator[str]:
+def text_of(inspection: Inspection, problems: Sequence[ServerProblem]) -> Iterator[str]:
     """Yield the paragraphs."""
     yield _greeting(inspection)
     for probe in inspection.probes:
         if probe.entries:
             yield f"{LISTS[probe.row.name]}\n" + "\n".join(f"  {line}" for line in _lines(probe))
     rows = [
-        (_mark(probe, findings), probe.row.name, first_line(_seen(probe)))
+        (_mark(probe, problems), probe.row.name, first_line(_seen(probe)))
         for probe in inspection.probes
     ]
     yield _painted(columns(rows))
-    if findings:
-        yield _painted("\n".join(line for finding in findings for line in said(finding)))
+    if problems:
+        yield _painted("\n".join(line for problem in problems for line in said(problem)))
 
 
 def _greeting(inspection: Inspection) -> str:
@@ -121,15 +120,15 @@ def _name(entry: Any) -> str:
     return first_line(str(entry.get("name") if is_object(entry) else shown(entry)))
 
 
-def _mark(probe: Probe, findings: Sequence[Finding]) -> str:
+def _mark(probe: Probe, problems: Sequence[ServerProblem]) -> str:
     for severity, mark in _MARKS.items():
-        if any(f.severity == severity and _is_about(f, probe.row.name) for f in findings):
+        if any(f.severity == severity and _is_about(f, probe.row.name) for f in problems):
             return mark
     return "-" if probe.answer.outcome in ("missing", "unasked") else "✓"
 
 
-def _is_about(finding: Finding, method: str) -> bool:
-    return re.match(rf"{re.escape(method)}(?![/\w])", finding.where) is not None
+def _is_about(problem: ServerProblem, method: str) -> bool:
+    return re.match(rf"{re.escape(method)}(?![/\w])", problem.where) is not None
 
 
 def _seen(probe: Probe) -> str:
@@ -162,11 +161,11 @@ def _answered(probe: Probe) -> str:
     return "answered"
 
 
-def said(finding: Finding) -> Iterator[str]:
-    """Yield the lines of a finding: what is wrong, and below it the mend."""
-    yield first_line(f"{finding.severity}: {finding.where}: {finding.text}")
-    if finding.mend:
-        yield f"  {finding.mend}"
+def said(problem: ServerProblem) -> Iterator[str]:
+    """Yield the lines of a problem: what is wrong, and below it how to fix it."""
+    yield first_line(f"{problem.severity}: {problem.where}: {problem.text}")
+    if problem.hint:
+        yield f"  {problem.hint}"
 
 
 def _painted(text: str) -> str:

@@ -7,7 +7,7 @@ with its bytes in `base64` where they are no UTF-8.
 
 from __future__ import annotations
 
-__all__ = ("Step", "recorded_line", "steps_of")
+__all__ = ("RecordedStep", "recorded_line", "steps_of")
 
 import json
 from base64 import b64decode, b64encode
@@ -19,7 +19,7 @@ from pydantic_core import from_json
 from kinwire_cli.failure import UsageError
 
 if TYPE_CHECKING:
-    from kinwire_cli.judge.judge import Side
+    from kinwire_cli.validation.validator import Side
 
 
 def recorded_line(sender: Side, frame: bytes, at: float, because: str | None = None) -> bytes:
@@ -38,7 +38,7 @@ def recorded_line(sender: Side, frame: bytes, at: float, because: str | None = N
     return head + json.dumps(members).encode()[1:] + b"\n"
 
 
-class Step(NamedTuple):
+class RecordedStep(NamedTuple):
     """What one side sent, as a recording has it."""
 
     line: int
@@ -49,7 +49,7 @@ class Step(NamedTuple):
     """What to send if it was unreadable."""
 
 
-def steps_of(file: str, lines: Iterable[bytes]) -> Iterator[Step]:
+def steps_of(file: str, lines: Iterable[bytes]) -> Iterator[RecordedStep]:
     """Yield what the lines of `file` say, blank ones left out.
 
     Raises:
@@ -60,7 +60,7 @@ def steps_of(file: str, lines: Iterable[bytes]) -> Iterator[Step]:
             yield _step(f"{file}:{number}", number, line)
 
 
-def _step(where: str, number: int, line: bytes) -> Step:
+def _step(where: str, number: int, line: bytes) -> RecordedStep:
     try:
         value: Any = from_json(line, allow_inf_nan=False)
     except ValueError:
@@ -68,12 +68,12 @@ def _step(where: str, number: int, line: bytes) -> Step:
     match value:
         case {"from": "client" | "server" as sender, "message": message}:
             if isinstance(message, dict):
-                return Step(number, sender, cast(object, message))
-            return Step(number, sender, None, json.dumps(message).encode())
+                return RecordedStep(number, sender, cast(object, message))
+            return RecordedStep(number, sender, None, json.dumps(message).encode())
         case {"from": "client" | "server" as sender, "unreadable": str(text)}:
             encoded = value.get("base64")
             frame = text.encode() if encoded is None else _decoded(where, encoded)
-            return Step(number, sender, None, frame)
+            return RecordedStep(number, sender, None, frame)
         case _:
             raise UsageError(
                 f'{where}: expected {{"from": "client" or "server", "message": ...}}.',

@@ -1,15 +1,127 @@
-"""What a message is about, what its sender numbers as it likes, and the message without that."""
+"""Recorded messages compared: what one is about, where two differ, and which differences count."""
 
 from __future__ import annotations
 
-__all__ = ("is_request", "key_of", "reported_token", "subject_of", "token_of", "unnumbered")
+__all__ = (
+    "NUMBERED_ANEW",
+    "Ignored",
+    "differences",
+    "is_request",
+    "key_of",
+    "reported_token",
+    "subject_of",
+    "token_of",
+    "turned",
+    "unnumbered",
+)
 
 import json
+from collections.abc import Iterable, Iterator
+from itertools import islice, zip_longest
+from typing import Any, NamedTuple, TypeGuard
 
 from kinwire.rpc.codec import is_object
+from kinwire.support.json_values import pointer_below
+from kinwire_cli.failure import UsageError
 from kinwire_protocols.base import JsonObject
+from kinwire_protocols.problems import Problem, shown
 
+_MOST = 50  # differences of one message
+_BEFORE = 20  # characters of what two texts share that are shown before they part
+_NOTHING: Any = object()
 _SUBJECTS = ("name", "uri", "ref")  # of tools and prompts, of resources, of what is completed
+
+
+class Ignored(NamedTuple):
+    """A member that may differ: `[METHOD#]POINTER`, in which `*` is any one step."""
+
+    method: str | None
+    steps: tuple[str, ...]
+
+    @classmethod
+    def from_text(cls, text: str) -> Ignored:
+        """Return what `text` says.
+
+        Raises:
+            UsageError: it holds no pointer.
+        """
+        method, _, pointer = text.rpartition("#")
+        if not pointer.startswith("/"):
+            raise UsageError(
+                f"--ignore {text}: expected a pointer.",
+                "Write it as a replay shows it, such as /result/content/*/text, or "
+                "tools/call#/result for one method.",
+            )
+        return cls(method or None, tuple(pointer[1:].split("/")))
+
+    def covers(self, method: str | None, pointer: str) -> bool:
+        """Return whether `pointer` is that member of that method, or lies in it."""
+        steps = pointer[1:].split("/")
+        return (
+            self.method in (None, method)
+            and len(steps) >= len(self.steps)
+            and all(own in ("*", step) for own, step in zip(self.steps, steps, strict=False))
+        )
+
+
+NUMBERED_ANEW = Ignored(None, ("error", "data", "correlationId"))
+"""What kinwire's servers make up for each internal error."""
+
+
+def differences(
+    recorded: object, came: object, method: str | None, ignored: Iterable[Ignored] = ()
+) -> list[Problem]:
+    """Return where `came` is not what was `recorded`, the first of them if there are many."""
+    without = tuple(ignored)
+    found = (
+        problem
+        for problem in _between(recorded, came, "")
+        if not any(one.covers(method, problem.pointer) for one in without)
+    )
+    return list(islice(found, _MOST))
+
+
+def turned(recorded: JsonObject, came: JsonObject) -> list[Problem]:
+    """Return that one is an error and the other is none, if so."""
+    match recorded, came:
+        case {"result": _}, {"error": {"code": code, "message": text}}:
+            return [Problem("/error", "a result", f"error {shown(code)}, {shown(text)}")]
+        case {"error": {"code": code, "message": text}}, {"result": _}:
+            return [Problem("/result", f"error {shown(code)}, {shown(text)}", "a result")]
+        case _:
+            return []
+
+
+def _between(recorded: Any, came: Any, place: str) -> Iterator[Problem]:
+    if is_object(recorded) and is_object(came):
+        for name in dict.fromkeys((*recorded, *came)):
+            inner = recorded.get(name, _NOTHING), came.get(name, _NOTHING)
+            yield from _between(*inner, pointer_below(place, name))
+    elif _is_array(recorded) and _is_array(came):
+        for index, inner in enumerate(zip_longest(recorded, came, fillvalue=_NOTHING)):
+            yield from _between(*inner, f"{place}/{index}")
+    elif not _same(recorded, came):
+        yield Problem(place, *_apart(recorded, came))
+
+
+def _is_array(value: object) -> TypeGuard[list[Any]]:
+    return isinstance(value, list)
+
+
+def _same(recorded: object, came: object) -> bool:
+    # For JSON 1 is 1.0; for Python it is also True.
+    return recorded == came and isinstance(recorded, bool) == isinstance(came, bool)
+
+
+def _apart(recorded: Any, came: Any) -> tuple[str, str]:
+    if isinstance(recorded, str) and isinstance(came, str):
+        pairs = enumerate(zip(recorded, came, strict=False))
+        parting = next((place for place, (a, b) in pairs if a != b), min(len(recorded), len(came)))
+        if parting > _BEFORE:
+            begin = parting - _BEFORE
+            recorded, came = "…" + recorded[begin:], "…" + came[begin:]
+    expected, got = ("nothing" if one is _NOTHING else shown(one) for one in (recorded, came))
+    return expected, got
 
 
 def is_request(message: JsonObject) -> bool:

@@ -2,49 +2,56 @@
 
 Pure: it is given the frames that arrive and told when a wait has lasted too long. The played side
 sends once all requests and answers have come that it had seen before, in whatever order they come.
-Notifications are not waited for; they are judged and counted. Ids and progress tokens of the peer
-take the place of the recorded ones.
+Notifications are not waited for; they are validated and counted. Ids and progress tokens of the
+peer take the place of the recorded ones.
 """
 
 from __future__ import annotations
 
-__all__ = ("Playback",)
+__all__ = ("Kind", "Playback", "ReplayOutcome")
 
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from kinwire.rpc.codec import FrameError, decode, encode
-from kinwire_cli.judge.judge import Judge, Side
-from kinwire_cli.recording.differences import NUMBERED_ANEW, Ignored, differences, turned
-from kinwire_cli.recording.lines import Step
+from kinwire_cli.recording.lines import RecordedStep
 from kinwire_cli.recording.messages import (
+    NUMBERED_ANEW,
+    Ignored,
+    differences,
     is_request,
     key_of,
     reported_token,
     subject_of,
     token_of,
+    turned,
     unnumbered,
 )
-from kinwire_cli.recording.outcome import Kind, Outcome
+from kinwire_cli.validation.validator import MessageValidator, Side
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.problems import Problem, shown
 
 _UNASKED = 1000  # outcomes of what nobody asked for: a peer may send without end
+Kind = Literal["request", "notification", "response"]
 
 
 class Playback:
     """One replay."""
 
     def __init__(
-        self, steps: Iterable[Step], side: Side, judge: Judge, ignored: Iterable[Ignored] = ()
+        self,
+        steps: Iterable[RecordedStep],
+        side: Side,
+        validator: MessageValidator,
+        ignored: Iterable[Ignored] = (),
     ) -> None:
         """`side` is the one that is played."""
         self._side: Side = side
         self._peer: Side = "server" if side == "client" else "client"
         self._steps = [step for step in steps if step.frame is None or step.sender == side]
-        self._judge = judge
+        self._validator = validator
         self._ignored = (NUMBERED_ANEW, *ignored)
         self._next = 0
         self._replies: defaultdict[str, list[int]] = defaultdict(list)  # steps of the peer, by id
@@ -56,7 +63,7 @@ class Playback:
         self._live: dict[str, _Live] = {}  # what the peer has asked, by the recorded id
         self._tokens: dict[str, Any] = {}  # progress tokens of these, by the recorded ones
         self._sent: set[int] = set()  # steps that were played out of turn
-        self.outcomes: list[Outcome] = []
+        self.outcomes: list[ReplayOutcome] = []
         self._unasked = 0  # outcomes that no line of the recording bounds
         self.missing = 0
         self.heard = False
@@ -93,7 +100,7 @@ class Playback:
         return frames
 
     def receive(self, frame: bytes) -> list[bytes]:
-        """Judge what arrived; return what is to be sent at once."""
+        """Validate what arrived; return what is to be sent at once."""
         if not frame.strip():
             return []
         self.heard = True
@@ -103,7 +110,7 @@ class Playback:
             got = f"{shown(frame.decode(errors='replace'))} ({error.error.message})"
             self._say("invalid", None, None, [Problem("", "a message", got)])
             return []
-        problems = self._judge.judge(message, self._peer).problems
+        problems = self._validator.validate(message, self._peer).problems
         if is_request(message):
             return self._receive_request(message, problems)
         if "method" not in message:
@@ -158,7 +165,7 @@ class Playback:
                 self._tokens.pop(asked.token, None)
         elif (token := reported_token(message)) in self._tokens:
             message["params"] = {**message["params"], "progressToken": self._tokens[token]}
-        self._judge.judge(message, self._side)  # so that answers find their requests
+        self._validator.validate(message, self._side)  # so that answers find their requests
         return [encode(message)]
 
     def _played_out_of_turn(self) -> list[bytes]:
@@ -236,7 +243,7 @@ class Playback:
         else:
             reply["error"] = {"code": -32603, "message": f"Not in the recording: {method:.60}"}
             self._say("unexpected", "request", method, found)
-        self._judge.judge(reply, self._side)
+        self._validator.validate(reply, self._side)
         return [encode(reply)]
 
     def _compare(
@@ -251,7 +258,7 @@ class Playback:
         self._say(verdict, kind, method, [*problems, *found], step.line)
 
     def _say(self, *outcome: Any) -> None:
-        made = Outcome(*outcome)
+        made = ReplayOutcome(*outcome)
         self._unasked += made.line is None
         if made.line is not None or self._unasked <= _UNASKED:
             self.outcomes.append(made)
@@ -262,3 +269,27 @@ class _Live(NamedTuple):
 
     id: Any
     token: str | None
+
+
+class ReplayOutcome(NamedTuple):
+    """What is to be said of a message of the peer, there or missing."""
+
+    verdict: Literal["equal", "differs", "invalid", "missing", "unexpected", "note"]
+    kind: Kind | None
+    method: str | None
+    problems: Sequence[Problem] = ()
+    line: int | None = None
+    """Of the recording."""
+    at_end: bool = False
+    """Whether it is missing since nothing could come any more."""
+
+    @property
+    def good(self) -> bool:
+        """Whether it is no finding."""
+        return self.verdict in ("equal", "note")
+
+    def to_json(self) -> JsonObject:
+        """Return it as a line of a report."""
+        errors = [problem.to_json() for problem in self.problems]
+        head = {"line": self.line, "verdict": self.verdict, "kind": self.kind}
+        return {**head, "method": self.method, "errors": errors}

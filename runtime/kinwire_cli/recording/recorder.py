@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from kinwire_cli.failure import UsageError
 
 if TYPE_CHECKING:
-    from kinwire_cli.judge.judge import Side
+    from kinwire_cli.validation.validator import Side
 
 _WAITING = 256 * 1024 * 1024  # bytes that may wait to be written
 _LONGEST = 64 * 1024 * 1024  # of a frame; the session itself takes any

@@ -31,7 +31,7 @@ from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
 from kinwire_cli.demos import SERVERS, server_of
 from kinwire_cli.demos.mcpl.conversation import converse
-from kinwire_cli.demos.narrator import Line
+from kinwire_cli.demos.narration import Line
 from kinwire_protocols import mcpl
 from kinwire_protocols.mcp import TextContent
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from kinwire_cli.inspection.input_schemas import schema_findings
+from kinwire_cli.inspection.input_schemas import schema_problems
 
 
 def said(schema: dict[str, Any]) -> list[str]:
-    found = schema_findings(schema, "#")
+    found = schema_problems(schema, "#")
     return [f"{one.severity} {one.where}: {one.text}" for one in found]
 
 
@@ -54,7 +54,7 @@ def test_a_good_schema_earns_no_word(schema: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("schema", "finding"),
+    ("schema", "problem"),
     [
         (
             property_of({"type": "strin"}),
@@ -100,8 +100,8 @@ def test_a_good_schema_earns_no_word(schema: dict[str, Any]) -> None:
         (property_of({"pattern": "["}), 'warning #/properties/a~1b/pattern: "[" may be no pattern'),
     ],
 )
-def test_a_fault_is_told_with_its_place(schema: dict[str, Any], finding: str) -> None:
-    assert any(line.startswith(finding) for line in said(schema)), said(schema)
+def test_a_fault_is_told_with_its_place(schema: dict[str, Any], problem: str) -> None:
+    assert any(line.startswith(problem) for line in said(schema)), said(schema)
 
 
 def test_a_schema_without_end_is_read_to_a_depth() -> None:

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from kinwire_cli.inspection.offers import offer_findings
+from kinwire_cli.inspection.offers import entry_problems
 
 GOOD = {"description": "d", "inputSchema": {"type": "object"}}
 
 
 @pytest.mark.parametrize(
-    ("method", "entries", "findings"),
+    ("method", "entries", "problems"),
     [
         ("tools/list", [{"name": "a", **GOOD}, {"name": "b", **GOOD}], []),
         ("tools/list", [{"name": "a", **GOOD}] * 2, ['error tools/list: name "a" stands there 2']),
@@ -58,8 +58,8 @@ GOOD = {"description": "d", "inputSchema": {"type": "object"}}
     ],
 )
 def test_what_clients_stumble_over_is_told(
-    method: str, entries: list[Any], findings: list[str]
+    method: str, entries: list[Any], problems: list[str]
 ) -> None:
-    found = [f"{one.severity} {one.where}: {one.text}" for one in offer_findings(method, entries)]
-    assert len(found) == len(findings), found
-    assert all(map(str.startswith, found, findings)), found
+    found = [f"{one.severity} {one.where}: {one.text}" for one in entry_problems(method, entries)]
+    assert len(found) == len(problems), found
+    assert all(map(str.startswith, found, problems)), found

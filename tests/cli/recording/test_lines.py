@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from kinwire_cli.failure import UsageError
-from kinwire_cli.judge.judge import Judge
-from kinwire_cli.recording.lines import Step, recorded_line, steps_of
-from kinwire_cli.verdicts import report_of
+from kinwire_cli.recording.lines import RecordedStep, recorded_line, steps_of
+from kinwire_cli.validation.validator import MessageValidator, report_of
 from kinwire_protocols.mcp.methods import PROTOCOL
 
 PING = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
@@ -50,17 +49,17 @@ def test_what_is_no_json_is_kept_with_the_reason(frame: bytes, members: dict[str
 
 @pytest.mark.parametrize("frame", [b"hello", b"\xff\xfe", b"[1]", b"5", b'"text"', b"{}"])
 def test_what_is_no_message_is_bad_for_validate(frame: bytes) -> None:
-    judge = Judge([PROTOCOL])
-    assert report_of(judge, recorded_line("server", frame, 0.0)).problems
-    assert not report_of(judge, recorded_line("client", PING, 0.0)).problems
+    validator = MessageValidator([PROTOCOL])
+    assert report_of(validator, recorded_line("server", frame, 0.0)).problems
+    assert not report_of(validator, recorded_line("client", PING, 0.0)).problems
 
 
 @pytest.mark.parametrize("frame", [b"hello", b"\xff\xfe", b"[1]", b"5"])
 def test_what_is_no_message_is_read_back_as_bytes(frame: bytes) -> None:
     lines = [recorded_line("server", frame, 0.0), b"\n", recorded_line("client", PING, 0.1)]
     noise, ping = steps_of("a.jsonl", lines)
-    assert noise == Step(1, "server", None, frame)
-    assert ping == Step(3, "client", json.loads(PING))
+    assert noise == RecordedStep(1, "server", None, frame)
+    assert ping == RecordedStep(3, "client", json.loads(PING))
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from kinwire_cli.judge.judge import Judge, Side
-from kinwire_cli.recording.lines import Step
+from kinwire_cli.recording.lines import RecordedStep
 from kinwire_cli.recording.playback import Playback
+from kinwire_cli.validation.validator import MessageValidator, Side
 from kinwire_protocols.mcp.methods import PROTOCOL
 
 OPENING: list[tuple[Side, dict[str, Any]]] = [
@@ -27,10 +27,10 @@ NEWS: dict[str, Any] = {"method": "notifications/tools/list_changed"}
 
 def played(side: Side, *messages: tuple[Side, dict[str, Any]]) -> Playback:
     steps = [
-        Step(number, sender, {"jsonrpc": "2.0", **message})
+        RecordedStep(number, sender, {"jsonrpc": "2.0", **message})
         for number, (sender, message) in enumerate(messages, 1)
     ]
-    return Playback(steps, side, Judge([PROTOCOL]))
+    return Playback(steps, side, MessageValidator([PROTOCOL]))
 
 
 def sent(frames: list[bytes]) -> list[dict[str, Any]]:
@@ -220,8 +220,8 @@ def test_an_answer_that_the_recording_was_cut_before_is_no_finding() -> None:
 
 
 def test_noise_of_the_played_side_is_played_and_that_of_the_peer_is_not_waited_for() -> None:
-    noise = [Step(1, "server", None, b"hello"), Step(2, "client", None, b"\xff")]
-    playback = Playback(noise, "client", Judge([PROTOCOL]))
+    noise = [RecordedStep(1, "server", None, b"hello"), RecordedStep(2, "client", None, b"\xff")]
+    playback = Playback(noise, "client", MessageValidator([PROTOCOL]))
     assert playback.frames() == [b"\xff"]
     assert not playback.waits
 

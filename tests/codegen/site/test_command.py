@@ -22,11 +22,11 @@ from tests.codegen.site.conftest import GOLDEN
 def docs(*arguments: str | Path) -> int:
     from argparse import ArgumentParser
 
-    from kinwire_codegen.commands.docs import Docs
+    from kinwire_codegen.commands.docs import DocsCommand
 
     parser = ArgumentParser()
-    Docs.configure(parser)
-    return Docs.run(parser.parse_args(list(map(str, arguments))))
+    DocsCommand.configure(parser)
+    return DocsCommand.run(parser.parse_args(list(map(str, arguments))))
 
 
 def test_a_site_is_built_and_has_nothing_to_mend(

@@ -19,8 +19,8 @@ from kinwire.storage import open_store
 from kinwire.storage.log import Log
 from kinwire_cli.demos import SERVERS
 from kinwire_cli.demos.mcpl.desk import Desk
-from kinwire_cli.demos.mcpl.wire import Shortened, ToldModel, Watched
-from kinwire_cli.demos.narrator import Line, Narrator
+from kinwire_cli.demos.mcpl.wire import NarratedExtension, NarratedProvider, ShortIdNarrator
+from kinwire_cli.demos.narration import Line, Narrator
 from kinwire_protocols.mcp import TextContent
 from kinwire_protocols.mcpl import TokenUsage
 
@@ -70,11 +70,11 @@ async def converse(reach: Callable[[str], Transport], narrator: Narrator) -> Non
     Raises:
         KinwireError, RpcError: a server cannot be started, or does not do as it should.
     """
-    told = Shortened(narrator)
+    told = ShortIdNarrator(narrator)
     async with open_store("memory:") as store:
         audit = await store.log("audit")
-        desk = Desk(ToldModel(ScriptedProvider(*_ANSWERS), told), audit)
-        async with Host("desk", "1.0", extensions=[Watched(desk.live, told)]) as host:
+        desk = Desk(NarratedProvider(ScriptedProvider(*_ANSWERS), told), audit)
+        async with Host("desk", "1.0", extensions=[NarratedExtension(desk.live, told)]) as host:
             told.begin("Four servers, each on a connection of its own")
             connections: dict[str, Connection] = {}
             for name in SERVERS["mcpl"]:

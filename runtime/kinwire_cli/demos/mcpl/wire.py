@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Shortened", "ToldModel", "Watched")
+__all__ = ("NarratedExtension", "NarratedProvider", "ShortIdNarrator")
 
 import re
 from collections.abc import Awaitable, Callable
@@ -13,7 +13,7 @@ from kinwire.mcp.extension import Next
 from kinwire.mcpl import McplHost, ModelAnswer, ModelRequest, Provider
 from kinwire.rpc.request import Request
 from kinwire_cli.demos.mcpl.words import params_in_words, result_in_words
-from kinwire_cli.demos.narrator import Line, Narrator
+from kinwire_cli.demos.narration import Line, Narrator
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.methods import INITIALIZE, TOOLS_CALL
 from kinwire_protocols.mcpl.methods import PROTOCOL
@@ -22,7 +22,7 @@ from kinwire_protocols.peer import Method, ProtocolTable
 _CHECKPOINT = re.compile(r"\bchk_[0-9a-f]+-[0-9a-f]+\b")
 
 
-class Watched:
+class NarratedExtension:
     """The extension of a host, whose messages and tool calls are told.
 
     It stands next to the wire: what does not go out is not told, and what does is told as it goes.
@@ -75,7 +75,7 @@ class Watched:
         return result
 
 
-class ToldModel:
+class NarratedProvider:
     """A provider whose questions and answers are told."""
 
     def __init__(self, provider: Provider, narrator: Narrator) -> None:
@@ -93,7 +93,7 @@ class ToldModel:
         return answer
 
 
-class Shortened:
+class ShortIdNarrator:
     """A narrator who gives the ids of checkpoints, which are long and chance, short names."""
 
     def __init__(self, narrator: Narrator) -> None:

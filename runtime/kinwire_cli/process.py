@@ -1,22 +1,30 @@
-"""The standard streams of the command, whatever state they are handed over in.
+"""What the command does to its process: standard streams that are safe to use, and signals.
 
 A descriptor that is closed leads to the null device, or the next file that is opened would get
 its number and be taken for it. A sign that the encoding lacks is written as JSON escapes it. What
 stderr does not take, as on a full disk, is lost: it changes no answer and no exit code.
+
+SIGTERM and SIGHUP end a subcommand as Ctrl-C does: what it has started is ended first. An
+interruption at any moment prints nothing. One that comes while an event loop is being made leaves
+half of it, whose end Python would report as an exception that it ignores.
 """
 
 from __future__ import annotations
 
-__all__ = ("give_up_stdout", "prepare_streams", "unwritten")
+__all__ = ("Interruptions", "give_up_stdout", "prepare_streams", "unwritten")
 
 import codecs
 import errno
+import gc
 import os
+import signal
 import sys
 from contextlib import suppress
 from io import BufferedWriter, RawIOBase, TextIOWrapper
-from typing import TYPE_CHECKING
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any
 
+from kinwire.support.signals import end_signals
 from kinwire_cli.failure import UsageError
 from kinwire_cli.layout import escaped
 
@@ -92,3 +100,58 @@ def unwritten(error: Exception) -> UsageError | None:
 def _escape(error: UnicodeError) -> tuple[str, int]:
     assert isinstance(error, UnicodeEncodeError)
     return escaped(error.object[error.start : error.end]), error.end
+
+
+class Interruptions:
+    """A context in which they do, and the exit code that they ask for."""
+
+    def __init__(self) -> None:
+        self._number = signal.SIGINT.value
+        self._taken: list[int] = []
+        self._told: Any = None
+
+    @property
+    def exit_code(self) -> int:
+        """What a shell reports of a program that the signal has ended."""
+        return 128 + self._number
+
+    @property
+    def came(self) -> bool:
+        """Whether one of them came."""
+        return self._number != signal.SIGINT
+
+    def __enter__(self) -> Interruptions:
+        # A program that calls `main` keeps the handlers that it has set.
+        self._taken = [one for one, was in end_signals().items() if was is signal.SIG_DFL]
+        for number in self._taken:
+            signal.signal(number, self._interrupt)
+        return self
+
+    def hush(self) -> None:
+        """Say nothing, to the end of this context, of what the interruption left half done."""
+        self._told = sys.unraisablehook
+        sys.unraisablehook = _say_nothing
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for number in self._taken:
+            signal.signal(number, signal.SIG_DFL)
+        if self._told is not None:
+            gc.collect()  # what refers to itself would go, and be told of, later
+            sys.unraisablehook = self._told
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        self._number = number
+        handler = signal.getsignal(signal.SIGINT)  # the event loop's own while one is running
+        if callable(handler):
+            handler(signal.SIGINT, frame)
+        else:  # a shell lets programs in the background ignore it
+            raise KeyboardInterrupt
+
+
+def _say_nothing(_: object) -> None:
+    """Take what nobody can handle."""

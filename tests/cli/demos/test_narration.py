@@ -7,8 +7,7 @@ import sys
 
 import pytest
 
-from kinwire_cli.demos.narrator import Line
-from kinwire_cli.narration import JsonNarration, TextNarration
+from kinwire_cli.demos.narration import JsonNarration, Line, TextNarration
 from tests.cli.fixtures_scripts import Captured
 
 

@@ -1,4 +1,4 @@
-"""The judge: a message, whose it is, and what is said of it."""
+"""The validator: a message, whose it is, and what is said of it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kinwire_cli.judge.judge import Judge, Side
+from kinwire_cli.validation.validator import MessageValidator, Side
 from kinwire_protocols.mcp.methods import PROTOCOL
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
@@ -16,10 +16,10 @@ TOLD = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
 
 
 def said(*messages: tuple[Side | None, dict[str, Any]]) -> list[str]:
-    """Return the problems of the last message, after the others were judged."""
-    judge = Judge([PROTOCOL])
-    verdicts = [judge.judge(message, sender) for sender, message in messages]
-    return [str(problem) for problem in verdicts[-1].problems]
+    """Return the problems of the last message, after the others were validated."""
+    validator = MessageValidator([PROTOCOL])
+    validated = [validator.validate(message, sender) for sender, message in messages]
+    return [str(problem) for problem in validated[-1].problems]
 
 
 ONE = [
@@ -145,10 +145,10 @@ def test_a_reply_is_judged_by_the_method_of_its_request() -> None:
 
 
 def test_the_ids_of_both_sides_are_kept_apart() -> None:
-    judge = Judge([PROTOCOL])
-    judge.judge(LIST, "client")
-    judge.judge(PING, "server")
-    reply = judge.judge(PONG, "client")
+    validator = MessageValidator([PROTOCOL])
+    validator.validate(LIST, "client")
+    validator.validate(PING, "server")
+    reply = validator.validate(PONG, "client")
     assert (reply.row.name if reply.row else None, reply.matched) == ("ping", True)
 
 

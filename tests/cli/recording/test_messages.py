@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kinwire_cli.failure import UsageError
-from kinwire_cli.recording.differences import Ignored, differences
+from kinwire_cli.recording.messages import Ignored, differences
 
 
 def found(recorded: Any, came: Any, *ignored: str) -> list[str]:

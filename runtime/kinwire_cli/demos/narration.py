@@ -6,15 +6,13 @@ it is over.
 
 from __future__ import annotations
 
-__all__ = ("JsonNarration", "TextNarration")
+__all__ = ("JsonNarration", "Line", "Narrator", "TextNarration")
 
 import json
 from textwrap import indent, wrap
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
-from kinwire_cli.colour import coloured
-from kinwire_cli.demos.narrator import Line
-from kinwire_cli.layout import printable
+from kinwire_cli.layout import coloured, printable
 
 _WIDTH = 100
 _NAME = 9  # the longest is "redaction"
@@ -87,3 +85,24 @@ class JsonNarration:
 
 def _print(text: str) -> None:
     print(text, flush=True)  # a child process writes to the same terminal
+
+
+class Line(NamedTuple):
+    """What is done: by whom, to whom, and by which message, where there are such."""
+
+    text: str
+    who: str | None = None
+    to: str | None = None
+    method: str | None = None
+
+
+class Narrator(Protocol):
+    """Takes one step after the other, and what is done in each."""
+
+    def begin(self, title: str) -> None:
+        """Begin the next step."""
+        ...
+
+    def tell(self, line: Line) -> None:
+        """Take what is done next in the step."""
+        ...

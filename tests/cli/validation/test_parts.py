@@ -1,4 +1,4 @@
-"""The judge where several protocols share a connection: each message, and what others add to it."""
+"""The validator where several protocols share a connection, and add to each other's messages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kinwire_cli.judge.judge import Judge, Side, Verdict
+from kinwire_cli.validation.validator import MessageValidator, Side, ValidatedMessage
 from kinwire_protocols import mcp, mcpe, mcpl, mcplite, mgp
 
 TABLES = (mcp.PROTOCOL, mcpe.PROTOCOL, mcpl.PROTOCOL, mgp.PROTOCOL)
@@ -39,9 +39,9 @@ def failure(number: int, **error: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": number, "error": {"code": 1, "message": "x"} | error}
 
 
-def judged(*lines: Line) -> list[Verdict]:
-    judge = Judge(TABLES)
-    return [judge.judge(message, sender) for sender, message in lines]
+def validate_all(*lines: Line) -> list[ValidatedMessage]:
+    validator = MessageValidator(TABLES)
+    return [validator.validate(message, sender) for sender, message in lines]
 
 
 PAUSE = request(3, "tools/call", name="events_pause", arguments={"subscriptionId": "s"})
@@ -69,9 +69,9 @@ MIXED: list[tuple[Side, dict[str, Any], str | None]] = [
 
 
 def test_each_message_is_judged_by_the_protocol_that_it_belongs_to() -> None:
-    verdicts = judged(*((sender, message) for sender, message, _ in MIXED))
-    assert [verdict.problems for verdict in verdicts] == [()] * len(MIXED)
-    assert [verdict.protocol for verdict in verdicts] == [protocol for *_, protocol in MIXED]
+    validated = validate_all(*((sender, message) for sender, message, _ in MIXED))
+    assert [one.problems for one in validated] == [()] * len(MIXED)
+    assert [one.protocol for one in validated] == [protocol for *_, protocol in MIXED]
 
 
 CALL = request(1, "tools/call", name="edit")
@@ -158,40 +158,40 @@ OFFERS = [
 def test_what_an_end_offers_of_a_protocol_is_judged(
     capabilities: dict[str, Any], expected: str
 ) -> None:
-    verdicts = judged(*handshake(**capabilities))
-    assert [str(one) for verdict in verdicts for one in verdict.problems] == [
+    validated = validate_all(*handshake(**capabilities))
+    assert [str(problem) for one in validated for problem in one.problems] == [
         f"/{part}/capabilities/{expected}" for part in ("params", "result")
     ]
 
 
 def test_good_offers_and_those_of_protocols_that_nobody_knows_are_fine() -> None:
     offers = {"mcpl": {"version": "0.4", "pushEvents": True}, "vendor": {"version": 5}}
-    verdicts = judged(*handshake(experimental=offers, other=5))
-    assert [verdict.problems for verdict in verdicts] == [(), ()]
+    validated = validate_all(*handshake(experimental=offers, other=5))
+    assert [one.problems for one in validated] == [(), ()]
 
 
 @pytest.mark.parametrize(("lines", "expected"), BAD)
 def test_what_another_protocol_adds_is_judged_too(lines: list[Line], expected: str) -> None:
-    verdict = judged(*lines)[-1]
-    assert str(verdict.problems[0]).startswith(expected)
+    validated = validate_all(*lines)[-1]
+    assert str(validated.problems[0]).startswith(expected)
 
 
 @pytest.mark.parametrize("error", [{}, {"data": None}, {"data": {"a": 5}, "code": 77}])
 def test_an_error_without_data_or_of_no_protocol_breaks_no_type(error: dict[str, Any]) -> None:
     asked = request(1, "state/rollback", featureSet="a", checkpoint="c")
-    verdicts = judged(("client", asked), ("server", failure(1, **{"code": -32005} | error)))
-    assert [verdict.problems for verdict in verdicts] == [(), ()]
+    validated = validate_all(("client", asked), ("server", failure(1, **{"code": -32005} | error)))
+    assert [one.problems for one in validated] == [(), ()]
 
 
 def test_a_tool_that_failed_said_so_and_breaks_no_type() -> None:
-    verdicts = judged(("client", PAUSE), ("server", reply(3, content=[], isError=True)))
-    assert [verdict.problems for verdict in verdicts] == [(), ()]
+    validated = validate_all(("client", PAUSE), ("server", reply(3, content=[], isError=True)))
+    assert [one.problems for one in validated] == [(), ()]
 
 
 def test_a_method_that_two_protocols_have_is_that_of_the_first() -> None:
     call = request(1, "tools/call", name="edit")
     found = [
-        Judge(tables).judge(call).protocol
+        MessageValidator(tables).validate(call).protocol
         for tables in ([mcp.PROTOCOL, mcplite.PROTOCOL], [mcplite.PROTOCOL, mcp.PROTOCOL])
     ]
     assert found == ["mcp", "mcp-lite"]
@@ -200,7 +200,7 @@ def test_a_method_that_two_protocols_have_is_that_of_the_first() -> None:
 def test_a_method_is_known_by_its_aliases() -> None:
     (alias,) = mgp.PROTOCOL.methods["mgp/permission/request"].aliases
     example = {"request_id": "p", "permissions": ["shell.execute"], "policy": "interactive"}
-    (verdict,) = judged(("client", request(1, alias, **example)))
-    assert (verdict.protocol, verdict.problems) == ("mgp", ())
+    (validated,) = validate_all(("client", request(1, alias, **example)))
+    assert (validated.protocol, validated.problems) == ("mgp", ())
     assert mgp.PROTOCOL.method(alias) is mgp.PROTOCOL.methods["mgp/permission/request"]
     assert mgp.PROTOCOL.method("mgp/permission/aw") is None

@@ -1,21 +1,21 @@
-"""A verb of the `kinwire` command, and how verbs are found.
+"""A subcommand of the `kinwire` command, and how subcommands are found.
 
-Verbs come from the entry-point group `kinwire.verbs`, so that any package can bring some: each
-entry is a class with the shape of `Verb`, named as the verb is typed.
+Subcommands come from the entry-point group `kinwire.subcommands`, so that any package can add some.
+Each entry is a class with the shape of `Subcommand`, under the name that is typed.
 """
 
 from __future__ import annotations
 
-__all__ = ("GROUP", "Verb", "load_verb", "verb_names")
+__all__ = ("GROUP", "Subcommand", "load_subcommand", "subcommand_names")
 
 from argparse import ArgumentParser, Namespace
 from importlib.metadata import EntryPoint, entry_points
 from typing import ClassVar, Protocol, cast
 
-GROUP = "kinwire.verbs"
+GROUP = "kinwire.subcommands"
 
 
-class Verb(Protocol):
+class Subcommand(Protocol):
     """What an entry of the group is. The class is made without arguments, then run once."""
 
     name: ClassVar[str]
@@ -24,7 +24,7 @@ class Verb(Protocol):
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
-        """Add the verb's arguments.
+        """Add the subcommand's arguments.
 
         Who takes a command after `--` sets a default `command`. Who explains an unknown option
         better than "unrecognized" sets a default `strays`, and gets the words from there on.
@@ -36,19 +36,19 @@ class Verb(Protocol):
         ...
 
 
-def verb_names() -> list[str]:
-    """Return the names of all verbs that are installed, sorted."""
+def subcommand_names() -> list[str]:
+    """Return the names of all subcommands that are installed, sorted."""
     return sorted(_entries())
 
 
-def load_verb(name: str) -> type[Verb]:
-    """Return the verb called `name`.
+def load_subcommand(name: str) -> type[Subcommand]:
+    """Return the subcommand called `name`.
 
     Raises:
-        KeyError: no package brings it.
+        KeyError: no installed package has it.
         ModuleNotFoundError: its package needs something that is not installed.
     """
-    return cast("type[Verb]", _entries()[name].load())
+    return cast("type[Subcommand]", _entries()[name].load())
 
 
 def _entries() -> dict[str, EntryPoint]:

@@ -1,17 +1,17 @@
-"""One thing that is to be said of a server."""
+"""One thing that is wrong with a server, or odd."""
 
 from __future__ import annotations
 
-__all__ = ("Finding", "Severity")
+__all__ = ("ServerProblem", "Severity")
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal
 
 Severity = Literal["error", "warning", "info"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ServerProblem:
     """What is wrong, or only odd, and what to do about it."""
 
     severity: Severity
@@ -19,8 +19,9 @@ class Finding:
     where: str
     """A method, with a JSON pointer into its result; a capability; or "stdout"."""
     text: str
-    mend: str = ""
+    hint: str = ""
 
     def to_json(self) -> dict[str, str]:
-        """Return the members as a JSON object."""
-        return asdict(self)
+        """Return it as an entry of `findings` in the JSON answer."""
+        place = {"severity": self.severity, "where": self.where}
+        return {**place, "text": self.text, "mend": self.hint}

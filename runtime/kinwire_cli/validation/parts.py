@@ -6,7 +6,7 @@ place below `capabilities` where it is looked for.
 
 from __future__ import annotations
 
-__all__ = ("AnyTool", "Parts", "Row")
+__all__ = ("AnyTool", "MessageParts", "Row")
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, cast
@@ -26,7 +26,7 @@ Row = Method[Any, Any]
 AnyTool = ToolMethod[Any, Any]
 
 
-class Parts:
+class MessageParts:
     """The tools, augments and offers of some protocols."""
 
     def __init__(self, tables: Sequence[ProtocolTable]) -> None:

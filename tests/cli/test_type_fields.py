@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kinwire_cli.entries import Documents, Reference, members_of, reference_from
+from kinwire_cli.protocols import Documents, TypeReference, fields_of, reference_from
 
 TEXT = {"type": "string", "description": "Text."}
 
@@ -63,7 +63,7 @@ DOCUMENTS: Documents = {
 def test_the_members_are_its_own_first_and_then_those_that_others_add(
     kind: tuple[str, str], method: str, part: str, members: str
 ) -> None:
-    found = members_of(DOCUMENTS, Reference(*kind), method, part)
+    found = fields_of(DOCUMENTS, TypeReference(*kind), method, part)
     shown = [m.name if m.need == "by top" else f"{m.name}:{m.need}" for m in found]
     assert shown == members.split()
 
@@ -73,4 +73,4 @@ def test_the_members_are_its_own_first_and_then_those_that_others_add(
     [("#/$defs/Tool", "here"), ("mcp.json#/$defs/Tool", "mcp"), ("mcp#Tool", "mcp")],
 )
 def test_a_reference_names_a_type_of_a_protocol(text: str, protocol: str) -> None:
-    assert reference_from(text, "here") == Reference(protocol, "Tool")
+    assert reference_from(text, "here") == TypeReference(protocol, "Tool")

@@ -6,28 +6,34 @@ wait for a reply. Left out: gates, and the order that a handshake asks for.
 
 from __future__ import annotations
 
-__all__ = ("Judge", "Side", "Verdict")
+__all__ = ("MessageValidator", "Report", "Side", "ValidatedMessage", "report_of", "text_of")
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic import ValidationError
+from pydantic_core import from_json
 
-from kinwire.rpc.codec import Id, is_id
-from kinwire_cli.judge.parts import AnyTool, Parts, Row
+from kinwire.rpc.codec import FrameError, Id, decode, is_id, is_object
+from kinwire_cli.validation.parts import AnyTool, MessageParts, Row
 from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.jsonrpc.models import ErrorObject
 from kinwire_protocols.nearest import nearest
 from kinwire_protocols.peer import ProtocolTable
 from kinwire_protocols.problems import Problem, problems, shown
 
+if TYPE_CHECKING:
+    from kinwire_protocols.base import JsonObject
+
 Side = Literal["client", "server"]
 Key = tuple[Side | None, bool, Id]
+_SHOWN = 60  # characters of a line that is no JSON
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ValidatedMessage:
     """What is to be said of one message."""
 
     kind: Literal["request", "notification", "response"] | None
@@ -52,27 +58,27 @@ class Verdict:
         return not self.problems
 
 
-class Judge:
+class MessageValidator:
     """Judges the messages of one connection, in order."""
 
     def __init__(self, protocols: Iterable[ProtocolTable]) -> None:
         tables = list(protocols)
         rows = [row for table in tables for row in table.methods.values()]
-        self._parts = Parts(tables)
+        self._parts = MessageParts(tables)
         # Where two protocols have a method of one name, it is that of the first one.
         self._rows = {name: row for row in rows[::-1] for name in (row.name, *row.aliases)}
         self._pending: dict[Key, tuple[Row | None, AnyTool | None]] = {}
 
-    def judge(self, message: JsonObject, sender: Side | None = None) -> Verdict:
+    def validate(self, message: JsonObject, sender: Side | None = None) -> ValidatedMessage:
         """Return what is to be said of `message`; its direction is judged if `sender` is known."""
         fault = _envelope_problem(message)
         if fault is not None:
-            return Verdict(None, None, None, (fault,))
+            return ValidatedMessage(None, None, None, (fault,))
         if "method" in message:
-            return self._judge_call(message, sender)
-        return self._judge_reply(message, sender)
+            return self._validate_call(message, sender)
+        return self._validate_reply(message, sender)
 
-    def _judge_call(self, message: JsonObject, sender: Side | None) -> Verdict:
+    def _validate_call(self, message: JsonObject, sender: Side | None) -> ValidatedMessage:
         row = self._rows.get(message["method"])
         found = list(_call_problems(row, message, sender))
         tool = None if row is None else self._parts.tool(row, message.get("params"))
@@ -81,16 +87,16 @@ class Judge:
         elif not found:
             found += self._parts.call_problems(row, tool, message.get("params", {}))
         if "id" not in message:
-            return Verdict("notification", row, None, tuple(found), tool)
+            return ValidatedMessage("notification", row, None, tuple(found), tool)
         key = _key(sender, message["id"])
         if key in self._pending:
             found.append(Problem("/id", "an id that is not in use", shown(message["id"])))
         self._pending[key] = row, tool
-        return Verdict("request", row, None, tuple(found), tool)
+        return ValidatedMessage("request", row, None, tuple(found), tool)
 
-    def _judge_reply(self, message: JsonObject, sender: Side | None) -> Verdict:
+    def _validate_reply(self, message: JsonObject, sender: Side | None) -> ValidatedMessage:
         if message["id"] is None:  # the peer could not tell which request it was
-            return Verdict("response", None, False, tuple(_error_problems(message)))
+            return ValidatedMessage("response", None, False, tuple(_error_problems(message)))
         for requester in _requesters(sender):
             key = _key(requester, message["id"])
             if key in self._pending:
@@ -98,9 +104,9 @@ class Judge:
                 found = list(_reply_problems(row, message))
                 if row is not None and not found:
                     found += self._parts.reply_problems(row, tool, message)
-                return Verdict("response", row, True, tuple(found), tool)
+                return ValidatedMessage("response", row, True, tuple(found), tool)
         stray = Problem("/id", "the id of a request that waits", shown(message["id"]))
-        return Verdict("response", None, False, (stray, *_error_problems(message)))
+        return ValidatedMessage("response", None, False, (stray, *_error_problems(message)))
 
     def _unknown(self, name: str) -> Problem:
         near = nearest(name, self._rows)
@@ -174,3 +180,76 @@ def _requesters(replier: Side | None) -> Sequence[Side | None]:
 
 def _below(place: str, found: Iterable[Problem]) -> Iterable[Problem]:
     return (Problem(place + one.pointer, one.expected, one.got) for one in found)
+
+
+class Report(NamedTuple):
+    """What is to be said of a line."""
+
+    verdict: ValidatedMessage | None
+    """None if it holds no message to validator."""
+    problems: Sequence[Problem]
+    is_object: bool = True
+    """Whether it is a JSON object at least."""
+
+    def to_json(self, line: int) -> dict[str, Any]:
+        """Return the verdict on the line of that number."""
+        verdict, row = self.verdict, self.verdict and self.verdict.row
+        return {
+            "line": line,
+            "ok": not self.problems,
+            "protocol": verdict.protocol if verdict else None,
+            "method": row.name if row else None,
+            "kind": verdict.kind if verdict else None,
+            "matched": verdict.matched if verdict else None,
+            "errors": [problem.to_json() for problem in self.problems],
+        }
+
+
+def text_of(report: Report) -> str:
+    """Return what is wrong with a line as one line: its first problem, and how many follow."""
+    row = report.verdict and report.verdict.row
+    about = f"{row.name}: " if row else ""
+    more = len(report.problems) - 1
+    return f"{about}{report.problems[0]}".removeprefix(": ") + (f" ({more} more)" if more else "")
+
+
+def report_of(validator: MessageValidator, line: bytes) -> Report:
+    """Return what is to be said of `line`, after those before it."""
+    try:
+        value = from_json(line, allow_inf_nan=False)
+    except ValueError as error:
+        return Report(None, [Problem("", "JSON", _unreadable(line, error))], is_object=False)
+    if not is_object(value):
+        return Report(None, [Problem("", "one JSON object", shown(value))], is_object=False)
+    if "jsonrpc" not in value and "message" in value:
+        return _wrapped(validator, value)
+    if "jsonrpc" not in value and "unreadable" in value:
+        text = _cut(str(value["unreadable"]), str(value.get("because")))
+        return Report(None, [Problem("", "JSON", text)])
+    verdict = validator.validate(value)
+    try:
+        decode(line)  # also finds what a decoded object does not show: a repeated id
+    except FrameError as error:
+        if verdict.ok:
+            return Report(verdict, [Problem("", "a message", error.error.message)])
+    return Report(verdict, verdict.problems)
+
+
+def _wrapped(validator: MessageValidator, line: JsonObject) -> Report:
+    sender, message = line.get("from"), line["message"]
+    if sender not in (None, "client", "server"):
+        return Report(None, [Problem("/from", '"client" or "server"', shown(sender))])
+    if not is_object(message):
+        return Report(None, [Problem("/message", "one JSON object", shown(message))])
+    verdict = validator.validate(message, sender)
+    return Report(verdict, verdict.problems)
+
+
+def _unreadable(line: bytes, error: ValueError) -> str:
+    return _cut(line.decode(errors="replace"), str(error))
+
+
+def _cut(text: str, because: str) -> str:
+    cut = text[:_SHOWN].replace("\n", "\\n") + ("…" if len(text) > _SHOWN else "")
+    why = re.sub(r"at line \d+ column", "at column", because)
+    return f"{cut} ({why})"

@@ -1,3 +1,0 @@
-"""Whether recorded messages are valid in their protocol. Pure."""
-
-__all__ = ()
