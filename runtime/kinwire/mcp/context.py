@@ -1,4 +1,4 @@
-"""What a tool, resource, prompt or handler knows of the request that it serves."""
+"""The request that a tool, resource, prompt or handler serves."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 class Context:
-    """The request under way. A parameter annotated with this class gets it and is no argument.
+    """The request under way. A parameter annotated with this class receives it.
 
-    In a plain function, which runs in a worker thread, what is `async` here is called by
+    A plain function runs in a worker thread: there, call the `async` methods of this class by
     `anyio.from_thread.run(context.progress, 1)`.
     """
 
@@ -31,12 +31,12 @@ class Context:
 
     @property
     def meta(self) -> Any:
-        """What came as `_meta`, None if nothing did."""
+        """The `_meta` of the params, None if they have none."""
         return getattr(self._request.params, "meta", None)
 
     @property
     def session(self) -> Session:
-        """The connection that the request came in on; calls on it go to the peer."""
+        """The session of the request; calls on it go to the peer."""
         return self._request.session
 
     @property
@@ -46,14 +46,14 @@ class Context:
 
     @property
     def cancelled(self) -> bool:
-        """Whether nobody waits for the result any more. Threads may look, too."""
+        """Whether the request was cancelled or has ended. Threads may read this."""
         return self._request.cancelled or self._request.ended
 
     def raise_if_cancelled(self) -> None:
-        """Raise if nobody waits for the result any more: for threads, which nobody can stop.
+        """Raise if the request was cancelled. For threads, which cannot be cancelled.
 
         Raises:
-            RequestCancelledError: the peer took the request back, or the session has ended.
+            RequestCancelledError: the peer cancelled the request, or the session has ended.
         """
         if self.cancelled:
             raise RequestCancelledError(f"{self._request.method.name}: nobody waits for the result")
@@ -61,7 +61,7 @@ class Context:
     async def progress(
         self, progress: float, total: float | None = None, message: str | None = None
     ) -> None:
-        """Tell the peer how far the request has come, if it asked to be told.
+        """Report progress to the peer, if it asked for reports.
 
         `progress` must rise from report to report; `total` is in the same unit, None if unknown.
         """

@@ -1,8 +1,8 @@
-"""What another protocol that shares a connection with MCP brings along.
+"""The interface of a protocol that shares a connection with MCP.
 
-`Server(..., extensions=[...])` and `Host(..., extensions=[...])` take any number of them; each is
-one role of one protocol. `mcp/negotiation.py` has when they are asked, `interceptors.py` the order
-in which they see the calls of each other and of MCP.
+`Server(..., extensions=[...])` and `Host(..., extensions=[...])` take any number of extensions;
+each is one role of one protocol. `mcp/negotiation.py` calls them during the handshake;
+`rpc/interceptors.py` defines the order in which their interceptors run.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 class Extension(Protocol):
-    """One role of a protocol that a connection can speak beside MCP.
+    """One role of a protocol that a connection can speak in addition to MCP.
 
-    One object serves every session of its server or host, so what it knows of a session it keeps
-    by session. `offer` and `attach` return at once, and no message is handled between them.
+    One object serves all sessions of its server or host, so it stores its data by session. `offer`
+    and `attach` are plain functions, and no message is handled between them.
     """
 
     @property
@@ -43,9 +43,8 @@ class Extension(Protocol):
     def offer(self, theirs: JsonObject | None) -> JsonObject | None:
         """Return what this side offers; None to leave the extension out of this session.
 
-        A host speaks first and is asked with None. A server is asked only if the client offered
-        something, with that: it may not answer what was not offered. An `RpcError` refuses the
-        client.
+        A host offers first, so `theirs` is None. A server is asked only if the client offered
+        something, and `theirs` is that offer. Raise an `RpcError` to refuse the client.
         """
         ...
 
@@ -53,22 +52,21 @@ class Extension(Protocol):
         """Give the session its handlers, interceptors and errors.
 
         `theirs` is what the peer offers, or `{}` where the protocol has no offers. It is None if
-        one of the sides lacks the extension: then nothing is to be done, or what helps a peer that
-        speaks only MCP. The first message after the handshake finds it all in place.
+        one of the sides lacks the extension: then do nothing, or only what helps a peer that
+        speaks only MCP. This runs before the first message after the handshake is handled.
         """
         ...
 
     async def negotiated(self, session: Session) -> None:
         """Do what the protocol does between the result of `initialize` and `initialized`.
 
-        It is awaited, one extension after the other in listed order, if both sides have it. The
-        peer's requests are served meanwhile.
+        It is awaited if both sides have the extension, one extension after the other in listed
+        order. The peer's requests are served at the same time.
 
-        A host sends `initialized` and returns its connection after this, and what this raises
-        refuses the server: `connect` raises it. On a server this begins once the result is on its
-        way and runs beside the session, which serves whatever comes: what must wait for it, an
-        interceptor keeps waiting. It may ask the client for nothing of MCP yet. What it raises
-        closes the session.
+        A host sends `initialized` and returns its connection after this; an error refuses the
+        server, and `connect` raises it. On a server this starts once the result is queued and runs
+        concurrently with the session; a handler that must wait for it is held back by a guard. A
+        server may not send requests of MCP yet, and an error closes the session.
         """
         ...
 
@@ -77,7 +75,7 @@ def checked_extensions(extensions: Iterable[Extension]) -> tuple[Extension, ...]
     """Return the extensions of one server or host.
 
     Raises:
-        ValueError: two are of the same protocol.
+        ValueError: two of them belong to the same protocol.
     """
     listed = tuple(extensions)
     names = [extension.protocol.name for extension in listed]

@@ -1,4 +1,4 @@
-"""The handlers of one side or extension: what `on` accepts, and the capabilities that follow."""
+"""The handlers of one side or extension, and the capabilities that follow from them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kinwire_protocols.mcp.methods import (
 )
 from kinwire_protocols.peer import Method
 
-# A session lives by these; a handler would never see them.
+# The session handles these itself; a handler would never be called.
 _OWN = {row.name for row in (INITIALIZE, NOTIFICATIONS_CANCELLED, NOTIFICATIONS_PROGRESS)}
 
 
@@ -31,7 +31,7 @@ async def _nothing(params: Message) -> JsonObject:
 
 
 class ExtensionHandlers:
-    """What an extension serves, by wire name. `routes` may change while sessions are open."""
+    """The handlers of an extension. `routes`, by wire name, may change while sessions are open."""
 
     def __init__(self) -> None:
         self.routes: dict[str, Route] = {}
@@ -42,16 +42,17 @@ class ExtensionHandlers:
         """Register `handler`, an `async` function of (params) or of (params, context).
 
         Raises:
-            HandlerDefinitionError: it cannot serve the method; the message says why and the mend.
+            HandlerDefinitionError: it cannot serve the method; the message says why and how to fix it.
         """
         self.must_be_free([row])
         self.routes |= dict.fromkeys(row.names, Route(row, _adapted(row, handler)))
         self._added.add(row.name)
 
     def add_default(self, row: Method[Any, Any], handler: Callable[..., Any] = _nothing) -> None:
-        """Serve a method as `add` does, until a handler takes its place.
+        """Register a handler that `add` may replace.
 
-        Without `handler` it is answered by an empty result: interceptors do what there is to do.
+        Without `handler` the method is answered by an empty result, for methods that interceptors
+        handle.
         """
         routes = dict.fromkeys(row.names, Route(row, _adapted(row, handler)))
         self._defaults |= routes
@@ -74,10 +75,10 @@ class ExtensionHandlers:
                 )
 
     def remove(self, row: Method[Any, Any]) -> None:
-        """Take a handler out, and let the default have its place; requests under way finish.
+        """Remove a handler, and restore the default; requests under way finish.
 
         Raises:
-            KeyError: there is none.
+            KeyError: the method has no handler.
         """
         self._added.remove(row.name)
         for name in row.names:
@@ -87,7 +88,7 @@ class ExtensionHandlers:
 
 
 class HandlerTable(ExtensionHandlers):
-    """What a server or a host serves of MCP, and the rows of its own."""
+    """The handlers of a server or a host: methods of MCP, and rows of the user."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -96,11 +97,11 @@ class HandlerTable(ExtensionHandlers):
         self.add_default(NOTIFICATIONS_INITIALIZED)
 
     def add_sent(self, row: Method[Any, Any]) -> None:
-        """Have the capabilities say that this side sends a notification."""
+        """Declare in the capabilities that this side sends a notification."""
         self._sent.append(row)
 
     def capabilities(self, side: str) -> JsonObject:
-        """Return the capabilities of `side` that the handlers amount to."""
+        """Return the capabilities of `side` that follow from the handlers."""
         found: JsonObject = {}
         rows = [*(route.method for route in self.routes.values()), *self._sent]
         for row in sorted(rows, key=lambda row: row.name):
@@ -123,7 +124,7 @@ def takes_context(row: Method[Any, Any], handler: Callable[..., Any]) -> bool:
     """Return whether `handler` is a function of (params, context), not of (params) alone.
 
     Raises:
-        HandlerDefinitionError: it is neither, or not asynchronous.
+        HandlerDefinitionError: it has other parameters, or is not asynchronous.
     """
     where = f"{row.name}: {name_of(handler)}"
     if not is_async(handler):

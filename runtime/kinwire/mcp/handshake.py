@@ -1,4 +1,7 @@
-"""The server's side of the handshake: what may be asked before and after it (MCP, Lifecycle)."""
+"""The server's side of the handshake: which requests are allowed before and after it.
+
+MCP, Lifecycle.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +29,8 @@ _HANDSHAKE = replace(INITIALIZE, serial=True)
 class ServerHandshake:
     """One session's view of the handlers: closed until `initialize` has been answered.
 
-    A method that nobody handles is unknown before the handshake as after it, so that a client that
-    tries a newer protocol first learns at once to fall back.
+    A method without a handler is unknown before the handshake too, so that a client that tries a
+    newer protocol first falls back immediately.
     """
 
     def __init__(
@@ -40,18 +43,18 @@ class ServerHandshake:
         self._answer = answer
         self.negotiation = Negotiation(spoken)
         self.client: InitializeRequestParams | None = None
-        """What the client said of itself, None before the handshake."""
+        """The params of the client's `initialize`, None before the handshake."""
         self.open = False
-        """Whether `initialize` has been answered well."""
+        """Whether `initialize` has been answered with a result."""
         self.initialized = False
-        """Whether the client has said that the handshake is done."""
+        """Whether the client has sent `notifications/initialized`."""
         self.routes: dict[str, Route] = {INITIALIZE.name: Route(_HANDSHAKE, self._initialize)}
         self._handlers = handlers
         for route in handlers.routes.values():
-            self.learn(route)
+            self.add_route(route)
 
     def skip(self, session: Session) -> None:
-        """Open a session that goes without: nothing is known of the client, nothing asked of it."""
+        """Open a session without a handshake: the client is unknown, and has no capabilities."""
         self.negotiation.settle(session, client={}, server=self._answer()["capabilities"])
         self.initialized = True
         self._open()
@@ -60,24 +63,24 @@ class ServerHandshake:
         """Return the routes to open the session with."""
         return self.negotiation.routes(self.routes)
 
-    def learn(self, route: Route) -> None:
-        """Serve a method from now on."""
+    def add_route(self, route: Route) -> None:
+        """Serve a method from now on, or after the handshake."""
         if route.method.name == NOTIFICATIONS_INITIALIZED.name:
             route = Route(route.method, partial(self._initialized, route.handler))
         if not self.open and route.method.name != PING.name:
             route = Route(route.method, _Closed(self, route).handle)
         self.routes[route.method.name] = route
 
-    def forget(self, name: str) -> None:
-        """Serve a method no longer, unless the handlers still do."""
+    def remove_route(self, name: str) -> None:
+        """Stop serving a method, unless the handlers still have a route for it."""
         del self.routes[name]
         if name in self._handlers.routes:
-            self.learn(self._handlers.routes[name])
+            self.add_route(self._handlers.routes[name])
 
     async def _initialize(self, params: InitializeRequestParams, request: Request) -> JsonObject:
         if self.client is not None:
             raise InvalidRequestError(
-                "initialize: the session is open already. Go on with it, or connect anew."
+                "initialize: the session is open already. Continue with it, or open a new connection."
             )
         self.client = params
         answer = self._answer()
@@ -90,7 +93,7 @@ class ServerHandshake:
     def _open(self) -> None:
         self.open = True
         for route in self._handlers.routes.values():
-            self.learn(route)  # nothing stands between from now on
+            self.add_route(route)  # without the stand-in
 
     async def _initialized(self, handler: Handler, params: Any, request: Request) -> Any:
         self.initialized = True

@@ -110,7 +110,7 @@ class Server(Registry):
         self._handlers.remove(method)
         self._served.discard(method)
         for session in list(self._sessions):
-            session.handshake.forget(method.name)
+            session.handshake.remove_route(method.name)
 
     async def serve(self, transport: Transport, *, handshake: bool = True) -> None:
         """Serve one session until either side ends it.
@@ -241,7 +241,7 @@ class Server(Registry):
     def _add_handler(self, method: Method[Any, Any], handler: Callable[..., Any]) -> None:
         self._handlers.add(method, handler)
         for session in list(self._sessions):
-            session.handshake.learn(self._handlers.routes[method.name])
+            session.handshake.add_route(self._handlers.routes[method.name])
 
     def _greeting(self) -> JsonObject:
         """Return the result of `initialize`: this version, whichever the client offered."""

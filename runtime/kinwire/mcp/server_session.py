@@ -1,4 +1,4 @@
-"""One client as the server sees it: when it may be asked, and what it wants to hear (MCP)."""
+"""The session of a server with one client: when it may send requests, and log levels (MCP)."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ class ServerSession(Session):
             await self.notify_if_negotiated(NOTIFICATIONS_MESSAGE, message)
 
     def announce(self, method: Method[Any, Any], params: JsonObject) -> None:
-        """Send a notification that was negotiated, unless the same one waits to leave already.
+        """Send a notification that was negotiated, unless an equal one is queued already.
 
-        The client has not seen that one yet and will act on it after now. So nothing piles up,
-        however fast things change and however slowly the client reads. No interceptor sees it.
+        The client will act on the queued one after now, so nothing accumulates, however fast
+        things change and however slowly the client reads. Interceptors are skipped.
         """
         if get_ident() != self._thread:
             from_thread.run_sync(self.announce, method, params)

@@ -24,7 +24,7 @@ logger = logging.getLogger("kinwire.session")
 
 
 class ErrorTable:
-    """What a session knows beside the errors of a call's own row: those of its `protocols`."""
+    """The errors that a session recognises in addition to those of a method's own row."""
 
     def __init__(self, protocols: Iterable[ProtocolTable]) -> None:
         self._named = {
@@ -35,11 +35,11 @@ class ErrorTable:
         self._added: dict[str | None, list[type[RpcError]]] = {}
 
     def add(self, method: str | None, errors: Iterable[type[RpcError]]) -> None:
-        """Have `method`, or every one if it is None, answer with these errors too."""
+        """Recognise `errors` in answers to `method`, or to every method if it is None."""
         self._added.setdefault(method, []).extend(errors)
 
     def named(self, protocol: object, name: object) -> type[RpcError] | None:
-        """Return the error of that protocol and name."""
+        """Return the error class of that protocol and name, None if there is no such class."""
         if type(protocol) is str and type(name) is str:
             return self._named.get((protocol, name))
         return None
@@ -53,7 +53,7 @@ _RESERVED = {kind.default_code: kind for kind in JSONRPC.errors.values()}
 
 
 def internal_error(where: str, fault: BaseException) -> RpcError:
-    """Log a fault of this side and return what the peer may know of it: a number to ask about."""
+    """Log a fault of this side and return the error for the peer: a number, without details."""
     correlation = secrets.token_hex(8)
     data = {"correlationId": correlation}
     if isinstance(fault, ConnectionClosedError | KeyboardInterrupt):  # nobody's mistake

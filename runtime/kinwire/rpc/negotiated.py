@@ -3,9 +3,9 @@
 A gate is `side:path`. `server:resources.subscribe` and `client:sampling` ask what that side
 declared in the handshake; `mcpl:pushEvents` asks what both sides offered of that extension.
 
-Gates bind what this side sends, and what it serves of an extension. What it serves of MCP is bound
-by its handlers alone: they may be added while a session is open, after capabilities were declared,
-and a `list_changed` or a log message that the peer never announced is still worth handling.
+Gates apply to what this side sends, and to what it serves of an extension. What it serves of MCP
+depends on its handlers alone: they may be added while a session is open, after capabilities were
+declared, and a `list_changed` or a log message that the peer never announced is still handled.
 """
 
 from __future__ import annotations

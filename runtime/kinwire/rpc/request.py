@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Request:
-    """What a handler works on beside its params, and the way back to the sender."""
+    """The context of one message that is being handled, and the way back to its sender."""
 
     __slots__ = (
         "_raw",
@@ -40,7 +40,7 @@ class Request:
         self.session = session
         """The connection it came on: call and notify the sender through it."""
         self.id = id
-        """As the peer wrote it; None for a notification."""
+        """The id that the peer gave it; None for a notification."""
         self.method, self.handler, _ = route
         plan = session.inbound[self.method.name]
         if plan is not None:
@@ -48,14 +48,14 @@ class Request:
         self.params = params
         self._raw = raw
         self.cancelled = False
-        """Whether the peer took the request back. Threads may look, too."""
+        """Whether the peer cancelled the request. Threads may read this."""
         self.ended = False
         self.reported: float | None = None  # the last progress value
         self.task: Any = None  # the driver's
 
     @property
     def progress_token(self) -> Id | None:
-        """What the sender wants progress reports under; None if it wants none."""
+        """The token for progress reports; None if the sender did not ask for them."""
         profile = self.session.profile
         meta = self._raw.get(profile.meta_field)
         if profile.progress is None or not is_object(meta):
@@ -64,7 +64,7 @@ class Request:
         return token if is_id(token) else None
 
     def run(self, route: Route, params: Message) -> Awaitable[Any]:
-        """Run the handler of `route`, with what runs around it, in place of this request's own."""
+        """Run the handler of `route` with its interceptors, instead of this request's own."""
         plan = self.session.inbound[route.method.name]
         if plan is None:
             return route.handler(params, self)
@@ -73,9 +73,9 @@ class Request:
     async def progress(
         self, progress: float, total: float | None = None, message: str | None = None
     ) -> None:
-        """Tell the sender how far the work is, if it asked to be told.
+        """Report progress to the sender, if it asked for reports.
 
-        Values have to rise: one that does not is not sent, nor is any after the answer.
+        Values must rise: a value that does not is not sent, and none is sent after the answer.
 
         Raises:
             UnsendableError: `message` holds what JSON cannot.
@@ -83,10 +83,10 @@ class Request:
         await self.session.report_progress(self, progress, total, message)
 
     def raise_if_cancelled(self) -> None:
-        """Raise if the sender took the request back: for threads, which nobody can stop.
+        """Raise if the sender cancelled the request. For threads, which cannot be cancelled.
 
         Raises:
-            RequestCancelledError: nobody waits for the answer.
+            RequestCancelledError: the answer would be dropped.
         """
         if self.cancelled:
             raise RequestCancelledError(f"{self.method.name}: the peer took the request back")

@@ -1,8 +1,8 @@
 """One live connection, the same class on both sides (JSON-RPC 2.0).
 
-It calls and notifies the peer, and serves the peer from a table of routes. What a method means
-and how the handshake goes are for `Server`, `Host` and extensions to know; they tell the session
-what was negotiated and give it what stands around the calls.
+A session calls and notifies the peer, and serves the peer from a table of routes. It does not know
+what a method means or how the handshake works: `Server`, `Host` and extensions do. They give it
+what was negotiated, and interceptors to run around calls.
 """
 
 from __future__ import annotations
@@ -78,9 +78,9 @@ class Session:
         self._negotiated: Negotiated | None = None
         self._allowed: set[str] = set()  # methods that have passed the gates
         self.peer_id = ""
-        """What this side calls the peer in what it stores and logs; empty until it knows."""
+        """The name of the peer in what this side stores and logs; empty until it is known."""
         self.inbound = Interceptors()
-        """What runs around this side's handlers."""
+        """The interceptors, guards and filters around this side's handlers."""
         self._outbound = Interceptors(outbound=True)
 
     async def __aenter__(self) -> Self:
@@ -119,18 +119,18 @@ class Session:
     ) -> R:
         """Send a request and return its result.
 
-        `timeout` is in seconds and begins anew with each progress report; `on_progress` is a
-        plain function and called with each. `meta` goes into the params' `_meta`. `on_id` is a
-        plain function and called with the request's id, before anything of the peer's can name it.
-        If the calling task is cancelled, the peer is told to stop.
+        `timeout` is in seconds and starts again with each progress report; `on_progress` is a
+        plain function that is called with each report. `meta` goes into the params' `_meta`.
+        `on_id` is a plain function that is called with the id of the request before the request is
+        sent. If the calling task is cancelled, the request is cancelled at the peer.
 
         Raises:
             RpcError: the peer answered with an error.
             CapabilityNotNegotiatedError: the handshake did not allow it; nothing was sent.
             ConnectionClosedError: the connection has ended, or ended before the answer.
             RequestTimeoutError: no answer came in time.
-            InvalidResponseError: the answer is no response, or (`ShapeError`) not of the
-                method's type.
+            InvalidResponseError: the answer is not a valid response, or (`ShapeError`) does not
+                have the method's type.
             UnsendableError: JSON cannot hold the params.
         """
         if method.name not in self._allowed:
@@ -170,7 +170,7 @@ class Session:
         raise failure
 
     def shape_error(self, where: str, error: ValidationError, value: object, /) -> ShapeError:
-        """Return what is raised where `error` refused `value`, a result of `where`."""
+        """Return the error to raise for `error`, which refused `value` as a result of `where`."""
         first = problems(error, value)[0]
         return ShapeError(where, first.pointer, first.expected, first.got)
 
@@ -195,7 +195,7 @@ class Session:
         await send_through(plan, method, send, params)
 
     async def notify_if_negotiated(self, method: Method[P, Any], params: P, /) -> bool:
-        """Send a notification that nobody asked for; say whether the handshake allowed it.
+        """Send a notification if the handshake allowed it; return whether it did.
 
         Raises:
             ConnectionClosedError, UnsendableError: as for `notify`.
@@ -208,9 +208,9 @@ class Session:
     async def raw(
         self, name: str, params: JsonObject | None = None, /, *, timeout: Timeout = DEFAULT
     ) -> Any:
-        """Send a request of any name and return its result as it came.
+        """Send a request of any name and return its result unchanged.
 
-        Nothing is checked: no gate, no interceptor, no type.
+        Gates, interceptors and types are skipped.
 
         Raises:
             RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError,
@@ -220,7 +220,7 @@ class Session:
         return await self._opened().call(name, None, dict(params or {}), seconds, None)
 
     async def raw_notify(self, name: str, params: JsonObject | None = None, /) -> None:
-        """Send a notification of any name, past gates and interceptors.
+        """Send a notification of any name; gates and interceptors are skipped.
 
         Raises:
             ConnectionClosedError, UnsendableError: as for `notify`.
@@ -266,30 +266,30 @@ class Session:
         self._layers.add(routes)
 
     def route(self, name: str) -> Route | None:
-        """Return what serves the method of this wire name, None if nothing does."""
+        """Return the route for the method of this wire name, None if it has none."""
         return self._routes.get(name)
 
     def intercept_inbound(
         self, interceptor: InboundInterceptor[P, R], method: Method[P, R] | None = None
     ) -> None:
-        """Stand around what this side handles: one method, or all but the handshake.
+        """Run `interceptor` around the handlers of this side: of one method, or of all.
 
-        The later one is added, the nearer it is to the wire.
+        An interceptor that is added later runs nearer to the wire. The handshake passes none.
 
         Raises:
-            HandlerDefinitionError: it is no `async` function of three parameters.
+            HandlerDefinitionError: it is not an `async` function of three parameters.
         """
         self.inbound.add(method, interceptor)
 
     def intercept_outbound(
         self, interceptor: OutboundInterceptor[P, R], method: Method[P, R] | None = None
     ) -> None:
-        """Stand around what this side sends through `call` and `notify`: one method, or all.
+        """Run `interceptor` around `call` and `notify` of one method, or of all.
 
-        The later one is added, the nearer it is to the wire.
+        An interceptor that is added later runs nearer to the wire.
 
         Raises:
-            HandlerDefinitionError: it is no `async` function of three parameters.
+            HandlerDefinitionError: it is not an `async` function of three parameters.
         """
         self._outbound.add(method, interceptor)
 
@@ -319,16 +319,16 @@ class Session:
         (self._outbound if outbound else self.inbound).add_filter(method, filter)
 
     def add_errors(self, method: Method[Any, Any], errors: Iterable[type[RpcError]]) -> None:
-        """Know errors by their code that an extension adds to those of the method's own row."""
+        """Recognise `errors` of an extension by their code in answers to `method`."""
         self._known.add(method.name, errors)
 
     def add_errors_of(self, protocol: ProtocolTable) -> None:
-        """Know what a protocol that is spoken adds to the errors of other protocols' methods."""
+        """Recognise the errors that `protocol` adds to methods of other protocols."""
         for method, errors in protocol.added_errors.items():
             self._known.add(method, errors)
 
     async def wait_closed(self) -> None:
-        """Return when the connection has ended, whoever ended it."""
+        """Return when the connection has ended, from either side."""
         await self._opened().wait_ended()
 
     async def aclose(self) -> None:
@@ -341,29 +341,29 @@ class Session:
 
     @property
     def closed(self) -> bool:
-        """Whether nothing can be called any more."""
+        """Whether the connection has ended for calls."""
         return self.closed_why is not None
 
     @property
     def closed_why(self) -> ConnectionClosedError | None:
-        """Why nothing can be called any more."""
+        """Why the connection has ended for calls; None while it is open."""
         return None if self._driver is None else self._driver.engine.closed
 
     @property
     def counts(self) -> Counts:
-        """What was neither answered nor passed on."""
+        """How many messages were neither answered nor passed on."""
         return self._opened().engine.counts
 
     async def report_progress(
         self, request: Request, progress: float, total: float | None, message: str | None
     ) -> None:
-        """Send a progress report; `Request.progress` is the way to call this."""
+        """Send a progress report. Call `Request.progress` instead of this."""
         driver = self._opened()
         await driver.wait_for_room(last=True)
         driver.engine.inbound.progress(request, progress, total, message)
 
     async def _admit_call(self, method: Method[Any, Any]) -> None:
-        """Raise unless a request of `method` may be sent; later ones are not asked about."""
+        """Raise if a request of `method` may not be sent; remember that it may."""
         self._must_be_negotiated(method)
 
     def _must_be_negotiated(self, method: Method[Any, Any]) -> None:
