@@ -42,7 +42,7 @@ class ExtensionHandlers:
         """Register `handler`, an `async` function of (params) or of (params, context).
 
         Raises:
-            HandlerDefinitionError: it cannot serve the method; the message says why and how to fix it.
+            HandlerDefinitionError: it cannot serve the method; the message says how to fix it.
         """
         self.must_be_free([row])
         self.routes |= dict.fromkeys(row.names, Route(row, _adapted(row, handler)))

@@ -80,7 +80,7 @@ class ServerHandshake:
     async def _initialize(self, params: InitializeRequestParams, request: Request) -> JsonObject:
         if self.client is not None:
             raise InvalidRequestError(
-                "initialize: the session is open already. Continue with it, or open a new connection."
+                "initialize: the session is open already. Continue with it, or connect again."
             )
         self.client = params
         answer = self._answer()
