@@ -1,6 +1,7 @@
-"""What MCP asks of both roles beyond messages: `rules/` decides, the files beside it act.
+"""MCP in both roles: `Server`, `Host`, `Connection`, and what they are made of.
 
-`Server`, `Host` and `Connection` bring all of it; nothing here has to be imported by users.
+`rules/` holds pure decisions; the files next to it do the I/O. The package face exports everything
+that users need.
 """
 
 from __future__ import annotations

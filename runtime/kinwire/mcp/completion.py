@@ -19,11 +19,11 @@ from kinwire_protocols.base import JsonObject, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.nearest import nearest
 
-MOST_VALUES = 100  # in one answer (MCP, Completion)
+_MAX_VALUES = 100  # in one answer (MCP, Completion)
 
 
 class CompletionTable:
-    """The completers of one server, by what they complete."""
+    """The completers of one server, by prompt or template and argument."""
 
     def __init__(self, prompts: PromptTable, resources: ResourceTable) -> None:
         self._prompts = prompts
@@ -31,11 +31,11 @@ class CompletionTable:
         self._completers: dict[tuple[str, str], tuple[Function, bool]] = {}
 
     def add(self, owner: str, argument: str, completer: Callable[..., Any]) -> None:
-        """Have `completer` complete an argument of a prompt, or a variable of a template.
+        """Add the completer of an argument of a prompt, or of a variable of a template.
 
         Raises:
-            HandlerDefinitionError: there is nothing of the kind, it has a completer, or the
-                function cannot be one.
+            HandlerDefinitionError: unknown prompt, template or argument, a second completer of
+                the same argument, or a function with a wrong signature.
         """
         where = f"Completion of {owner!r}"
         names = self._names(owner)
@@ -63,10 +63,10 @@ class CompletionTable:
             del self._completers[key]
 
     async def complete(self, params: mcp.CompleteRequestParams, context: Context) -> JsonObject:
-        """Answer `completion/complete`; what has no completer has no suggestions.
+        """Answer `completion/complete`; an argument without a completer has no suggestions.
 
         Raises:
-            InvalidParamsError: there is no such prompt, template, argument or variable.
+            InvalidParamsError: unknown prompt, template, argument or variable.
         """
         ref, name = params.ref, params.argument.name
         is_prompt = isinstance(ref, mcp.PromptReference)
@@ -119,25 +119,25 @@ def _result(suggested: object) -> JsonObject:
     values = _texts(suggested)
     return {
         "completion": {
-            "values": values[:MOST_VALUES],
+            "values": values[:_MAX_VALUES],
             "total": len(values),
-            "hasMore": len(values) > MOST_VALUES,
+            "hasMore": len(values) > _MAX_VALUES,
         }
     }
 
 
 def _texts(suggested: object) -> list[str]:
     if isinstance(suggested, str) or not isinstance(suggested, Iterable):
-        raise _no_list_of_texts(suggested)  # the letters of a text are no suggestions
+        raise _not_texts(suggested)  # iterating a string would suggest its letters
     values: list[str] = []
     for value in cast("Iterable[object]", suggested):
         if not isinstance(value, str):
-            raise _no_list_of_texts(value)
+            raise _not_texts(value)
         values.append(value)
     return values
 
 
-def _no_list_of_texts(got: object) -> TypeError:
+def _not_texts(got: object) -> TypeError:
     return TypeError(
         f"a completer: expected a list of texts, got {type(got).__name__}. Return list[str]."
     )

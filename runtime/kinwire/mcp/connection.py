@@ -1,4 +1,4 @@
-"""A server as its client holds it, from the handshake on (MCP)."""
+"""A client's connection to a server, after the handshake (MCP)."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ R = TypeVar("R")
 
 
 class Connection:
-    """A server, after the handshake. It is a `Peer`: stubs of any protocol take it."""
+    """A connection to a server. It is a `Peer`: the stubs of every protocol accept it."""
 
     def __init__(
         self, session: Session, greeting: mcp.InitializeResult, router: NotificationRouter
     ) -> None:
         self.session = session
         self.greeting = greeting
-        """What the server answered to `initialize`, whole."""
+        """The complete result of `initialize`."""
         self._router = router
         self._peer: Peer = session
         self.mcp = mcp.ServerStub(session)
-        """A typed call for every method that the server may be sent."""
+        """A typed call for every method of MCP that a client sends."""
 
     @property
     def server_info(self) -> mcp.Implementation:
-        """Which program the server is."""
+        """The name and version of the server."""
         return self.greeting.server_info
 
     @property
     def capabilities(self) -> mcp.ServerCapabilities:
-        """What the server can do."""
+        """The capabilities of the server."""
         return self.greeting.capabilities
 
     @property
     def instructions(self) -> str | None:
-        """How the server is best used, in its own words."""
+        """The server's own instructions for its use."""
         return self.greeting.instructions
 
     @property
@@ -66,10 +66,10 @@ class Connection:
         on_progress: ProgressCallback | None = None,
         meta: JsonObject | None = None,
     ) -> Self:
-        """Return this connection for calls with those options.
+        """Return a view of this connection whose calls have these options.
 
         `timeout` is in seconds, None for no limit; `on_progress` is a plain function that gets each
-        progress report; `meta` goes into the `_meta` of the params.
+        progress report; `meta` is added to the `_meta` of the params.
         """
         other = copy(self)
         other._peer = self.session.with_options(timeout=timeout, on_progress=on_progress, meta=meta)
@@ -79,11 +79,12 @@ class Connection:
     def tools(self) -> AsyncIterator[mcp.Tool]:
         """Yield the server's tools, page after page: `async for tool in connection.tools()`.
 
-        No tool comes twice. A loop may be left at any point; what it did not need is not fetched.
+        Each tool is yielded once. Pages are fetched when the loop needs them; it may be left at any
+        point.
 
         Raises:
-            CapabilityNotNegotiatedError: the server has no tools.
-            PaginationError: the pages would never end.
+            CapabilityNotNegotiatedError: the server does not offer tools.
+            PaginationError: the server repeats a cursor, or sends too many pages.
             RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError: as for
                 `Session.call`.
         """
@@ -104,8 +105,9 @@ class Connection:
     def changes(self) -> AbstractContextManager[AsyncIterator[ListName]]:
         """Watch the server's lists: `with connection.changes() as changes: async for name in ...`.
 
-        Yields "tools", "resources" or "prompts" once that list has changed since it was yielded
-        last; fetch it again then. Only a server that offers `listChanged` says so.
+        Yields "tools", "resources" or "prompts" when that list has changed; fetch it again then.
+        Several changes before the next iteration yield one name. Only a server that offers
+        `listChanged` reports changes.
 
         Raises:
             ConnectionClosedError: the connection has ended.
@@ -115,29 +117,29 @@ class Connection:
     def subscription(self, uri: str) -> AbstractAsyncContextManager[AsyncIterator[str]]:
         """Watch a resource: `async with connection.subscription(uri) as updates: async for ...`.
 
-        Yields addresses of what has changed: `uri`, or what lies below it. Each comes once,
-        however often it changed since it was yielded last. All subscriptions to one address are
-        one for the server, which ends with the last block.
+        Yields the addresses of changed resources: `uri`, or addresses below it. Several changes of
+        one address before the next iteration yield it once. All blocks of one address share one
+        subscription of the server, which ends with the last block.
 
         Raises:
-            CapabilityNotNegotiatedError: the server has no subscriptions.
+            CapabilityNotNegotiatedError: the server does not offer subscriptions.
             ConnectionClosedError: the connection has ended.
             RpcError, RequestTimeoutError, InvalidResponseError: as for `Session.call`.
         """
         return self._router.subscriptions.subscribed(self.mcp, uri)
 
     async def call(self, method: Method[P, R], params: P, /) -> R:
-        """Send a request and return its result; raises what `Session.call` does."""
+        """Send a request and return its result; the errors are those of `Session.call`."""
         return await self._peer.call(method, params)
 
     async def notify(self, method: Method[P, Any], params: P, /) -> None:
-        """Send a notification; raises what `Session.notify` does."""
+        """Send a notification; the errors are those of `Session.notify`."""
         await self._peer.notify(method, params)
 
     def shape_error(self, where: str, error: ValidationError, value: object, /) -> ShapeError:
-        """Return what is raised for a result that does not fit; see `Session.shape_error`."""
+        """Return the error for a result that breaks its schema; see `Session.shape_error`."""
         return self.session.shape_error(where, error, value)
 
     async def aclose(self) -> None:
-        """Close the connection; calls under way fail. Any task may do this, more than once too."""
+        """Close the connection; calls in progress fail. Any task may call this, also repeatedly."""
         await self.session.aclose()

@@ -1,4 +1,4 @@
-"""The request that a tool, resource, prompt or handler serves."""
+"""The context of a request, for tools, resources, prompts and handlers."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 
 class Context:
-    """The request under way. A parameter annotated with this class receives it.
+    """The request that a function serves.
 
-    A plain function runs in a worker thread: there, call the `async` methods of this class by
+    A parameter annotated with this class gets it; clients do not see this parameter. A plain
+    function runs in a worker thread: there, call an `async` method by
     `anyio.from_thread.run(context.progress, 1)`.
     """
 
@@ -31,7 +32,7 @@ class Context:
 
     @property
     def meta(self) -> Any:
-        """The `_meta` of the params, None if they have none."""
+        """The `_meta` of the params, None if absent."""
         return getattr(self._request.params, "meta", None)
 
     @property
@@ -41,16 +42,16 @@ class Context:
 
     @property
     def request_id(self) -> Id | None:
-        """The id of the request, None in a handler of a notification."""
+        """The id of the request, None for a notification."""
         return self._request.id
 
     @property
     def cancelled(self) -> bool:
-        """Whether the request was cancelled or has ended. Threads may read this."""
+        """Whether the peer no longer waits for the result. Any thread may read this."""
         return self._request.cancelled or self._request.ended
 
     def raise_if_cancelled(self) -> None:
-        """Raise if the request was cancelled. For threads, which cannot be cancelled.
+        """Raise if the peer no longer waits for the result: for threads, which cannot be stopped.
 
         Raises:
             RequestCancelledError: the peer cancelled the request, or the session has ended.
@@ -61,27 +62,27 @@ class Context:
     async def progress(
         self, progress: float, total: float | None = None, message: str | None = None
     ) -> None:
-        """Report progress to the peer, if it asked for reports.
+        """Send a progress report to the peer, if it asked for reports.
 
-        `progress` must rise from report to report; `total` is in the same unit, None if unknown.
+        `progress` must increase with each report; `total` is in the same unit, None if unknown.
         """
         await self._request.progress(progress, total, message)
 
     async def log(self, level: mcp.LoggingLevel, data: Any, logger: str | None = None) -> None:
-        """Send a log message to the client, if it wants those of that level.
+        """Send a log message to the client, unless it is less severe than the client's level.
 
         `data` is a sentence or any other JSON; `logger` names a part of the server. A client sets
-        its level by `logging/setLevel`; until then `Server(log_level=...)` holds.
+        its level by `logging/setLevel`; until then `Server(log_level=...)` applies.
 
         Raises:
-            ValueError: there is no such level.
+            ValueError: unknown level.
             UnsendableError: JSON cannot hold `data`.
             ConnectionClosedError: the connection has ended.
             SessionStateError: this is a client's context; only servers send log messages.
         """
-        await self._serving().log(level, data, logger)
+        await self._server_session().log(level, data, logger)
 
-    async def sample(  # noqa: PLR0913 - one a member of the request
+    async def sample(  # noqa: PLR0913 - one for each field of the request
         self,
         messages: str | Sequence[mcp.SamplingMessage],
         *,
@@ -94,15 +95,15 @@ class Context:
         metadata: dict[str, Any] | None = None,
         timeout: float | None = 600.0,
     ) -> mcp.CreateMessageResult:
-        """Have the client's model continue a conversation, and return what it wrote.
+        """Return a message of the client's model that continues `messages`.
 
-        `messages` as text is one message of the user. `timeout` is in seconds, None for no limit;
-        it leaves time for people who have to approve.
+        A string is one message of the user. `timeout` is in seconds, None for no limit; the default
+        leaves time for people who have to approve.
 
         Raises:
-            CapabilityNotNegotiatedError: the client has no model to ask.
-            SamplingRejectedError: the user said no.
-            SessionStateError: the client has not finished the handshake, or is no client.
+            CapabilityNotNegotiatedError: the client does not offer sampling.
+            SamplingRejectedError: the user rejected the request or the result.
+            SessionStateError: the client has not finished the handshake, or the peer is a server.
             RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError: as for
                 `Session.call`.
         """
@@ -110,7 +111,7 @@ class Context:
             text = mcp.TextContent(text=messages)
             messages = [mcp.SamplingMessage(role="user", content=text)]
         return await mcp.ClientStub(
-            self._serving().with_options(timeout=timeout)
+            self._server_session().with_options(timeout=timeout)
         ).sampling_create_message(
             messages=list(messages),
             max_tokens=max_tokens,
@@ -126,14 +127,14 @@ class Context:
         """Return the folders and files that the client lets the server work on.
 
         Raises:
-            CapabilityNotNegotiatedError: the client does not say.
-            SessionStateError: the client has not finished the handshake, or is no client.
+            CapabilityNotNegotiatedError: the client does not offer roots.
+            SessionStateError: the client has not finished the handshake, or the peer is a server.
             RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError: as for
                 `Session.call`.
         """
-        return (await mcp.ClientStub(self._serving()).roots_list()).roots
+        return (await mcp.ClientStub(self._server_session()).roots_list()).roots
 
-    def _serving(self) -> ServerSession:
+    def _server_session(self) -> ServerSession:
         from kinwire.mcp.server_session import ServerSession
 
         session = self._request.session

@@ -1,4 +1,4 @@
-"""The client's side: a host connects to servers and holds the connections (MCP, Lifecycle)."""
+"""A host: it connects to servers and keeps the connections (MCP, Lifecycle)."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ _ENDED = "The host has ended."
 
 
 class Host:
-    """A client of many servers: an async context manager, at whose end all connections close.
+    """A client of many servers: an async context manager that closes all connections at its end.
 
-    `roots` are the folders and files that servers may work on; None says that servers cannot ask.
-    `sampling` answers servers that want a model to write. `extensions` are the protocols that it
-    speaks beside MCP, with servers that do too.
+    `roots` are the folders and files that servers may work on; with None the host does not offer
+    roots. `sampling` answers servers that request a message of a model. `extensions` are other
+    protocols that it speaks with servers that speak them, too.
     """
 
     def __init__(
@@ -68,9 +68,9 @@ class Host:
         self.info = mcp.Implementation(name=name, version=version)
         self.limits = limits
         self.on = mcp.ClientOn(self._add_handler)
-        """Where handlers are registered, one attribute a method: `@host.on.roots_list`.
+        """Decorators that register handlers, one for each method: `@host.on.roots_list`.
 
-        They are `async` functions of (params) or of (params, context).
+        Handlers are `async` functions of (params) or of (params, context).
         """
         self._handlers = HandlerTable()
         self._tasks: TaskGroup | None = None
@@ -99,24 +99,24 @@ class Host:
     ) -> None:
         tasks, self._tasks = self._tasks, None
         assert tasks is not None
-        for session in self._sessions:  # also those that are not connected yet
+        for session in self._sessions:  # also sessions during their handshake
             tasks.start_soon(session.aclose)
         await self._background.__aexit__(None, None, None)
 
     def remove_handler(self, method: Method[Any, Any]) -> None:
-        """Withdraw the handler of a method, also from open connections.
+        """Remove the handler of a method, also from open connections.
 
         Raises:
-            KeyError: it has none.
+            KeyError: the method has no handler.
         """
         self._handlers.remove(method)
 
     async def set_roots(self, roots: Iterable[RootLike]) -> None:
-        """Replace the roots, and tell every connected server that they have changed.
+        """Replace the roots, and notify every connected server.
 
         Raises:
             SessionStateError: the host was made without roots.
-            ValueError: an address is not of a file.
+            ValueError: an address does not begin with file://.
         """
         if self._roots is None:
             raise SessionStateError(
@@ -135,33 +135,33 @@ class Host:
         on_log: LogCallback | None = None,
         **options: Unpack[UrlOptions],
     ) -> Connection:
-        """Return a connection to the server behind `target`: `stdio(...)`, a URL, or their like.
+        """Return a connection to the server at `target`: a URL, `stdio(...)` or another transport.
 
-        `headers`, `auth`, `proxy` and `insecure` go with a URL (`UrlOptions`).
-        `server_id` is what extensions call the server in what they store and log. Without it that
-        is the name that the server gives itself, on one line and with an end, which another server
-        may give itself too.
-        `on_log` is a plain function that gets each log message of the server. Without it they go
-        to the handler `on.notifications_message`, and without that one to the logger
+        `headers`, `auth`, `proxy` and `insecure` are options of a URL (`UrlOptions`).
+        `server_id` names the server in what extensions store and log. Without it they use the name
+        that the server gives itself, made one line of bounded length; two servers may have the
+        same name.
+        `on_log` is a plain function that gets each log message of the server. Without it log
+        messages go to the handler `on.notifications_message`, and without a handler to the logger
         `kinwire.server.NAME`.
 
         Raises:
             ConnectionClosedError: the server cannot be started or reached, or it or the host ended
                 during the handshake.
             InsecureAddressError: the URL leads to another machine, without TLS.
-            InvalidResponseError: the server answered what is no answer, such as HTTP 404.
-            ProtocolVersionError: the server speaks no version that this host speaks.
+            InvalidResponseError: the response is not JSON-RPC, such as that of HTTP 404.
+            ProtocolVersionError: the server does not speak a version that this host speaks.
             RpcError: the server refused the handshake.
             SessionStateError: the host is not open.
-            TypeError: `target` is neither a transport nor a URL, or options of a URL go with a
-                transport.
+            TypeError: `target` is neither a transport nor a URL, or a transport is given together
+                with options of a URL.
             ImportError: a `ws` URL or `proxy` needs an extra that is not installed.
-            ValueError: the URL or an option beside it cannot be used.
+            ValueError: the URL or one of its options is not valid.
         """
         if self._tasks is None:
             raise SessionStateError("The host is not open. Write `async with Host(...) as host`.")
         transport = transport_to(target, options)
-        # Each connection lives in a task of its own, so that any task may close it.
+        # Each connection has a task of its own, so that any task may close it.
         router = NotificationRouter(self._handlers.routes, on_log)
         connection: Connection = await self._tasks.start(
             self._run_connection, transport, router, server_id
@@ -191,7 +191,7 @@ class Host:
             session.peer_id = server_id or ""
             self._sessions.add(session)
             try:
-                greeting = await self._greeted(session, negotiation, tasks)
+                greeting = await self._initialize(session, negotiation, tasks)
                 router.server_name = greeting.server_info.name
                 connection = self._connections[session] = Connection(session, greeting, router)
                 task_status.started(connection)
@@ -202,26 +202,28 @@ class Host:
                 router.close(session.closed_why or ConnectionClosedError(_ENDED))
             tasks.cancel_scope.deadline = anyio.current_time() + self.limits.drain
 
-    async def _greeted(
+    async def _initialize(
         self, session: Session, negotiation: Negotiation, tasks: TaskGroup
     ) -> mcp.InitializeResult:
-        # What an extension waits for may never come, once the connection has ended.
+        # An extension may wait for a message that never comes once the connection has ended.
         if self._tasks is None:
             raise ConnectionClosedError(_ENDED)
-        with anyio.CancelScope() as greeting:
-            tasks.start_soon(_cancel_when_closed, greeting, session)
-            return await self._greet(session, negotiation)
+        with anyio.CancelScope() as scope:
+            tasks.start_soon(_cancel_when_closed, scope, session)
+            return await self._perform_handshake(session, negotiation)
         raise session.closed_why or ConnectionClosedError(_ENDED)
 
-    async def _greet(self, session: Session, negotiation: Negotiation) -> mcp.InitializeResult:
+    async def _perform_handshake(
+        self, session: Session, negotiation: Negotiation
+    ) -> mcp.InitializeResult:
         capabilities = self._capabilities()
         negotiation.offer(capabilities)
-        offered = mcp.InitializeRequestParams(
+        params = mcp.InitializeRequestParams(
             protocol_version=PROTOCOL.version,
             capabilities=from_wire(mcp.ClientCapabilities, capabilities),
             client_info=self.info,
         )
-        greeting = await session.call(INITIALIZE, offered)
+        greeting = await session.call(INITIALIZE, params)
         if greeting.protocol_version != PROTOCOL.version:
             raise ProtocolVersionError(
                 f"initialize#/protocolVersion: expected {PROTOCOL.version}, "
@@ -266,7 +268,7 @@ async def _notify_of_roots(connection: Connection) -> None:
         await connection.mcp.notifications_roots_list_changed()
     except (ConnectionClosedError, CapabilityNotNegotiatedError):
         pass
-    except Exception:  # of an extension: the other servers are told all the same
+    except Exception:  # of an extension: the other servers are still notified
         logger.exception("%s was not told that the roots have changed", connection.server_info.name)
 
 
@@ -279,9 +281,9 @@ async def connect(
     on_log: LogCallback | None = None,
     **options: Unpack[UrlOptions],
 ) -> AsyncGenerator[Connection]:
-    """Yield a connection to one server, as a host called `name` makes it.
+    """Yield a connection to one server, made by a host called `name`.
 
-    `on_log`, the options and what this raises are those of `Host.connect`.
+    `on_log`, the options and the errors are those of `Host.connect`.
     """
     async with Host(name, version) as host:
         yield await host.connect(target, on_log=on_log, **options)

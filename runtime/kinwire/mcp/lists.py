@@ -1,4 +1,7 @@
-"""A server's lists, item by item over all pages (MCP, Pagination); `rules/paging.py` decides."""
+"""The lists of a server, item by item over all pages (MCP, Pagination).
+
+`rules/pagination.py` decides when a list ends.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ class _Fetch(Protocol[G_co]):
 
 
 class _Items(AsyncIterator[T], Generic[T, G]):
-    """Items as they are asked for; no generator, so a loop may be left at any point."""
+    """An iterator that fetches pages when needed. A loop over it may be left without closing it."""
 
     def __init__(
         self, pages: Pages[T], fetch: _Fetch[G], items_of: Callable[[G], Iterable[T]]
@@ -64,7 +67,7 @@ def prompts(server: mcp.ServerStub) -> AsyncIterator[mcp.Prompt]:
 
 
 def resources(server: mcp.ServerStub) -> AsyncIterator[mcp.Resource]:
-    """Yield the resources of all pages; one address may stand there under several names."""
+    """Yield the resources of all pages; an address may be listed under several names."""
 
     def key(resource: mcp.Resource) -> Hashable:
         return resource.uri, resource.name

@@ -14,15 +14,15 @@ from kinwire_protocols.mcp.models import Root
 RootLike = Root | PathLike[str] | str
 """A root, its path, or its address, which begins with file://."""
 
-# What RFC 3986 lets stand in an address, behind a host or none.
+# The characters that RFC 3986 allows, after an optional host.
 _ADDRESS = re.compile(r"file://[A-Za-z0-9._~%-]*/[A-Za-z0-9._~:/@!$&'()*+,;=%-]*\Z")
 
 
 def roots_from(entries: Iterable[RootLike]) -> list[Root]:
-    """Return roots; paths are made absolute.
+    """Return `entries` as roots; paths are made absolute.
 
     Raises:
-        ValueError: an address is not of a file.
+        ValueError: an address does not begin with file://, or is not percent-encoded.
     """
     return [_root_from(place, entry) for place, entry in enumerate(entries)]
 

@@ -1,7 +1,7 @@
-"""Messages that servers ask the host's model for (MCP, Sampling and Human in the Loop).
+"""Messages that servers request from the host's model (MCP, Sampling and Human in the Loop).
 
-A person, or a rule of the host, stands before the model and behind it. `rules/model_choice.py`
-picks a model; which models there are, and how they are asked, is the host's own.
+A person, or a rule of the host, approves both the request and the result. `rules/model_choice.py`
+chooses a model. The host's own functions call the models.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, overload
 
 import anyio
 
+from kinwire.support.validation import expect_type
 from kinwire_protocols import mcp
 from kinwire_protocols.jsonrpc.errors import InternalError
 
@@ -23,31 +24,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SamplingRequest:
-    """What a server would have a model write."""
+    """A server's request for a message of a model."""
 
     params: mcp.CreateMessageRequestParams
-    """What goes to the model: context is added, `include_context` says whose."""
+    """The params for the model, with the context that `include_context` names."""
 
     connection: Connection
-    """The server that asks, and will read the result."""
+    """The server that sent the request and gets the result."""
 
 
 Model = Callable[[mcp.CreateMessageRequestParams], Awaitable[mcp.CreateMessageResult]]
-"""Has a model write the message."""
+"""Returns the message of a model."""
 
 ApproveRequest = Callable[[SamplingRequest], Awaitable[mcp.CreateMessageRequestParams | None]]
-"""Returns the params that may go to the model, as they came or edited; None rejects."""
+"""Returns the params for the model, unchanged or edited; None rejects the request."""
 
 ApproveResult = Callable[
     [SamplingRequest, mcp.CreateMessageResult], Awaitable[mcp.CreateMessageResult | None]
 ]
-"""Returns the result that may go to the server, as it came or edited; None rejects."""
+"""Returns the result for the server, unchanged or edited; None rejects the request."""
 
 ContextProvider = Callable[[SamplingRequest], Awaitable[Sequence[mcp.SamplingMessage]]]
-"""Returns the context, of this server or of all as `include_context` says, as messages."""
+"""Returns the context as messages: of this server or of all, as `include_context` says."""
 
 Consent = Callable[[SamplingRequest], Awaitable[bool]]
-"""Returns whether this server may have a model see the context of all servers."""
+"""Returns whether a request of this server may include the context of all servers."""
 
 
 @overload
@@ -59,21 +60,20 @@ async def unattended(
 async def unattended(
     request: SamplingRequest, result: mcp.CreateMessageResult | None = None, /
 ) -> mcp.CreateMessageRequestParams | mcp.CreateMessageResult:
-    """Approve of all: stands in the place of an approval where nobody is to be asked."""
+    """Approve everything: for `approve_request` or `approve_result` where no person is asked."""
     return request.params if result is None else result
 
 
 class Sampling:
-    """How a host answers requests for messages; `Host(sampling=...)` takes one.
+    """Answer servers that request a message of a model; an argument of `Host`.
 
-    Nothing goes to the model that `approve_request` did not return, and nothing to the server
-    that `approve_result` did not; `unattended` in the place of either says that nobody is asked.
-    Who rejects answers the server with `mcp.SamplingRejectedError`, by None or by raising one with
-    a text of its own.
+    The model gets only what `approve_request` returned, and the server only what `approve_result`
+    returned; pass `unattended` where no person is asked. An approval rejects by returning None, or
+    by raising `mcp.SamplingRejectedError` with a text of its own; the server gets this error.
 
-    Without a `context` provider no context is added. A server that wants that of all servers gets
-    none unless `consent` returns True: what the model writes goes back to that server.
-    `timeout` is in seconds, for people and model together; None for no limit.
+    Without a `context` provider no context is added. If a server requests the context of all
+    servers, none is added unless `consent` returns True: the model's message goes back to that
+    server. `timeout` is in seconds, for people and model together; None for no limit.
     """
 
     def __init__(
@@ -94,22 +94,22 @@ class Sampling:
         self._timeout = timeout
 
     async def create_message(self, request: SamplingRequest) -> mcp.CreateMessageResult:
-        """Return what the model wrote, as approved.
+        """Return the approved message of the model.
 
         Raises:
-            SamplingRejectedError: a person said no.
-            InternalError: it took too long.
+            SamplingRejectedError: an approval rejected the request or the result.
+            InternalError: `timeout` has passed.
         """
         with anyio.move_on_after(self._timeout):
-            approved = await self._approved(await self._with_context(request))
+            approved = await self._approved_request(await self._with_context(request))
             result = await self._model(approved.params)
-            _must_be(mcp.CreateMessageResult, "the model", result)
-            return await self._released(approved, result)
+            expect_type("Sampling.model", result, mcp.CreateMessageResult)
+            return await self._approved_result(approved, result)
         raise InternalError(f"sampling/createMessage: no answer within {self._timeout:g} s")
 
     async def _with_context(self, request: SamplingRequest) -> SamplingRequest:
         params = request.params.model_copy(
-            update={"include_context": await self._granted(request)},
+            update={"include_context": await self._granted_context(request)},
         )
         request = replace(request, params=params)
         if self._context is None or params.include_context == "none":
@@ -117,35 +117,26 @@ class Sampling:
         messages = [*await self._context(request), *params.messages]
         return replace(request, params=params.model_copy(update={"messages": messages}))
 
-    async def _granted(self, request: SamplingRequest) -> mcp.IncludeContext:
-        wanted = request.params.include_context or "none"
+    async def _granted_context(self, request: SamplingRequest) -> mcp.IncludeContext:
+        requested = request.params.include_context or "none"
         if self._context is None:
             return "none"
-        if wanted == "allServers":
+        if requested == "allServers":
             agreed = self._consent is not None and await self._consent(request) is True
             return "allServers" if agreed else "none"
-        return wanted
+        return requested
 
-    async def _approved(self, request: SamplingRequest) -> SamplingRequest:
+    async def _approved_request(self, request: SamplingRequest) -> SamplingRequest:
         params = await self._approve_request(request)
         if params is None:
             raise mcp.SamplingRejectedError
-        _must_be(mcp.CreateMessageRequestParams, "approve_request", params)
+        expect_type("Sampling.approve_request", params, mcp.CreateMessageRequestParams)
         return replace(request, params=params)
 
-    async def _released(
+    async def _approved_result(
         self, request: SamplingRequest, result: mcp.CreateMessageResult
     ) -> mcp.CreateMessageResult:
-        released = await self._approve_result(request, result)
-        if released is None:
+        approved = await self._approve_result(request, result)
+        if approved is None:
             raise mcp.SamplingRejectedError
-        _must_be(mcp.CreateMessageResult, "approve_result", released)
-        return released
-
-
-def _must_be(kind: type, where: str, value: object) -> None:
-    # Such as True from somebody who meant "yes": it must not count as anything.
-    if not isinstance(value, kind):
-        raise TypeError(
-            f"sampling: expected {kind.__name__} from {where}, got {type(value).__name__}"
-        )
+        return expect_type("Sampling.approve_result", approved, mcp.CreateMessageResult)

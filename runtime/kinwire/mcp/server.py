@@ -46,21 +46,21 @@ if TYPE_CHECKING:
     from kinwire.transports.http.limits import HttpLimits
     from kinwire.transports.http.session import HttpServerSession
 
-_LAST_WORK = 0.2  # seconds for threads that are about to end anyway
+_THREAD_JOIN_TIMEOUT = 0.2  # seconds, for all threads together
 
 
 class Server(Registry):
-    """What is served; any number of sessions at once.
+    """A server of any number of sessions at the same time.
 
-    `instructions` tell clients, and their models, how the server is best used. `extensions` are the
-    protocols that it speaks beside MCP, with clients that do too. `offers` are kinds of things that
-    clients are told of even while there is none yet: what comes up later is new to open sessions
-    only if they were told at the start. Lists go out in pages of `page_size` entries and about a
-    megabyte at most. `log_level` is the least severe level of log message that goes to a client
-    which has not chosen one; None offers no log messages at all.
+    `instructions` explain to clients, and to their models, how to use the server. `extensions` are
+    other protocols that it speaks with clients that speak them, too. `offers` are lists that the
+    server offers although they are empty: a session in which a list was not offered at the start
+    never sees what is added to it later. A page of a list has at most `page_size` entries and about
+    a megabyte. `log_level` is the least severe level of log message that a client gets until it
+    chooses a level; with None the server does not offer log messages.
     """
 
-    def __init__(  # noqa: PLR0913 - all that a server is made of
+    def __init__(  # noqa: PLR0913 - one for each property of a server
         self,
         name: str,
         version: str,
@@ -77,12 +77,12 @@ class Server(Registry):
         self.instructions = instructions
         self.limits = limits
         self.on = mcp.ServerOn(self._add_handler)
-        """Where handlers are registered, one attribute a method: `@server.on.resources_list`.
+        """Decorators that register handlers, one for each method: `@server.on.resources_list`.
 
-        They are `async` functions of (params) or of (params, context).
+        Handlers are `async` functions of (params) or of (params, context).
         """
         self._handlers = HandlerTable()
-        self._served: set[Method[Any, Any]] = set()  # by what is inherited
+        self._served: set[Method[Any, Any]] = set()  # by the registry
         self._log_level: mcp.LoggingLevel = log_level or "emergency"
         if log_level is not None:
             at_least(log_level, log_level)
@@ -92,20 +92,20 @@ class Server(Registry):
         self._serve_lists(offers)
 
     def resource_updated(self, uri: str) -> None:
-        """Tell the clients that have subscribed to the resource at `uri` that it has changed.
+        """Notify the clients that have subscribed to `uri` that this resource has changed.
 
-        A client that has not been told of the last change yet hears of both at once. As all that
-        changes a server, call this where the event loop runs, or in a worker thread of anyio.
+        A client gets one notification for changes that follow each other faster than it reads. Call
+        this in the thread of the event loop, or in a worker thread of anyio.
         """
         for session in list(self._sessions):
             if uri in session.subscribed_uris:
                 session.announce(NOTIFICATIONS_RESOURCES_UPDATED, {"uri": uri})
 
     def remove_handler(self, method: Method[Any, Any]) -> None:
-        """Withdraw the handler of a method, also from open sessions.
+        """Remove the handler of a method, also from open sessions.
 
         Raises:
-            KeyError: it has none.
+            KeyError: the method has no handler.
         """
         self._handlers.remove(method)
         self._served.discard(method)
@@ -115,7 +115,8 @@ class Server(Registry):
     async def serve(self, transport: Transport, *, handshake: bool = True) -> None:
         """Serve one session until either side ends it.
 
-        Without a `handshake` it is open at once: for transports whose sessions are one request.
+        Without a `handshake` the session is open immediately: for transports where a session is
+        one request.
         """
         opening = ServerHandshake(self._handlers, self._greeting, self._spoken)
         session = ServerSession(transport, opening, limits=self.limits, log_level=self._log_level)
@@ -141,17 +142,18 @@ class Server(Registry):
     ) -> HttpApp:
         """Return this server as an ASGI application, for uvicorn or to mount in another one.
 
-        It goes by this machine's own names, and by `allowed_hosts` ("name" or "name:port"). Pages
-        of other origins may call if they are among `allowed_origins`. `authenticate` gets the
-        bearer token of each request and returns who it stands for, None if it is not valid; a
-        session belongs to who began it. `resource_metadata` is the URL that tells clients where to
-        get a token. A `stateless` server keeps no sessions: each request stands for itself, and
-        there is nothing to ask clients for. Over a network without TLS it answers only if
-        `insecure` says that a proxy has the TLS, or that the network is trusted.
+        It answers requests for the names of this machine and for `allowed_hosts` ("name" or
+        "name:port"), and requests of web pages whose origin is in `allowed_origins`. `authenticate`
+        gets the bearer token of each request and returns the principal, None if the token is not
+        valid; a session belongs to the principal that began it. `resource_metadata` is the URL of
+        the document that says where clients get a token. A `stateless` server keeps no sessions:
+        each request is independent, and the server cannot send requests to clients. Over a network
+        without TLS it answers only if `insecure` is set, because a proxy does TLS or the network is
+        trusted.
 
         Raises:
-            ValueError: an entry of the lists is no host, or no origin.
-            TypeError: a list is one text.
+            ValueError: invalid host or origin in the lists.
+            TypeError: a list is a string.
         """
         from kinwire.transports.http.app import HttpApp
         from kinwire.transports.http.guard import Guard
@@ -181,20 +183,20 @@ class Server(Registry):
     def run(self) -> None:
         """Serve one session over stdin and stdout until the input ends: the last line of a program.
 
-        The end of the input is how a client stops its server. So the process ends here, with 0, if
-        a thread is left that would keep it alive; else this returns. SIGTERM and SIGHUP end it
-        in the same way: handlers get `Limits.drain` to finish. A second signal ends it at once.
+        A client stops its server by closing the input. This returns then, or exits the process with
+        0 if a running thread would keep it alive. SIGTERM and SIGHUP have the same effect: handlers
+        get `Limits.drain` to finish. A second signal ends the process immediately.
 
         Raises:
             SystemExit: the user pressed Ctrl-C.
-            OSError: stdout takes no answers, as on a full disk. A client that left is none.
+            OSError: writing to stdout failed, as on a full disk. A closed pipe is not an error.
         """
         try:
             anyio.run(self._serve_stdio)
         except KeyboardInterrupt:
-            _leave_threads(130)
+            _exit_despite_threads(130)
             raise SystemExit(130) from None
-        _leave_threads(0)
+        _exit_despite_threads(0)
 
     async def _serve_stdio(self) -> None:
         from kinwire.transports.stdio import OwnStdio
@@ -261,14 +263,14 @@ def _session_of(context: Context) -> ServerSession:
     return session
 
 
-def _leave_threads(exit_code: int) -> None:
-    """End the process if a thread keeps it alive, such as a tool's that nobody can stop."""
+def _exit_despite_threads(exit_code: int) -> None:
+    """Exit the process if a thread keeps it alive, such as one of a tool: it cannot be stopped."""
     others = (thread for thread in threading.enumerate() if thread is not threading.main_thread())
-    lasting = [thread for thread in others if not thread.daemon]
-    deadline = time.monotonic() + _LAST_WORK
-    for thread in lasting:
+    running = [thread for thread in others if not thread.daemon]
+    deadline = time.monotonic() + _THREAD_JOIN_TIMEOUT
+    for thread in running:
         thread.join(max(0.0, deadline - time.monotonic()))
-    if any(thread.is_alive() for thread in lasting):
-        logging.shutdown()  # the one handler at exit that matters to everybody
+    if any(thread.is_alive() for thread in running):
+        logging.shutdown()  # `os._exit` runs no exit handlers; this one flushes the logs
         sys.stdout.flush()
         os._exit(exit_code)

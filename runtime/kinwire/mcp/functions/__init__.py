@@ -1,4 +1,4 @@
-"""Functions of users, whatever they serve: what they say of themselves, and how they are called."""
+"""Functions that users register: their signature, docstring, arguments and results."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a docstring says of a function and of its parameters (Google, NumPy and reST style).
+"""Parse a docstring: the text, and the parameters (Google, NumPy and reST style).
 
-Only the plain forms are read: a section or field list at the margin. Anything else stays text.
+Only sections and field lists without indentation are recognized. Anything else is text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _REST_ENTRY = re.compile(r":param\s+([^:]*\s)?(?P<name>\w+):\s*(?P<text>.*)")
 
 
 def split_docstring(docstring: str | None) -> tuple[str, dict[str, str]]:
-    """Return the text without the part on parameters, and that part as name -> description."""
+    """Return the text without the section of parameters, and the parameters' descriptions."""
     lines = cleandoc(docstring or "").splitlines()
     start, body, stop, entry = _section(lines)
     text = "\n".join(lines[:start] + lines[stop:]).strip()
@@ -27,7 +27,7 @@ def split_docstring(docstring: str | None) -> tuple[str, dict[str, str]]:
 
 
 def _section(lines: list[str]) -> tuple[int, int, int, re.Pattern[str]]:
-    """Return where the part on parameters starts, where its entries start, and where it stops."""
+    """Return the lines where the section and its entries start, where it stops, and its format."""
     for at, line in enumerate(lines):
         if _GOOGLE_TITLE.fullmatch(line):
             return at, at + 1, _end(lines, at + 1), _GOOGLE_ENTRY

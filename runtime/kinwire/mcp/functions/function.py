@@ -1,4 +1,4 @@
-"""Functions of users: which of them can be served, and how they are run."""
+"""Check that a user's function can be registered, and run it."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from kinwire.support.signatures import name_of
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function of a user, asynchronous or plain."""
+    """A function of a user, async or plain."""
 
     call: Callable[..., Any]
     is_async: bool
 
     async def run(self, given: dict[str, Any]) -> Any:
-        """Call it with `given`, a plain one in a worker thread, and return what it returns."""
+        """Call the function with `given` and return its result; a plain one runs in a thread."""
         if self.is_async:
             return await self.call(**given)
         return await run_in_thread(self.call, given)
 
 
 def function_of(function: Callable[..., Any], error_type: type[KinwireError]) -> Function:
-    """Return `function` if it can be served.
+    """Return `function` with the way it is called.
 
     Raises:
-        KinwireError: an `error_type`: it has no signature to go by, or is a generator.
+        KinwireError: an `error_type`: not a function or method, or a generator.
     """
     if not (inspect.isfunction(function) or inspect.ismethod(function)):
         raise error_type(
@@ -49,8 +49,8 @@ def function_of(function: Callable[..., Any], error_type: type[KinwireError]) ->
 
 
 async def run_in_thread(function: Callable[..., Any], given: dict[str, Any]) -> Any:
-    """Call a plain function in a worker thread and return what it returns."""
-    # In a tuple, as trio refuses a thread's coroutine: a plain wrapper around an `async def`.
-    # Abandoned when cancelled: nobody waits for a thread that nobody can stop.
+    """Call a plain function in a worker thread and return its result."""
+    # The tuple is for a plain wrapper around an `async def`: trio refuses a coroutine as result.
+    # When cancelled the thread is abandoned, because it cannot be stopped.
     (value,) = await anyio.to_thread.run_sync(lambda: (function(**given),), abandon_on_cancel=True)
     return await value if inspect.isawaitable(value) else value

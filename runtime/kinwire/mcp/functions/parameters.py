@@ -1,4 +1,4 @@
-"""The parameters of a user's function: read from its signature, and the shape that they make."""
+"""The parameters of a user's function, read from its signature, and their JSON schema."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from kinwire_protocols.base import JsonObject
 from kinwire_protocols.nearest import nearest
 from kinwire_protocols.problems import Problem, problems
 
-# Strictness is asked for in each call: here it would not reach into models of the user.
+# Strictness is an option of each call: here it would not apply to the fields of users' models.
 _CLOSED = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 class Parameters:
-    """What one function takes by name, apart from the `Context`."""
+    """The named parameters of one function, without the `Context`."""
 
     def __init__(
         self,
@@ -33,16 +33,16 @@ class Parameters:
         descriptions: dict[str, str],
         error_type: type[KinwireError],
     ) -> None:
-        """Read the signature of `function`; `descriptions` are those of its docstring.
+        """Read the signature of `function`; `descriptions` come from its docstring.
 
         Raises:
             KinwireError: an `error_type`: a parameter cannot be filled from a JSON object.
         """
         hints = _hints(function, error_type)
         self.context_name: str | None = None
-        """The parameter that takes the `Context`, if there is one."""
+        """The parameter for the `Context`, None if the function has none."""
         self.hints: dict[str, Any] = {}
-        """The type of each other parameter."""
+        """The types of the other parameters."""
         fields: dict[str, Any] = {}
         for parameter in _signature(function, error_type):
             name, hint = parameter.name, hints[parameter.name]
@@ -52,15 +52,15 @@ class Parameters:
                 self.hints[name] = hint
                 fields[name] = _field(parameter, hint, descriptions.get(name))
         self.adapter = _adapter(function, fields, error_type)
-        """Makes what the function is called with, from a JSON object."""
+        """Validates a JSON object and returns the keyword arguments."""
         self.schema: JsonObject = self.adapter.json_schema(schema_generator=_Schema)
         """The JSON schema of that object."""
         del self.schema["title"]
         self.names = tuple(self.schema.get("properties", ()))
-        """What the members of that object are called, in order."""
+        """The names of its properties, in order."""
 
     def problems(self, error: ValidationError, given: Mapping[str, object]) -> Iterator[Problem]:
-        """Yield what `error`, which `adapter` raised for `given`, says."""
+        """Yield the problems in `error`, which `adapter` raised for `given`."""
         for problem in problems(error, given):
             name = problem.pointer[1:]
             if name in given and name not in self.names:
@@ -72,7 +72,7 @@ class Parameters:
 
 
 class _Schema(GenerateJsonSchema):
-    """JSON schema without titles that repeat a name; silent on defaults that JSON cannot hold."""
+    """Generate JSON schema without titles, and without warnings for defaults that are not JSON."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False

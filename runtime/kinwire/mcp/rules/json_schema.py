@@ -1,8 +1,9 @@
-"""A JSON Schema against a value, for tools whose schema is given and not made (2020-12).
+"""Validate a value by a JSON Schema, for tools that are registered with a schema (2020-12).
 
-What a tool's arguments need of it; a keyword beyond that is refused when the schema is read, so
-that none is passed over in silence. References stay inside the schema. Patterns are matched in
-linear time, so without look-around. `json_schema_keywords.py` has the keywords.
+It covers the keywords that arguments of tools need. A schema with another keyword is rejected when
+it is read, so that no keyword is ignored silently. References stay inside the schema. Patterns are
+matched in linear time and therefore cannot have look-around. `json_schema_keywords.py` has the
+keywords.
 """
 
 from __future__ import annotations
@@ -26,33 +27,33 @@ from kinwire.support.json_values import steps_of
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.problems import Problem
 
-_DEPTH = 250  # schemas inside schemas: a reference may lead round in a circle
-_MOST = 20  # problems that are looked for
-_SHALLOW = 8  # schemas inside schemas up to which nothing is kept: most values end there
-_KEPT = 100_000  # places
+_MAX_DEPTH = 250  # schemas inside schemas: references may form a circle
+_MAX_PROBLEMS = 20
+_UNCACHED_DEPTH = 8  # schemas inside schemas; most values are not deeper
+_MAX_CACHED = 100_000  # results
 
 
 class JsonSchema:
-    """One schema, checked when it is made."""
+    """One schema, checked when it is constructed."""
 
     def __init__(self, schema: JsonObject) -> None:
         """Read a schema.
 
         Raises:
-            ValueError: it has a keyword that is not known here, or one of a wrong form.
+            ValueError: unsupported keyword, or a keyword with an invalid argument.
         """
         self._root = schema
         self._read(schema, "")
 
     def problems(self, value: Any, pointer: str = "") -> list[Problem]:
-        """Return what is wrong with `value`, which stands at `pointer`; at most 20 problems."""
-        return list(islice(_Check(self.target).by(self._root, value, pointer, 0), _MOST))
+        """Return the problems of `value`, which is at `pointer`; at most 20."""
+        return list(islice(_Check(self.target).by(self._root, value, pointer, 0), _MAX_PROBLEMS))
 
     def target(self, reference: Any, where: str) -> Any:
-        """Return the part of this schema that `reference`, which stands at `where`, names.
+        """Return the part of this schema that `reference`, found at `where`, points to.
 
         Raises:
-            ValueError: there is none.
+            ValueError: the reference does not point to a part of this schema.
         """
         here: Any = self._root
         if isinstance(reference, str) and (reference == "#" or reference.startswith("#/")):
@@ -93,42 +94,43 @@ class JsonSchema:
 
 
 class _Check:
-    """The check of one value, which keeps what it has found deep inside.
+    """The validation of one value, which caches the results of deep parts.
 
-    Branches that each look at the whole rest would ask about its end very many times.
+    Without a cache, branches that each include the rest of the value would validate its end
+    exponentially often.
     """
 
     def __init__(self, target: Callable[[Any, str], Any]) -> None:
         self._target = target
-        self._found: dict[tuple[int, int, str], Problem | None] = {}
+        self._cache: dict[tuple[int, int, str], Problem | None] = {}
 
     def by(self, schema: Any, value: Any, pointer: str, depth: int) -> Iterator[Problem]:
-        """Yield what is wrong with `value` by `schema`; asked again, no more than the first."""
-        if depth <= _SHALLOW:
-            yield from self._anew(schema, value, pointer, depth)
+        """Yield the problems of `value` by `schema`; a cached result has the first problem only."""
+        if depth <= _UNCACHED_DEPTH:
+            yield from self._evaluate(schema, value, pointer, depth)
             return
-        place = (id(schema), id(value), pointer)  # both live longer than this
-        if place not in self._found:
+        key = (id(schema), id(value), pointer)  # both objects live longer than this one
+        if key not in self._cache:
             problem = None
-            for problem in self._anew(schema, value, pointer, depth):
-                self._keep(place, problem)
+            for problem in self._evaluate(schema, value, pointer, depth):
+                self._store(key, problem)
                 yield problem
             if problem is None:
-                self._keep(place, None)
-        elif (known := self._found[place]) is not None:
+                self._store(key, None)
+        elif (known := self._cache[key]) is not None:
             yield known
 
-    def _keep(self, place: tuple[int, int, str], problem: Problem | None) -> None:
-        if len(self._found) < _KEPT:
-            self._found.setdefault(place, problem)
+    def _store(self, key: tuple[int, int, str], problem: Problem | None) -> None:
+        if len(self._cache) < _MAX_CACHED:
+            self._cache.setdefault(key, problem)
 
-    def _anew(self, schema: Any, value: Any, pointer: str, depth: int) -> Iterator[Problem]:
+    def _evaluate(self, schema: Any, value: Any, pointer: str, depth: int) -> Iterator[Problem]:
         if schema is True:
             return
         if schema is False:
             yield Problem(pointer, "no value", "one")
             return
-        if depth > _DEPTH:
+        if depth > _MAX_DEPTH:
             yield Problem(pointer, "a value of a schema that ends", "a reference in a circle")
             return
         if "$ref" in schema:
@@ -156,4 +158,4 @@ def _patterns(keyword: str, argument: Any) -> list[str]:
 
 
 def _wrong(where: str, expected: str, got: Any) -> ValueError:
-    return ValueError(f"inputSchema#{where}: expected {expected}, got {got!r:.60}. Mend it.")
+    return ValueError(f"inputSchema#{where}: expected {expected}, got {got!r:.60}. Fix it.")

@@ -1,4 +1,4 @@
-"""The keywords of a JSON Schema, each as the problems that it finds (2020-12, Validation)."""
+"""The check of each keyword of a JSON Schema (2020-12, Validation)."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ from kinwire_protocols.problems import Problem, shown
 
 
 class Here(NamedTuple):
-    """Where a keyword stands, and before what value."""
+    """The schema around a keyword, and the value that it is checked against."""
 
     check: Callable[[Any, Any, str, int], Iterator[Problem]]
-    """Yields what is wrong by a schema with a value, at that pointer and depth."""
+    """Yields the problems of a value by a schema, at a pointer and depth."""
     schema: JsonObject
     value: Any
     at: str
     depth: int
 
     def problem(self, expected: str) -> Problem:
-        """Return that the value is not what was expected."""
+        """Return the problem of a value that is not `expected`."""
         return Problem(self.at, expected, shown(self.value))
 
     def by(self, schema: Any) -> Iterator[Problem]:
-        """Yield what is wrong with the value by another schema."""
+        """Yield the problems of the value by another schema."""
         return self.check(schema, self.value, self.at, self.depth)
 
     def fits(self, schema: Any) -> bool:
-        """Return whether nothing is."""
+        """Return whether the value is valid by another schema."""
         return next(self.by(schema), None) is None
 
     def member(self, name: str, schema: Any) -> Iterator[Problem]:
-        """Yield what is wrong with a member of the value."""
+        """Yield the problems of a property of the value."""
         return self.check(schema, self.value[name], pointer_below(self.at, name), self.depth)
 
     def item(self, number: int, schema: Any) -> Iterator[Problem]:
-        """Yield what is wrong with an item of the value."""
+        """Yield the problems of an item of the value."""
         return self.check(schema, self.value[number], f"{self.at}/{number}", self.depth)
 
 
 Check = Callable[[Any, Here], Iterator[Problem]]
-"""Takes what the keyword says, and where it stands; yields what is wrong."""
+"""Takes the argument of the keyword, and its place; yields problems."""
 
 
 def _is_long(value: Any, least: int) -> bool:
@@ -68,7 +68,7 @@ def _type(names: Any, here: Here) -> Iterator[Problem]:
 
 
 def _same(value: Any) -> Any:
-    """Return what is equal for values that JSON Schema has equal: 1 and 1.0, not 1 and true."""
+    """Return a key that is equal for values that JSON Schema calls equal: 1 and 1.0, not true."""
     if is_object(value):
         return frozenset((name, _same(inner)) for name, inner in value.items())
     if is_list(value):
@@ -89,7 +89,7 @@ def _const(only: Any, here: Here) -> Iterator[Problem]:
 def _bound(
     applies: Callable[[Any], bool], fits: Callable[[Any, Any], bool], expected: str
 ) -> Check:
-    """Return the check of a keyword with a number, which `expected` has a place for."""
+    """Return the check of a keyword whose argument is a limit; `expected` formats the limit."""
 
     def check(limit: Any, here: Here) -> Iterator[Problem]:
         if applies(here.value) and not fits(here.value, limit):
@@ -99,7 +99,7 @@ def _bound(
 
 
 def _is_multiple(value: Any, step: Any) -> bool:
-    # By the digits that were written: 0.3 is three times 0.1, and no integer is too large.
+    # As decimal fractions: 0.3 is a multiple of 0.1, and integers have no limit.
     finite = type(value) is int or isfinite(value)
     return finite and Fraction(str(value)) % Fraction(str(step)) == 0
 
@@ -241,4 +241,4 @@ CHECKS: Final[dict[str, Check]] = {
     "not": _not,
     "if": _if,
 }
-"""The check of each keyword that can refuse a value."""
+"""The check of each keyword that a value can break."""

@@ -1,6 +1,6 @@
-"""What a JSON Schema may be made of: its keywords, and the form of what each says (2020-12).
+"""The supported keywords of a JSON Schema, and the valid arguments of each (2020-12).
 
-`json_schema_checks.py` has what a value is asked by them.
+`json_schema_checks.py` has the checks of values.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ SILENT: Final = frozenset(
     {
         *("title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"),
         *("format", "contentEncoding", "contentMediaType", "$schema", "$id", "$comment"),
-        *("then", "else", "minContains", "maxContains"),  # others look at them
+        *("then", "else", "minContains", "maxContains"),  # read by the checks of other keywords
     }
 )
-"""Keywords that refuse nothing by themselves."""
+"""Keywords without a check of their own."""
 
 WITH_SCHEMA: Final = frozenset(
     {"additionalProperties", "propertyNames", "items", "contains", "not", "if", "then", "else"}
@@ -45,11 +45,11 @@ WITH_SCHEMAS: Final = frozenset(
         *("$defs", "definitions", "dependentSchemas"),
     }
 )
-"""Keywords whose argument holds schemas."""
+"""Keywords whose argument is a list or an object of schemas."""
 
 
 class Form(NamedTuple):
-    """What a keyword's argument has to be."""
+    """The valid arguments of a keyword."""
 
     holds: Callable[[Any], bool]
     expected: str
@@ -57,10 +57,10 @@ class Form(NamedTuple):
 
 @cache
 def pattern(text: str, where: str = "") -> Callable[[str], bool]:
-    """Return whether a string has a match of `text`, in linear time.
+    """Return a function that searches a string for the pattern `text` in linear time.
 
     Raises:
-        ValueError: it is no pattern, or needs look-around or back references.
+        ValueError: invalid pattern, or one with look-around or back references.
     """
     try:
         validator = SchemaValidator(core_schema.str_schema(pattern=text))
@@ -101,7 +101,7 @@ TYPES: Final[dict[str, Callable[[Any], bool]]] = {
     "number": is_number,
     "integer": lambda value: type(value) is int or (type(value) is float and value.is_integer()),
 }
-"""Whether a value is of the type of that name."""
+"""The test of each type that a schema can name."""
 
 
 def _is_count(argument: Any) -> bool:
@@ -139,4 +139,4 @@ FORMS: Final[dict[str, Form]] = {
     **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems"), _COUNT),
     **dict.fromkeys(("minProperties", "maxProperties", "minContains", "maxContains"), _COUNT),
 }
-"""The keywords whose argument is no schema, and what it has to be."""
+"""The valid arguments of the keywords that take no schema."""

@@ -1,4 +1,4 @@
-"""Which model a request for a message gets (MCP, Sampling > Model Preferences)."""
+"""Choose the model for a request of a message (MCP, Sampling > Model Preferences)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kinwire_protocols.mcp.models import ModelPreferences
 
 @dataclass(frozen=True)
 class ModelProfile:
-    """A model that a host can use. The ratings compare its models, from 0 (worst) to 1 (best)."""
+    """A model that a host can use, with ratings from 0 (worst) to 1 (best) among its models."""
 
     name: str
     cheapness: float = 0.5
@@ -27,12 +27,12 @@ M = TypeVar("M", bound=ModelProfile)
 def choose_model(preferences: ModelPreferences | None, models: Sequence[M]) -> M:
     """Return the model of `models` that fits the preferences best.
 
-    The first hint that is a part of a name, in upper or lower case, counts; if it is a part of
-    several, or no hint is, the priorities decide, each times the model's rating. Among equals,
-    and without preferences, the first of `models` is taken.
+    The first hint that is a part of any name, ignoring case, selects the models with this part. If
+    it selects several, or no hint selects one, the model with the highest sum of priority times
+    rating wins. Among equals, and without preferences, the first of `models` wins.
 
     Raises:
-        ValueError: there are no models.
+        ValueError: `models` is empty.
     """
     if not models:
         raise ValueError("models: expected at least one, got none")

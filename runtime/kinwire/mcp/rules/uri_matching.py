@@ -1,7 +1,7 @@
-"""A URI against the steps of a template, in time that grows with its length only.
+"""Match a URI with the steps of a template, in time that grows only with its length.
 
-A URI is a client's: a pattern that tries readings one after another could be kept busy for ever.
-So it is walked from the end first, which tells where each step may begin, and then from the front.
+A URI comes from a client, which could keep a matcher with backtracking busy for ever. So the URI is
+first read from its end, to find where each step may begin, and then from its start.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 Variables = dict[str, str | list[str]]
-"""What a URI says, by the names in the template."""
+"""The values in a URI, by the names in the template."""
 
 Places = bytearray
-"""One byte a place in the URI, 1 where something may begin."""
+"""One byte for each position in the URI, 1 where a step may begin."""
 
 _ENCODED = re.compile("%[0-9A-Fa-f]{2}")
 
 
 class Literal(NamedTuple):
-    """Text that stands in the URI, in one of its `forms`.
+    """Fixed text, in one of its `forms`.
 
-    If it does not, matching goes on at step `otherwise`; with None it fails.
+    If the URI does not have it, matching continues at step `otherwise`; with None it fails.
     """
 
     forms: tuple[str, ...]
@@ -43,15 +43,15 @@ class Literal(NamedTuple):
         return here
 
     def end(self, uri: str, at: int, after: Places) -> int | None:
-        """Return where the text ends that begins at `at`, None if it does not stand there."""
+        """Return where the text ends that begins at `at`, None if the URI has other text there."""
         ends = (at + len(form) for form in self.forms if uri.startswith(form, at))
         return next((end for end in ends if after[end]), None)
 
 
 class Value(NamedTuple):
-    """A variable whose value holds none of `excluded`; a list is split at `split`.
+    """A variable whose value has no character of `excluded`; a list is split at `split`.
 
-    An `introduced` one has a sign of its own before it, so its value may be empty.
+    An `introduced` variable has a separator before it, so its value may be empty.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Value(NamedTuple):
         return after.rfind(1, at, next(self._stops(uri, at)) + 1)
 
     def read(self, text: str) -> Variables:
-        """Return what `text`, the value as it stands in the URI, says."""
+        """Return the variable with `text`, its value in the URI, not decoded yet."""
         if not text and not self.introduced:
             return {}
         return {self.name: text if self.split is None else text.split(self.split)}
@@ -88,14 +88,14 @@ class Value(NamedTuple):
 
 @cache
 def _stop(excluded: str) -> re.Pattern[str]:
-    # A percent sign stands before two digits, or it is none.
+    # A percent sign without two hexadecimal digits ends a value, too.
     return re.compile(
         f"%(?![0-9A-Fa-f]{{2}})|[{re.escape(excluded)}]" if excluded else "%(?![0-9A-Fa-f]{2})"
     )
 
 
 class Pairs(NamedTuple):
-    """Variables by name, `?x=1&y=2`, in any order; `names` says which of them are lists."""
+    """Variables by name, `?x=1&y=2`, in any order; `names` maps them to whether they are lists."""
 
     first: str
     separator: str
@@ -117,9 +117,9 @@ class Pairs(NamedTuple):
         return here
 
     def read(self, uri: str, at: int) -> tuple[int, Variables | None]:
-        """Return where the pairs end that begin at `at`, and what they say.
+        """Return where the pairs end that begin at `at`, and their values.
 
-        None is said where a variable that is no list comes twice.
+        The values are None if a variable that is not a list occurs twice.
         """
         found: Variables = {}
         sign = self.first
@@ -148,7 +148,7 @@ Step = Literal | Value | Pairs
 
 
 def match(steps: Sequence[Step], uri: str) -> Variables | None:
-    """Return what the variables are in `uri`, None if the steps do not lead through it."""
+    """Return the variables in `uri`, None if the steps do not match all of it."""
     places = _places(steps, uri)
     if not places[0][0]:
         return None
@@ -175,7 +175,7 @@ def match(steps: Sequence[Step], uri: str) -> Variables | None:
 
 
 def _places(steps: Sequence[Step], uri: str) -> list[Places]:
-    """Return for each step where it may begin so that the rest leads to the end."""
+    """Return for each step where it may begin so that the rest of the steps match."""
     inside = [at for found in _ENCODED.finditer(uri) for at in (found.start() + 1, found.end() - 1)]
     places = [Places(len(uri)) + b"\1"]
     for step in reversed(steps):
@@ -185,7 +185,7 @@ def _places(steps: Sequence[Step], uri: str) -> list[Places]:
             here = step.before(uri, after, otherwise)
         else:
             here = step.before(uri, after)
-        for at in inside:  # an encoded byte is never cut
+        for at in inside:  # a step never begins inside an encoded byte
             here[at] = 0
         places.append(here)
     places.reverse()
@@ -193,7 +193,7 @@ def _places(steps: Sequence[Step], uri: str) -> list[Places]:
 
 
 def _add(found: Variables, read: Variables) -> bool:
-    """Decode what was read; say whether it can be decoded and is what was found before."""
+    """Decode `read` into `found`; return False if it is invalid or contradicts `found`."""
     try:
         for name, text in read.items():
             value = _decoded(text) if isinstance(text, str) else [_decoded(part) for part in text]

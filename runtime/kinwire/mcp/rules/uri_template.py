@@ -1,13 +1,13 @@
-"""URI templates, read backwards: which values of the variables give a URI (RFC 6570).
+"""URI templates in reverse: find the values of the variables in a URI (RFC 6570).
 
-Levels 1 to 3 whole: `{x}`, `{+x}`, `{#x}`, `{.x}`, `{/x}`, `{;x}`, `{?x}`, `{&x}`, several names
-each; of level 4 the list, `{x*}`. Left out, since it cannot be undone: the prefix `{x:3}`.
-`uri_matching.py` has the matching.
+Supported are levels 1 to 3: `{x}`, `{+x}`, `{#x}`, `{.x}`, `{/x}`, `{;x}`, `{?x}`, `{&x}`, each
+with several names; and the list of level 4, `{x*}`. The prefix `{x:3}` is not supported, because it
+cannot be reversed. `uri_matching.py` does the matching.
 """
 
 from __future__ import annotations
 
-__all__ = ("LONGEST_URI", "UriTemplate")
+__all__ = ("MAX_URI", "UriTemplate")
 
 import re
 from collections.abc import Iterator
@@ -17,9 +17,9 @@ from urllib.parse import quote
 
 from kinwire.mcp.rules.uri_matching import Literal, Pairs, Step, Value, Variables, match
 
-LONGEST_URI = 4096  # characters; a longer one matches nothing
+MAX_URI = 4096  # characters; a longer one matches nothing
 
-_UNENCODED = "!#$&'()*+,/:;=?@[]~%"  # what stays as it is in a literal
+_UNENCODED = "!#$&'()*+,/:;=?@[]~%"  # characters of a literal that are not encoded
 _LITERAL = re.compile(r"(?:%[0-9A-Fa-f]{2}|[^\x00-\x20\x7f\"<>\\^`{|}%])+")
 _NAME = re.compile(
     r"(?:\w|%[0-9A-Fa-f]{2})(?:\.?(?:\w|%[0-9A-Fa-f]{2}))*(?P<modifier>.*)", re.ASCII | re.DOTALL
@@ -30,7 +30,7 @@ _NAME = re.compile(
 class _Operator:
     first: str
     separator: str
-    excluded: str  # what a value holds encoded only
+    excluded: str  # characters that a value has in encoded form only
     named: bool = False
 
 
@@ -49,17 +49,17 @@ _OPERATORS = {
 class UriTemplate:
     """A pattern of URIs.
 
-    A value is what stands in the URI, decoded. Characters that ought to be encoded are taken as
-    they are where nothing is mistaken for them: people and models write addresses by hand. A value
-    of `{x}` never runs over a raw slash, question mark or hash; one of `{+x}` does, but for a query
-    or a fragment that the template has behind it.
+    Values are decoded. Characters that should be encoded are accepted without encoding where this
+    is not ambiguous: people and models write addresses by hand. A value of `{x}` ends at a slash,
+    question mark or hash that is not encoded. A value of `{+x}` may include them, but it ends at a
+    query or a fragment that follows it in the template.
     """
 
     def __init__(self, text: str) -> None:
         """Read a template.
 
         Raises:
-            ValueError: it is none, or it cannot be matched; the message has the mend.
+            ValueError: invalid or unsupported template; the message says how to fix it.
         """
         self.text = text
         self._steps: list[Step] = []
@@ -71,7 +71,7 @@ class UriTemplate:
         _end_at_what_follows(self._steps)
         self._prefix = _prefix(self._steps)
         self.names: dict[str, bool] = {}
-        """The variables in order; true for those that are lists."""
+        """The variables in order; the value is true for lists."""
         for step in self._steps:
             if isinstance(step, Value):
                 self.names[step.name] = step.split is not None
@@ -79,18 +79,18 @@ class UriTemplate:
                 self.names.update(step.names)
 
     def match(self, uri: str) -> Variables | None:
-        """Return the variables that give `uri`, None if none do.
+        """Return the variables in `uri`, None if it does not match.
 
-        A variable that left nothing behind is absent. Where several readings are possible, a
-        variable takes as much as it can before the next one gets anything.
+        A variable with an empty expansion is absent. If several matches are possible, each variable
+        takes as much as it can before the next one.
         """
-        if len(uri) > LONGEST_URI or not uri.startswith(self._prefix):
+        if len(uri) > MAX_URI or not uri.startswith(self._prefix):
             return None
         return match(self._steps, uri)
 
 
 def _end_at_what_follows(steps: list[Step]) -> None:
-    """Have the value of `{+x}` end at the query or fragment that the template has behind it."""
+    """End the value of `{+x}` at a query or fragment that follows it in the template."""
     following = ""
     for number in reversed(range(len(steps))):
         step = steps[number]
@@ -108,7 +108,7 @@ def _prefix(steps: list[Step]) -> tuple[str, ...]:
 
 
 def _parts(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield literals and the insides of expressions, in order."""
+    """Yield the literals and the contents of the expressions, in order."""
     at = 0
     while at < len(text):
         end = text.find("}", at) if text[at] == "{" else text.find("{", at)
@@ -130,7 +130,7 @@ def _literal(template: str, text: str) -> Literal:
 
 
 class _Expression:
-    """What stands between two braces."""
+    """The text between two braces."""
 
     def __init__(self, template: str, text: str) -> None:
         self._template = template
@@ -141,7 +141,7 @@ class _Expression:
         self._names = [self._name(part) for part in text[len(sign) :].split(",")]
 
     def steps(self, start: int) -> Iterator[Step]:
-        """Yield the steps of the expression, which begin at number `start` of the template."""
+        """Yield the steps of the expression; the first is step `start` of the template."""
         operator, names = self._operator, self._names
         if operator.named:
             yield Pairs(operator.first, operator.separator, operator.excluded, dict(names))
@@ -175,11 +175,11 @@ class _Expression:
             self._refuse("names of letters, digits and _", "Rename the variable")
         return part.removesuffix("*"), modifier == "*"
 
-    def _refuse(self, expected: str, mend: str) -> NoReturn:
-        _refuse(self._template, expected, "{" + self._text + "}", mend)
+    def _refuse(self, expected: str, hint: str) -> NoReturn:
+        _refuse(self._template, expected, "{" + self._text + "}", hint)
 
 
-def _refuse(template: str, expected: str, got: str, mend: str) -> NoReturn:
+def _refuse(template: str, expected: str, got: str, hint: str) -> NoReturn:
     raise ValueError(
-        f"URI template {template!r:.200}: expected {expected}, got {got:.100}. {mend}."
+        f"URI template {template!r:.200}: expected {expected}, got {got:.100}. {hint}."
     )

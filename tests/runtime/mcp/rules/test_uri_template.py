@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 from hypothesis import given, strategies as st
 
-from kinwire.mcp.rules.uri_template import LONGEST_URI, UriTemplate
+from kinwire.mcp.rules.uri_template import MAX_URI, UriTemplate
 from tests.absent import shared
 
 ROOT = Path(__file__).parents[4]
@@ -41,8 +41,8 @@ def test_the_variables_are_named_in_order_and_lists_are_marked() -> None:
 
 def test_a_very_long_uri_matches_nothing() -> None:
     template = UriTemplate("x:{+a}")
-    assert template.match("x:" + "a" * (LONGEST_URI - 2)) is not None
-    assert template.match("x:" + "a" * (LONGEST_URI - 1)) is None
+    assert template.match("x:" + "a" * (MAX_URI - 2)) is not None
+    assert template.match("x:" + "a" * (MAX_URI - 1)) is None
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_very_long_uri_matches_nothing() -> None:
 )
 def test_a_uri_made_to_keep_the_server_busy_does_not(template: str, unit: str, end: str) -> None:
     # Trying one reading after another would take years.
-    uri = "x:" + unit * ((LONGEST_URI - 10) // len(unit)) + end
+    uri = "x:" + unit * ((MAX_URI - 10) // len(unit)) + end
     assert UriTemplate(template).match(uri) is None
 
 
