@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Target", "target_of")
+__all__ = ("AugmentTarget", "target_of")
 
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ from kinwire_codegen.document import Document, Documents, Reference, resolve
 from kinwire_codegen.names import constant_name, snake_name
 
 
-class Target(NamedTuple):
+class AugmentTarget(NamedTuple):
     """The message, or the part of every message, that an augment extends."""
 
     label: str
@@ -23,20 +23,20 @@ class Target(NamedTuple):
     """The wire name of the method whose message it is; None for a type and for every message."""
 
 
-def target_of(document: Document, documents: Documents, to: dict[str, str]) -> Target | None:
+def target_of(document: Document, documents: Documents, to: dict[str, str]) -> AugmentTarget | None:
     """Return what `to`, of an augment of `document`, names; None if it leads nowhere."""
     if "every" in to:
-        return Target(f"every {to['every']}", f"EVERY_{to['every'].upper()}", None, None)
+        return AugmentTarget(f"every {to['every']}", f"EVERY_{to['every'].upper()}", None, None)
     if "def" in to:
         kind = resolve(to["def"], document.name)
-        return Target(to["def"], snake_name(kind.name).upper(), kind, None)
+        return AugmentTarget(to["def"], snake_name(kind.name).upper(), kind, None)
     found = _row(document, documents, to["method"])
     if found is None or to["part"] not in found[2]:
         return None
     home, wire, row = found
     constant = f"{constant_name(wire)}_{to['part'].upper()}"
     kind = resolve(row[to["part"]], home.name)
-    return Target(f"{wire} {to['part']}", constant, kind, wire)
+    return AugmentTarget(f"{wire} {to['part']}", constant, kind, wire)
 
 
 def _row(

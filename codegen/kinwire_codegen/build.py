@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Change", "build", "changes", "write")
+__all__ = ("FileChange", "build", "changes", "write")
 
 import os
 import time
@@ -27,7 +27,7 @@ _LEFT = 60.0  # seconds after which nobody goes on with an unfinished file
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """One file that differs from what the documents say."""
 
     path: str
@@ -114,7 +114,7 @@ def _own_or_borrowed(
     return files
 
 
-def changes(files: dict[str, str], out: Path) -> list[Change]:
+def changes(files: dict[str, str], out: Path) -> list[FileChange]:
     """Return how `out` differs from `files`, generated files that must go included.
 
     Raises:
@@ -122,7 +122,7 @@ def changes(files: dict[str, str], out: Path) -> list[Change]:
     """
     tops = {path.partition("/")[0] for path in files}
     present = {path.relative_to(out).as_posix(): path for top in tops for path in _files(out / top)}
-    found: list[Change] = []
+    found: list[FileChange] = []
     foreign: list[Finding] = []
     for name, path in sorted(present.items()):
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -137,14 +137,14 @@ def changes(files: dict[str, str], out: Path) -> list[Change]:
                 )
             )
         elif files.get(name) != text and (ours or name in files):
-            found.append(Change(name, text, files.get(name)))
+            found.append(FileChange(name, text, files.get(name)))
     if foreign:
         raise DocumentError(foreign)
-    found += [Change(name, None, text) for name, text in files.items() if name not in present]
+    found += [FileChange(name, None, text) for name, text in files.items() if name not in present]
     return sorted(found, key=lambda change: change.path)
 
 
-def write(found: list[Change], out: Path) -> None:
+def write(found: list[FileChange], out: Path) -> None:
     """Make the changes in `out`; each file is replaced whole or not at all.
 
     Raises:

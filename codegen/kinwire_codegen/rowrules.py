@@ -6,7 +6,7 @@ __all__ = ("ROW_RULES",)
 
 from collections.abc import Iterator
 
-from kinwire_codegen.augmented import Target, target_of
+from kinwire_codegen.augmented import AugmentTarget, target_of
 from kinwire_codegen.document import Document, Documents, Rule, members_of, resolve
 from kinwire_codegen.findings import Fault, pointer
 from kinwire_codegen.names import snake_name
@@ -61,7 +61,7 @@ def augments_add_something_new(document: Document, documents: Documents) -> Iter
 
 
 def _owner(
-    target: Target, member: str, document: Document, index: int, documents: Documents
+    target: AugmentTarget, member: str, document: Document, index: int, documents: Documents
 ) -> str | None:
     """Return who gives the target a member of that name besides this augment, if anybody does."""
     if target.kind is not None and member in members_of(documents, target.kind)[0]:

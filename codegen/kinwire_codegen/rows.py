@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kinwire_codegen.augmented import Target, target_of
+from kinwire_codegen.augmented import AugmentTarget, target_of
 from kinwire_codegen.bundle import takes_null
 from kinwire_codegen.document import Document, Documents, Reference, resolve
 from kinwire_codegen.names import class_name, constant_name, snake_name
@@ -111,7 +111,7 @@ class AugmentRow:
     """One member that the protocol adds to a message of another."""
 
     content: dict[str, Any]
-    target: Target
+    target: AugmentTarget
     value: str
     """The name of the member's type."""
     nullable: bool

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Source", "SourceError", "open_source")
+__all__ = ("DocumentSource", "SourceError", "open_source")
 
 import re
 import shutil
@@ -20,13 +20,13 @@ from kinwire_codegen.parsing import TooDeepError, parse
 from kinwire_codegen.positions import Position, nearest_position, positions
 
 if TYPE_CHECKING:
-    from kinwire_codegen.compare import Change
+    from kinwire_codegen.compare import DocumentChange
 
 _PROTOCOL = re.compile(r"[A-Za-z0-9-]{1,80}")  # enough to be the name of a file
 
 
 @dataclass(frozen=True)
-class Source:
+class DocumentSource:
     """Documents, and where they lie."""
 
     name: str
@@ -37,7 +37,7 @@ class Source:
     chosen: tuple[str, ...] | None = None
     """The one protocol, if a file was given."""
 
-    def position(self, change: Change) -> tuple[str, Position]:
+    def position(self, change: DocumentChange) -> tuple[str, Position]:
         """Return the file of a change and where it stands there, or what is around it."""
         path, _ = self.files.get(change.protocol, (f"{change.protocol}.json", ""))
         place: Place = change.place[:-1] if change.gone else change.place
@@ -48,7 +48,7 @@ class Source:
         return {name: positions(text) for name, (_, text) in self.files.items()}
 
 
-def open_source(given: Path | str | None, beside: Path | None = None) -> Source:
+def open_source(given: Path | str | None, beside: Path | None = None) -> DocumentSource:
     """Return the documents of a folder, a file or a commit; None: what the package brings.
 
     A commit is one of the repository that `beside` lies in, and gives the documents of that path.
@@ -58,7 +58,7 @@ def open_source(given: Path | str | None, beside: Path | None = None) -> Source:
         DocumentError: the documents cannot be used.
     """
     if given is None:
-        return Source("the installed package", load_documents(None), {})
+        return DocumentSource("the installed package", load_documents(None), {})
     path = Path(given)
     if path.is_dir():
         return _folder(str(given), path, shown=path)
@@ -71,16 +71,16 @@ def open_source(given: Path | str | None, beside: Path | None = None) -> Source:
         return open_one(str(given), found, shown=beside)
 
 
-def _folder(name: str, path: Path, *, shown: Path) -> Source:
+def _folder(name: str, path: Path, *, shown: Path) -> DocumentSource:
     documents = load_documents(path)
     files = {}
     for one in documents.chosen:
         file = path / f"{one}.json"
         files[one] = (str(shown / file.name), file.read_text(encoding="utf-8"))
-    return Source(name, documents, files)
+    return DocumentSource(name, documents, files)
 
 
-def _file(name: str, path: Path, *, shown: Path | None = None) -> Source:
+def _file(name: str, path: Path, *, shown: Path | None = None) -> DocumentSource:
     """Return the document of a file, whatever it is called; those it extends may lie beside it."""
     if not path.is_file():
         raise SourceError(f"{name}: {path.name} is not there.", "Name a commit that has it.")
@@ -99,7 +99,7 @@ def _file(name: str, path: Path, *, shown: Path | None = None) -> Source:
         _gather(Path(folder), path.parent, content)
         Path(folder, f"{protocol}.json").write_text(text, encoding="utf-8")
         documents = load_documents(Path(folder))
-    return Source(name, documents, {protocol: (str(shown or path), text)}, (protocol,))
+    return DocumentSource(name, documents, {protocol: (str(shown or path), text)}, (protocol,))
 
 
 def _parsed(path: Path) -> Any:

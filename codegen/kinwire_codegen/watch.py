@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from kinwire_codegen.build import Change, write
+from kinwire_codegen.build import FileChange, write
 from kinwire_codegen.compare import compare
 from kinwire_codegen.compare.verdict import Category, Level
 from kinwire_codegen.document import TABLES, Documents
@@ -17,7 +17,7 @@ from kinwire_codegen.stamps import Stamps, stamps
 
 PAUSE = 0.2  # seconds between two looks; a handful of files costs microseconds
 
-Make = Callable[[], tuple[Documents, int, list[Change]]]
+Make = Callable[[], tuple[Documents, int, list[FileChange]]]
 
 
 def watch(folder: Path, make: Make, out: Path) -> None:

@@ -18,13 +18,13 @@ from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.peer import Method, Peer, RaisesShapeErrors, check_handlers, error_kind
 from kinwire_protocols.problems import problems
 
-__all__ = ("ToolError", "ToolHandlers", "ToolMethod")
+__all__ = ("ToolFailedError", "ToolHandlers", "ToolMethod")
 
 P = TypeVar("P", bound=Message)
 R = TypeVar("R", bound=Message)
 
 
-class ToolError(RpcError):
+class ToolFailedError(RpcError):
     """A tool ran and failed, with an error that its row does not have.
 
     `result` is the whole result. `code` is -32603 if the tool gave none.
@@ -72,7 +72,7 @@ class ToolMethod(Generic[P, R]):
 
         Raises:
             RpcError: the peer answered with an error, or the tool failed: an error of the row if it
-                is known, else a `ToolError`.
+                is known, else a `ToolFailedError`.
             pydantic.ValidationError: the result does not fit, and `peer` has no error for that (see
                 `RaisesShapeErrors`).
         """
@@ -132,11 +132,11 @@ class ToolMethod(Generic[P, R]):
         error = _object(said.get("error")) or said
         code, message, data = error.get("code"), error.get("message"), error.get("data")
         if type(code) is not int:
-            return ToolError(_text(body) or f"{self.name} failed", result=body)
+            return ToolFailedError(_text(body) or f"{self.name} failed", result=body)
         kind = error_kind(self.errors, code, data)
         if kind is not None:
             return kind(str(message), data=data, code=code)
-        return ToolError(str(message), data=data, code=code, result=body)
+        return ToolFailedError(str(message), data=data, code=code, result=body)
 
 
 class ToolHandlers:

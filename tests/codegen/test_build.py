@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kinwire_codegen.build import Change, build, changes, write
+from kinwire_codegen.build import FileChange, build, changes, write
 from kinwire_codegen.findings import DocumentError
 from kinwire_codegen.package import OWNED
 from tests.codegen.documents import documents, protocol
@@ -32,7 +32,7 @@ def test_a_generated_file_that_nothing_makes_any_more_goes(tmp_path: Path) -> No
     old.parent.mkdir()
     old.write_text(MADE["toy/a.py"])
     found = changes(MADE, tmp_path)
-    assert Change("toy/old.py", MADE["toy/a.py"], None) in found
+    assert FileChange("toy/old.py", MADE["toy/a.py"], None) in found
     write(found, tmp_path)
     assert not old.exists()
 
@@ -73,7 +73,7 @@ def test_no_half_written_file_stays_behind_when_the_disk_refuses(tmp_path: Path)
     (tmp_path / "toy").mkdir()
     (tmp_path / "toy" / "b.py").mkdir()  # a folder where a file belongs
     with pytest.raises(OSError, match=r"b\.py"):
-        write([Change("toy/b.py", None, "x = 1\n")], tmp_path)
+        write([FileChange("toy/b.py", None, "x = 1\n")], tmp_path)
     assert [path.name for path in (tmp_path / "toy").iterdir()] == ["b.py"]
 
 

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from kinwire_protocols import jsonrpc, mcp, mcpe
 from kinwire_protocols.base import JsonObject, Message, RpcError, from_wire, to_wire
 from kinwire_protocols.mcpe import methods, tables, tools
-from kinwire_protocols.tool_methods import ToolError, ToolMethod
+from kinwire_protocols.tool_methods import ToolFailedError, ToolMethod
 from tests.generated.messages import EXAMPLES
 from tests.generated.shapes import Shape, check_shape, shape
 
@@ -391,7 +391,7 @@ def test_an_error_of_a_tool_comes_back_as_what_it_was(
 
 def test_a_failure_in_plain_words_is_an_error_of_the_tool() -> None:
     result = {"content": [{"type": "text", "text": "Subscription not found"}], "isError": True}
-    with pytest.raises(ToolError, match="Subscription not found") as caught:
+    with pytest.raises(ToolFailedError, match="Subscription not found") as caught:
         tools.EVENTS_PAUSE.decode_result(result)
     assert caught.value.result == result
 

@@ -12,7 +12,7 @@ from kinwire_protocols import mcp, mcpe, mcplite
 from kinwire_protocols.base import JsonObject, Message, RpcError, from_wire, to_wire
 from kinwire_protocols.jsonrpc import InvalidParamsError
 from kinwire_protocols.peer import Method
-from kinwire_protocols.tool_methods import ToolError, ToolHandlers
+from kinwire_protocols.tool_methods import ToolFailedError, ToolHandlers
 
 pytestmark = pytest.mark.anyio
 
@@ -57,7 +57,7 @@ async def test_a_tool_is_called_like_a_method() -> None:
 
 async def test_the_arguments_go_out_by_wire_names() -> None:
     peer = FakePeer({"content": [], "isError": True})
-    with pytest.raises(ToolError):
+    with pytest.raises(ToolFailedError):
         await mcpe.ServerStub(peer).events_subscribe(filter=FILTER, delivery=DELIVERY)
     arguments = {"filter": {"eventTypes": ["github.*"]}, "delivery": {"channels": ["realtime"]}}
     assert peer.sent == [{"name": "events_subscribe", "arguments": arguments}]
@@ -111,7 +111,9 @@ def said(code: int, **data: str) -> JsonObject:
             mcpe.SubscriptionNotFoundError,
             id="named",
         ),
-        pytest.param({"structuredContent": {"error": said(77)}}, ToolError, id="not of the row"),
+        pytest.param(
+            {"structuredContent": {"error": said(77)}}, ToolFailedError, id="not of the row"
+        ),
     ],
 )
 def test_a_failure_with_a_code_is_the_error_of_that_code(
@@ -124,7 +126,7 @@ def test_a_failure_with_a_code_is_the_error_of_that_code(
 
 def test_a_failure_without_a_code_says_its_text_and_keeps_the_result() -> None:
     body = {"content": text("the disk is full"), "isError": True}
-    with pytest.raises(ToolError, match="the disk is full") as caught:
+    with pytest.raises(ToolFailedError, match="the disk is full") as caught:
         UNSUBSCRIBE.decode_result(body)
     assert (caught.value.result, caught.value.name) == (body, None)
 

@@ -23,7 +23,7 @@ from kinwire_codegen.commands.common import (
 
 if TYPE_CHECKING:
     from kinwire_codegen.document import Documents
-    from kinwire_codegen.site.pages import Source
+    from kinwire_codegen.site.pages import SiteSource
 
 GUIDES = Path("docs")
 PACKAGE = "kinwire"
@@ -108,9 +108,9 @@ def _base_url(arguments: Namespace) -> str:
     return base if not base or base.endswith("/") else f"{base}/"
 
 
-def _source(arguments: Namespace) -> Source:
+def _source(arguments: Namespace) -> SiteSource:
     """Return what the site is made from."""
-    from kinwire_codegen.site.pages import Source
+    from kinwire_codegen.site.pages import SiteSource
     from kinwire_codegen.sources import open_source
 
     folder = schema_folder(arguments)
@@ -119,7 +119,7 @@ def _source(arguments: Namespace) -> Source:
     package = arguments.package or (PACKAGE if own and "mcp" in documents.chosen else None)
     olds = [(one, open_source(one, beside=folder or SCHEMA).documents) for one in arguments.against]
     versions = [tuple(one.split("=", 1)) for one in arguments.version]
-    return Source(
+    return SiteSource(
         documents=documents,
         guides=GUIDES if own else arguments.guides,
         package=package,
@@ -131,7 +131,7 @@ def _source(arguments: Namespace) -> Source:
     )
 
 
-def _files(source: Source, form: str) -> Mapping[str, bytes]:
+def _files(source: SiteSource, form: str) -> Mapping[str, bytes]:
     from kinwire_codegen.site.build import markdown_files, site_files
 
     return markdown_files(source) if form == "markdown" else site_files(source)

@@ -22,7 +22,7 @@ from kinwire_codegen.commands.common import (
 )
 
 if TYPE_CHECKING:
-    from kinwire_codegen.build import Change
+    from kinwire_codegen.build import FileChange
     from kinwire_codegen.document import Documents
 
 GENERATED = Path("generated")
@@ -101,7 +101,7 @@ def _once(task: Task, *, check: bool) -> int:
     return 0
 
 
-def _make(task: Task) -> tuple[Documents, int, list[Change]]:
+def _make(task: Task) -> tuple[Documents, int, list[FileChange]]:
     from kinwire_codegen.build import build, changes
     from kinwire_codegen.loading import load_documents
 
@@ -126,7 +126,7 @@ def _watch(task: Task) -> int:
     return 0
 
 
-def _show(found: list[Change]) -> int:
+def _show(found: list[FileChange]) -> int:
     for change in found:
         old, new = ((text or "").splitlines(keepends=True) for text in (change.old, change.new))
         names = (f"a/{change.path}", f"b/{change.path}")
@@ -138,7 +138,7 @@ def _show(found: list[Change]) -> int:
     return 0
 
 
-def _tell(documents: Documents, made: int, found: list[Change], seconds: float) -> None:
+def _tell(documents: Documents, made: int, found: list[FileChange], seconds: float) -> None:
     for document in map(documents.__getitem__, documents.chosen):
         name, module = document.name, document.module
         places = [f"/{module}/", f"reference/{name}/", f"json-schema/{name}.json"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from kinwire_codegen.commands.common import usage
 
 if TYPE_CHECKING:
-    from kinwire_codegen.compare.rules import Rule as Row
+    from kinwire_codegen.compare.rules import Rule
 
 _NAMED = 10  # rules that a hint names
 
@@ -57,7 +57,7 @@ def _meant(given: str, known: Iterable[str]) -> str:
     return f"Did you mean {near!r}?" if near else "kinwire rule lists them."
 
 
-def _explained(rule: Row) -> list[str]:
+def _explained(rule: Rule) -> list[str]:
     from kinwire_codegen.compare.verdict import VERDICTS, Effect, Way
 
     lines = [f"{rule.id} {rule.name} ({rule.category.name.lower()})", "", fill(rule.title, 90)]

@@ -12,14 +12,14 @@ from kinwire_codegen.commands.common import refuse, usage
 
 if TYPE_CHECKING:
     from kinwire_codegen.compare import Comparison
-    from kinwire_codegen.sources import Source
+    from kinwire_codegen.sources import DocumentSource
 
 
 class Sides(NamedTuple):
     """Both sides, and what changed from one to the other."""
 
-    old: Source
-    new: Source
+    old: DocumentSource
+    new: DocumentSource
     comparison: Comparison
 
 
@@ -32,7 +32,7 @@ def open_sides(old: str, new: str | Path, *, beside: Path) -> Sides | int:
     from kinwire_codegen.findings import DocumentError
     from kinwire_codegen.sources import SourceError, open_source
 
-    opened: list[Source] = []
+    opened: list[DocumentSource] = []
     for given in (new, old):
         if not str(given):  # a variable of CI that is not set: the path of "" would be "."
             return usage("a side has no name.", "Name a file, a folder, a commit, tag or branch.")

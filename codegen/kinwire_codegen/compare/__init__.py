@@ -6,14 +6,14 @@ what changed; here it is put together.
 
 from __future__ import annotations
 
-__all__ = ("Change", "Comparison", "compare")
+__all__ = ("Comparison", "DocumentChange", "compare")
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kinwire_codegen.compare.anchors import anchor_of
 from kinwire_codegen.compare.augments import compare_augments
-from kinwire_codegen.compare.change import Change, changed
+from kinwire_codegen.compare.change import DocumentChange, changed
 from kinwire_codegen.compare.data import compare_data
 from kinwire_codegen.compare.errors import compare_errors
 from kinwire_codegen.compare.flows import Roots, data_flow, library_roots, other_roots, spread
@@ -21,7 +21,7 @@ from kinwire_codegen.compare.head import compare_head, version_rose
 from kinwire_codegen.compare.names import compare_names, renamed_classes
 from kinwire_codegen.compare.rows import compare_rows
 from kinwire_codegen.compare.sides import Side
-from kinwire_codegen.compare.types import Pair, Raw, Types
+from kinwire_codegen.compare.types import Pair, Raw, TypeComparison
 from kinwire_codegen.compare.verdict import Category, Flow, Level, Way
 from kinwire_codegen.compare.words import compare_words
 from kinwire_codegen.document import Document, Documents, Reference, resolve
@@ -35,15 +35,15 @@ UNSENT = ("tables/*/type", "machines/*/states", "grpc/messages/*/of", "grpc/enum
 class Comparison:
     """Everything that changed."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[DocumentChange, ...]
     versions: dict[str, tuple[str, str]]
     """The versions of the protocols that are on both sides."""
 
-    def of(self, *categories: Category) -> list[Change]:
+    def of(self, *categories: Category) -> list[DocumentChange]:
         """Return the changes of these categories."""
         return [change for change in self.changes if change.rule.category in categories]
 
-    def unannounced(self, *categories: Category) -> list[Change]:
+    def unannounced(self, *categories: Category) -> list[DocumentChange]:
         """Return what breaks though the version of its protocol did not rise."""
         return [
             change
@@ -79,7 +79,7 @@ def compare(old: Documents, new: Documents, protocols: tuple[str, ...] | None = 
     )
 
 
-def _came_and_went(old: Side, new: Side, named: tuple[str, ...]) -> Iterator[Change]:
+def _came_and_went(old: Side, new: Side, named: tuple[str, ...]) -> Iterator[DocumentChange]:
     for name in named:
         before, after = old.document(name), new.document(name)
         if before is not None and after is None:
@@ -99,10 +99,10 @@ class _Assembly:
 
     def __init__(self, old: Side, new: Side) -> None:
         self._old, self._new = old, new
-        self._types = Types(old, new)
+        self._types = TypeComparison(old, new)
         self._roots: Roots = {}
 
-    def changes(self, both: list[tuple[Document, Document]]) -> Iterator[Change]:
+    def changes(self, both: list[tuple[Document, Document]]) -> Iterator[DocumentChange]:
         for before, after in both:
             yield from self._beside_types(before, after)
         for pair, flow in library_roots(self._old, self._new):
@@ -118,7 +118,7 @@ class _Assembly:
             yield from compare_data(before, after, renamed)
             yield from compare_names(before, after, renamed)
 
-    def _beside_types(self, before: Document, after: Document) -> Iterator[Change]:
+    def _beside_types(self, before: Document, after: Document) -> Iterator[DocumentChange]:
         rows = compare_rows(self._old, self._new, before, after)
         augments = compare_augments(before, after)
         for pair, flow in (*rows.pairs, *augments.pairs):
@@ -144,7 +144,7 @@ class _Assembly:
 
     def _of_types(
         self, flows: Roots, renamed: dict[Reference, Reference], names: set[str]
-    ) -> Iterator[Change]:
+    ) -> Iterator[DocumentChange]:
         met: dict[tuple[str, str, str, str, bool], tuple[Raw, set[Flow]]] = {}
         for pair, found in self._types.found.items():
             for raw in found:
@@ -154,7 +154,7 @@ class _Assembly:
         for raw, ways in met.values():
             yield self._told(raw, ways)
 
-    def _told(self, raw: Raw, ways: set[Flow]) -> Change:
+    def _told(self, raw: Raw, ways: set[Flow]) -> DocumentChange:
         home, place, gone = raw.at.home, raw.at.place, raw.gone
         # What is gone has no anchor of its own: the page of its type is told, or the protocol's.
         there = place[:2] if gone else place

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kinwire_codegen.compare.anchors import anchor_of
-from kinwire_codegen.compare.change import Change, changed
+from kinwire_codegen.compare.change import DocumentChange, changed
 from kinwire_codegen.compare.flows import row_flow
 from kinwire_codegen.compare.types import Pair
 from kinwire_codegen.compare.verdict import Flow, Way
@@ -22,7 +22,7 @@ Row = Mapping[str, Any]
 class Augments:
     """What comparing the augments of a document gave."""
 
-    changes: list[Change] = field(default_factory=list)
+    changes: list[DocumentChange] = field(default_factory=list)
     pairs: list[tuple[Pair, Flow]] = field(default_factory=list)
 
 
@@ -56,7 +56,9 @@ def _by_place(document: Document) -> dict[tuple[str, str], tuple[int, Row]]:
     }
 
 
-def _changed(document: Document, index: int, old: Row, new: Row, flow: Flow) -> Iterator[Change]:
+def _changed(
+    document: Document, index: int, old: Row, new: Row, flow: Flow
+) -> Iterator[DocumentChange]:
     if old["from"] != new["from"]:
         what = f"{_label(new)}: written by {old['from']} before, by {new['from']} now"
         rule = "augment-added" if new["from"] == "both" else "augment-writer-changed"
@@ -90,7 +92,7 @@ def _label(row: Row) -> str:
 
 def _told(
     rule: str, document: Document, index: int, what: str, flow: Flow, *, gone: bool = False
-) -> Change:
+) -> DocumentChange:
     place = ("augments", index)
     anchor = anchor_of(document, place)
     return changed(rule, document.name, place, what, flows=[flow], gone=gone, anchor=anchor)

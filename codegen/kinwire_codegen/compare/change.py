@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Change", "changed")
+__all__ = ("DocumentChange", "changed")
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from kinwire_codegen.findings import Place, pointer
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class DocumentChange:
     """One difference between two sides."""
 
     rule: Rule
@@ -50,12 +50,14 @@ def changed(
     flows: Iterable[Flow] = (),
     gone: bool = False,
     anchor: str | None = None,
-) -> Change:
+) -> DocumentChange:
     """Return a change by the name of its rule."""
     row, found = rule(name), sorted(flows)
     level, victims = judge(row.effect, found)
     labels = tuple(dict.fromkeys(flow.label for flow in found)) if row.of_types else ()
-    return Change(row, level, protocol, place, gone, _printable(what), victims, labels, anchor)
+    return DocumentChange(
+        row, level, protocol, place, gone, _printable(what), victims, labels, anchor
+    )
 
 
 def _printable(text: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kinwire_codegen.compare.anchors import anchor_of
-from kinwire_codegen.compare.change import Change, changed
+from kinwire_codegen.compare.change import DocumentChange, changed
 from kinwire_codegen.compare.flows import data_flow
 from kinwire_codegen.compare.verdict import Way
 from kinwire_codegen.document import CONSTANTS, Document, Reference, resolve
@@ -27,7 +27,7 @@ Node = Mapping[str, Any]
 
 def compare_data(
     before: Document, after: Document, renamed: Mapping[Reference, Reference]
-) -> Iterator[Change]:
+) -> Iterator[DocumentChange]:
     """Yield what changed in one protocol beside rows, errors and types.
 
     A type that has another name is told elsewhere; what refers to it has not changed.
@@ -72,14 +72,16 @@ class _Teller:
     def __init__(self, before: Document, after: Document) -> None:
         self._before, self._after = before, after
 
-    def change(self, rule: str, place: Place, what: str, *, gone: bool = False) -> Change:
+    def change(self, rule: str, place: Place, what: str, *, gone: bool = False) -> DocumentChange:
         document = self._before if gone else self._after
         flow = data_flow(document, place[-1] if isinstance(place[-1], str) else "", Way.REQUEST)
         anchor = anchor_of(document, () if gone else place)
         return changed(rule, document.name, place, what, flows=[flow], gone=gone, anchor=anchor)
 
 
-def _named(told: _Teller, rule: str, place: Place, olds: Node, news: Node) -> Iterator[Change]:
+def _named(
+    told: _Teller, rule: str, place: Place, olds: Node, news: Node
+) -> Iterator[DocumentChange]:
     for name in olds:
         if name not in news:
             what = f"{' '.join(map(str, place))} {name} is gone"
@@ -93,7 +95,9 @@ def _named(told: _Teller, rule: str, place: Place, olds: Node, news: Node) -> It
             yield told.change(f"{rule}-changed", (*place, name), what)
 
 
-def _entries(told: _Teller, binding: str, table: str, olds: Node, news: Node) -> Iterator[Change]:
+def _entries(
+    told: _Teller, binding: str, table: str, olds: Node, news: Node
+) -> Iterator[DocumentChange]:
     inner = INNER.get(table)
     if inner is None:
         yield from _paths(told, binding, table, olds, news)
@@ -105,7 +109,9 @@ def _entries(told: _Teller, binding: str, table: str, olds: Node, news: Node) ->
         yield from _named(told, binding, place, olds[name][inner], news[name][inner])
 
 
-def _paths(told: _Teller, binding: str, table: str, olds: Node, news: Node) -> Iterator[Change]:
+def _paths(
+    told: _Teller, binding: str, table: str, olds: Node, news: Node
+) -> Iterator[DocumentChange]:
     bare = [{n: {**node, "aliases": []} for n, node in side.items()} for side in (olds, news)]
     yield from _named(told, binding, (binding, table), *bare)
     for name in (one for one in olds if one in news):
@@ -117,7 +123,9 @@ def _paths(told: _Teller, binding: str, table: str, olds: Node, news: Node) -> I
             yield told.change(f"{binding}-added", place, f"{name}: {alias} is a new name")
 
 
-def _head(told: _Teller, binding: str, old: Node, new: Node, below: set[str]) -> Iterator[Change]:
+def _head(
+    told: _Teller, binding: str, old: Node, new: Node, below: set[str]
+) -> Iterator[DocumentChange]:
     for key in sorted((old.keys() | new.keys()) - below - WORDS):
         if old.get(key) != new.get(key):
             what = f"{binding}: {key} was {old.get(key)} and is {new.get(key)}"

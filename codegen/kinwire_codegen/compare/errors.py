@@ -7,13 +7,13 @@ __all__ = ("compare_errors",)
 from collections.abc import Iterator
 
 from kinwire_codegen.compare.anchors import anchor_of
-from kinwire_codegen.compare.change import Change, changed
+from kinwire_codegen.compare.change import DocumentChange, changed
 from kinwire_codegen.compare.flows import data_flow
 from kinwire_codegen.compare.verdict import Way
 from kinwire_codegen.document import Document
 
 
-def compare_errors(before: Document, after: Document) -> Iterator[Change]:
+def compare_errors(before: Document, after: Document) -> Iterator[DocumentChange]:
     """Yield what changed in the errors of one protocol, beside the types of their data."""
     olds, news = before.table("errors"), after.table("errors")
     renamed = dict(_renamed(before, after))
@@ -46,7 +46,7 @@ def _renamed(before: Document, after: Document) -> Iterator[tuple[str, str]]:
                 yield name, fresh[error["code"]]
 
 
-def _data(before: Document, after: Document) -> Iterator[Change]:
+def _data(before: Document, after: Document) -> Iterator[DocumentChange]:
     olds = before.table("errors")
     for name, error in after.table("errors").items():
         if name in olds and ("data" in error) != ("data" in olds[name]):
@@ -54,7 +54,7 @@ def _data(before: Document, after: Document) -> Iterator[Change]:
             yield _told("error-data-changed", after, name, f"error {name} {word} data now")
 
 
-def _reused(before: Document, after: Document, renamed: dict[str, str]) -> Iterator[Change]:
+def _reused(before: Document, after: Document, renamed: dict[str, str]) -> Iterator[DocumentChange]:
     owners = {error["code"]: name for name, error in before.table("errors").items()}
     for name, error in after.table("errors").items():
         owner = owners.get(error["code"], name)
@@ -65,7 +65,7 @@ def _reused(before: Document, after: Document, renamed: dict[str, str]) -> Itera
 
 def _told(
     rule: str, document: Document, name: str, what: str, *steps: str, gone: bool = False
-) -> Change:
+) -> DocumentChange:
     place = ("errors", name, *steps)
     flow = data_flow(document, f"error {name}", Way.RESULT)
     anchor = anchor_of(document, () if gone else place)

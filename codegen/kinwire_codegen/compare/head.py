@@ -8,14 +8,14 @@ import re
 from collections.abc import Iterator
 from itertools import zip_longest
 
-from kinwire_codegen.compare.change import Change, changed
+from kinwire_codegen.compare.change import DocumentChange, changed
 from kinwire_codegen.compare.flows import data_flow
 from kinwire_codegen.compare.verdict import Way
 from kinwire_codegen.document import Document
 from kinwire_codegen.findings import Place
 
 
-def compare_head(before: Document, after: Document) -> Iterator[Change]:
+def compare_head(before: Document, after: Document) -> Iterator[DocumentChange]:
     """Yield what changed in how ends find out that they speak the protocol."""
     was, is_now = (document.content.get("capability") for document in (before, after))
     aliases = [set(one.content.get("capabilityAliases", ())) for one in (before, after)]
@@ -35,7 +35,7 @@ def compare_head(before: Document, after: Document) -> Iterator[Change]:
         yield _told("offer-changed", after, ("offers",), what)
 
 
-def _told(rule: str, document: Document, place: Place, what: str) -> Change:
+def _told(rule: str, document: Document, place: Place, what: str) -> DocumentChange:
     there = place if str(place[0]) in document.content else ()
     flow = data_flow(document, "", Way.REQUEST)
     anchor = f"{document.name}/README.md"

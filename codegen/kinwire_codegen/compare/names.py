@@ -7,7 +7,7 @@ __all__ = ("compare_names", "renamed_classes")
 from collections.abc import Iterable, Iterator
 
 from kinwire_codegen.compare.anchors import anchor_of
-from kinwire_codegen.compare.change import Change, changed
+from kinwire_codegen.compare.change import DocumentChange, changed
 from kinwire_codegen.compare.sides import Side
 from kinwire_codegen.compare.types import Pair
 from kinwire_codegen.document import CONSTANTS, Document, Reference
@@ -26,7 +26,7 @@ def renamed_classes(old: Side, new: Side, pairs: Iterable[Pair]) -> dict[Referen
 
 def compare_names(
     before: Document, after: Document, renamed: dict[Reference, Reference]
-) -> Iterator[Change]:
+) -> Iterator[DocumentChange]:
     """Yield what changed in the names of one protocol's bindings."""
     yield from _classes(before, after, renamed)
     yield from _error_classes(before, after)
@@ -44,7 +44,7 @@ def compare_names(
 
 def _classes(
     before: Document, after: Document, renamed: dict[Reference, Reference]
-) -> Iterator[Change]:
+) -> Iterator[DocumentChange]:
     taken = {new.name for new in renamed.values() if new.protocol == after.name}
     for name in before.definitions:
         there = renamed.get(Reference(before.name, name))
@@ -61,7 +61,7 @@ def _classes(
             yield _told("class-added", after, ("$defs", name), f"{name} is new")
 
 
-def _error_classes(before: Document, after: Document) -> Iterator[Change]:
+def _error_classes(before: Document, after: Document) -> Iterator[DocumentChange]:
     codes = {error["code"] for error in after.table("errors").values()}
     for name, error in before.table("errors").items():
         # One whose code is still there is told as renamed, or as a code that was reused.
@@ -75,6 +75,8 @@ def _attribute(document: Document, tool: str) -> str:
     return snake_name(tool) + ("_tool" if snake_name(tool) in methods else "")
 
 
-def _told(rule: str, document: Document, place: Place, what: str, *, gone: bool = False) -> Change:
+def _told(
+    rule: str, document: Document, place: Place, what: str, *, gone: bool = False
+) -> DocumentChange:
     anchor = anchor_of(document, () if gone else place)
     return changed(rule, document.name, place, what, gone=gone, anchor=anchor)

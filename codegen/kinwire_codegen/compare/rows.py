@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from kinwire_codegen.compare.anchors import anchor_of
-from kinwire_codegen.compare.change import Change, changed
+from kinwire_codegen.compare.change import DocumentChange, changed
 from kinwire_codegen.compare.flows import row_flow
 from kinwire_codegen.compare.likeness import alike
 from kinwire_codegen.compare.members import shape_of
@@ -34,7 +34,7 @@ Shapes = dict[str, Shape]
 class Rows:
     """What comparing the rows of a document gave."""
 
-    changes: list[Change] = field(default_factory=list)
+    changes: list[DocumentChange] = field(default_factory=list)
     pairs: list[tuple[Pair, Flow]] = field(default_factory=list)
     """The types of params and results that stand for each other."""
 
@@ -43,14 +43,14 @@ def compare_rows(old: Side, new: Side, before: Document, after: Document) -> Row
     """Return what changed in the methods and tools of one protocol."""
     found = Rows()
     for table in ("methods", "tools"):
-        comparison = _Comparison(old, new, before, after, table)
+        comparison = _RowComparison(old, new, before, after, table)
         found.changes += comparison.changes()
         found.pairs += comparison.pairs()
     return found
 
 
 @dataclass(frozen=True)
-class _Comparison:
+class _RowComparison:
     old: Side
     new: Side
     before: Document
@@ -106,7 +106,7 @@ class _Comparison:
                     )
                     yield Pair(*kinds), row_flow(self.after, other, there, part)
 
-    def changes(self) -> Iterator[Change]:
+    def changes(self) -> Iterator[DocumentChange]:
         """Yield what changed beside types."""
         for name, other, share in self._matched:
             if other is None and name is not None:
@@ -117,7 +117,7 @@ class _Comparison:
                 yield from self._renamed(name, other, share)
                 yield from self._changed(name, other)
 
-    def _renamed(self, name: str, other: str, share: int) -> Iterator[Change]:
+    def _renamed(self, name: str, other: str, share: int) -> Iterator[DocumentChange]:
         if name == other:
             return
         kept = name in self.after.table(self.table)[other].get("aliases", ())
@@ -125,7 +125,7 @@ class _Comparison:
         how = "renamed" if kept else f"renamed? ({share} % same shape)"
         yield self._told(rule, other, f"{name} is {other} now: {how}")
 
-    def _changed(self, name: str, other: str) -> Iterator[Change]:
+    def _changed(self, name: str, other: str) -> Iterator[DocumentChange]:
         row, there = self.before.table(self.table)[name], self.after.table(self.table)[other]
         for key, one_rule in (("kind", _kind_rule), ("from", _sender_rule)):
             if row.get(key) != there.get(key):
@@ -143,7 +143,7 @@ class _Comparison:
         yield from self._lists(name, other, row, there)
         yield from self._classes(other, row, there)
 
-    def _status(self, name: str, was: str, is_now: str) -> Iterator[Change]:
+    def _status(self, name: str, was: str, is_now: str) -> Iterator[DocumentChange]:
         if was == is_now:
             return
         if is_now == WITHDRAWN:
@@ -153,7 +153,7 @@ class _Comparison:
         elif is_now == "deprecated":
             yield self._told("method-deprecated", name, f"{name} is deprecated", "status")
 
-    def _lists(self, name: str, other: str, row: Row, there: Row) -> Iterator[Change]:
+    def _lists(self, name: str, other: str, row: Row, there: Row) -> Iterator[DocumentChange]:
         for key, rule, word in LISTS:
             olds, news = set(row.get(key, ())), set(there.get(key, ()))
             for one in sorted(olds - news - {other}):
@@ -164,7 +164,7 @@ class _Comparison:
                 what = f"{other}: {one} is a new {word}"
                 yield self._told(f"{rule}-added", other, what, key)
 
-    def _classes(self, wire: str, row: Row, there: Row) -> Iterator[Change]:
+    def _classes(self, wire: str, row: Row, there: Row) -> Iterator[DocumentChange]:
         """Yield where another class that was there stands now; a renamed one is told elsewhere."""
         for part in {"params", "result"} & row.keys() & there.keys():
             was = resolve(row[part], self.before.name)
@@ -173,7 +173,9 @@ class _Comparison:
                 what = f"{wire} {part}: {is_now.name} in Python, and was {was.name}"
                 yield self._told("annotation-changed", wire, what, part)
 
-    def _told(self, rule: str, wire: str, what: str, *steps: str, gone: bool = False) -> Change:
+    def _told(
+        self, rule: str, wire: str, what: str, *steps: str, gone: bool = False
+    ) -> DocumentChange:
         document = self.before if gone else self.after
         row = document.table(self.table)[wire]
         place = (self.table, wire, *(step for step in steps if step in row))
@@ -192,7 +194,7 @@ def _members(side: Side, document: Document, row: Row) -> Shape:
     return found
 
 
-def _of_old_ends(change: Change, old: Flow, new: Flow) -> Change:
+def _of_old_ends(change: DocumentChange, old: Flow, new: Flow) -> DocumentChange:
     """Return the change with the ends that its victims are, if it is about who sends."""
     if change.rule.name == "sender-changed":
         ends = {OLD_SENDERS: old.sender, OLD_RECEIVERS: new.receiver}

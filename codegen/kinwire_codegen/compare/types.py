@@ -5,7 +5,7 @@ Pairs of named types are compared once; `flows.py` says on which ways each pair 
 
 from __future__ import annotations
 
-__all__ = ("Pair", "Raw", "Types")
+__all__ = ("Pair", "Raw", "TypeComparison")
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -41,7 +41,7 @@ class Raw:
 
 
 @dataclass
-class Types:
+class TypeComparison:
     """What was found of the types of two sides."""
 
     old: Side
@@ -60,13 +60,13 @@ class Types:
             self.found[pair], self.inner[pair] = [], set()
             old, new = self.old.definition(pair.old), self.new.definition(pair.new)
             if old is not None and new is not None:
-                comparison = _Comparison(self.old, self.new)
+                comparison = _PairComparison(self.old, self.new)
                 self.found[pair] = list(comparison.definitions(old, new))
                 self.inner[pair] = comparison.inner
             waiting += self.inner[pair]
 
 
-class _Comparison:
+class _PairComparison:
     """The comparison of one pair."""
 
     def __init__(self, old: Side, new: Side) -> None:

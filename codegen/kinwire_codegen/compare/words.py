@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kinwire_codegen.compare.anchors import anchor_of
-from kinwire_codegen.compare.change import Change, changed
+from kinwire_codegen.compare.change import DocumentChange, changed
 from kinwire_codegen.document import TABLES, Document
 from kinwire_codegen.findings import Place, pointer
 
@@ -20,7 +20,7 @@ RULES = {
 }
 
 
-def compare_words(before: Document, after: Document) -> Iterator[Change]:
+def compare_words(before: Document, after: Document) -> Iterator[DocumentChange]:
     """Yield what changed for the readers of one protocol's reference."""
     for place, holder, rule, key in _walk(before.content, after.content, ()):
         what = f"{pointer(*holder)[1:] or after.name}: its {key} has changed"
@@ -39,12 +39,12 @@ def compare_words(before: Document, after: Document) -> Iterator[Change]:
                     yield _gone(before, place, f"the anchor of {name}.{member}")
 
 
-def _new(document: Document, place: Place, what: str) -> Change:
+def _new(document: Document, place: Place, what: str) -> DocumentChange:
     anchor = anchor_of(document, place)
     return changed("sequence-added", document.name, place, what, anchor=anchor)
 
 
-def _gone(document: Document, place: Place, what: str) -> Change:
+def _gone(document: Document, place: Place, what: str) -> DocumentChange:
     where = anchor_of(document, place)
     return changed("anchor-removed", document.name, place, f"{what} is gone: {where}", gone=True)
 

@@ -5,7 +5,7 @@ Inline objects get names, every type a description, unions of tagged objects the
 
 from __future__ import annotations
 
-__all__ = ("Imported", "Types", "defined_name")
+__all__ = ("DraftTypes", "Imported", "defined_name")
 
 import re
 from dataclasses import dataclass, field
@@ -50,7 +50,7 @@ def defined_name(text: Any) -> str:
 
 
 @dataclass
-class Types:
+class DraftTypes:
     """Types on their way into `$defs`."""
 
     source: Node

@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from kinwire_codegen.imports.drafts import Imported, Node, Types, defined_name
+from kinwire_codegen.imports.drafts import DraftTypes, Imported, Node, defined_name
 from kinwire_codegen.imports.merging import merged
 
 ROLES = ("client", "server")
@@ -31,7 +31,7 @@ def mcp_document(schema: Any, *, protocol: str, version: str, taken: frozenset[s
         NotMcpSchemaError: there are no unions of requests in it.
     """
     definitions = _definitions(schema)
-    types = Types(definitions, taken)
+    types = DraftTypes(definitions, taken)
     errors = dict(_errors(definitions, types))
     methods = dict(_methods(definitions, types))
     types.finish()
@@ -91,7 +91,7 @@ def _named(definitions: Node, kind: str, method: Node) -> str:
     )
 
 
-def _methods(definitions: Node, types: Types) -> Iterator[tuple[str, Node]]:
+def _methods(definitions: Node, types: DraftTypes) -> Iterator[tuple[str, Node]]:
     senders: dict[str, tuple[str, Node, set[str]]] = {}
     for role in ROLES:
         for name, node in _sent(definitions, role):
@@ -137,7 +137,7 @@ def _task(definitions: Node, node: Node) -> list[Node]:
     return []
 
 
-def _part(definitions: Node, types: Types, name: str, branches: list[Node]) -> str:
+def _part(definitions: Node, types: DraftTypes, name: str, branches: list[Node]) -> str:
     """Return the type of params or of a result: an object, which unions are merged into."""
     followed = [
         inner
@@ -171,7 +171,7 @@ def _last_name(definitions: Node, node: Node) -> str:
     return names[-1] if names else ""
 
 
-def _errors(definitions: Node, types: Types) -> Iterator[tuple[str, Node]]:
+def _errors(definitions: Node, types: DraftTypes) -> Iterator[tuple[str, Node]]:
     """Yield the errors that the schema gives a code, beside those of JSON-RPC."""
     for name, node in definitions.items():
         code = _code(node)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from kinwire_codegen.imports.drafts import Imported, Node, Types, defined_name
+from kinwire_codegen.imports.drafts import DraftTypes, Imported, Node, defined_name
 from kinwire_codegen.imports.merging import merged
 from kinwire_codegen.imports.names import pascal
 from kinwire_codegen.names import class_name
@@ -41,7 +41,7 @@ def openrpc_document(
     if not isinstance(content, dict) or not isinstance(content.get("methods"), list):
         raise NotOpenRpcError("it has no list of methods")
     info = content.get("info", {})
-    reader = _Reader(content, taken)
+    reader = _OpenRpcReader(content, taken)
     methods = dict(reader.methods())
     if not methods:
         why = "; ".join(reader.left_out[:3])
@@ -69,14 +69,14 @@ def _protocol(title: str) -> str:
     return name if name[0].isalpha() else f"p-{name}"
 
 
-class _Reader:
+class _OpenRpcReader:
     def __init__(self, content: Node, taken: frozenset[str]) -> None:
         self._content = content
         self.errors: Node = {}
         self.left_out: list[str] = []
         schemas = content.get("components", {}).get("schemas", {})
         classes = {class_name(name) for name in self._error_names()}
-        self.types = Types(schemas, taken | classes)
+        self.types = DraftTypes(schemas, taken | classes)
 
     def methods(self) -> Iterator[tuple[str, Node]]:
         """Yield each row that can be said."""

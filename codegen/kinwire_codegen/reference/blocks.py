@@ -17,9 +17,9 @@ __all__ = (
     "Items",
     "Page",
     "Prose",
-    "Row",
     "Tab",
-    "Table",
+    "TableBlock",
+    "TableRow",
     "Text",
     "Told",
 )
@@ -73,7 +73,7 @@ Cell = str | Told
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """A row of a table."""
 
     cells: tuple[Cell, ...]
@@ -83,18 +83,18 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableBlock:
     """A table with a row of headings."""
 
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     members: bool = False
     """Whether the rows are members of a type: what they are called, type, required, meaning."""
 
     @classmethod
-    def of(cls, columns: Iterable[str], rows: Iterable[Iterable[Cell] | Row]) -> Table:
+    def of(cls, columns: Iterable[str], rows: Iterable[Iterable[Cell] | TableRow]) -> TableBlock:
         """Return a table of rows, or of their cells where they have no anchor."""
-        made = (row if isinstance(row, Row) else Row(tuple(row)) for row in rows)
+        made = (row if isinstance(row, TableRow) else TableRow(tuple(row)) for row in rows)
         return cls(tuple(columns), tuple(made))
 
 
@@ -143,7 +143,7 @@ class Drawing:
     facts: Any
 
 
-Block = Heading | Text | Badges | Decision | Table | Items | Code | Examples | Prose | Drawing
+Block = Heading | Text | Badges | Decision | TableBlock | Items | Code | Examples | Prose | Drawing
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from kinwire_codegen.reference.blocks import (
     Heading,
     Items,
     Page,
-    Row,
-    Table,
+    TableBlock,
+    TableRow,
     Text,
 )
 from kinwire_codegen.reference.links import Links, anchor
@@ -54,7 +54,7 @@ def _tables(links: Links, document: Document) -> Iterator[Block]:
         yield Text(f"`{document.module}.tables.{constant_name(name)}`, rows of {kind}.")
         columns = list(dict.fromkeys(key for row in node["rows"] for key in row))
         rows = [[_shown(row[key]) if key in row else "" for key in columns] for row in node["rows"]]
-        yield Table.of(columns, rows)
+        yield TableBlock.of(columns, rows)
 
 
 def _shown(value: Any) -> str:
@@ -76,7 +76,7 @@ def _machines(document: Document) -> Iterator[Block]:
             (step["from"], step["on"], step["to"], told(step, "summary"))
             for step in node["transitions"]
         ]
-        yield Table.of(("from", "on", "to", "meaning"), rows)
+        yield TableBlock.of(("from", "on", "to", "meaning"), rows)
 
 
 def _sequences(links: Links, document: Document) -> Iterator[Block]:
@@ -90,7 +90,7 @@ def _sequences(links: Links, document: Document) -> Iterator[Block]:
 
 def _limits(document: Document) -> Iterator[Block]:
     rows = [
-        Row(
+        TableRow(
             (
                 f"`{constant_name(name)}`",
                 f"`{json.dumps(node['value'])}`",
@@ -105,7 +105,7 @@ def _limits(document: Document) -> Iterator[Block]:
     if rows:
         yield Heading("Limits and defaults")
         yield Text(f"In `{document.module}.tables`.")
-        yield Table(("name", "value", "unit", "section", "meaning"), tuple(rows))
+        yield TableBlock(("name", "value", "unit", "section", "meaning"), tuple(rows))
 
 
 def _records(links: Links, document: Document) -> Iterator[Block]:
@@ -135,16 +135,16 @@ def _http(links: Links, document: Document) -> Iterator[Block]:
         )
         for name, node in http["paths"].items()
     ]
-    yield Table.of(("path", "method", "bodies", "status", "meaning"), rows)
+    yield TableBlock.of(("path", "method", "bodies", "status", "meaning"), rows)
     events = [
         (f"`{name}`", links.named(node["data"], document.name), told(node, "summary"))
         for name, node in http.get("events", {}).items()
     ]
     if events:
-        yield Table.of(("event", "data", "meaning"), events)
+        yield TableBlock.of(("event", "data", "meaning"), events)
     statuses = [(str(node["status"]), told(node, "when")) for node in http.get("statuses", ())]
     if statuses:
-        yield Table.of(("status", "when"), statuses)
+        yield TableBlock.of(("status", "when"), statuses)
 
 
 def _grpc(links: Links, document: Document) -> Iterator[Block]:
@@ -164,10 +164,10 @@ def _grpc(links: Links, document: Document) -> Iterator[Block]:
         )
         for name, node in grpc["rpcs"].items()
     ]
-    yield Table.of(("rpc", "request", "response", "method", "status", "meaning"), rows)
+    yield TableBlock.of(("rpc", "request", "response", "method", "status", "meaning"), rows)
     codes = [
         (f"`{node['code']}`", str(node.get("error", "")), told(node, "summary"))
         for node in grpc.get("codes", ())
     ]
     if codes:
-        yield Table.of(("code", "error", "meaning"), codes)
+        yield TableBlock.of(("code", "error", "meaning"), codes)

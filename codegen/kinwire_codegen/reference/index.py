@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from kinwire_codegen.document import Document
 from kinwire_codegen.names import class_name
-from kinwire_codegen.reference.blocks import Block, Heading, Items, Page, Row, Table, Text
+from kinwire_codegen.reference.blocks import Block, Heading, Items, Page, TableBlock, TableRow, Text
 from kinwire_codegen.reference.links import Links
 from kinwire_codegen.reference.parts import AUGMENT_COLUMNS, augment_cells, decision, told
 
@@ -25,7 +25,7 @@ def start_page(links: Links) -> Page:
         )
         for document in links.chosen
     ]
-    table = Table.of(("protocol", "version", "methods", "tools", "types"), rows)
+    table = TableBlock.of(("protocol", "version", "methods", "tools", "types"), rows)
     summary = "The protocols, and every error code with all its meanings."
     return Page("README", "Reference", "start", summary, None, (table, *_codes(links)))
 
@@ -48,7 +48,7 @@ def _codes(links: Links) -> Iterator[Block]:
         (f"`{code}`", ", ".join(names), "several meanings" if len(names) > 1 else "")
         for code, names in meanings.items()
     ]
-    yield Table.of(("code", "errors", ""), rows)
+    yield TableBlock.of(("code", "errors", ""), rows)
 
 
 def protocol_page(links: Links, document: Document) -> Page:
@@ -101,7 +101,7 @@ def _rows(links: Links, document: Document) -> Iterator[Block]:
         if rows:
             yield Heading(title, anchor=name)
             columns = ("kind", "sent by", "meaning", "gate", "since", "section", "status")
-            yield Table.of((name[:-1], *columns), rows)
+            yield TableBlock.of((name[:-1], *columns), rows)
 
 
 def _augments(links: Links, document: Document) -> Iterator[Block]:
@@ -112,7 +112,7 @@ def _augments(links: Links, document: Document) -> Iterator[Block]:
     ]
     if rows:
         yield Heading("What it adds to other messages", anchor="augments")
-        yield Table.of(("to", *AUGMENT_COLUMNS), rows)
+        yield TableBlock.of(("to", *AUGMENT_COLUMNS), rows)
 
 
 def _errors(links: Links, document: Document) -> Iterator[Block]:
@@ -127,7 +127,7 @@ def _errors(links: Links, document: Document) -> Iterator[Block]:
             error.get("section", ""),
             told(error, "description", data),
         )
-        rows.append(Row(cells, name, column=1))
+        rows.append(TableRow(cells, name, column=1))
     if rows:
         yield Heading("Errors", anchor="errors")
-        yield Table(("code", "error", "class", "message", "section", "meaning"), tuple(rows))
+        yield TableBlock(("code", "error", "class", "message", "section", "meaning"), tuple(rows))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-from kinwire_codegen.augmented import Target, target_of
+from kinwire_codegen.augmented import AugmentTarget, target_of
 from kinwire_codegen.document import DATA, Document, Documents, Reference, resolve
 from kinwire_codegen.findings import Place
 from kinwire_codegen.rows import error_entry
@@ -115,7 +115,7 @@ class Links:
             if met:
                 yield document, row
 
-    def target(self, target: Target) -> str:
+    def target(self, target: AugmentTarget) -> str:
         """Return what an augment extends, with a link to its type if it is a message."""
         return target.label + (f" ({self.kind(target.kind)})" if target.kind else "")
 
@@ -129,9 +129,9 @@ class Links:
         return dict(sorted(found.items()))
 
     @cached_property
-    def targets(self) -> list[tuple[Document, dict[str, Any], Target, set[str]]]:
+    def targets(self) -> list[tuple[Document, dict[str, Any], AugmentTarget, set[str]]]:
         """Every augment, with what it extends and the protocols that its own one builds on."""
-        found: list[tuple[Document, dict[str, Any], Target, set[str]]] = []
+        found: list[tuple[Document, dict[str, Any], AugmentTarget, set[str]]] = []
         for document in self.chosen:
             below = {one.name for one in self.documents.extended(document)}
             for row in document.augments:

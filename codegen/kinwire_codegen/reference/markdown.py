@@ -18,8 +18,8 @@ from kinwire_codegen.reference.blocks import (
     Items,
     Page,
     Prose,
-    Row,
-    Table,
+    TableBlock,
+    TableRow,
     Text,
 )
 
@@ -53,7 +53,7 @@ def _lines(block: Block) -> Iterator[str]:
 
 def _large(block: Block) -> Iterator[str]:
     match block:
-        case Table():
+        case TableBlock():
             yield from _table(block)
         case Code():
             yield from _code(block)
@@ -74,7 +74,7 @@ def _items(block: Items) -> Iterator[str]:
     yield ""
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: TableBlock) -> Iterator[str]:
     yield f"| {' | '.join(table.columns)} |"
     yield f"|{' --- |' * len(table.columns)}"
     for row in table.rows:
@@ -82,7 +82,7 @@ def _table(table: Table) -> Iterator[str]:
     yield ""
 
 
-def _cells(row: Row) -> Iterator[str]:
+def _cells(row: TableRow) -> Iterator[str]:
     for column, cell in enumerate(row.cells):
         yield (_anchor(row.anchor) if column == row.column else "") + _cell(cell)
 

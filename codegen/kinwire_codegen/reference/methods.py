@@ -16,9 +16,9 @@ from kinwire_codegen.reference.blocks import (
     Examples,
     Heading,
     Page,
-    Row,
     Tab,
-    Table,
+    TableBlock,
+    TableRow,
     Text,
 )
 from kinwire_codegen.reference.links import Links, slug
@@ -134,15 +134,15 @@ def _errors(links: Links, document: Document, row: Node, wire: str | None) -> It
     if found:
         yield Heading("Errors", anchor="errors")
         columns = ("code", "error", "protocol", "meaning", "added")
-        yield Table(columns, tuple(_with_anchors(dict.fromkeys(found))))
+        yield TableBlock(columns, tuple(_with_anchors(dict.fromkeys(found))))
 
 
-def _with_anchors(found: Iterable[tuple[tuple[str, ...], str]]) -> Iterator[Row]:
+def _with_anchors(found: Iterable[tuple[tuple[str, ...], str]]) -> Iterator[TableRow]:
     """Yield a row an error; where several have one code, the first has the code's anchor."""
     seen: set[str] = set()
     for cells, by in found:
         anchor = f"error.{cells[0].strip('`')}"
-        yield Row((*cells, by), "" if anchor in seen else anchor)
+        yield TableRow((*cells, by), "" if anchor in seen else anchor)
         seen.add(anchor)
 
 

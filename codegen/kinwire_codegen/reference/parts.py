@@ -17,7 +17,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from kinwire_codegen.document import Document, Reference, members_of
-from kinwire_codegen.reference.blocks import Block, Cell, Code, Decision, Row, Table, Text, Told
+from kinwire_codegen.reference.blocks import (
+    Block,
+    Cell,
+    Code,
+    Decision,
+    TableBlock,
+    TableRow,
+    Text,
+    Told,
+)
 from kinwire_codegen.reference.links import Links
 from kinwire_codegen.reference.shapes import shape
 
@@ -46,7 +55,7 @@ def member_table(
     anchor = f"{part}." if part else ""
     members, required = members_of(links.documents, kind)
     rows = [
-        Row(
+        TableRow(
             (
                 f"`{name}`",
                 shape(links, node, owner.protocol),
@@ -61,9 +70,9 @@ def member_table(
         where = f"[{document.name}](../../{document.name}/README.md#augments)"
         named = links.named(row["schema"]["$ref"], document.name)
         cells = (f"`{row['member']}`", named, f"by {where}", told(row, "summary"))
-        rows.append(Row(cells, anchor + row["member"]))
+        rows.append(TableRow(cells, anchor + row["member"]))
     if rows:
-        yield Table(("member", "type", "required", "meaning"), tuple(rows), members=True)
+        yield TableBlock(("member", "type", "required", "meaning"), tuple(rows), members=True)
 
 
 def augment_cells(links: Links, document: Document, row: dict[str, Any]) -> tuple[Cell, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from kinwire_codegen.document import TOOLS_CALL, Document, resolve
-from kinwire_codegen.reference.blocks import Drawing, Table
+from kinwire_codegen.reference.blocks import Drawing, TableBlock
 from kinwire_codegen.reference.links import Links
 from kinwire_codegen.reference.parts import told
 from kinwire_codegen.sequences import Named, Step, steps_of
@@ -89,9 +89,9 @@ def _often(step: Step) -> str:
     return ", any number of times" if "repeats" in step.content else ""
 
 
-def sequence_table(links: Links, document: Document, name: str) -> Table:
+def sequence_table(links: Links, document: Document, name: str) -> TableBlock:
     """Return the steps of a sequence in words."""
-    return Table.of(
+    return TableBlock.of(
         ("sent by", "message", "meaning"),
         (
             (

@@ -7,7 +7,7 @@ __all__ = ("as_markdown", "as_plain")
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from kinwire_codegen.compare import Change, Comparison
+from kinwire_codegen.compare import Comparison, DocumentChange
 from kinwire_codegen.compare.rules import Heading
 from kinwire_codegen.compare.verdict import Category, Level
 
@@ -30,7 +30,7 @@ def as_plain(comparison: Comparison) -> str:
     return "\n".join(lines) if lines else "nothing changed"
 
 
-def _grouped(comparison: Comparison) -> Iterator[tuple[Heading, list[Change]]]:
+def _grouped(comparison: Comparison) -> Iterator[tuple[Heading, list[DocumentChange]]]:
     found = [*comparison.of(Category.WIRE)]
     found += [one for one in comparison.of(Category.BINDINGS) if one.level is Level.BREAKING]
     found.sort(key=lambda change: change.order)
@@ -40,17 +40,17 @@ def _grouped(comparison: Comparison) -> Iterator[tuple[Heading, list[Change]]]:
             yield heading, some
 
 
-def _linked(change: Change, reference: str) -> str:
+def _linked(change: DocumentChange, reference: str) -> str:
     text = f"{change.protocol}: {_escaped(change.what)}"
     target = quote(change.anchor or f"{change.protocol}/README.md", safe="/#.$:@")
     return f"{text} ([{change.rule.id}]({reference.rstrip('/')}/{target})){_breaking(change)}"
 
 
-def _told(change: Change) -> str:
+def _told(change: DocumentChange) -> str:
     return f"{change.protocol}: {change.what} ({change.rule.id}){_breaking(change)}"
 
 
-def _breaking(change: Change) -> str:
+def _breaking(change: DocumentChange) -> str:
     if change.level is not Level.BREAKING:
         return ""
     return f". Breaks {', '.join(map(str, change.breaks))}"

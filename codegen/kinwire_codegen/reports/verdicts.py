@@ -9,17 +9,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kinwire_codegen.compare import Change, Comparison
+from kinwire_codegen.compare import Comparison, DocumentChange
 from kinwire_codegen.compare.verdict import Category, Level
 from kinwire_codegen.positions import Position
-from kinwire_codegen.sources import Source
+from kinwire_codegen.sources import DocumentSource
 
 SHOWN_FLOWS = 3
 
 Categories = Sequence[Category]
 
 
-def as_text(comparison: Comparison, old: Source, new: Source, categories: Categories) -> str:
+def as_text(
+    comparison: Comparison, old: DocumentSource, new: DocumentSource, categories: Categories
+) -> str:
     """Return what somebody may notice, worst first in each file, and how much there is."""
     found = comparison.of(*categories)
     lines = [line for change in found if change.level for line in _lines(change, old, new)]
@@ -28,7 +30,7 @@ def as_text(comparison: Comparison, old: Source, new: Source, categories: Catego
     return "\n".join(lines)
 
 
-def _lines(change: Change, old: Source, new: Source) -> Iterator[str]:
+def _lines(change: DocumentChange, old: DocumentSource, new: DocumentSource) -> Iterator[str]:
     path, (line, column) = _place(change, old, new)
     category, level = change.rule.category.name.lower(), change.level.name.lower()
     yield f"{path}:{line}:{column}: {change.rule.id} {category} {level}: {change.what}"
@@ -42,13 +44,15 @@ def _lines(change: Change, old: Source, new: Source) -> Iterator[str]:
         yield f"    docs:   {change.anchor}"
 
 
-def _place(change: Change, old: Source, new: Source) -> tuple[str, Position]:
+def _place(
+    change: DocumentChange, old: DocumentSource, new: DocumentSource
+) -> tuple[str, Position]:
     """Return where a change stands in the new documents; in the old ones if it is in no new one."""
     here = old if change.gone and change.protocol not in new.documents else new
     return here.position(change)
 
 
-def _summary(found: list[Change], old: Source, comparison: Comparison) -> str:
+def _summary(found: list[DocumentChange], old: DocumentSource, comparison: Comparison) -> str:
     counted = Counter(change.level for change in found)
     warnings = counted[Level.WARNING]
     words = [f"{counted[Level.BREAKING]} breaking"]
@@ -58,7 +62,7 @@ def _summary(found: list[Change], old: Source, comparison: Comparison) -> str:
     return f"{', '.join(words)}   (against{told}: {old.name})"
 
 
-def _announced(comparison: Comparison, found: list[Change]) -> Iterator[str]:
+def _announced(comparison: Comparison, found: list[DocumentChange]) -> Iterator[str]:
     breaking = {change.protocol for change in found if change.level is Level.BREAKING}
     for protocol in sorted(breaking):
         if comparison.announced(protocol):
@@ -66,7 +70,9 @@ def _announced(comparison: Comparison, found: list[Change]) -> Iterator[str]:
             yield f"{protocol} rose from {was} to {is_now}: what breaks is announced"
 
 
-def as_json(comparison: Comparison, old: Source, new: Source, categories: Categories) -> str:
+def as_json(
+    comparison: Comparison, old: DocumentSource, new: DocumentSource, categories: Categories
+) -> str:
     """Return everything as one JSON object."""
     found = comparison.of(*categories)
     counted = Counter(change.level for change in found)
@@ -82,7 +88,7 @@ def as_json(comparison: Comparison, old: Source, new: Source, categories: Catego
     return json.dumps(report, indent=2, ensure_ascii=False)
 
 
-def entry(change: Change, old: Source, new: Source) -> dict[str, Any]:
+def entry(change: DocumentChange, old: DocumentSource, new: DocumentSource) -> dict[str, Any]:
     """Return one change for programs."""
     path, (line, column) = _place(change, old, new)
     return {
@@ -104,7 +110,9 @@ def entry(change: Change, old: Source, new: Source) -> dict[str, Any]:
     }
 
 
-def as_github(comparison: Comparison, old: Source, new: Source, categories: Categories) -> str:
+def as_github(
+    comparison: Comparison, old: DocumentSource, new: DocumentSource, categories: Categories
+) -> str:
     """Return an annotation for each change that somebody may notice; announced ones only warn."""
     found = comparison.of(*categories)
     lines = []

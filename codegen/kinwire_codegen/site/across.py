@@ -17,8 +17,8 @@ from kinwire_codegen.reference.blocks import (
     Heading,
     Items,
     Page,
-    Row,
-    Table,
+    TableBlock,
+    TableRow,
     Text,
 )
 from kinwire_codegen.reference.links import Links
@@ -73,10 +73,10 @@ def _errors(links: Links) -> Iterator[Block]:
     if by_code:
         yield Text("Nothing may map a code alone: see who answered, and for what.")
         rows = [
-            Row((f"[`{code}`](#error.{code})", _names(found), _collision(found)))
+            TableRow((f"[`{code}`](#error.{code})", _names(found), _collision(found)))
             for code, found in by_code.items()
         ]
-        yield Table(("code", "errors", "meanings"), tuple(rows))
+        yield TableBlock(("code", "errors", "meanings"), tuple(rows))
     for code, found in by_code.items():
         yield Heading(f"`{code}`", anchor=f"error.{code}")
         if len(found) > 1:
@@ -140,11 +140,11 @@ def _capabilities(links: Links) -> Iterator[Block]:
             offered = f"`capabilities.{document.content['capability']}`"
             yield Text(f"Offered in `initialize` at {offered}.")
         rows = [
-            Row(_gate(links, document, gate, found), f"{document.name}.{gate or 'none'}")
+            TableRow(_gate(links, document, gate, found), f"{document.name}.{gate or 'none'}")
             for gate, found in sorted(gates.items())
         ]
         roles = document.content["roles"]
-        yield Table(
+        yield TableBlock(
             ("capability", f"{roles['client']} sends", f"{roles['server']} sends"), tuple(rows)
         )
 
@@ -162,18 +162,18 @@ def _gate(
 
 
 def _augments(links: Links) -> Iterator[Block]:
-    by_target: dict[str, list[Row]] = defaultdict(list)
+    by_target: dict[str, list[TableRow]] = defaultdict(list)
     for document, row, target, _ in links.targets:
         home = f"[{document.content['title']}](../../{document.name}/README.md#augments)"
         cells = (home, *augment_cells(links, document, row))
         anchor = f"{document.name}.{target.label}.{row['member']}".replace(" ", ".")
-        by_target[links.target(target)].append(Row(cells, anchor, 1))
+        by_target[links.target(target)].append(TableRow(cells, anchor, 1))
     if by_target:
         yield Text("Any number of protocols add to one message, and none loses what another wrote.")
     for where, rows in sorted(by_target.items()):
         anchor = where.partition(" (")[0].replace(" ", ".")
         yield Heading(f"To {where}", anchor=f"to.{anchor}")
-        yield Table(("protocol", *AUGMENT_COLUMNS), tuple(rows))
+        yield TableBlock(("protocol", *AUGMENT_COLUMNS), tuple(rows))
 
 
 def _sequences(links: Links) -> Iterator[Block]:

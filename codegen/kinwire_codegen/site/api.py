@@ -21,8 +21,8 @@ from kinwire_codegen.reference.blocks import (
     Items,
     Page,
     Prose,
-    Row,
-    Table,
+    TableBlock,
+    TableRow,
     Text,
 )
 
@@ -103,12 +103,12 @@ def _member(source: _Source, module: griffe.Module, name: str, member: Member) -
         if not inner.startswith("_") and not isinstance(one, griffe.Alias)
     ]
     rows = [
-        Row((f"`{inner}`", _annotation(one), _docstring(one)), f"{name}.{inner}")
+        TableRow((f"`{inner}`", _annotation(one), _docstring(one)), f"{name}.{inner}")
         for inner, one in shown
         if one.is_attribute and "property" not in one.labels and _docstring(one)
     ]
     if rows:
-        yield Table(("attribute", "type", "meaning"), tuple(rows))
+        yield TableBlock(("attribute", "type", "meaning"), tuple(rows))
     for inner, one in shown:
         if one.is_function or "property" in one.labels:
             yield Heading(f"`{name}.{inner}`", 3, f"{name}.{inner}")

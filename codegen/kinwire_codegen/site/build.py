@@ -12,14 +12,14 @@ from kinwire_codegen.reference.blocks import Page
 from kinwire_codegen.reference.links import slug
 from kinwire_codegen.reference.methods import sender
 from kinwire_codegen.site.html import Writer
-from kinwire_codegen.site.pages import Plan, Source, page_url, plan, twin_path
+from kinwire_codegen.site.pages import SitePlan, SiteSource, page_url, plan, twin_path
 from kinwire_codegen.site.search import search_index
 from kinwire_codegen.site.texts import inventory, llms_full, llms_list, sitemap, twin
 
 ASSETS = ("site.css", "site.js", "search.js", "theme.js", "icon.svg")
 
 
-def site_files(source: Source) -> dict[str, bytes]:
+def site_files(source: SiteSource) -> dict[str, bytes]:
     """Return every file of the site."""
     planned = plan(source)
     writer = Writer(planned, source)
@@ -43,7 +43,7 @@ def site_files(source: Source) -> dict[str, bytes]:
     return dict(sorted(found.items()))
 
 
-def markdown_files(source: Source) -> dict[str, bytes]:
+def markdown_files(source: SiteSource) -> dict[str, bytes]:
     """Return the pages as Markdown alone, and what they lead to: for other makers of sites."""
     planned = plan(source)
     found = dict(planned.files)
@@ -51,7 +51,7 @@ def markdown_files(source: Source) -> dict[str, bytes]:
     return dict(sorted(found.items()))
 
 
-def _home(planned: Plan, writer: Writer) -> dict[str, Any]:
+def _home(planned: SitePlan, writer: Writer) -> dict[str, Any]:
     cards = [_card(document, writer) for document in planned.chosen]
     tasks = _listed(planned, "across")
     lists = [
@@ -67,7 +67,7 @@ def _home(planned: Plan, writer: Writer) -> dict[str, Any]:
     return {"cards": cards, "tasks": tasks, "lists": lists, "lead": lead}
 
 
-def _listed(planned: Plan, kind: str) -> list[tuple[str, str, str]]:
+def _listed(planned: SitePlan, kind: str) -> list[tuple[str, str, str]]:
     pages = [page for page in planned.pages if page.kind == kind]
     return [(page.name, f"../../{page_url(page.path)}", page.summary) for page in pages]
 

@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from kinwire_codegen.compare import Change, Comparison, compare
+from kinwire_codegen.compare import Comparison, DocumentChange, compare
 from kinwire_codegen.compare.verdict import Category, Level
 from kinwire_codegen.document import Documents
-from kinwire_codegen.reference.blocks import Block, Heading, Items, Page, Row, Table, Text
+from kinwire_codegen.reference.blocks import Block, Heading, Items, Page, TableBlock, TableRow, Text
 
 CATEGORIES = (Category.WIRE, Category.BINDINGS)
 _WORDS = {Level.BREAKING: "breaking", Level.WARNING: "to look at", Level.SAFE: "safe"}
@@ -54,14 +54,16 @@ def _blocks(comparison: Comparison) -> Iterator[Block]:
     for protocol, some in groupby(found, key=lambda change: change.protocol):
         yield Heading(protocol, anchor=protocol)
         columns = ("what", "rule", "verdict", "breaks")
-        yield Table(columns, tuple(map(_row, some)))
+        yield TableBlock(columns, tuple(map(_row, some)))
     if not found:
         yield Text("Nothing changed.")
 
 
-def _row(change: Change) -> Row:
+def _row(change: DocumentChange) -> TableRow:
     what = "".join(f"\\{sign}" if sign in "\\`*_[]<>" else sign for sign in change.what)
     if change.anchor:
         what = f"[{what}](../../{change.anchor})"
     breaks = ", ".join(map(str, change.breaks))
-    return Row((what, f"{change.rule.id} {change.rule.name}", change.level.name.lower(), breaks))
+    return TableRow(
+        (what, f"{change.rule.id} {change.rule.name}", change.level.name.lower(), breaks)
+    )

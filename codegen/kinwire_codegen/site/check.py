@@ -13,7 +13,7 @@ from kinwire_codegen.document import DATA, Document, Documents, Reference, membe
 from kinwire_codegen.findings import Finding, pointer
 from kinwire_codegen.reference.links import anchor, slug
 from kinwire_codegen.rows import error_entry
-from kinwire_codegen.site.reading import Link, Reading, read_html
+from kinwire_codegen.site.reading import PageLink, Reading, read_html
 
 _OUTSIDE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:)?//|^(?:data|mailto|tel):", re.IGNORECASE)
 _REQUEST = re.compile(r"(?:url\(|@import|import\s*\(|fetch\(|src\s*=)\s*[\"']?(?:https?:)?//")
@@ -63,7 +63,7 @@ def _links(pages: Mapping[str, Reading], files: Files, base_url: str) -> Iterato
 
 
 def _link(
-    path: str, link: Link, pages: Mapping[str, Reading], files: Files, base_url: str
+    path: str, link: PageLink, pages: Mapping[str, Reading], files: Files, base_url: str
 ) -> tuple[str, str] | None:
     """Return what is wrong with a link of a page, and the mend; None if it is well."""
     ours = bool(base_url) and link.target.startswith(base_url)

@@ -10,7 +10,7 @@ from kinwire_codegen.document import Document
 from kinwire_codegen.exports.jsonschema import jsonschema_files
 from kinwire_codegen.exports.openrpc import openrpc_files
 from kinwire_codegen.exports.proto import proto_files
-from kinwire_codegen.reference.blocks import Block, Heading, Page, Table, Text
+from kinwire_codegen.reference.blocks import Block, Heading, Page, TableBlock, Text
 from kinwire_codegen.reference.links import Links
 
 KINDS = {
@@ -35,7 +35,7 @@ def downloads(links: Links) -> tuple[Page, dict[str, str]]:
             size = f"{max(len(text.encode()) // 1024, 1)} kB"
             rows.append((f"[{name}](../../exports/{path})", what, why, size))
         blocks += [Heading(document.content["title"], anchor=document.name)]
-        blocks.append(Table.of(("file", "format", "what is in it", "size"), rows))
+        blocks.append(TableBlock.of(("file", "format", "what is in it", "size"), rows))
         files |= {f"exports/{path}": text for path, text in found.items()}
     return Page("exports/README", "Exports", "across", told, None, tuple(blocks)), files
 

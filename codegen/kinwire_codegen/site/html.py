@@ -14,11 +14,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from kinwire_codegen.document import Document
-from kinwire_codegen.reference.blocks import Block, Code, Drawing, Heading, Page, Prose, Table
+from kinwire_codegen.reference.blocks import Block, Code, Drawing, Heading, Page, Prose, TableBlock
 from kinwire_codegen.site.inline import as_html, breakable, coloured, inline, plain
 from kinwire_codegen.site.machines import machine_svg
 from kinwire_codegen.site.navigation import Navigation
-from kinwire_codegen.site.pages import Plan, Source, page_url, twin_path
+from kinwire_codegen.site.pages import SitePlan, SiteSource, page_url, twin_path
 from kinwire_codegen.site.prose import Section, rendered
 from kinwire_codegen.site.sequences import sequence_svg
 
@@ -84,7 +84,7 @@ class Shown:
 class Writer:
     """Renders the pages of one plan."""
 
-    def __init__(self, plan: Plan, source: Source) -> None:
+    def __init__(self, plan: SitePlan, source: SiteSource) -> None:
         self.plan, self.source = plan, source
         self.navigation = Navigation(plan)
 
@@ -148,7 +148,7 @@ def _anchored(blocks: Sequence[Block]) -> tuple[tuple[Block, ...], list[Section]
     return tuple(found), sections
 
 
-def _shown_columns(table: Table) -> list[int]:
+def _shown_columns(table: TableBlock) -> list[int]:
     """Return the columns that have something in some row."""
     return [
         number

@@ -13,13 +13,13 @@ from markupsafe import Markup
 from kinwire_codegen.document import Document
 from kinwire_codegen.reference.blocks import Page
 from kinwire_codegen.reference.links import slug
-from kinwire_codegen.site.pages import Plan, page_url
+from kinwire_codegen.site.pages import SitePlan, page_url
 
 HUES = 6
 GROUPS = {"Across": "across", "Guides": "guide", "Python": "api", "Changes": "changes"}
 
 
-class Entry(NamedTuple):
+class NavigationEntry(NamedTuple):
     """A link in the list."""
 
     text: str
@@ -30,7 +30,7 @@ class Entry(NamedTuple):
 class Navigation:
     """The lists of one plan, each made once."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: SitePlan) -> None:
         self._plan = plan
         self._made: dict[str, str] = {}
 
@@ -66,29 +66,31 @@ class Navigation:
         here = f'href="../../{page_url(page.path)}"'
         return Markup(self._made[key].replace(here, f'{here} aria-current="page"', 1))
 
-    def _of(self, document: Document) -> Iterator[tuple[str, list[Entry]]]:
+    def _of(self, document: Document) -> Iterator[tuple[str, list[NavigationEntry]]]:
         home = f"{document.name}/index.html"
         for table in ("methods", "tools"):
             entries = [
-                Entry(wire, f"{document.name}/{table}/{slug(wire)}.html", row.get("status", ""))
+                NavigationEntry(
+                    wire, f"{document.name}/{table}/{slug(wire)}.html", row.get("status", "")
+                )
                 for wire, row in document.table(table).items()
             ]
             if entries:
                 yield table.title(), entries
-        more = [Entry(f"Types ({len(document.definitions)})", f"{home}#types")]
+        more = [NavigationEntry(f"Types ({len(document.definitions)})", f"{home}#types")]
         if document.content["errors"]:
-            more.append(Entry("Errors", f"{home}#errors"))
+            more.append(NavigationEntry("Errors", f"{home}#errors"))
         if document.augments:
-            more.append(Entry("What it adds", f"{home}#augments"))
+            more.append(NavigationEntry("What it adds", f"{home}#augments"))
         if self._plan.links.has_data(document):
-            more.append(Entry("Data", f"{document.name}/data.html"))
+            more.append(NavigationEntry("Data", f"{document.name}/data.html"))
         yield "More", more
 
-    def _general(self) -> Iterator[tuple[str, list[Entry]]]:
+    def _general(self) -> Iterator[tuple[str, list[NavigationEntry]]]:
         titles = ((one.content["title"], f"{one.name}/index.html") for one in self._plan.chosen)
-        yield "Protocols", [Entry(*one) for one in titles]
+        yield "Protocols", [NavigationEntry(*one) for one in titles]
         for label, kind in GROUPS.items():
             pages = [page for page in self._plan.pages if page.kind == kind]
-            entries = [Entry(page.name, page_url(page.path)) for page in pages]
+            entries = [NavigationEntry(page.name, page_url(page.path)) for page in pages]
             if entries:
                 yield label, entries

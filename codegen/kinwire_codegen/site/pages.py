@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Plan", "Source", "page_url", "plan", "twin_path")
+__all__ = ("SitePlan", "SiteSource", "page_url", "plan", "twin_path")
 
 import re
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from kinwire_codegen.site.prose import Guides
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
+class SiteSource:
     """What a site is made from."""
 
     documents: Documents
@@ -38,7 +38,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SitePlan:
     """Pages, and files beside them."""
 
     links: Links
@@ -51,7 +51,7 @@ class Plan:
         return self.links.chosen
 
 
-def plan(source: Source) -> Plan:
+def plan(source: SiteSource) -> SitePlan:
     """Return everything that the site shows, before it is HTML."""
     documents = source.documents
     chosen = [documents[name] for name in documents.chosen]
@@ -73,7 +73,7 @@ def plan(source: Source) -> Plan:
         blocks = (block for one in pages if one.kind == "guide" for block in one.blocks)
         texts = [block.text for block in blocks if isinstance(block, Prose)]
         pages += api_pages(source.package, texts)
-    return Plan(links, tuple(pages), files)
+    return SitePlan(links, tuple(pages), files)
 
 
 def page_url(path: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Link", "Reading", "read_html")
+__all__ = ("PageLink", "Reading", "read_html")
 
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -14,7 +14,7 @@ NAMES_ONLY = frozenset({"canonical", "alternate"})
 """What a `link` says that makes no browser load anything."""
 
 
-class Link(NamedTuple):
+class PageLink(NamedTuple):
     """Where a page leads, or what it loads."""
 
     target: str
@@ -28,7 +28,7 @@ class Reading:
 
     ids: dict[str, int] = field(default_factory=dict)
     """Every id with its line."""
-    links: list[Link] = field(default_factory=list)
+    links: list[PageLink] = field(default_factory=list)
     faults: list[tuple[int, str, str]] = field(default_factory=list)
     """Line, what is wrong, and the mend."""
     found: set[str] = field(default_factory=set)
@@ -38,13 +38,13 @@ class Reading:
 
 def read_html(text: str) -> Reading:
     """Return what a page says of itself."""
-    reader = _Reader()
+    reader = _HtmlReader()
     reader.feed(text)
     reader.close()
     return reader.result()
 
 
-class _Reader(HTMLParser):
+class _HtmlReader(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self._reading = Reading()
@@ -105,6 +105,6 @@ class _Reader(HTMLParser):
 
     def _linked(self, tag: str, given: dict[str, str], line: int) -> None:
         if tag == "a" and "href" in given:
-            self._reading.links.append(Link(given["href"], line, loads=False))
+            self._reading.links.append(PageLink(given["href"], line, loads=False))
         elif tag in LOADED and LOADED[tag] in given and given.get("rel") not in NAMES_ONLY:
-            self._reading.links.append(Link(given[LOADED[tag]], line, loads=True))
+            self._reading.links.append(PageLink(given[LOADED[tag]], line, loads=True))

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kinwire_codegen.reference.blocks import Cell, Page, Table
+from kinwire_codegen.reference.blocks import Cell, Page, TableBlock
 from kinwire_codegen.site.html import Shown
 from kinwire_codegen.site.inline import plain
 
@@ -31,14 +31,14 @@ def search_index(shown: Sequence[Shown]) -> str:
 def _places(shown: Shown) -> Iterator[list[str]]:
     page = shown.page
     for block in shown.blocks:
-        if isinstance(block, Table):
+        if isinstance(block, TableBlock):
             yield from _rows(page, block)
     if page.kind in ("guide", "api", "data") or page.path == "errors":
         kind = "error" if page.path == "errors" else "section"
         yield from ([kind, one.text, one.anchor, ""] for one in shown.sections)
 
 
-def _rows(page: Page, table: Table) -> Iterator[list[str]]:
+def _rows(page: Page, table: TableBlock) -> Iterator[list[str]]:
     for row in table.rows:
         if not row.anchor or row.anchor.startswith("error."):
             continue

@@ -13,7 +13,7 @@ from kinwire_codegen.names import class_name
 from kinwire_codegen.reference.blocks import Heading, Page
 from kinwire_codegen.reference.markdown import as_markdown
 from kinwire_codegen.site.html import Shown
-from kinwire_codegen.site.pages import Plan, Source
+from kinwire_codegen.site.pages import SitePlan, SiteSource
 
 _README = re.compile(r"(\]\([^)\s]*?)README\.md")
 _MADE = re.compile(r"^<!-- Generated .*? -->\n\n", re.MULTILINE)
@@ -35,7 +35,7 @@ def twin(page: Page) -> str:
     return _README.sub(r"\1index.md", _MADE.sub("", as_markdown(page)))
 
 
-def llms_list(shown: Sequence[Shown], source: Source) -> str:
+def llms_list(shown: Sequence[Shown], source: SiteSource) -> str:
     """Return `llms.txt`: every page by kind, with its Markdown and what it is about."""
     lines = [f"# {source.title}", "", f"> {shown[0].summary}", ""]
     for kind, label in _KINDS.items():
@@ -56,7 +56,7 @@ def llms_full(twins: Mapping[str, str]) -> str:
     return "\n---\n\n".join(f"<!-- {path} -->\n{text}" for path, text in twins.items())
 
 
-def sitemap(shown: Sequence[Shown], source: Source) -> str:
+def sitemap(shown: Sequence[Shown], source: SiteSource) -> str:
     """Return the list of all pages for search engines; it needs the place of publication."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>']
     lines.append('<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">')
@@ -64,14 +64,14 @@ def sitemap(shown: Sequence[Shown], source: Source) -> str:
     return "\n".join([*lines, "</urlset>", ""])
 
 
-def inventory(plan: Plan, source: Source) -> bytes:
+def inventory(plan: SitePlan, source: SiteSource) -> bytes:
     """Return `objects.inv`, which lets Sphinx and mkdocstrings link to names of Python here."""
     head = f"# Sphinx inventory version 2\n# Project: {source.title}\n# Version: {source.version}\n"
     head += "# The remainder of this file is compressed using zlib.\n"
     return head.encode() + zlib.compress("\n".join([*_objects(plan), ""]).encode(), 9)
 
 
-def _objects(plan: Plan) -> Iterator[str]:
+def _objects(plan: SitePlan) -> Iterator[str]:
     for document in plan.chosen:
         package = f"kinwire_protocols.{document.module}"
         for name in document.definitions:

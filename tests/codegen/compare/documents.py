@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kinwire_codegen.compare import Change, Comparison, compare
+from kinwire_codegen.compare import Comparison, DocumentChange, compare
 from kinwire_codegen.document import Document, Documents
 from kinwire_codegen.loading import load_documents
 from tests.codegen.documents import protocol
@@ -72,7 +72,7 @@ def against(old: Node, new: Node) -> Comparison:
     return compare(loaded(old), loaded(new))
 
 
-def compared(edit: Callable[[Node], object], old: Node | None = None) -> list[Change]:
+def compared(edit: Callable[[Node], object], old: Node | None = None) -> list[DocumentChange]:
     """Return what an edit of a document (default: the toy) changes beside words."""
     before = old if old is not None else toy()
     found = against(before, edited(before, edit)).changes

@@ -15,7 +15,7 @@ from kinwire_codegen.compare import compare
 from kinwire_codegen.compare.verdict import Category
 from kinwire_codegen.document import Documents
 from kinwire_codegen.reports import changelog, verdicts
-from kinwire_codegen.sources import Source
+from kinwire_codegen.sources import DocumentSource
 from tests.codegen.compare.documents import Node, golden, loaded
 
 REFERENCES = [
@@ -93,5 +93,5 @@ def test_any_two_documents_can_be_compared_and_told(one: Node, other: Node) -> N
     assert compare(old, loaded(base, one)).changes == ()
 
 
-def source(name: str, documents: Documents, content: Node) -> Source:
-    return Source(name, documents, {"tiny": (f"{name}.json", json.dumps(content))})
+def source(name: str, documents: Documents, content: Node) -> DocumentSource:
+    return DocumentSource(name, documents, {"tiny": (f"{name}.json", json.dumps(content))})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kinwire_codegen.compare.change import Change
+from kinwire_codegen.compare.change import DocumentChange
 from kinwire_codegen.compare.verdict import Category, Level
 from tests.codegen.compare.documents import (
     Node,
@@ -17,7 +17,7 @@ from tests.codegen.compare.documents import (
 )
 
 
-def of_bindings(old: Node, new: Node) -> list[Change]:
+def of_bindings(old: Node, new: Node) -> list[DocumentChange]:
     return against(old, new).of(Category.BINDINGS)
 
 

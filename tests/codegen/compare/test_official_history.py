@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from kinwire_codegen.compare import Change, Comparison, compare
+from kinwire_codegen.compare import Comparison, DocumentChange, compare
 from kinwire_codegen.compare.verdict import Category, Level
 from tests.codegen.imports.official import VERSIONS, document
 
@@ -29,7 +29,7 @@ def comparison(version: str) -> Comparison:
     return compare(document(before), document(version))
 
 
-def is_about(change: Change, verdict: dict[str, Any]) -> bool:
+def is_about(change: DocumentChange, verdict: dict[str, Any]) -> bool:
     """Return whether a change is what a verdict speaks of."""
     row = change.place[:2] == ("methods", verdict["at"])
     return (

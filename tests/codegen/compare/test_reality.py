@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from kinwire_codegen.compare import Change
+from kinwire_codegen.compare import DocumentChange
 from kinwire_codegen.compare.rules import RULES
 from kinwire_codegen.compare.verdict import Level
 from kinwire_protocols.base import to_wire
@@ -117,7 +117,7 @@ def broken(sides: Sides, number: int, kind: str) -> set[str]:
     return found
 
 
-def victims_of(change: Change, kind: str) -> set[str]:
+def victims_of(change: DocumentChange, kind: str) -> set[str]:
     exhaustive = "old senders" if kind == "Result" else "old receivers"
     groups = {victim.group for victim in change.breaks}
     return {exhaustive if group == "exhaustive readers" else group for group in groups}

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from kinwire_codegen.compare import Change, compare
+from kinwire_codegen.compare import DocumentChange, compare
 from kinwire_codegen.compare.verdict import Category
 from tests.codegen.compare.documents import Node
 from tests.codegen.documents import documents, load_package
@@ -21,7 +21,7 @@ from tests.codegen.documents import documents, load_package
 class Sides(NamedTuple):
     old: ModuleType
     new: ModuleType
-    changes: list[Change]
+    changes: list[DocumentChange]
     """Of the wire."""
 
 

@@ -10,7 +10,7 @@ import pytest
 from kinwire_codegen.document import Documents
 from kinwire_codegen.loading import load_documents
 from kinwire_codegen.site.build import site_files
-from kinwire_codegen.site.pages import Source
+from kinwire_codegen.site.pages import SiteSource
 
 ROOT = Path(__file__).parents[3]
 GOLDEN = ROOT / "tests" / "codegen" / "golden" / "schema"
@@ -50,7 +50,7 @@ def tiny_site(tiny: Documents, tmp_path_factory: pytest.TempPathFactory) -> Mapp
     (guides / "notes.txt").write_text("notes", encoding="utf-8")
     versions = [("2", "."), ("1", "../1/")]
     return site_files(
-        Source(
+        SiteSource(
             documents=tiny,
             guides=guides,
             title="Tiny",
@@ -62,12 +62,12 @@ def tiny_site(tiny: Documents, tmp_path_factory: pytest.TempPathFactory) -> Mapp
 
 
 @pytest.fixture(scope="session")
-def whole() -> Source:
+def whole() -> SiteSource:
     """What the site of this project is made from."""
     documents = load_documents(ROOT / "schema")
-    return Source(documents=documents, guides=ROOT / "docs", package="kinwire")
+    return SiteSource(documents=documents, guides=ROOT / "docs", package="kinwire")
 
 
 @pytest.fixture(scope="session")
-def whole_site(whole: Source) -> Mapping[str, bytes]:
+def whole_site(whole: SiteSource) -> Mapping[str, bytes]:
     return site_files(whole)

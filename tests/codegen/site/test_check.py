@@ -9,7 +9,7 @@ import pytest
 
 from kinwire_codegen.site.build import site_files
 from kinwire_codegen.site.check import check_site
-from kinwire_codegen.site.pages import Source
+from kinwire_codegen.site.pages import SiteSource
 from kinwire_codegen.site.reading import read_html
 from tests.codegen.documents import documents, protocol
 
@@ -116,7 +116,7 @@ def test_what_a_document_names_must_have_its_place(tmp_path: Path) -> None:
         errors={"Loud": ERROR},
     )
     known = documents(tmp_path, toy)
-    files = site_files(Source(documents=known))
+    files = site_files(SiteSource(documents=known))
     assert check_site(files, known) == []
     for cut, place in PLACES:
         less = {path: text.replace(cut.encode(), b"") for path, text in files.items()}
@@ -142,7 +142,7 @@ def test_a_link_of_a_guide_that_leads_nowhere_is_told_with_guide_and_target(
     (tmp_path / "README.md").write_text("# T\n\nSee [it](docs/a.md).\n", encoding="utf-8")
     (guides / "a.md").write_text(f"# A\n\nSee [it]({target}).\n", encoding="utf-8")
     known = documents(tmp_path, protocol(errors={"E": ERROR}))
-    found = check_site(site_files(Source(documents=known, guides=guides)))
+    found = check_site(site_files(SiteSource(documents=known, guides=guides)))
     (line,) = map(str, found)
     assert re.fullmatch(
         rf"guides/a\.html#line \d+: the link to {re.escape(told)} leads nowhere\..*", line
@@ -152,5 +152,5 @@ def test_a_link_of_a_guide_that_leads_nowhere_is_told_with_guide_and_target(
 def test_a_member_without_a_description_is_told(tmp_path: Path) -> None:
     types = {"T": {"description": "T.", "type": "object", "properties": {"a": {"type": "string"}}}}
     known = documents(tmp_path, protocol(types=types))
-    told = [str(finding) for finding in check_site(site_files(Source(documents=known)), known)]
+    told = [str(finding) for finding in check_site(site_files(SiteSource(documents=known)), known)]
     assert told == ["toy.json#/$defs/T/properties/a: it has no description. Say what it is."]

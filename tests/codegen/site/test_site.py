@@ -15,7 +15,7 @@ from kinwire_codegen.document import Documents
 from kinwire_codegen.loading import load_documents
 from kinwire_codegen.site.build import markdown_files, site_files
 from kinwire_codegen.site.check import check_site
-from kinwire_codegen.site.pages import Source
+from kinwire_codegen.site.pages import SiteSource
 from tests.codegen.documents import documents, protocol
 
 Files = Mapping[str, bytes]
@@ -32,7 +32,7 @@ def test_nothing_is_to_mend(tiny_site: Files, tiny: Documents) -> None:
 
 
 def test_the_same_documents_make_the_same_bytes(tiny: Documents) -> None:
-    source = Source(documents=tiny)
+    source = SiteSource(documents=tiny)
     assert site_files(source) == site_files(source)
 
 
@@ -111,7 +111,7 @@ def test_the_same_name_in_another_protocol_has_a_link(tmp_path: Path) -> None:
         protocol(name, types=types, methods={"a/b": row | {"params": "#/$defs/It"}})
         for name in ("one", "two")
     ]
-    files = site_files(Source(documents=documents(tmp_path, *contents)))
+    files = site_files(SiteSource(documents=documents(tmp_path, *contents)))
     for path in ("methods/a-b.html", "types/It.html"):
         page = text(files, f"one/{path}")
         assert f'The same name is something of its own in <a href="../../two/{path}">' in page
@@ -192,7 +192,7 @@ def test_an_index_cannot_end_the_script_that_it_stands_in(tmp_path: Path) -> Non
     row = {"kind": "notification", "from": "client", "section": "1", "summary": "<i>x"}
     rows = {"a/b": row | {"params": "#/$defs/Params"}}
     found = documents(tmp_path, protocol(types=described, methods=rows))
-    files = site_files(Source(documents=found))
+    files = site_files(SiteSource(documents=found))
     assert not [path for path in files if path.endswith(".html") and b"<i>" in files[path]]
     assert not [path for path in files if path.endswith(".html") and b"<b>" in files[path]]
 
@@ -227,7 +227,7 @@ def test_sphinx_finds_a_class_by_its_name(tiny_site: Files) -> None:
 
 
 def test_markdown_alone_has_the_same_pages(tiny: Documents) -> None:
-    source = Source(documents=tiny)
+    source = SiteSource(documents=tiny)
     found = markdown_files(source)
     assert {path for path in site_files(source) if path.endswith(".md")} == {
         path for path in found if path.endswith(".md")
@@ -243,7 +243,7 @@ def test_what_changed_has_a_page_that_leads_to_the_places(tiny: Documents, tmp_p
             content["version"] = "0.0.1"
         (tmp_path / path.name).write_text(json.dumps(content), encoding="utf-8")
     old = load_documents(tmp_path)
-    files = site_files(Source(documents=tiny, olds=[("v0.0.1", old)]))
+    files = site_files(SiteSource(documents=tiny, olds=[("v0.0.1", old)]))
     page = text(files, "changes/v0.0.1.html")
     assert "tiny: 0.0.1 →" in page
     assert 'href="../tiny/methods/books-find.html' in page
@@ -252,5 +252,5 @@ def test_what_changed_has_a_page_that_leads_to_the_places(tiny: Documents, tmp_p
 
 
 def test_a_site_is_called_as_it_is_told(tiny: Documents) -> None:
-    source = replace(Source(documents=tiny), title="Books & more")
+    source = replace(SiteSource(documents=tiny), title="Books & more")
     assert "<h1>Books &amp; more</h1>" in text(site_files(source), "index.html")

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import pytest
 
 from kinwire_codegen.site.check import check_site
-from kinwire_codegen.site.pages import Source
+from kinwire_codegen.site.pages import SiteSource
 
 pytestmark = pytest.mark.slow
 
 
-def test_nothing_is_to_mend(whole_site: Mapping[str, bytes], whole: Source) -> None:
+def test_nothing_is_to_mend(whole_site: Mapping[str, bytes], whole: SiteSource) -> None:
     assert check_site(whole_site, whole.documents) == []
 
 
@@ -21,7 +21,7 @@ def test_it_has_less_than_ten_megabytes(whole_site: Mapping[str, bytes]) -> None
 
 
 def test_every_method_tool_and_type_has_a_page(
-    whole_site: Mapping[str, bytes], whole: Source
+    whole_site: Mapping[str, bytes], whole: SiteSource
 ) -> None:
     counted = {"methods": 0, "tools": 0, "types": 0}
     for document in whole.documents:
