@@ -120,7 +120,7 @@ class Host:
         """
         if self._roots is None:
             raise SessionStateError(
-                "roots: servers were told that there are none. Write `Host(..., roots=[])`."
+                "roots: the host was made without roots. Write `Host(..., roots=[])`."
             )
         self._roots = roots_from(roots)
         async with anyio.create_task_group() as tasks:
@@ -269,7 +269,7 @@ async def _notify_of_roots(connection: Connection) -> None:
     except (ConnectionClosedError, CapabilityNotNegotiatedError):
         pass
     except Exception:  # of an extension: the other servers are still notified
-        logger.exception("%s was not told that the roots have changed", connection.server_info.name)
+        logger.exception("%s was not notified of changed roots", connection.server_info.name)
 
 
 @asynccontextmanager

@@ -117,7 +117,7 @@ async def test_servers_hear_of_new_roots_though_one_cannot_be_told(
             await host.set_roots(["file:///a"])
             await told.wait()
     assert seen == [["file:///a"]]
-    assert "was not told that the roots have changed" in caplog.text
+    assert "was not notified of changed roots" in caplog.text
 
 
 async def test_a_host_without_roots_yet_says_that_it_may_have_some() -> None:

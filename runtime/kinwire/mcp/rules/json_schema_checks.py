@@ -40,7 +40,7 @@ class Here(NamedTuple):
         """Return whether the value is valid by another schema."""
         return next(self.by(schema), None) is None
 
-    def member(self, name: str, schema: Any) -> Iterator[Problem]:
+    def field(self, name: str, schema: Any) -> Iterator[Problem]:
         """Yield the problems of a property of the value."""
         return self.check(schema, self.value[name], pointer_below(self.at, name), self.depth)
 
@@ -130,13 +130,13 @@ def _dependent_schemas(schemas: Any, here: Here) -> Iterator[Problem]:
 def _properties(schemas: Any, here: Here) -> Iterator[Problem]:
     for name, schema in schemas.items() if is_object(here.value) else ():
         if name in here.value:
-            yield from here.member(name, schema)
+            yield from here.field(name, schema)
 
 
 def _pattern_properties(schemas: Any, here: Here) -> Iterator[Problem]:
     for text, schema in schemas.items() if is_object(here.value) else ():
         for name in filter(pattern(text), here.value):
-            yield from here.member(name, schema)
+            yield from here.field(name, schema)
 
 
 def _additional_properties(schema: Any, here: Here) -> Iterator[Problem]:
@@ -149,7 +149,7 @@ def _additional_properties(schema: Any, here: Here) -> Iterator[Problem]:
             expected = f"no member of this name (known: {', '.join(known) or 'none'})"
             yield Problem(pointer_below(here.at, name), expected, shown(here.value[name]))
         else:
-            yield from here.member(name, schema)
+            yield from here.field(name, schema)
 
 
 def _property_names(schema: Any, here: Here) -> Iterator[Problem]:
