@@ -62,18 +62,18 @@ if TYPE_CHECKING:
     from kinwire.mcpl.host.event_inbox import PushedEvent
     from kinwire.mcpl.host.hooks import Hooks
     from kinwire.mcpl.host.host import McplHost
-    from kinwire.mcpl.host.inference import Inference
+    from kinwire.mcpl.host.inference import Inference, Provider, ScriptedProvider
     from kinwire.mcpl.host.message_inbox import ChannelMessage, MessageDecision, UserTurn
     from kinwire.mcpl.host.moderation import Draft, Moderate, Verdict
     from kinwire.mcpl.host.outgoing_response import OutgoingResponse
-    from kinwire.mcpl.host.providers import Provider, ScriptedProvider
-    from kinwire.mcpl.host.scopes import ScopeAnswer, ScopeRequest, Scopes
+    from kinwire.mcpl.host.scopes import ScopeAnswer, Scopes
     from kinwire.mcpl.host.server_peer import ServerPeer
-    from kinwire.mcpl.host.stateful_calls import ServerState
+    from kinwire.mcpl.host.state import ServerState
     from kinwire.mcpl.host.url_guard import UrlGuard
     from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree
+    from kinwire.mcpl.rules.inference import ModelAnswer, ModelRequest
     from kinwire.mcpl.rules.injections import Injection, InjectionLimits, Injections
-    from kinwire.mcpl.rules.model_requests import ModelAnswer, ModelRequest
+    from kinwire.mcpl.rules.scopes import ScopeRequest
     from kinwire.mcpl.server.host_peer import HostPeer
     from kinwire.mcpl.server.inference_streams import InferenceStream
     from kinwire.mcpl.server.served_state import CallState
@@ -97,21 +97,21 @@ _HOMES = {
     "McplHost": "host.host",
     "McplServer": "server.server",
     "MessageDecision": "host.message_inbox",
-    "ModelAnswer": "rules.model_requests",
-    "ModelRequest": "rules.model_requests",
+    "ModelAnswer": "rules.inference",
+    "ModelRequest": "rules.inference",
     "Moderate": "host.moderation",
     "NotPublishedError": "errors",
     "OutgoingResponse": "host.outgoing_response",
-    "Provider": "host.providers",
+    "Provider": "host.inference",
     "ProviderError": "errors",
     "PushedEvent": "host.event_inbox",
     "ScopeAnswer": "host.scopes",
     "ScopeDeniedError": "errors",
-    "ScopeRequest": "host.scopes",
+    "ScopeRequest": "rules.scopes",
     "Scopes": "host.scopes",
-    "ScriptedProvider": "host.providers",
+    "ScriptedProvider": "host.inference",
     "ServerPeer": "host.server_peer",
-    "ServerState": "host.stateful_calls",
+    "ServerState": "host.state",
     "StateRefusedError": "errors",
     "UnsupportedMessageError": "errors",
     "UrlGuard": "host.url_guard",

@@ -1,4 +1,4 @@
-"""What the managers of MCPL raise by themselves; `kinwire_protocols.mcpl` has what peers answer."""
+"""The errors that MCPL raises itself; `kinwire_protocols.mcpl` has the errors that peers answer."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Literal
 from kinwire.rpc.errors import InvalidResponseError, KinwireError
 
 if TYPE_CHECKING:
-    from kinwire.mcpl.host.scopes import ScopeRequest
+    from kinwire.mcpl.rules.scopes import ScopeRequest
     from kinwire_protocols import mcp
 
 
 class HookFailedError(KinwireError):
-    """A hook after inference failed, or was not there, without which no response is to be shown.
+    """A hook after inference failed or was missing, and no response may be shown without it.
 
-    `server` is empty where none ran the hook; then `feature_set` is the pattern of
+    `server` is empty if no server ran the hook; then `feature_set` is the pattern of
     `Hooks.fail_closed`.
     """
 
@@ -44,9 +44,9 @@ class HookFailedError(KinwireError):
 
 
 class NotPublishedError(KinwireError):
-    """Moderation did not let content out to a channel; it was not sent.
+    """Moderation stopped content on its way to a channel; it was not sent.
 
-    `held` says that it may be tried again.
+    If `held`, it may be published again later.
     """
 
     def __init__(self, channel_id: str, reason: str | None, *, held: bool) -> None:
@@ -56,18 +56,18 @@ class NotPublishedError(KinwireError):
         self.held = held
 
     def __str__(self) -> str:
-        done, mend = ("held", "Try it again later") if self.held else ("dropped", "Change it")
+        done, hint = ("held", "Try it again later") if self.held else ("dropped", "Change it")
         return (
             f"channels/publish: moderation {done} what was to go to {self.channel_id:.128}: "
-            f"{self.reason or 'it gave no reason'}. {mend}."
+            f"{self.reason or 'it gave no reason'}. {hint}."
         )
 
 
 class ProviderError(KinwireError):
-    """A provider of models gives no answer.
+    """A provider of models gave no answer.
 
-    `reason` is the word for it that the server gets, `why` a clause for the log; neither has
-    anything in it that the provider's own text might give away.
+    `reason` is a word for the server, `why` a clause for the log. Neither contains text of the
+    provider, which may repeat secrets.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class ProviderError(KinwireError):
 
 
 class UnsupportedMessageError(KinwireError):
-    """A provider of models cannot be given such a message; it was asked for nothing.
+    """A message cannot be sent to the provider of models; nothing was sent.
 
     `pointer` is a JSON pointer into the messages, `why` says what was expected and what came.
     """
@@ -97,7 +97,7 @@ class UnsupportedMessageError(KinwireError):
 
 
 class ScopeDeniedError(KinwireError):
-    """A tool call has no leave to act where it would; it was not sent.
+    """A tool call is not approved to act in its scope; it was not sent.
 
     `reason` is a clause that says which rule or who denied it.
     """
@@ -116,7 +116,7 @@ class ScopeDeniedError(KinwireError):
 
 
 class StateRefusedError(InvalidResponseError):
-    """A tool did what it was to do, but the state that came with its result cannot be taken.
+    """A tool call succeeded, but the state in its result is invalid.
 
     Checkpoints and head are as they were before the call. `result` is the result as it came.
     """

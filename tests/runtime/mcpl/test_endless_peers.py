@@ -26,7 +26,7 @@ from kinwire.mcpl import (
     ScriptedProvider,
     ServerPeer,
 )
-from kinwire.mcpl.host import injection_collector
+from kinwire.mcpl.host import hooks
 from kinwire.mcpl.server import inference_streams
 from kinwire.mcpl.server.inference_streams import InferenceStream
 from kinwire.rpc.routes import Handler
@@ -168,7 +168,7 @@ async def test_sets_that_go_without_having_come_cost_nothing() -> None:
 async def test_there_is_an_end_to_what_is_read_for_a_hook(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(injection_collector, "_MOST_BROUGHT", 100)
+    monkeypatch.setattr(hooks, "_MOST_BROUGHT", 100)
     read: list[str] = []
 
     async def hook(params: Any, request: Any) -> Any:

@@ -18,7 +18,7 @@ MCPL = {
         ),
     ),
     "mcpl scopes": Manager(
-        attributes=("kinwire.mcpl.host.server_scopes:ServerScopes.leave",),
+        attributes=("kinwire.mcpl.host.scopes:ServerScopes.decide",),
         rows=(
             "mcpl-7.5-2",
             "mcpl-7.5-3",
@@ -31,7 +31,7 @@ MCPL = {
         ),
     ),
     "mcpl state": Manager(
-        attributes=("kinwire.mcpl.host.states:StoredTree.record",),
+        attributes=("kinwire.mcpl.host.state:StoredTree.record",),
         rows=(
             "mcpl-8.2-2",
             "mcpl-8.3-2",
@@ -134,8 +134,8 @@ MCPL = {
     "mcpl tags": Manager(
         attributes=(
             "kinwire.mcpl.server.host_peer:HostPeer._must_be_enabled",
-            "kinwire.mcpl.rules.hook_replies:before_allowed",
-            "kinwire.mcpl.rules.hook_replies:after_allowed",
+            "kinwire.mcpl.rules.tags:before_allowed",
+            "kinwire.mcpl.rules.tags:after_allowed",
         ),
         rows=(
             "mcpl-6.5-1",
@@ -144,7 +144,7 @@ MCPL = {
         ),
     ),
     "mcpl approvals": Manager(
-        attributes=("kinwire.mcpl.rules.approvals:Approvals.keep",),
+        attributes=("kinwire.mcpl.rules.scopes:Approvals.keep",),
         rows=("mcpl-7.6-4",),
     ),
     "mcpl tools": Manager(
@@ -160,7 +160,7 @@ MCPL = {
     ),
     "mcpl calls with state": Manager(
         attributes=(
-            "kinwire.mcpl.host.stateful_calls:StatefulCalls._carry",
+            "kinwire.mcpl.host.state:StatefulCalls._carry",
             "kinwire.mcpl.server.served_state:ServedState._serve",
         ),
         rows=(
@@ -173,7 +173,7 @@ MCPL = {
         ),
     ),
     "mcpl rollback": Manager(
-        attributes=("kinwire.mcpl.host.stateful_calls:ServerState.roll_back",),
+        attributes=("kinwire.mcpl.host.state:ServerState.roll_back",),
         rows=(
             "mcpl-8.5-1",
             "mcpl-8.5-2",
@@ -184,7 +184,7 @@ MCPL = {
     ),
     "mcpl retries": Manager(
         attributes=(
-            "kinwire.mcpl.server.pusher:push",
+            "kinwire.mcpl.server.host_peer:HostPeer.push",
             "kinwire.support.bounded:DedupWindow.look",
         ),
         rows=(
@@ -194,7 +194,7 @@ MCPL = {
     ),
     "mcpl injections": Manager(
         attributes=(
-            "kinwire.mcpl.host.injected_content:resolved",
+            "kinwire.mcpl.host.hooks:resolved",
             "kinwire.mcpl.rules.injections:injection_problem",
         ),
         rows=(
@@ -207,7 +207,7 @@ MCPL = {
     ),
     "mcpl models": Manager(
         attributes=(
-            "kinwire.mcpl.rules.routing:route",
+            "kinwire.mcpl.rules.inference:route",
             "kinwire.mcpl.host.inference:InferenceManager.model_info",
             "kinwire.mcpl.server.inference_streams:InferenceStreams.open",
         ),

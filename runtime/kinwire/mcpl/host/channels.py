@@ -1,7 +1,7 @@
-"""Channels in a host: what comes in on them, and where answers go (MCPL 14).
+"""Channels in a host: the messages that come in, and where answers go (MCPL 14).
 
-`message_inbox.py` takes messages in; `rules/channels.py` has what holds for all channels,
-`conversations.py` what is remembered.
+`message_inbox.py` takes messages in, `conversations.py` remembers them, and `rules/channels.py` has
+the rules for both sides.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ __all__ = ("ChannelManager", "Channels")
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from kinwire.mcpl.host.conversations import Conversations
 from kinwire.mcpl.host.message_inbox import MessageInbox, OnMessage, OnTurn
 from kinwire.mcpl.host.moderation import Draft, Moderate, Moderator
 from kinwire.mcpl.host.outgoing_response import OutgoingResponse, observers_of
+from kinwire.mcpl.host.server_peer import ServerPeer
 from kinwire.mcpl.rules.channels import THINKING
 from kinwire.mcpl.rules.names import checked_pattern
 from kinwire.storage.clock import Clock
@@ -29,21 +29,18 @@ from kinwire_protocols.mcpl.models import (
     ChannelsIncomingResult,
 )
 
-if TYPE_CHECKING:
-    from kinwire.mcpl.host.server_peer import ServerPeer
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Channels:
     """How a host runs channels; `McplHost(channels=...)` takes one. Times are in seconds.
 
-    Without `on_message` every message is accepted and none answered. `default_outgoing` are server
-    and channel to which answers go whose conversation came from nowhere that can be written to.
-    `raw` are patterns of feature sets that see what goes out before `moderate` has looked at it.
+    Without `on_message` every message is accepted and none is answered. `default_outgoing` is the
+    server and channel for answers if the channel of the conversation cannot be written to. `raw`
+    are patterns of feature sets that see outgoing content before `moderate` has checked it.
 
     Raises:
-        TypeError: `raw` is one string.
-        ValueError: an entry of `raw` is no pattern, or a time is none.
+        TypeError: `raw` is a single string.
+        ValueError: an entry of `raw` is not a pattern, or a time is out of range.
     """
 
     on_message: OnMessage | None = None
@@ -84,10 +81,10 @@ class ChannelManager:
         )
 
     async def write(self, conversation_id: str, *, inference_id: str) -> OutgoingResponse:
-        """Begin an answer in a conversation; it goes where its last message came from.
+        """Begin an answer in a conversation; it goes to the channel of the last message.
 
         Raises:
-            UnknownChannelError: that cannot be written to, and there is no default either.
+            UnknownChannelError: that channel cannot be written to, nor can the default.
         """
         route = await self._route(conversation_id)
         if route is None:
@@ -95,11 +92,11 @@ class ChannelManager:
         return await self._response(route[1], conversation_id, inference_id, route[0])
 
     async def think(self, conversation_id: str, *, inference_id: str) -> OutgoingResponse:
-        """Begin thoughts in a conversation, which only sets called `channels.thinking` see."""
+        """Begin thoughts in a conversation; only sets named `channels.thinking` see them."""
         return await self._response(THINKING, conversation_id, inference_id, None)
 
     async def context(self, conversation_id: str) -> ChannelContext:
-        """Return what servers may be told of a conversation's channels, before inference."""
+        """Return what servers may know of a conversation's channels, before inference."""
         known = await self._conversations.of(conversation_id)
         route = await self._route(conversation_id)
         return ChannelContext(
@@ -116,7 +113,7 @@ class ChannelManager:
     async def take(
         self, server: ServerPeer, params: ChannelsIncomingParams
     ) -> ChannelsIncomingResult:
-        """Return what became of each message, and hand over the turns that they make."""
+        """Hand over messages as turns of users, and return the outcome of each message."""
         return await self._inbox.take(server, params)
 
     async def _route(self, conversation_id: str) -> tuple[ServerPeer, str] | None:

@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING
 import anyio
 
 from kinwire.mcpl.errors import ProviderError
-from kinwire.mcpl.host.providers import OnDelta
 from kinwire.mcpl.rules.chat_completions import (
     StreamedAnswer,
     answer_of,
     failure_of,
     request_body,
 )
-from kinwire.mcpl.rules.model_requests import ModelAnswer, ModelRequest
+from kinwire.mcpl.rules.inference import ModelAnswer, ModelRequest
 from kinwire.transports.http.sse import MEDIA_TYPE, SseDecoder
 from kinwire.transports.http_client.address import ServerAddress, address_of
 from kinwire.transports.http_client.fields import checked_headers
@@ -34,6 +33,8 @@ from kinwire_protocols.base import JsonObject
 
 if TYPE_CHECKING:
     from httpx2 import Response
+
+    from kinwire.mcpl.host.inference import OnDelta
 
 _WAITS = {"connect": 10.0, "read": None, "write": None, "pool": None}  # seconds; hosts limit all
 _MOST = 16 * 1024 * 1024  # bytes of an answer

@@ -1,6 +1,6 @@
-"""Which conversation a thread of a channel belongs to, and what came in before (MCPL 14.3).
+"""Which conversation a thread of a channel belongs to, and which messages came before (MCPL 14.3).
 
-Where records keep it, it is the same after a restart.
+With records it is known after a restart.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kinwire_protocols.mcpl.models import IncomingMessage, IncomingOutcome, Inco
 
 T = TypeVar("T")
 
-_MOST = 100_000  # threads, and conversations, in memory; older ones are in records alone
+_MOST = 100_000  # threads, and conversations, in memory; older ones are only in records
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,11 @@ class Conversation:
 
     id: str
     turns: int
-    """How many turns of users it has."""
+    """The number of its turns of users."""
     server: str
-    """What the host calls the server that brought its last message."""
+    """What the host calls the server of its last message."""
     incoming: IncomingReference
-    """That message."""
+    """Its last message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class HandedOver:
     """A message that was handed over."""
 
     outcome: IncomingOutcome | None
-    """None if it is not known what became of it."""
+    """None if it is unknown."""
 
 
 class Conversations:
@@ -55,7 +55,7 @@ class Conversations:
         self._seen = DedupWindow[HandedOver]()
 
     async def of_thread(self, server: str, message: IncomingMessage) -> str | None:
-        """Return the conversation of a message's thread, None if the thread is new."""
+        """Return the conversation of a message's thread, or None if the thread is new."""
         key = _thread_key(server, message)
         known = self._threads.get(key)
         if known is None and self._records is not None:
@@ -65,7 +65,7 @@ class Conversations:
         return known
 
     async def of(self, conversation_id: str) -> Conversation | None:
-        """Return what is known of a conversation."""
+        """Return a conversation, or None if it is unknown."""
         known = self._found.get(conversation_id)
         if known is None and self._records is not None:
             record = await self._records.get(_conversation_key(conversation_id))
@@ -77,9 +77,9 @@ class Conversations:
         return known
 
     async def join(self, server: str, message: IncomingMessage, chosen: str | None) -> str:
-        """Have a message, and its thread from now on, belong to a conversation; return which.
+        """Add a message, and its thread from now on, to a conversation; return its id.
 
-        That is the one that was chosen, else that of the thread, else a new one.
+        It is the chosen conversation, else that of the thread, else a new one.
         """
         before = await self.of_thread(server, message)
         conversation_id = chosen or before or f"conv_{secrets.token_hex(8)}"
@@ -106,7 +106,7 @@ class Conversations:
         return known.turns
 
     async def seen(self, server: str, message: IncomingMessage) -> HandedOver | None:
-        """Return what is known of a message that came before, None if it is new."""
+        """Return what is known of a message that came before, or None if it is new."""
         key = message_key(server, message)
         known = self._seen.look(key, now=self._clock())
         if known is None and self._records is not None:
@@ -119,7 +119,7 @@ class Conversations:
     async def remember(
         self, server: str, message: IncomingMessage, outcome: IncomingOutcome | None
     ) -> None:
-        """Write down that a message is handed over, and what became of it once that is known."""
+        """Store that a message is handed over, and its outcome once that is known."""
         key = message_key(server, message)
         if self._records is not None:
             value = {"outcome": None if outcome is None else to_wire(outcome)}
@@ -127,7 +127,7 @@ class Conversations:
         self._seen.keep(key, HandedOver(outcome), now=self._clock())
 
     async def forget(self, server: str, message: IncomingMessage) -> None:
-        """Let a message be new again."""
+        """Treat a message as new again."""
         key = message_key(server, message)
         self._seen.forget(key)
         if self._records is not None:
@@ -145,7 +145,7 @@ class Conversations:
 
 
 def _kept(found: dict[str, T], key: str, read: T) -> T:
-    """Keep what was read, unless something newer came meanwhile; return what is so now."""
+    """Keep what was read, unless a newer value is there by now; return the newer one."""
     if key not in found:
         lru_put(found, key, read, limit=_MOST)
     return found[key]
@@ -157,7 +157,7 @@ def _thread_key(server: str, message: IncomingMessage) -> str:
 
 
 def message_key(server: str, message: IncomingMessage) -> str:
-    """Return what tells a message from all others."""
+    """Return the key of a message."""
     named = short_digest(message.channel_id, message.message_id)
     return f"channel/message/{short_digest(server)}/{named}"
 

@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from kinwire.mcpl.rules.push_dedup import REUSED, StoredAnswer, body_digest
-from kinwire.mcpl.rules.rate_limiter import (
+from kinwire.mcpl.rules.push import (
     BACKPRESSURE,
     CONTENT_SIZE,
     NOT_IN_TIME,
+    REUSED,
     TOO_LARGE,
     RateLimiter,
+    StoredAnswer,
+    body_digest,
 )
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records

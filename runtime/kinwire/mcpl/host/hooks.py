@@ -1,59 +1,81 @@
-"""Hooks of a host around its inference: what all servers inject, and who changes the response.
+"""Hooks of a host around its inference: injections before it, changes of the response after it.
 
-MCPL 10, 13.3 and 13.4. `injecting.py` asks each server, `rules/injections.py` checks and orders. A
-server whose sets for a hook are all off is not asked and sees nothing.
+MCPL 10, 13.3 and 13.4; `rules/injections.py` checks and orders injections. A server whose sets for
+a hook are all off is not asked and sees nothing.
 """
 
 from __future__ import annotations
 
-__all__ = ("HookManager", "Hooks")
+__all__ = ("Fetch", "HookManager", "Hooks", "InjectionCollector", "resolved")
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections import deque
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 import anyio
 
 from kinwire.mcpl.errors import HookFailedError
 from kinwire.mcpl.host.audit import Audit
-from kinwire.mcpl.host.injected_content import Fetch
-from kinwire.mcpl.host.injection_collector import InjectionCollector
 from kinwire.mcpl.host.server_peer import ServerPeer
-from kinwire.mcpl.rules.injections import Injection, InjectionLimits, Injections, grouped
+from kinwire.mcpl.rules.injections import (
+    Dropped,
+    Injection,
+    InjectionLimits,
+    Injections,
+    blocks_of,
+    grouped,
+    injection_problem,
+    length_of,
+    size_of,
+)
 from kinwire.mcpl.rules.names import checked_pattern, matches
+from kinwire.mcpl.rules.tags import AFTER_INFERENCE, BEFORE_INFERENCE
+from kinwire.rpc.session import Session
 from kinwire.support.sanitize import sanitize_for_log
 from kinwire.support.validation import checked_seconds, checked_strings
-from kinwire_protocols.mcpl.methods import CONTEXT_AFTER_INFERENCE
+from kinwire.transports.guarded_fetch.errors import NotFetchedError
+from kinwire_protocols import mcp
+from kinwire_protocols.mcp.models import BlobResourceContents, TextContent, TextResourceContents
+from kinwire_protocols.mcpl.methods import CONTEXT_AFTER_INFERENCE, CONTEXT_BEFORE_INFERENCE
 from kinwire_protocols.mcpl.models import (
     AfterInferenceParams,
     AfterInferenceResult,
+    AudioBlock,
     BeforeInferenceParams,
+    BeforeInferenceResult,
+    Block,
+    ContextInjection,
+    ImageBlock,
+    ResourceBlock,
 )
 
 logger = logging.getLogger("kinwire.mcpl")
 
-_BEFORE = "contextHooks.beforeInference"
-_AFTER = "contextHooks.afterInference"
+_MOST_BROUGHT = 16 * 1024 * 1024  # characters; one reply can name any number of large resources
+
+Fetch = Callable[[str], Awaitable[Block]]
+"""Returns what is at an http or https address, or raises why not. `UrlGuard` is one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hooks:
     """How a host runs its hooks; `McplHost(hooks=...)` takes one. Times are in seconds.
 
-    `order` names the servers that come first, by what the host calls them; the others follow in
-    the order in which they were connected. `fail_closed` are patterns of feature sets without whose
-    hook no response is shown: each needs a set that is on and whose server blocks and has answered,
-    and no server with such a set may fail. `before_timeout` is for what one server injects, with
-    all that is read for it, and `after_timeout` for what one server makes of the response. Unless
-    `blocking`, none changes it: all are told of it. `limits` say what an injection may be, and
-    `accept` has the last word on one, by a plain function. `fetch` gets what is at an http address:
-    a `UrlGuard`; without it that is dropped.
+    `order` names the servers that come first; the others follow in the order in which they
+    connected. `fail_closed` are patterns of feature sets without whose hook no response is shown:
+    for each pattern an enabled set must match whose server blocks and has answered, and no server
+    with such a set may fail. `before_timeout` is for the injections of one server, with all that is
+    read for them, and `after_timeout` for the change of one server. If not `blocking`, no server
+    changes the response, and all are notified of it. `limits` say what an injection may be;
+    `accept`, a plain function, may refuse one. `fetch` reads http addresses: a `UrlGuard`; without
+    it they are dropped.
 
     Raises:
-        TypeError: `order` or `fail_closed` is one string.
-        ValueError: an entry of `fail_closed` is no pattern, or a time is none.
+        TypeError: `order` or `fail_closed` is a single string.
+        ValueError: an entry of `fail_closed` is not a pattern, or a time is out of range.
 
-    Source: MCPL 10, 13.3, 13.4; the times are those that it recommends.
+    Source: MCPL 10, 13.3, 13.4, which recommends these times.
     """
 
     order: Sequence[str] = ()
@@ -83,8 +105,8 @@ class HookManager:
     async def before(
         self, servers: Sequence[ServerPeer], params: BeforeInferenceParams
     ) -> Injections:
-        """Ask all servers at once, and return what came in time and may be used."""
-        asked = [one for one in self._ordered(servers) if one.participates(_BEFORE)]
+        """Ask all servers in parallel; return what came in time and may be used."""
+        asked = [one for one in self._ordered(servers) if one.participates(BEFORE_INFERENCE)]
         brought: dict[int, list[Injection]] = {}
 
         async def ask(place: int, server: ServerPeer) -> None:
@@ -96,27 +118,27 @@ class HookManager:
         return grouped(one for place in range(len(asked)) for one in brought[place])
 
     async def after(self, servers: Sequence[ServerPeer], params: AfterInferenceParams) -> str:
-        """Return the response as the servers that may change it leave it; tell it to the others.
+        """Return the response with the changes of servers that block; notify the others of it.
 
         Raises:
-            HookFailedError: a server failed without which nothing is to be shown, or is not there,
-                is switched off or does not block.
+            HookFailedError: a hook without which nothing may be shown failed, or is missing: its
+                server is not connected, does not block, or its set is off.
         """
-        asked = [one for one in self._ordered(servers) if one.participates(_AFTER)]
+        asked = [one for one in self._ordered(servers) if one.participates(AFTER_INFERENCE)]
         blocking = [one for one in asked if self.policy.blocking and one.offer.blocking]
         answered: set[str] = set()
         for server in blocking:
             reply = await self._changed(server, params)
             if reply is None:
                 continue
-            answered.update(_taking_part(server))
+            answered.update(_participating(server))
             if reply.modified_response is not None:
                 params = params.model_copy(update={"assistant_message": reply.modified_response})
         self._must_cover(answered)
         async with anyio.create_task_group() as tasks:
             for server in asked:
                 if server not in blocking:
-                    tasks.start_soon(self._told, server, params)
+                    tasks.start_soon(self._notify, server, params)
         return params.assistant_message
 
     async def _changed(
@@ -140,20 +162,20 @@ class HookManager:
                     "", pattern, "it needs a feature set that is on, of a server that blocks"
                 )
 
-    async def _told(self, server: ServerPeer, params: AfterInferenceParams) -> None:
+    async def _notify(self, server: ServerPeer, params: AfterInferenceParams) -> None:
         try:
-            # One that does not read is not to keep the response back either.
+            # A server that does not read must not delay the response.
             with anyio.fail_after(self.policy.after_timeout):
                 await server.session.notify(CONTEXT_AFTER_INFERENCE, params)
         except Exception as error:
             logger.warning("%s was not told of an inference: %s", server.id, _why(error))
 
     def _needed(self, server: ServerPeer) -> str | None:
-        """Return a set of the server without whose hook nothing is to be shown."""
+        """Return a set of the server without whose hook nothing may be shown."""
         return next(
             (
                 name
-                for name in _taking_part(server)
+                for name in _participating(server)
                 if any(matches(pattern, name) for pattern in self.policy.fail_closed)
             ),
             None,
@@ -168,5 +190,144 @@ def _why(error: Exception) -> str:
     return "it was late" if isinstance(error, TimeoutError) else sanitize_for_log(error)
 
 
-def _taking_part(server: ServerPeer) -> list[str]:
-    return [name for name in server.enabled if _AFTER in server.feature_sets[name].uses]
+def _participating(server: ServerPeer) -> list[str]:
+    return [name for name in server.enabled if AFTER_INFERENCE in server.feature_sets[name].uses]
+
+
+class InjectionCollector:
+    """Collects what one server injects into one inference; what is dropped is logged."""
+
+    def __init__(self, policy: Hooks, audit: Audit, server: ServerPeer) -> None:
+        self._policy = policy
+        self._audit = audit
+        self._server = server
+        self._waiting: deque[tuple[ContextInjection, str]] = deque()
+        self._used: list[Injection] = []
+        self._size = 0  # characters of text that is used
+        self._brought = 0  # characters of text and data, in the reply and read for it
+        self._dropped: list[Dropped] = []
+
+    async def run(self, params: BeforeInferenceParams) -> list[Injection]:
+        """Return what came in time and may be used; log failures of the server."""
+        late = False
+        try:
+            with anyio.fail_after(self._policy.before_timeout):
+                await self._ask(params)
+        except TimeoutError:
+            late = True
+            logger.warning("%s: its hook before inference was late", self._server.id)
+        except Exception as error:  # a server that fails must not stop the inference
+            why = sanitize_for_log(error)
+            logger.warning("%s: its hook before inference failed: %s", self._server.id, why)
+        finally:
+            for one, feature_set in self._waiting:
+                why = "it was late" if late else "nobody waits for it any more"
+                self._drop(feature_set, _name(one), why, late=late)
+            # A slow log does not count against the time of the server.
+            await self._audit.dropped(self._server.id, params.inference_id, self._dropped)
+        return self._used
+
+    async def _ask(self, params: BeforeInferenceParams) -> None:
+        session = self._server.session
+        reply = await session.call(CONTEXT_BEFORE_INFERENCE, params, timeout=None)
+        self._waiting.extend((one, _set_of(one, reply)) for one in reply.context_injections or [])
+        while self._waiting:
+            await self._take(*self._waiting[0])
+            self._waiting.popleft()
+
+    async def _take(self, one: ContextInjection, feature_set: str) -> None:
+        content: list[Block] = []
+        for block in blocks_of(one.content):
+            content += await self._usable(block, one, feature_set)
+        injection = Injection(
+            self._server.id, feature_set, one.namespace, one.position, content, one.metadata
+        )
+        problem = self._problem(injection)
+        if problem is None:
+            self._used.append(injection)
+            self._size += size_of(injection.content)
+        else:
+            self._drop(feature_set, _name(one), problem)
+
+    async def _usable(self, block: Block, one: ContextInjection, feature_set: str) -> list[Block]:
+        types = self._policy.limits.types
+        found: Sequence[Block] = []
+        why = "it has nothing that the host takes"
+        if self._brought > _MOST_BROUGHT:
+            why = f"the reply brings more than {_MOST_BROUGHT} characters of text and data"
+        elif block.type in types or block.type == "resource":
+            try:
+                found = await resolved(block, self._server.session, self._policy.fetch)
+            except Exception as error:  # only this block is dropped
+                why = sanitize_for_log(error) or type(error).__name__
+        kept = [each for each in found if each.type in types]
+        self._brought += sum(map(length_of, kept))
+        if not kept:
+            self._drop(feature_set, f"a block of type {block.type} of {_name(one)}", why)
+        return kept
+
+    def _problem(self, injection: Injection) -> str | None:
+        problem = injection_problem(injection, self._policy.limits, before=self._size)
+        if problem is not None or self._policy.accept is None:
+            return problem
+        try:
+            return None if self._policy.accept(injection) else "the host does not accept it"
+        except Exception:
+            logger.exception("%s: judging what it injects failed", self._server.id)
+            return "the host could not judge it"
+
+    def _drop(self, feature_set: str, what: str, why: str, *, late: bool = False) -> None:
+        self._dropped.append(Dropped(feature_set, f"left out {what}: {why}", late))
+
+
+def _set_of(one: ContextInjection, reply: BeforeInferenceResult) -> str:
+    return one.feature_set or reply.feature_set or ""  # replies without one were refused before
+
+
+def _name(one: ContextInjection) -> str:
+    return f"an injection of {one.namespace!r:.60} at {one.position}"
+
+
+async def resolved(block: Block, session: Session, fetch: Fetch | None) -> Sequence[Block]:
+    """Return the block with its content, which is read if the block only names it.
+
+    The result is empty if there is no content, or if the content of a picture or a sound is of
+    another type. A resource is read from the server that injects it (MCPL 10.3).
+
+    Raises:
+        RpcError, ConnectionClosedError, CapabilityNotNegotiatedError, InvalidResponseError: the
+            server could not be read from.
+        NotFetchedError: an http address may not be fetched, or has no usable content.
+    """
+    if isinstance(block, TextContent):
+        return [block]
+    if isinstance(block, ResourceBlock):
+        if block.resource is not None:
+            return _from_contents(block.resource)
+        return await _read(block.uri, session, fetch)
+    if block.data is not None and block.mime_type is not None:
+        return [block]
+    return [one for one in await _read(block.uri, session, fetch) if one.type == block.type]
+
+
+async def _read(uri: str | None, session: Session, fetch: Fetch | None) -> Sequence[Block]:
+    if uri is None:
+        return []
+    if uri.lower().startswith(("http:", "https:")):
+        if fetch is None:
+            raise NotFetchedError("the host fetches nothing from the web")
+        return [await fetch(uri)]
+    found = await mcp.ServerStub(session).resources_read(uri=uri)
+    return [block for contents in found.contents for block in _from_contents(contents)]
+
+
+def _from_contents(contents: object) -> Sequence[Block]:
+    if isinstance(contents, TextResourceContents):
+        return [TextContent(text=contents.text)]
+    if isinstance(contents, BlobResourceContents):
+        kind = (contents.mime_type or "").partition("/")[0]
+        if kind == "image":
+            return [ImageBlock(data=contents.blob, mime_type=contents.mime_type)]
+        if kind == "audio":
+            return [AudioBlock(data=contents.blob, mime_type=contents.mime_type)]
+    return []

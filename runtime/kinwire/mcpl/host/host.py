@@ -17,9 +17,8 @@ from kinwire.mcpl.host.event_inbox import EventInbox, OnPush
 from kinwire.mcpl.host.hooks import HookManager, Hooks
 from kinwire.mcpl.host.inference import Inference, InferenceManager
 from kinwire.mcpl.host.scopes import ScopeGuard, Scopes
-from kinwire.mcpl.host.server_channels import ServerChannels
-from kinwire.mcpl.host.server_peer import ServerPeer
-from kinwire.mcpl.host.states import StateMode, States
+from kinwire.mcpl.host.server_peer import HostServices, ServerPeer
+from kinwire.mcpl.host.state import StateMode, States
 from kinwire.mcpl.rules.feature_sets import FeaturePolicy, FeatureSets
 from kinwire.mcpl.rules.injections import Injections
 from kinwire.mcpl.rules.offers import CHANNEL_FLAGS, VERSION, read_offer
@@ -69,13 +68,13 @@ class McplHost:
     """The host's side of MCPL: `Host(..., extensions=[McplHost(enabled=["memory.*"])])`.
 
     `enabled` and `disabled` are names of feature sets or patterns (`memory.*`, `*`) that are on or
-    off at first; what neither names is off. `forbidden` ones can never be enabled. `scopes` says
-    where they may act, `hooks` how they take part in the host's inference and `inference` what runs
-    theirs, `state` which checkpoints are kept: a tree, the latest or none. `on_push` takes over the
-    events of servers, each within `push_timeout` seconds and of one server no more than `push_rate`
-    a second. `channels` says what is done with messages that come in and go out on channels.
-    `records` keep what has to outlive the process; without them it is kept in memory. `audit` gets
-    an entry for each operation, which the logger `kinwire.mcpl.audit` gets in any case.
+    off at first; a set that neither matches is off. `forbidden` ones can never be enabled. `scopes`
+    says where sets may act, `hooks` how they take part in the host's inference, `inference` what
+    runs the inference that they request, and `state` which checkpoints are kept: a tree, the latest
+    or none. `on_push` takes the events of servers, each within `push_timeout` seconds and at most
+    `push_rate` a second of one server. `channels` handles messages on channels. `records` keep what
+    must outlive the process; without them it is kept in memory. `audit` gets an entry for each
+    operation; the logger `kinwire.mcpl.audit` always does.
     """
 
     protocol: ProtocolTable = PROTOCOL
@@ -98,11 +97,11 @@ class McplHost:
         audit: Log | None = None,
         clock: Clock = time.time,
     ) -> None:
-        """Prepare to speak with any number of servers.
+        """Prepare to talk to any number of servers.
 
         Raises:
-            ValueError: a pattern is none, `state` names none of the modes, or a number is none.
-            TypeError: patterns are one string.
+            ValueError: invalid pattern, unknown `state` mode, or number out of range.
+            TypeError: patterns are a single string.
         """
         checked_seconds("McplHost.push_timeout", push_timeout)
         checked_rate("McplHost.push_rate", push_rate)
@@ -122,21 +121,23 @@ class McplHost:
             channels or Channels(), lambda: self.servers, records, time_of_day
         )
         """Where answers to messages of channels are written."""
-        self._records = records
+        self._services = HostServices(
+            self._guard, self._states, self._audit, self.channels.moderator, records
+        )
         self._does_channels = channels is not None
         self._handlers = ExtensionHandlers()
         self._serve(inference, on_push)
         self.on = mcpl.ClientOn(self._handlers.add)
-        """Where handlers of your own are registered: `@live.on.push_event`."""
+        """Where your own handlers are registered: `@live.on.push_event`."""
         self._servers: dict[Session, ServerPeer] = {}
 
     @property
     def servers(self) -> list[ServerPeer]:
-        """The servers that speak MCPL and are connected, in the order in which they came."""
+        """The connected servers that speak MCPL, in the order in which they connected."""
         return [
-            live
-            for session, live in self._servers.items()
-            if live.configured and not session.closed
+            peer
+            for session, peer in self._servers.items()
+            if peer.configured and not session.closed
         ]
 
     def of(self, connection: Connection) -> ServerPeer | None:
@@ -145,24 +146,24 @@ class McplHost:
 
     @property
     def usage(self) -> Mapping[tuple[str, str], TokenUsage]:
-        """The tokens that inference for servers has used, by server and feature set."""
+        """The tokens used by inference for servers, by server and feature set."""
         return {} if self._inference is None else self._inference.limiter.spent
 
     async def before_inference(self, params: BeforeInferenceParams) -> Injections:
-        """Ask all servers for context, at once, and return what came in time and may be used."""
+        """Ask all servers for context in parallel, and return what came in time and may be used."""
         return await self._hooks.before(self.servers, params)
 
     async def after_inference(self, params: AfterInferenceParams) -> str:
-        """Show servers a response, and return it as those leave it that may change it.
+        """Show a response to servers, and return it with the changes of those that may change it.
 
         Raises:
-            HookFailedError: a server failed without which nothing is to be shown, or is not there,
-                is switched off or does not block.
+            HookFailedError: a hook without which nothing may be shown failed, or is missing: its
+                server is not connected, does not block, or its set is off.
         """
         return await self._hooks.after(self.servers, params)
 
     def offer(self, theirs: JsonObject | None) -> JsonObject:
-        """Return what the host offers: what it has handlers for, and hooks."""
+        """Return what the host offers: hooks, and what it has handlers for."""
         served = self._handlers.routes
         offered: JsonObject = {
             "version": VERSION,
@@ -182,7 +183,7 @@ class McplHost:
         return offered
 
     def attach(self, session: Session, theirs: JsonObject | None) -> None:
-        """Take up a server that speaks MCPL; leave one that does not as it is."""
+        """Add a server that speaks MCPL; ignore one that does not."""
         if theirs is None:
             return
         for ended in [one for one in self._servers if one.closed]:
@@ -200,14 +201,12 @@ class McplHost:
         sets.obey_policy()
 
         self._audit.watch_outbound(session)
-        self._servers[session] = ServerPeer(
-            session, offer, sets, self._guard, self._states, self._audit, self._channels_of
-        )
+        self._servers[session] = ServerPeer(session, offer, sets, self._services)
         self._audit.watch_inbound(session)
         session.serve(self._handlers.routes)
 
     async def negotiated(self, session: Session) -> None:
-        """Take up what is remembered of the server."""
+        """Load the stored approvals of the server."""
         await self._guard.load(session.peer_id)
 
     async def _elevate(self, params: ScopeElevateParams, context: Context) -> ScopeElevateResult:
@@ -238,9 +237,6 @@ class McplHost:
         if on_push is not None:
             self._handlers.add(PUSH_EVENT, self._push)
 
-    def _channels_of(self, server: ServerPeer) -> ServerChannels:
-        return ServerChannels(server, self.channels.moderator, self._records)
-
     async def _register(self, params: ChannelsRegisterParams, context: Context) -> JsonObject:
         self._servers[context.session].channels.registered(params.channels)
         return {}
@@ -255,7 +251,7 @@ class McplHost:
         self, params: ChannelsIncomingParams, context: Context
     ) -> ChannelsIncomingResult:
         server = self._servers[context.session]
-        await server.wait_configured()  # sets and scopes are not settled before
+        await server.wait_configured()  # before that, sets and scopes may change
         return await self.channels.take(server, params)
 
     async def _push(self, params: PushEventParams, context: Context) -> PushEventResult:

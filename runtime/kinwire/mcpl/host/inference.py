@@ -1,25 +1,28 @@
 """Inference that servers request, run by the host's models (MCPL 11, 12).
 
-`rules/routing.py` chooses the model and keeps the limits, `rules/sticky_routes.py` keeps the model
-of each conversation, and a provider runs it. If the request is cancelled, the provider is too.
+`rules/inference.py` chooses the model, keeps the limits and the model of each conversation; a
+`Provider` runs it. If the request is cancelled, the provider is too, and no chunk follows.
 """
 
 from __future__ import annotations
 
-__all__ = ("Inference", "InferenceManager")
+__all__ = ("Inference", "InferenceManager", "OnDelta", "Provider", "ScriptedProvider")
 
 import logging
-from collections.abc import Mapping
+import re
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import anyio
 
 from kinwire.mcp.context import Context
 from kinwire.mcpl.errors import ProviderError, UnsupportedMessageError
-from kinwire.mcpl.host.providers import Provider
 from kinwire.mcpl.host.server_peer import ServerPeer
-from kinwire.mcpl.rules.model_requests import ModelAnswer, ModelRequest
-from kinwire.mcpl.rules.routing import (
+from kinwire.mcpl.rules.inference import (
+    ModelAnswer,
+    ModelRequest,
+    StickyRoutes,
     UsageLimiter,
     check_routing,
     estimated_tokens,
@@ -28,7 +31,6 @@ from kinwire.mcpl.rules.routing import (
     route,
     up_tiered,
 )
-from kinwire.mcpl.rules.sticky_routes import StickyRoutes
 from kinwire.support.json_values import short_digest
 from kinwire.support.validation import checked_count, checked_life, checked_seconds, expect_type
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
@@ -44,20 +46,61 @@ from kinwire_protocols.mcpl.models import (
 
 logger = logging.getLogger("kinwire.mcpl")
 
+OnDelta = Callable[[str], Awaitable[None]]
+"""Takes a piece of the answer as soon as it is there."""
+
+
+class Provider(Protocol):
+    """Runs models. It is cancelled when nobody waits for the answer any more."""
+
+    async def answer(self, request: ModelRequest, on_delta: OnDelta | None) -> ModelAnswer:
+        """Return the whole answer. Pass its pieces to `on_delta` before, unless that is None.
+
+        Raises:
+            ProviderError: there is no answer, for a reason that the server may know.
+            UnsupportedMessageError: the model does not support such messages.
+            Exception: anything else; the server learns only that the model failed.
+        """
+        ...
+
+
+class ScriptedProvider:
+    """A provider that returns the answers that it was given, word by word: for tests."""
+
+    def __init__(self, *answers: ModelAnswer) -> None:
+        self._answers = list(answers)
+        self.requests: list[ModelRequest] = []
+
+    async def answer(self, request: ModelRequest, on_delta: OnDelta | None) -> ModelAnswer:
+        """Return the next answer.
+
+        Raises:
+            IndexError: no answer is left.
+        """
+        self.requests.append(request)
+        if not self._answers:
+            raise IndexError("the script has no answer left: give ScriptedProvider one a request")
+        answer = self._answers.pop(0)
+        if on_delta is not None:
+            for word in re.findall(r"\s*\S+\s*", answer.content):
+                await on_delta(word)
+        return answer
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inference:
     """How a host runs inference for servers; `McplHost(inference=...)` takes one.
 
-    `routing` chooses the model; `larger` has for a model the tokens from which on another one takes
-    its place. A conversation that got a larger one keeps it for its set, until `pin_life`
-    seconds have gone by without a request. A server has `at_once` requests under way, and is
-    answered `busy` beyond. `budgets` are tokens by pattern of feature sets, for each set of each
-    server; whoever has spent them is asked nothing more, though a request that began before may go
-    beyond. An answer is there within `timeout` seconds. `model` is what `model/info` tells.
+    `routing` chooses the model. `larger` names, for a model, a number of tokens and the model that
+    takes its place from there on. A conversation that got a larger model keeps it for its set,
+    until `pin_life` seconds have passed without a request. A server may have `at_once` requests
+    under way; more are answered `busy`. `budgets` are tokens by pattern of feature sets, for each
+    set of each server; a set that has spent them gets no further answers, but a request that began
+    before may exceed them. An answer must come within `timeout` seconds. `model` is the answer to
+    `model/info`.
 
     Raises:
-        ValueError: an entry of `routing` or `larger` cannot be followed, or a number is none.
+        ValueError: an entry of `routing` or `larger` cannot apply, or a number is out of range.
     """
 
     provider: Provider
@@ -95,7 +138,7 @@ class InferenceManager:
 
         Raises:
             InternalError: it could not be run; `data.reason` says why.
-            InvalidParamsError: the model cannot be given these messages.
+            InvalidParamsError: the model does not support these messages.
         """
         model = self._model(server.id, params)
         if model is None:
@@ -133,7 +176,7 @@ class InferenceManager:
         tokens = estimated_tokens(params.messages)
         if params.conversation_id is None:
             return up_tiered(model, tokens, self.policy.larger)
-        conversation = short_digest(params.conversation_id)  # an id may be long as a message
+        conversation = short_digest(params.conversation_id)  # an id may be as long as a message
         key, now = (server, params.feature_set, conversation), anyio.current_time()
         pinned = self._sticky_routes.model(*key, now=now)
         model = up_tiered(pinned or model, tokens, self.policy.larger)
@@ -170,7 +213,7 @@ class InferenceManager:
 
 
 class _Chunks:
-    """The pieces of one answer on their way to the server."""
+    """Sends the pieces of one answer to the server."""
 
     def __init__(self, server: ServerPeer, context: Context) -> None:
         self._session = server.session
@@ -187,7 +230,7 @@ class _Chunks:
 
 
 def _ran(error: BaseException) -> bool:
-    """Return whether a model has worked for what came to nothing: taken back, or too slow."""
+    """Return whether a model has run although there is no answer: cancelled, or too slow."""
     if isinstance(error, InternalError):
         return bool(error.data["reason"] == "timeout")
     return not isinstance(error, Exception)

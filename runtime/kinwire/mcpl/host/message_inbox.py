@@ -1,8 +1,8 @@
-"""Messages of channels on their way into the host: decided one by one, taken as turns (MCPL 14.3).
+"""Messages that come in on channels: decided one by one, handed over as turns (MCPL 14.3).
 
-A message is written down before it is handed over and its outcome after that: what was answered is
-known after a restart. Where a request ends before, its messages are new when they come again; where
-it ends in the middle of handing over they are handed over again, marked so.
+A message is stored before it is handed over, and its outcome after that, so that it is known after
+a restart. If a request ends before its messages are handed over, they are new when they come again;
+if it ends during that, they are handed over again, marked so.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ import logging
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import anyio
 
-from kinwire.mcpl.host.channel_access import set_for
 from kinwire.mcpl.host.conversations import Conversations, message_key
+from kinwire.mcpl.host.server_peer import ServerPeer
 from kinwire.mcpl.rules.channels import MOST_MESSAGES, OBSERVE, sees
-from kinwire.mcpl.rules.labels import LABEL_SIZE
+from kinwire.mcpl.rules.scopes import LABEL_SIZE
 from kinwire.support.validation import expect_type
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcpl.models import (
@@ -30,9 +29,6 @@ from kinwire_protocols.mcpl.models import (
     IncomingMessage,
     IncomingOutcome,
 )
-
-if TYPE_CHECKING:
-    from kinwire.mcpl.host.server_peer import ServerPeer
 
 logger = logging.getLogger("kinwire.mcpl")
 
@@ -51,70 +47,70 @@ class ChannelMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageDecision:
-    """What becomes of a message."""
+    """What the host does with a message."""
 
     accepted: bool = True
     conversation_id: str | None = None
-    """Where it belongs; None for the conversation of its thread, or a new one."""
+    """Its conversation; None for that of its thread, or a new one."""
     infer: bool = False
-    """Whether the model is to answer."""
+    """Whether the model should answer."""
     reason: str | None = None
     """Why it is not accepted, for the server."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserTurn:
-    """What came in at once for one conversation: a turn of its users."""
+    """The messages that came in one request for one conversation: a turn of its users."""
 
     conversation_id: str
     index: int
-    """Its number in the conversation, from 0; that of a turn that was not taken is left out."""
+    """Its number in the conversation, from 0; a turn that was not taken leaves a gap."""
     messages: Sequence[IncomingMessage]
     infer: bool
     channels: ChannelContext
-    """What servers may be told of it, in `BeforeInferenceParams.channels`."""
+    """What servers may know of it, for `BeforeInferenceParams.channels`."""
     again: Sequence[IncomingMessage] = ()
-    """Those of the messages that were handed over before, since when the process ended, or the
-    server took its request back: nobody here knows what became of them."""
+    """The messages that were handed over before, with an unknown outcome: the process ended, or the
+    server cancelled its request."""
 
 
 OnMessage = Callable[[ChannelMessage], Awaitable[MessageDecision]]
-"""Decides what becomes of a message. One of the same channel waits meanwhile."""
+"""Decides about a message. Later messages of the same channel wait for it."""
 
 OnTurn = Callable[[UserTurn], Awaitable[None]]
-"""Takes a turn; it starts the inference and does not wait for it. If it raises, nothing is taken,
-and the server may send the messages again."""
+"""Takes a turn. It starts the inference and does not wait for it. If it raises, the turn is not
+taken, and the server may send the messages again."""
 
 
 @dataclass(slots=True)
 class _Accepted:
-    """What one conversation gets of a request."""
+    """The accepted messages of a request that belong to one conversation."""
 
     messages: dict[int, IncomingMessage] = field(default_factory=dict[int, IncomingMessage])
-    """By their place in the request."""
+    """By index in the request."""
     again: list[IncomingMessage] = field(default_factory=list[IncomingMessage])
     infer: bool = False
 
 
 @dataclass(slots=True)
 class _Batch:
-    """One request, while it is served."""
+    """One request while it is served."""
 
     server: ServerPeer
     results: dict[int, IncomingOutcome] = field(default_factory=dict[int, IncomingOutcome])
     taken: dict[str, _Accepted] = field(default_factory=dict[str, _Accepted])
     """By conversation."""
     keys: list[str] = field(default_factory=list[str])
-    """Those of the messages that are under way in it."""
+    """The keys of the messages that it is handing over."""
     repeats: list[tuple[int, IncomingMessage, anyio.Event]] = field(
         default_factory=list[tuple[int, IncomingMessage, anyio.Event]]
     )
-    """Messages that were under way when they came."""
+    """Messages that another request is handing over."""
     over: anyio.Event = field(default_factory=anyio.Event)
 
 
 class MessageInbox:
-    """What takes messages of channels in, for one host."""
+    """Takes the messages of channels in, for one host."""
 
     def __init__(
         self,
@@ -130,12 +126,12 @@ class MessageInbox:
         self._conversations = conversations
         self._context = context
         self._turns = defaultdict[tuple[str, str], anyio.Lock](anyio.Lock)  # by server and channel
-        self._under_way: dict[str, anyio.Event] = {}  # set when their requests are over
+        self._under_way: dict[str, anyio.Event] = {}  # set when the request is over
 
     async def take(
         self, server: ServerPeer, params: ChannelsIncomingParams
     ) -> ChannelsIncomingResult:
-        """Return what became of each message, and hand over the turns that they make."""
+        """Hand over messages as turns of users, and return the outcome of each message."""
         if len(params.messages) > MOST_MESSAGES:
             raise InvalidParamsError(
                 f"channels/incoming#/messages: expected at most {MOST_MESSAGES} messages, "
@@ -151,7 +147,7 @@ class MessageInbox:
             for key in batch.keys:
                 del self._under_way[key]
             batch.over.set()
-        # Not before: two requests with messages of each other would wait for ever.
+        # Waiting earlier could deadlock two requests that repeat messages of each other.
         for place, message, over in batch.repeats:
             await over.wait()
             known = await self._conversations.seen(server.id, message)
@@ -168,13 +164,13 @@ class MessageInbox:
                 if outcome is not None:
                     batch.results[place] = outcome
         finally:
-            if not turn.locked():  # servers may name ever more channels
+            if not turn.locked():  # a server may name any number of channels
                 self._turns.pop(channel, None)
 
     async def _outcome(
         self, batch: _Batch, place: int, message: IncomingMessage
     ) -> IncomingOutcome | None:
-        """Return what became of a message, None if that is seen later."""
+        """Return the outcome of a message, or None if it is decided later."""
         server = batch.server
         problem = _id_problem(message) or await _problem(server, message.channel_id)
         if problem is not None:
@@ -249,7 +245,7 @@ class MessageInbox:
 
 
 def _id_problem(message: IncomingMessage) -> str | None:
-    # They are kept, for many messages and for long.
+    # Ids are kept for many messages and for a long time.
     longest = max(len(message.message_id), len(message.thread_id or ""))
     if longest > LABEL_SIZE:
         return f"messageId and threadId have at most {LABEL_SIZE} characters, not {longest}"
@@ -259,9 +255,9 @@ def _id_problem(message: IncomingMessage) -> str | None:
 async def _problem(server: ServerPeer, channel_id: str) -> str | None:
     problem = server.channels.registry.incoming_problem(channel_id)
     sets = server.feature_sets.items()
-    # A server whose sets do not mention observing is held by its offer alone.
+    # If no set of the server declares observing, its offer alone counts.
     if problem is None and any(OBSERVE in one.uses and sees(n, channel_id) for n, one in sets):
-        _, problem = await set_for(server, OBSERVE, channel_id)
+        _, problem = await server.scopes.set_for(OBSERVE, channel_id)
     return problem
 
 

@@ -1,6 +1,6 @@
-"""What is looked at before it goes out to a channel or is shown to observers (MCPL 14.5).
+"""Moderation: content is checked before it is published or shown to observers (MCPL 14.5).
 
-The host's own function decides. If it fails or is late, nothing goes out.
+The host's own function decides. If it fails or is late, nothing is sent.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ logger = logging.getLogger("kinwire.mcpl")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What is about to go out."""
+    """Content that is about to be sent."""
 
     stage: Literal["publish", "chunk", "complete"]
     """To the channel itself, or to observers: a piece, or the whole."""
     channel_id: str
     content: Content
-    """A piece is text: what was held of the pieces before, and the new one."""
+    """A piece is text: what was held back of earlier pieces, and the new piece."""
     conversation_id: str | None = None
     inference_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What becomes of it.
+    """The decision about a draft.
 
-    `hold` keeps a piece back and puts it before the next one; other content that is held does not
-    go out, and may be tried again.
+    `hold` keeps a piece back and puts it in front of the next one; other content that is held is
+    not sent, and may be published again later.
     """
 
     action: Literal["pass", "change", "hold", "drop"] = "pass"
     content: Content | None = None
-    """What goes out instead, if the action is `change`."""
+    """What is sent instead, if the action is `change`."""
     reason: str | None = None
 
 
 Moderate = Callable[[Draft], Awaitable[Verdict]]
-"""Decides what becomes of a draft."""
+"""Decides about a draft."""
 
 
 class Moderator:
@@ -58,7 +58,7 @@ class Moderator:
         self._timeout = timeout
 
     async def judge(self, draft: Draft) -> tuple[Verdict, Content | None]:
-        """Return the verdict, and what goes out: None for nothing."""
+        """Return the verdict, and the content to send: None for nothing."""
         if self._moderate is None:
             return Verdict(), draft.content
         try:

@@ -1,6 +1,6 @@
 """A response of the model on its way to a channel: shown to observers, then delivered (MCPL 14.3).
 
-Only `channels/publish` delivers. What observers are shown, in pieces and as a whole, is advice.
+Only `channels/publish` delivers it. What observers see, in pieces and as a whole, is informative.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ __all__ = ("OutgoingResponse", "observers_of")
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 
-from kinwire.mcpl.host.channel_access import set_for
 from kinwire.mcpl.host.moderation import Draft, Moderator
+from kinwire.mcpl.host.server_peer import ServerPeer
 from kinwire.mcpl.rules.channels import OBSERVE
 from kinwire.mcpl.rules.names import matches
 from kinwire.support.sanitize import sanitize_for_log
@@ -27,9 +27,6 @@ from kinwire_protocols.mcpl.models import (
     Content,
 )
 from kinwire_protocols.peer import Method
-
-if TYPE_CHECKING:
-    from kinwire.mcpl.host.server_peer import ServerPeer
 
 logger = logging.getLogger("kinwire.mcpl")
 
@@ -56,7 +53,7 @@ async def observers_of(
     patterns = tuple(raw)
 
     async def look(place: int, server: ServerPeer) -> None:
-        name, _ = await set_for(server, OBSERVE, channel_id)
+        name, _ = await server.scopes.set_for(OBSERVE, channel_id)
         if name is not None:
             sees_raw = any(matches(pattern, name) for pattern in patterns)
             found[place] = _Observer(server, name, sees_raw)
@@ -84,7 +81,7 @@ class OutgoingResponse:
         self._held = ""
 
     async def write(self, delta: str) -> None:
-        """Show observers the next piece, after moderation or as it is."""
+        """Show the next piece to observers, moderated or raw."""
         if not self._observers:
             return
         draft = replace(self._draft, stage="chunk", content=self._held + delta)
@@ -104,9 +101,9 @@ class OutgoingResponse:
                 observer.shown += await _show(observer, CHANNELS_OUTGOING_CHUNK, params)
 
     async def finish(self, content: Content) -> ChannelsPublishResult | None:
-        """Show observers the whole and have it delivered; return what the channel says of it.
+        """Show the whole response to observers and publish it; return the answer of the channel.
 
-        Thoughts are delivered nowhere, and the result is None.
+        Thoughts are not published, and the result is None.
 
         Raises:
             NotPublishedError, RpcError, CapabilityNotNegotiatedError, ConnectionClosedError,
@@ -136,14 +133,13 @@ class OutgoingResponse:
 
 
 async def _show(observer: _Observer, method: Method[Any, None], params: Any) -> bool:
-    """Show something to an observer, and return whether it was sent."""
+    """Send a notification to an observer, and return whether it was sent."""
     if not observer.may_see:
         return False
     try:
         with anyio.fail_after(_MOST_WAITED):
             return await observer.server.session.notify_if_negotiated(method, params)
-    except Exception as error:  # one observer's trouble is not that of the response
-        logger.warning(
-            "%s was not shown what goes out: %s", observer.server.id, sanitize_for_log(error)
-        )
+    except Exception as error:  # an observer that fails must not stop the response
+        why = sanitize_for_log(error)
+        logger.warning("%s was not shown what goes out: %s", observer.server.id, why)
         return False

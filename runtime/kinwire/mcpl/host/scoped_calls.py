@@ -1,7 +1,7 @@
-"""Tool calls that act in a scope: judged before they are sent (MCPL 7.7).
+"""Tool calls that act in a scope: checked before they are sent (MCPL 7.7).
 
-The scope comes from the host's own rule and the arguments, never from the server's words. What is
-no call of MCP alone is written to the audit log from here, where its feature set is derived.
+The scope comes from the host's own rule and the arguments, never from text of the server. Calls
+that belong to a feature set are written to the audit log here, where their set is known.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from collections.abc import Awaitable, Callable
 from kinwire.mcp.extension import Next
 from kinwire.mcpl.errors import ScopeDeniedError
 from kinwire.mcpl.host.audit import Audit
-from kinwire.mcpl.host.scopes import ScopeAnswer, ScopeOf, ScopeRequest
-from kinwire.mcpl.host.server_scopes import ServerScopes
+from kinwire.mcpl.host.scopes import ScopeAnswer, ScopeOf, ServerScopes
 from kinwire.mcpl.host.tool_sets import ToolSets
 from kinwire.mcpl.rules.feature_sets import FeatureSets
+from kinwire.mcpl.rules.scopes import ScopeRequest
 from kinwire.rpc.session import Session
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp.methods import TOOLS_CALL
@@ -29,7 +29,7 @@ NextCall = Next[mcp.CallToolRequestParams, mcp.CallToolResult]
 
 
 class ScopedCalls:
-    """The calls of one server's tools."""
+    """Checks the tool calls to one server."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class ScopedCalls:
             marked = await self._tools.declared_of(params.name, self._sets)
         except Exception as error:
             return await self._audit.watch_call(self._server, None, params, _failing(error))
-        if found is None and marked is None:  # it is one of MCP alone
+        if found is None and marked is None:  # a call of plain MCP
             return await go_on(params)
 
         async def judged(params: mcp.CallToolRequestParams) -> mcp.CallToolResult:
@@ -71,7 +71,7 @@ class ScopedCalls:
         marked: str | None,
         found: tuple[str, Scope] | None,
     ) -> mcp.CallToolRequestParams:
-        """Return the params that go out, with the scope that was found."""
+        """Return the params to send, with the scope that was found and approved."""
         if marked is not None:
             refusal = self._sets.refusal(marked)
             if refusal is not None:
@@ -87,7 +87,7 @@ class ScopedCalls:
         if self._scope_of is not None:
             found = self._scope_of(params.name, params.arguments or {})
         if found is None or found[0] not in self._sets.declared:
-            return None  # the rule has another server's set in mind
+            return None  # the rule means a set of another server
         feature_set, label, payload = found
         return feature_set, Scope(label=label, payload=payload)
 
@@ -95,15 +95,15 @@ class ScopedCalls:
         self, params: mcp.CallToolRequestParams, feature_set: str, scope: Scope
     ) -> mcp.CallToolRequestParams:
         request = ScopeRequest(self._server, feature_set, scope.label, scope.payload, params.name)
-        answer = _granted(await self._scopes.leave(request), request)
-        leave = Scope(label=scope.label, payload=answer.payload)
-        return TOOLS_CALL_PARAMS_SCOPE.write(params, leave)
+        answer = _granted(await self._scopes.decide(request), request)
+        approved = Scope(label=scope.label, payload=answer.payload)
+        return TOOLS_CALL_PARAMS_SCOPE.write(params, approved)
 
     async def _asked(self, params: mcp.CallToolRequestParams, feature_set: str) -> None:
-        """Ask about a call of which no scope is known; its arguments are what is approved."""
+        """Ask about a call whose scope is unknown; its arguments are what is approved."""
         name, arguments = params.name, params.arguments or {}
         request = ScopeRequest(self._server, feature_set, name, arguments, name)
-        _granted(await self._scopes.leave(request, labelled=False), request)
+        _granted(await self._scopes.decide(request, labelled=False), request)
 
 
 def _failing(

@@ -1,80 +1,81 @@
-"""Who may act in which scope: lists, then what was approved, then the one who is asked (MCPL 7).
+"""Who may act in which scope: the lists, then approvals, then the one who is asked (MCPL 7).
 
-`rules/scopes.py` judges labels, `rules/approvals.py` keeps approvals; here are the questions, the
-deadline and the copy that outlives the process. Whatever goes wrong denies.
+`rules/scopes.py` matches labels and keeps approvals; this module asks, with a deadline, and stores
+approvals in records. If anything fails, the scope is denied.
 """
 
 from __future__ import annotations
 
-__all__ = ("Ask", "Enrich", "ScopeAnswer", "ScopeGuard", "ScopeOf", "ScopeRequest", "Scopes")
+__all__ = ("Ask", "Enrich", "ScopeAnswer", "ScopeGuard", "ScopeOf", "Scopes", "ServerScopes")
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import anyio
 
-from kinwire.mcpl.rules.approvals import Approval, Approvals, approval_key
-from kinwire.mcpl.rules.scopes import ScopeLists
+from kinwire.mcpl.rules.channels import OBSERVE, sees
+from kinwire.mcpl.rules.feature_sets import FeatureSets
+from kinwire.mcpl.rules.scopes import Approval, Approvals, ScopeLists, ScopeRequest, approval_key
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
 from kinwire.support.json_values import same
-from kinwire.support.validation import LONGEST, checked_life, checked_seconds, expect_type
+from kinwire.support.validation import (
+    LONGEST,
+    checked_life,
+    checked_seconds,
+    checked_strings,
+    expect_type,
+)
 from kinwire_protocols.base import JsonObject
-from kinwire_protocols.mcpl.models import Scope, ScopeRules
+from kinwire_protocols.mcpl.errors import FeatureSetNotEnabledError, UnknownFeatureSetError
+from kinwire_protocols.mcpl.models import (
+    Scope,
+    ScopeElevateParams,
+    ScopeElevateResult,
+    ScopeRules,
+)
 
 logger = logging.getLogger("kinwire.mcpl")
 
 _PLACE = "approval/"
-
-
-@dataclass(frozen=True, slots=True)
-class ScopeRequest:
-    """A scope that somebody wants to act in."""
-
-    server: str
-    """What the host calls the server."""
-    feature_set: str
-    label: str
-    payload: JsonObject | None = None
-    tool: str | None = None
-    """The tool that the host is about to call; None if the server asks."""
+_NO_LISTS = ScopeLists(ScopeRules())
 
 
 @dataclass(frozen=True, slots=True)
 class ScopeAnswer:
-    """Whether it may."""
+    """The answer to a `ScopeRequest`."""
 
     approved: bool
     payload: JsonObject | None = None
     """What the server gets instead of its own payload; None for its own."""
     reason: str | None = None
-    """Why not, for the server and for logs."""
+    """Why it was denied, for the server and for logs."""
     lasts: float | None = None
     """Seconds for which the approval holds; None for `Scopes.approval_life`, 0 for this once."""
 
 
 Ask = Callable[[ScopeRequest], Awaitable["ScopeAnswer | bool"]]
-"""Has a person or a rule decide."""
+"""Asks a person or a rule to decide."""
 
 Enrich = Callable[[ScopeRequest], Awaitable[JsonObject | None]]
 """Returns the payload with what the host knows, such as a channel's id; None for no change."""
 
 ScopeOf = Callable[[str, JsonObject], tuple[str, str, JsonObject | None] | None]
-"""Takes a tool and its arguments; returns feature set, label and payload, None if it knows none."""
+"""Takes a tool and its arguments; returns feature set, label and payload, or None if unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scopes:
     """How a host judges scopes; `McplHost(scopes=...)` takes one. Times are in seconds.
 
-    `lists` are white and black by feature set. What neither has is asked of `ask`, which has
-    `ask_timeout`; without one the answer is no. `scope_of` finds the scope of a tool call in its
-    arguments; a call of a scoped tool for which it finds none is asked about each time anew.
-    `approval_life` is for how long an approval holds: 0 for that once, infinity for ever.
+    `lists` are the white and black lists by feature set. A label in neither list is passed to
+    `ask`, which has `ask_timeout`; without `ask` it is denied. `scope_of` finds the scope of a tool
+    call in its arguments. If it finds none for a scoped tool, each call is asked about. An approval
+    holds for `approval_life`: 0 for one call only, infinity for ever.
 
     Raises:
-        ValueError: a list has what is no pattern, or a time is none.
+        ValueError: a list has an invalid pattern, or a time is out of range.
     """
 
     lists: Mapping[str, ScopeRules] | None = None
@@ -88,11 +89,11 @@ class Scopes:
         checked_seconds("Scopes.ask_timeout", self.ask_timeout)
         checked_life("Scopes.approval_life", self.approval_life)
         for rules in (self.lists or {}).values():
-            ScopeLists(rules)  # a bad pattern is told here, not when the first server comes
+            ScopeLists(rules)  # reports a bad pattern here, not when the first server connects
 
 
 class ScopeGuard:
-    """The judge of one host, for all its servers."""
+    """Judges the scopes of all servers of one host."""
 
     def __init__(self, policy: Scopes, records: Records | None, clock: Clock) -> None:
         self.policy = policy
@@ -102,7 +103,7 @@ class ScopeGuard:
         self._taken_back = 0  # how often
 
     async def load(self, server: str) -> None:
-        """Take up what was approved before this process began."""
+        """Load what was approved before this process started."""
         if self._records is None:
             return
         async for record in self._records.scan(_PLACE + approval_key(server)):
@@ -111,10 +112,10 @@ class ScopeGuard:
             self._approvals.keep(key, Approval(until, record.value["payload"]))
 
     async def judge(self, request: ScopeRequest, lists: ScopeLists | None) -> ScopeAnswer:
-        """Return whether the scope may be acted in.
+        """Return whether the request is approved.
 
-        `lists` is None where no label is known. Then no approval of another time counts, nor does
-        this one count another time: a server could have asked for it under the name of the tool.
+        `lists` is None if no label is known. Then no earlier approval counts, and this one does not
+        count later: a server could have asked for it under the name of the tool.
         """
         if lists is None:
             return await self._asked(request)
@@ -129,12 +130,12 @@ class ScopeGuard:
             return ScopeAnswer(True, request.payload if kept.payload is None else kept.payload)
         before = self._taken_back
         answer = await self._asked(request)
-        if answer.approved and before == self._taken_back:  # else it holds for this once
+        if answer.approved and before == self._taken_back:  # else it holds only once
             await self._keep(key, request, answer)
         return answer
 
     async def forget(self, server: str, feature_set: str | None = None) -> None:
-        """Take back what was approved to a server, or to one of its feature sets."""
+        """Remove the approvals of a server, or of one of its feature sets."""
         self._taken_back += 1
         for key in self._approvals.forget(approval_key(server, feature_set)):
             await self._delete(key)
@@ -172,9 +173,9 @@ class ScopeGuard:
 
     async def _keep(self, key: str, request: ScopeRequest, answer: ScopeAnswer) -> None:
         lasts = self.policy.approval_life if answer.lasts is None else answer.lasts
-        if not lasts > 0:  # NaN as well, which no time is ever after
+        if not lasts > 0:  # also if it is NaN
             return
-        # The request brings its own again, and may be as long as a message.
+        # The server's own payload comes again with the next request; it may be very long.
         added = None if same(answer.payload, request.payload) else answer.payload
         approval = Approval(self._clock() + lasts, added)
         for gone in self._approvals.keep(key, approval):
@@ -185,7 +186,7 @@ class ScopeGuard:
         try:
             await self._records.put(_PLACE + key, value, expires_in=most)
         except Exception:
-            self._approvals.forget(key)  # whoever asks is told of a failure, not of an approval
+            self._approvals.forget(key)  # the caller gets an error and not an approval
             raise
 
     async def _delete(self, key: str) -> None:
@@ -195,3 +196,104 @@ class ScopeGuard:
     def _key(self, request: ScopeRequest) -> str:
         scope = Scope(label=request.label, payload=request.payload)
         return approval_key(request.server, request.feature_set, scope)
+
+
+class ServerScopes:
+    """The scopes of one server. Get it from `ServerPeer.scopes`."""
+
+    def __init__(
+        self,
+        server: str,
+        sets: FeatureSets,
+        guard: ScopeGuard,
+        update: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._server = server
+        self._sets = sets
+        self._guard = guard
+        self._update = update
+        lists = guard.policy.lists or {}
+        self._lists = {name: ScopeLists(rules) for name, rules in lists.items()}
+
+    @property
+    def rules(self) -> dict[str, ScopeRules]:
+        """The lists of the feature sets that the server declares."""
+        return {
+            name: lists.rules for name, lists in self._lists.items() if name in self._sets.declared
+        }
+
+    async def set(
+        self, feature_set: str, *, whitelist: Iterable[str] = (), blacklist: Iterable[str] = ()
+    ) -> None:
+        """Replace the lists of a feature set, and send them to the server.
+
+        Approvals that were given by `ask` stay, unless the new blacklist denies them.
+
+        Raises:
+            ValueError: a pattern is invalid, or there are too many.
+            TypeError: a list is a single string.
+            ConnectionClosedError: the connection has ended.
+        """
+        rules = ScopeRules(
+            whitelist=list(checked_strings("whitelist", whitelist)),
+            blacklist=list(checked_strings("blacklist", blacklist)),
+        )
+        self._lists[feature_set] = ScopeLists(rules)
+        await self._update()
+
+    async def revoke(self, feature_set: str | None = None) -> None:
+        """Remove the approvals that `ask` gave to the server, or to one of its sets."""
+        await self._guard.forget(self._server, feature_set)
+
+    async def elevate(self, params: ScopeElevateParams) -> ScopeElevateResult:
+        """Answer a server that requests to act in a scope."""
+        name, scope = params.feature_set, params.scope
+        if not self._sets.declared[name].scoped:
+            return ScopeElevateResult(approved=False, reason=f"{name} does not declare scopes")
+        answer = await self.decide(ScopeRequest(self._server, name, scope.label, scope.payload))
+        if answer.approved:
+            return ScopeElevateResult(approved=True, payload=answer.payload)
+        return ScopeElevateResult(approved=False, reason=answer.reason)
+
+    async def decide(self, request: ScopeRequest, *, labelled: bool = True) -> ScopeAnswer:
+        """Return whether the request is approved. If it is not `labelled`, `ask` is always called.
+
+        Raises:
+            FeatureSetNotEnabledError, UnknownFeatureSetError: the set is off, or was removed.
+        """
+        self._must_be_on(request.feature_set)
+        lists = self._lists.get(request.feature_set, _NO_LISTS)
+        answer = await self._guard.judge(request, lists if labelled else None)
+        self._must_be_on(request.feature_set)  # it may have changed while somebody was asked
+        now = self._lists.get(request.feature_set, _NO_LISTS)
+        if answer.approved and labelled and now is not lists:
+            outcome, why = now.judge(request.label)
+            if outcome == "deny":
+                return replace(answer, approved=False, reason=why)
+        return answer
+
+    async def set_for(self, use: str, channel_id: str) -> tuple[str | None, str | None]:
+        """Return an enabled set with this use that may act on the channel, or None and the reason.
+
+        Source: MCPL 14.1, 14.5.
+        """
+        reason = f"no feature set that is on uses {use} there"
+        for name in self._sets.enabled:
+            declared = self._sets.declared[name]
+            if use not in declared.uses or (use == OBSERVE and not sees(name, channel_id)):
+                continue
+            if not declared.scoped and name not in self._lists:
+                return name, None
+            try:
+                answer = await self.decide(ScopeRequest(self._server, name, channel_id))
+            except (FeatureSetNotEnabledError, UnknownFeatureSetError):  # switched off while asked
+                continue
+            if answer.approved:
+                return name, None
+            reason = answer.reason or "it was denied"
+        return None, reason
+
+    def _must_be_on(self, feature_set: str) -> None:
+        refusal = self._sets.refusal(feature_set)
+        if refusal is not None:
+            raise refusal

@@ -1,6 +1,7 @@
-"""The channels of one server, as its host holds them: opened, closed, published to (MCPL 14.3).
+"""The channels of one server at its host: opened, closed, published to (MCPL 14.3).
 
-`rules/channels.py` has what holds for all; scopes and moderation are asked before anything is sent.
+`rules/channels.py` has the rules for both sides; scopes and moderation are checked before content
+is sent.
 """
 
 from __future__ import annotations
@@ -8,14 +9,16 @@ from __future__ import annotations
 __all__ = ("ServerChannels",)
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kinwire.mcp.extension import Next
 from kinwire.mcpl.errors import NotPublishedError
-from kinwire.mcpl.host.channel_access import set_for
 from kinwire.mcpl.host.moderation import Draft, Moderator
+from kinwire.mcpl.host.scopes import ServerScopes
 from kinwire.mcpl.rules.channels import MOST_CHANNELS, PUBLISH, ChannelRegistry
+from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.rpc.errors import CapabilityNotNegotiatedError, InvalidResponseError, RpcError
+from kinwire.rpc.session import Session
 from kinwire.storage.records import Records
 from kinwire.support.json_values import short_digest
 from kinwire.support.sanitize import sanitize_for_log
@@ -41,26 +44,32 @@ from kinwire_protocols.mcpl.models import (
 )
 from kinwire_protocols.peer import Method
 
-if TYPE_CHECKING:
-    from kinwire.mcpl.host.server_peer import ServerPeer
-
 logger = logging.getLogger("kinwire.mcpl")
 
 
 class ServerChannels:
-    """What a host does with one server's channels. Get it from `ServerPeer.channels`."""
+    """The channels of one server. Get it from `ServerPeer.channels`."""
 
-    def __init__(self, server: ServerPeer, moderator: Moderator, records: Records | None) -> None:
-        self._server = server
+    def __init__(
+        self,
+        session: Session,
+        sets: FeatureSets,
+        scopes: ServerScopes,
+        moderator: Moderator,
+        records: Records | None,
+    ) -> None:
+        self._session = session
+        self._sets = sets
+        self._scopes = scopes
         self._moderator = moderator
         self._records = records
-        self._place = f"channel/open/{short_digest(server.id)}/"
+        self._place = f"channel/open/{short_digest(session.peer_id)}/"
         self.registry = ChannelRegistry()
-        server.session.intercept_outbound(self._judge, CHANNELS_PUBLISH)
+        session.intercept_outbound(self._judge, CHANNELS_PUBLISH)
 
     @property
     def known(self) -> list[ChannelDescriptor]:
-        """The channels that the server has registered, and those that were opened."""
+        """The channels that the server has registered, and those that the host has opened."""
         return self.registry.known
 
     async def listed(self) -> list[ChannelDescriptor]:
@@ -70,12 +79,12 @@ class ServerChannels:
             CapabilityNotNegotiatedError, RpcError, ConnectionClosedError, RequestTimeoutError,
             InvalidResponseError: as for `Session.call`.
         """
-        return (await self._server.session.call(CHANNELS_LIST, RequestParams())).channels
+        return (await self._session.call(CHANNELS_LIST, RequestParams())).channels
 
     async def open(
         self, type: str, address: JsonObject | None = None, metadata: JsonObject | None = None
     ) -> ChannelDescriptor:
-        """Have the server open a channel, and remember it for `reopen`.
+        """Ask the server to open a channel, and remember it for `reopen`.
 
         Raises:
             ChannelOpenFailedError: the server could not.
@@ -83,7 +92,7 @@ class ServerChannels:
             InvalidResponseError: as for `Session.call`.
         """
         params = ChannelsOpenParams(type=type, address=address, metadata=metadata)
-        channel = (await self._server.session.call(CHANNELS_OPEN, params)).channel
+        channel = (await self._session.call(CHANNELS_OPEN, params)).channel
         problem = self.registry.put(channel)
         if problem is not None:
             raise InvalidResponseError(f"channels/open#/channel{problem.removeprefix('/0')}")
@@ -93,9 +102,9 @@ class ServerChannels:
         return channel
 
     async def reopen(self) -> list[ChannelDescriptor]:
-        """Open what was open when the process before this one ended; return what could be.
+        """Open the channels that were open when the last process ended; return the opened ones.
 
-        What the server cannot open now is logged, and tried again by the next `reopen`.
+        A channel that the server cannot open now is logged; the next `reopen` tries it again.
 
         Raises:
             CapabilityNotNegotiatedError, ConnectionClosedError, RequestTimeoutError,
@@ -111,25 +120,25 @@ class ServerChannels:
                 channel = await self.open(params.type, params.address, params.metadata)
             except RpcError as error:
                 what, why = sanitize_for_log(before), sanitize_for_log(error)
-                logger.warning("%s: %s was not opened again: %s", self._server.id, what, why)
+                logger.warning("%s: %s was not opened again: %s", self._session.peer_id, what, why)
                 continue
-            if channel.id != before:  # it goes by another id now
+            if channel.id != before:  # it has a new id
                 await self._records.delete(self._key(before))
             opened.append(channel)
         return opened
 
     async def close(self, channel_id: str) -> bool:
-        """Have the server close a channel; return whether it is closed, and known no longer.
+        """Ask the server to close a channel; return whether it is closed, and no longer known.
 
         Raises:
-            UnknownChannelError: there is none of that id.
+            UnknownChannelError: no channel has that id.
             CapabilityNotNegotiatedError, RpcError, ConnectionClosedError, RequestTimeoutError,
             InvalidResponseError: as for `Session.call`.
         """
         if self.registry.find(channel_id) is None:
             raise UnknownChannelError(data={"channelId": channel_id})
         params = ChannelsCloseParams(channel_id=channel_id)
-        closed = (await self._server.session.call(CHANNELS_CLOSE, params)).closed
+        closed = (await self._session.call(CHANNELS_CLOSE, params)).closed
         if closed:
             self.registry.remove(channel_id)
             await self._forget(channel_id)
@@ -138,11 +147,11 @@ class ServerChannels:
     async def publish(
         self, channel_id: str, content: Content, *, conversation_id: str | None = None
     ) -> ChannelsPublishResult:
-        """Have the server deliver content to a channel, and return what it says of it.
+        """Ask the server to deliver content to a channel, and return its answer.
 
         Raises:
-            UnknownChannelError: there is none of that id.
-            ChannelNotPermittedError: direction, feature sets or scopes do not let it be.
+            UnknownChannelError: no channel has that id.
+            ChannelNotPermittedError: direction, feature sets or scopes do not permit it.
             NotPublishedError: moderation held or dropped it.
             CapabilityNotNegotiatedError, RpcError, ConnectionClosedError, RequestTimeoutError,
             InvalidResponseError: as for `Session.call`.
@@ -150,7 +159,7 @@ class ServerChannels:
         params = ChannelsPublishParams(
             channel_id=channel_id, conversation_id=conversation_id, content=content
         )
-        return await self._server.session.call(CHANNELS_PUBLISH, params)
+        return await self._session.call(CHANNELS_PUBLISH, params)
 
     async def send(
         self,
@@ -160,12 +169,12 @@ class ServerChannels:
         conversation_id: str | None = None,
         stream: bool = False,
     ) -> None:
-        """Have the server deliver content, without hearing what became of it.
+        """Ask the server to deliver content, without waiting for an answer.
 
         `stream` says that more of the same content follows.
 
         Raises:
-            CapabilityNotNegotiatedError: also if `stream` is set and not both sides stream.
+            CapabilityNotNegotiatedError: also if `stream` is set and a side does not stream.
             UnknownChannelError, ChannelNotPermittedError, NotPublishedError,
             ConnectionClosedError: as for `publish`.
         """
@@ -175,25 +184,25 @@ class ServerChannels:
             content=content,
             stream=True if stream else None,
         )
-        await self._server.session.notify(CHANNELS_PUBLISH, params)
+        await self._session.notify(CHANNELS_PUBLISH, params)
 
     def registered(self, channels: list[ChannelDescriptor]) -> None:
-        """Take in channels that the server registers, all or none.
+        """Register the channels that the server sends, all or none.
 
         Raises:
-            InvalidParamsError: one cannot be.
+            InvalidParamsError: one is invalid.
         """
         problem = self.registry.register(channels)
         if problem is not None:
             raise InvalidParamsError(f"channels/register#/channels{problem}")
 
     async def changed(self, params: ChannelsChangedParams) -> None:
-        """Take in what the server says has changed, but for what cannot be."""
-        # No list can have more that counts, and each of the rest would cost a line of the log.
+        """Apply the changes that the server sends, except for invalid ones."""
+        # More entries cannot be valid, and each would be one line of the log.
         added, updated = (one[:MOST_CHANNELS] for one in (params.added or [], params.updated or []))
         removed = (params.removed or [])[:MOST_CHANNELS]
         for problem in self.registry.change(added, removed, updated):
-            logger.warning("%s: channels/changed: left out %s", self._server.id, problem)
+            logger.warning("%s: channels/changed: left out %s", self._session.peer_id, problem)
         for channel_id in removed:
             await self._forget(channel_id)
 
@@ -215,9 +224,7 @@ class ServerChannels:
         return await go_on(params.model_copy(update={"content": content}))
 
     def _must_stream(self, params: ChannelsPublishParams) -> None:
-        reason = (
-            self._server.session.denial_reason(CHANNELS_OUTGOING_CHUNK) if params.stream else None
-        )
+        reason = self._session.denial_reason(CHANNELS_OUTGOING_CHUNK) if params.stream else None
         if reason is not None:
             gate = CHANNELS_OUTGOING_CHUNK.gate
             raise CapabilityNotNegotiatedError(CHANNELS_PUBLISH.name, gate, reason)
@@ -226,9 +233,9 @@ class ServerChannels:
         refusal = self.registry.publish_refusal(channel_id)
         if refusal is not None:
             raise refusal
-        # A server whose sets do not mention publishing is held by its offer alone.
-        if any(PUBLISH in one.uses for one in self._server.feature_sets.values()):
-            found, reason = await set_for(self._server, PUBLISH, channel_id)
+        # If no set of the server declares publishing, its offer alone counts.
+        if any(PUBLISH in one.uses for one in self._sets.declared.values()):
+            found, reason = await self._scopes.set_for(PUBLISH, channel_id)
             if found is None:
                 data = {"channelId": channel_id}
                 raise ChannelNotPermittedError(f"Channel not permitted: {reason}", data=data)

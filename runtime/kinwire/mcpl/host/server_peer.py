@@ -1,34 +1,39 @@
-"""A server that speaks MCPL, as its host holds it: its offer, its feature sets (MCPL 5, 6)."""
+"""A server that speaks MCPL, as its host sees it: its offer, its feature sets (MCPL 5, 6)."""
 
 from __future__ import annotations
 
-__all__ = ("ServerPeer",)
+__all__ = ("HostServices", "ServerPeer")
 
 import logging
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import anyio
 
 from kinwire.mcp.extension import Next
 from kinwire.mcpl.host.audit import Audit
+from kinwire.mcpl.host.moderation import Moderator
 from kinwire.mcpl.host.scoped_calls import ScopedCalls
-from kinwire.mcpl.host.scopes import ScopeGuard
+from kinwire.mcpl.host.scopes import ScopeGuard, ServerScopes
 from kinwire.mcpl.host.server_channels import ServerChannels
-from kinwire.mcpl.host.server_scopes import ServerScopes
-from kinwire.mcpl.host.stateful_calls import ServerState, StatefulCalls
-from kinwire.mcpl.host.states import States
+from kinwire.mcpl.host.state import ServerState, StatefulCalls, States
 from kinwire.mcpl.host.tool_sets import ToolSets
 from kinwire.mcpl.rules.feature_sets import FeatureSets
-from kinwire.mcpl.rules.hook_replies import after_allowed, before_allowed
 from kinwire.mcpl.rules.injections import Dropped
 from kinwire.mcpl.rules.names import checked_pattern, matches
 from kinwire.mcpl.rules.offers import MAY_BE_DECLARED, MOST_SETS, PeerOffer, may_be_declared
-from kinwire.mcpl.tags import FEATURE_SET_REQUESTS
+from kinwire.mcpl.rules.tags import (
+    BEFORE_INFERENCE,
+    FEATURE_SET_REQUESTS,
+    after_allowed,
+    before_allowed,
+)
 from kinwire.rpc.errors import InvalidResponseError
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
+from kinwire.storage.records import Records
 from kinwire_protocols import mcp
 from kinwire_protocols.jsonrpc.errors import InvalidRequestError
 from kinwire_protocols.mcp.methods import NOTIFICATIONS_INITIALIZED
@@ -53,28 +58,33 @@ from kinwire_protocols.peer import Method
 logger = logging.getLogger("kinwire.mcpl")
 
 
+@dataclass(frozen=True, slots=True)
+class HostServices:
+    """What all servers of one host share."""
+
+    guard: ScopeGuard
+    states: States
+    audit: Audit
+    moderator: Moderator
+    records: Records | None
+
+
 class ServerPeer:
     """One connection of a host to a server of MCPL. Get it from `McplHost.of(connection)`."""
 
     def __init__(
-        self,
-        session: Session,
-        offer: PeerOffer,
-        feature_sets: FeatureSets,
-        guard: ScopeGuard,
-        states: States,
-        audit: Audit,
-        channels: Callable[[ServerPeer], ServerChannels],
+        self, session: Session, offer: PeerOffer, sets: FeatureSets, services: HostServices
     ) -> None:
+        guard, audit, records = services.guard, services.audit, services.records
         self.session = session
         self.offer = offer
-        """What the server offers besides methods, whatever shape it came in."""
-        self._sets = feature_sets
+        """What the server offers apart from methods."""
+        self._sets = sets
         self._audit = audit
-        self.scopes = ServerScopes(session.peer_id, feature_sets, guard, self._update)
+        self.scopes = ServerScopes(session.peer_id, sets, guard, self._update)
         """Where the server may act."""
         self._configured = anyio.Event()
-        self._owed = 0  # answers to hooks that the server owes
+        self._unanswered = 0  # hooks that the server has not answered
         session.intercept_outbound(self._begin, NOTIFICATIONS_INITIALIZED)
         session.intercept_outbound(self._check_before, CONTEXT_BEFORE_INFERENCE)
         session.intercept_outbound(self._check_after, CONTEXT_AFTER_INFERENCE)
@@ -82,10 +92,10 @@ class ServerPeer:
         for row in FEATURE_SET_REQUESTS:
             session.intercept_inbound(self._admit, row)
         tools = ToolSets(session)
-        ScopedCalls(session, feature_sets, tools, guard.policy.scope_of, self.scopes, audit)
-        self.channels = channels(self)
-        """Its channels."""
-        self._states = StatefulCalls(session, feature_sets, tools, states)
+        ScopedCalls(session, sets, tools, guard.policy.scope_of, self.scopes, audit)
+        self.channels = ServerChannels(session, sets, self.scopes, services.moderator, records)
+        """The channels of the server."""
+        self._states = StatefulCalls(session, sets, tools, services.states)
 
     @property
     def id(self) -> str:
@@ -94,11 +104,11 @@ class ServerPeer:
 
     @property
     def configured(self) -> bool:
-        """Whether the server has been told which sets are on."""
+        """Whether the server knows which sets are enabled."""
         return self._configured.is_set()
 
     async def wait_configured(self) -> None:
-        """Return when the server has been told which sets are on."""
+        """Return when the server knows which sets are enabled."""
         await self._configured.wait()
 
     @property
@@ -108,38 +118,37 @@ class ServerPeer:
 
     @property
     def enabled(self) -> list[str]:
-        """The names of the sets that are on, sorted."""
+        """The names of the enabled sets, sorted."""
         return self._sets.enabled
 
     async def enable(self, *patterns: str) -> None:
-        """Switch feature sets on, and tell the server: `"memory.*"`, `"*"` or a name.
+        """Enable feature sets, and notify the server: `"memory.*"`, `"*"` or a name.
 
-        What the host's policy forbids stays off. What names none of the sets is told in the log;
-        it counts for those that the server declares later.
+        What the host's policy forbids stays off. A pattern that matches no set is logged; it counts
+        for sets that the server declares later.
 
         Raises:
-            ValueError: that is no pattern.
+            ValueError: a pattern is invalid.
             ConnectionClosedError: the connection has ended.
         """
         self._sets.override(enabled=self._checked(patterns))
         await self._update()
 
     async def disable(self, *patterns: str) -> None:
-        """Switch feature sets off, and tell the server; from now on they have no effect.
+        """Disable feature sets, and notify the server; from now on they have no effect.
 
-        They stay off where the server declares them anew.
+        They stay off if the server declares them again.
 
         Raises:
-            ValueError: that is no pattern.
+            ValueError: a pattern is invalid.
             ConnectionClosedError: the connection has ended.
         """
         self._sets.override(disabled=self._checked(patterns))
         await self._update()
 
     def participates(self, use: str) -> bool:
-        """Return whether a set that is on uses this hook, and the server offers it."""
-        before = use == "contextHooks.beforeInference"
-        row = CONTEXT_BEFORE_INFERENCE if before else CONTEXT_AFTER_INFERENCE
+        """Return whether an enabled set uses this hook, and the server offers it."""
+        row = CONTEXT_BEFORE_INFERENCE if use == BEFORE_INFERENCE else CONTEXT_AFTER_INFERENCE
         return self.session.denial_reason(row) is None and any(
             use in self.feature_sets[name].uses for name in self.enabled
         )
@@ -157,13 +166,13 @@ class ServerPeer:
         checked = [checked_pattern(pattern) for pattern in patterns]
         for pattern in checked:
             if not any(matches(pattern, name) for name in self.feature_sets):
-                told = "%s: %r names none of its feature_sets, but counts for any that come later"
-                logger.warning(told, self.id, pattern)
+                text = "%s: %r names none of its feature_sets, but counts for any that come later"
+                logger.warning(text, self.id, pattern)
         return checked
 
     async def _update(self) -> None:
-        # The whole of it each time and by names: not every server knows patterns, or kept the
-        # last update.
+        # All sets each time, and by name: some servers do not know patterns, or do not remember
+        # the last update.
         params = FeatureSetsUpdateParams(
             enabled=self._sets.enabled,
             disabled=self._sets.disabled,
@@ -182,8 +191,8 @@ class ServerPeer:
         self._configured.set()
 
     async def _admit(self, params: Any, request: Request, go_on: Next[Any, Any]) -> Any:
-        await self.wait_configured()  # what comes before the update cannot be judged yet
-        if request.method is INFERENCE_REQUEST and self._owed:
+        await self.wait_configured()  # before that, a request cannot be judged
+        if request.method is INFERENCE_REQUEST and self._unanswered:
             raise InvalidRequestError(
                 "inference/request: expected it outside of hooks, got it while the server owes the "
                 "answer to one. Answer the hook first, and ask for inference later."
@@ -200,7 +209,7 @@ class ServerPeer:
         request: Request,
         go_on: Next[FeatureSetsChangedParams, None],
     ) -> None:
-        # Taking back what was approved to a set looks at all approvals: not for any name there is.
+        # Revoking the approvals of a set searches all approvals: only for sets that are declared.
         removed = [one for one in dict.fromkeys(params.removed or []) if one in self.feature_sets]
         came = list((params.added or {}).items())
         added = {name: one for name, one in came[:MOST_SETS] if may_be_declared(name, one)}
@@ -220,7 +229,7 @@ class ServerPeer:
         method: Method[BeforeInferenceParams, BeforeInferenceResult],
         go_on: Next[BeforeInferenceParams, BeforeInferenceResult],
     ) -> BeforeInferenceResult:
-        with self._owing():
+        with self._awaiting_answer():
             answer = await go_on(params)
         reply, refused = before_allowed(answer, self._sets)
         dropped = [Dropped(None, f"left out {problem}", late=False) for problem in refused]
@@ -233,19 +242,19 @@ class ServerPeer:
         method: Method[AfterInferenceParams, AfterInferenceResult],
         go_on: Next[AfterInferenceParams, Any],
     ) -> Any:
-        with self._owing():
+        with self._awaiting_answer():
             answer = await go_on(params)
         if answer is None:  # it was a notification
             return None
         reply, refused = after_allowed(answer, self._sets)
-        if refused:  # to go on as if nothing had been changed could show what is not to be shown
+        if refused:  # to ignore the change could show what must not be shown
             raise InvalidResponseError(f"{method.name}#/{refused[0]}")
         return reply
 
     @contextmanager
-    def _owing(self) -> Generator[None]:
-        self._owed += 1
+    def _awaiting_answer(self) -> Generator[None]:
+        self._unanswered += 1
         try:
             yield
         finally:
-            self._owed -= 1
+            self._unanswered -= 1

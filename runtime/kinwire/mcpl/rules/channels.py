@@ -20,7 +20,7 @@ __all__ = (
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from kinwire.mcpl.rules.labels import LABEL_SIZE
+from kinwire.mcpl.rules.scopes import LABEL_SIZE
 from kinwire.support.json_values import text
 from kinwire_protocols.base import to_wire
 from kinwire_protocols.mcpl.errors import ChannelNotPermittedError, UnknownChannelError

@@ -1,7 +1,7 @@
-"""The checkpoints of one feature set of one server: a tree, and which of them is the head (MCPL 8).
+"""The checkpoints of one feature set of one server, as a tree with a head (MCPL 8).
 
-A checkpoint has data or is opaque, where the server keeps the state itself. Each shares with its
-parent what did not change, so a rollback costs nothing and a checkpoint what is new in it.
+A checkpoint has data, or is opaque if the server keeps the state itself. It shares with its parent
+all that did not change, so that a rollback copies nothing and a checkpoint costs what is new in it.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ _STATE_DEPTH = 60  # a message has 64 levels at most, and some stand around the 
 
 
 class StateError(ValueError):
-    """An update that cannot be; nothing of it was kept. The text begins with a JSON pointer."""
+    """An update that is invalid and was not recorded. The text begins with a JSON pointer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What an update has come to."""
+    """The result of recording an update."""
 
     checkpoint: Checkpoint
     is_new: bool
     warning: str | None = None
     pruned: Sequence[Checkpoint] = ()
     rebased: Sequence[Checkpoint] = ()
-    """Those whose parent was pruned: from now on they bring their whole state themselves."""
+    """The checkpoints whose parent was pruned: from now on they hold their whole state."""
 
 
 class _State(NamedTuple):
-    """What an update says of the state."""
+    """The state after an update."""
 
     data: Any = MISSING
     brought: int = 0
@@ -76,22 +76,22 @@ class CheckpointTree:
 
     @property
     def checkpoints(self) -> list[Checkpoint]:
-        """All of them, the oldest first."""
+        """All checkpoints, the oldest first."""
         return list(self._kept.values())
 
     @property
     def data(self) -> Any:
-        """The state at the head; MISSING where there is none, or the server keeps it."""
+        """The state at the head; MISSING if there is none, or if the server keeps it."""
         return MISSING if self.head is None else self._kept[self.head].data
 
     def record(self, update: StateUpdate, *, base: str | None, advance: bool = True) -> Recorded:
-        """Take in what a call has made, and have the head follow unless not to `advance`.
+        """Record the checkpoint of a call, and move the head to it if `advance`.
 
-        `base` is the head that the call was sent with: the parent of an update that names none.
+        `base` is the head that the call was sent with: the parent if the update names none.
 
         Raises:
             StateError: the patch cannot be applied, the state is too large or too deep, or there
-                is another checkpoint of that id. Nothing has changed.
+                is another checkpoint with that id. Nothing has changed.
         """
         parent = base if update.parent is MISSING else update.parent
         _must_be_short("/checkpoint", update.checkpoint)
@@ -109,10 +109,10 @@ class CheckpointTree:
         return Recorded(checkpoint, known is None, state.warning, pruned, rebased)
 
     def restore(self, update: StateUpdate, order: int) -> None:
-        """Take in a checkpoint as it was recorded before; parents come before their children.
+        """Add a checkpoint that was recorded before; parents come before their children.
 
         Raises:
-            StateError: it could not have been recorded so.
+            StateError: it could not have been recorded like this.
         """
         parent = None if update.parent is MISSING else update.parent
         state = self._state_of(update, parent)
@@ -123,10 +123,11 @@ class CheckpointTree:
         """Return the tree as lines of text, or as an SVG document."""
         from kinwire.mcpl.rules.tree_drawing import as_svg, as_text
 
-        return as_svg(self) if form == "svg" else as_text(self)
+        draw = as_svg if form == "svg" else as_text
+        return draw(self._kept, self.head)
 
     def roll_back(self, checkpoint: str) -> None:
-        """Have the head be a checkpoint that the server has returned to, also an unknown one."""
+        """Move the head to a checkpoint that the server has returned to, even an unknown one."""
         if checkpoint not in self._kept:
             self._added(checkpoint, None, _OPAQUE)
         self.head = checkpoint
@@ -183,7 +184,7 @@ class CheckpointTree:
         return pruned, list(rebased.values())
 
     def _oldest(self, newest: Checkpoint) -> Checkpoint | None:
-        """Return what goes next: the oldest with something after it, else the oldest."""
+        """Return what is removed next: the oldest with children, else the oldest."""
         spared = {newest.id, self.head}
         free = (one for one in self._kept.values() if one.id not in spared)
         return self._inner_nodes.oldest(spared) or next(free, None)
@@ -192,7 +193,7 @@ class CheckpointTree:
         del self._kept[gone.id]
         self._brought -= gone.brought
         parent = None if gone.parent is None else self._kept.get(gone.parent)
-        if parent is not None and gone.id in parent.children:  # not if the parent came after it
+        if parent is not None and gone.id in parent.children:  # else recorded before its parent
             parent.children.remove(gone.id)
         children = [self._kept[id] for id in gone.children]
         for child in children:
@@ -212,7 +213,7 @@ def _must_be_short(pointer: str, id: str) -> None:
 
 
 def _checked(data: Any, pointer: str) -> int:
-    """Return how long a state is."""
+    """Return the size of a state in characters of JSON."""
     levels = depth(data)
     if levels > _STATE_DEPTH:
         raise StateError(f"{pointer}: expected a state of at most {_STATE_DEPTH} levels, got more.")

@@ -1,4 +1,4 @@
-"""One checkpoint of a tree, and those of them that others follow, by age (MCPL 8.2)."""
+"""One checkpoint of a tree, and an index of those that have children, by age (MCPL 8.2)."""
 
 from __future__ import annotations
 
@@ -14,42 +14,43 @@ from pydantic import MISSING
 
 @dataclass(slots=True)
 class Checkpoint:
-    """One node."""
+    """A checkpoint, with its place in the tree."""
 
     id: str
     parent: str | None
-    """The checkpoint that it follows, also where that one is gone; None for none."""
+    """The checkpoint that it follows, even if that one was removed; None for a root."""
     order: int
-    """Rises from checkpoint to checkpoint."""
+    """Larger for each later checkpoint."""
     data: Any = MISSING
     """The state; MISSING where the server keeps it itself."""
     brought: int = 0
-    """What is this one's own: characters of JSON, and bytes of what a patch had to copy."""
+    """Its own share of the size: characters of JSON, and bytes that a patch had to copy."""
     size: int = 0
     """Characters of JSON of the whole state."""
     children: list[str] = field(default_factory=list[str])
 
 
 class InnerNodes:
-    """Those of the checkpoints that something follows, by age.
+    """The checkpoints that have children, by age.
 
-    Where many follow one, nearly all are followed by none: they are not looked through.
+    If one checkpoint has very many children, almost all of the others have none: a search through
+    all checkpoints would be slow.
     """
 
     def __init__(self, kept: Mapping[str, Checkpoint]) -> None:
         self._kept = kept
-        self._heap: list[tuple[int, str]] = []  # those that are followed no more, too
+        self._heap: list[tuple[int, str]] = []  # also those that have no children any more
         self._listed: set[tuple[int, str]] = set()
 
     def add(self, checkpoint: Checkpoint) -> None:
-        """Take in one that has got something after it."""
+        """Add a checkpoint that has a child now."""
         entry = (checkpoint.order, checkpoint.id)
         if entry not in self._listed:
             self._listed.add(entry)
             heappush(self._heap, entry)
 
     def oldest(self, spared: Collection[str | None]) -> Checkpoint | None:
-        """Return the oldest but for those that are spared; None if there is none."""
+        """Return the oldest one that is not in `spared`, or None."""
         aside: list[Checkpoint] = []
         found = None
         while found is None and self._heap:

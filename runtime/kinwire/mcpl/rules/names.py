@@ -6,14 +6,7 @@ for every set. A star anywhere else is no pattern.
 
 from __future__ import annotations
 
-__all__ = (
-    "NAME_SIZE",
-    "checked_pattern",
-    "is_name",
-    "is_pattern",
-    "matches",
-    "patterns_for",
-)
+__all__ = ("NAME_SIZE", "checked_pattern", "is_name", "is_pattern", "matches", "patterns_for")
 
 NAME_SIZE = 128
 """The longest name of a feature set, in characters."""

@@ -15,7 +15,7 @@ __all__ = (
 from dataclasses import dataclass
 from typing import Literal
 
-from kinwire.mcpl.rules.rate_limiter import NOT_IN_TIME
+from kinwire.mcpl.rules.push import NOT_IN_TIME
 from kinwire.rpc.codec import is_object
 from kinwire.rpc.errors import RequestTimeoutError, RpcError
 from kinwire.support.sanitize import sanitize_for_log

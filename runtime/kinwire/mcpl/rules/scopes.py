@@ -1,17 +1,97 @@
-"""What becomes of a scope: denied, approved, or to be asked about (MCPL 7.6)."""
+"""Scopes: their labels, the lists that allow or deny them, and approvals (MCPL 7).
+
+A label is normalized before it is matched: with two spellings of one place a label could avoid the
+blacklist. A label that cannot be normalized by looking at it (steps up, escapes, look-alikes,
+invisible characters) is denied, whatever the lists say. Links in a file system are not visible
+here: the program that makes labels of paths resolves them.
+"""
 
 from __future__ import annotations
 
-__all__ = ("MOST_PATTERNS", "ScopeLists")
+__all__ = (
+    "LABEL_SIZE",
+    "MOST_APPROVALS",
+    "MOST_PATTERNS",
+    "Approval",
+    "Approvals",
+    "ScopeLists",
+    "ScopeRequest",
+    "approval_key",
+    "label_problem",
+    "normal_label",
+)
 
+import re
 from collections.abc import Iterable
+from dataclasses import dataclass
+from unicodedata import category, normalize
 
-from kinwire.mcpl.rules.labels import label_problem, normal_label
+from kinwire.support.bounded import lru_put
 from kinwire.support.glob import Pattern
-from kinwire_protocols.mcpl.models import ScopeOutcome, ScopeRules
+from kinwire.support.json_values import digest, short_digest
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.mcpl.models import Scope, ScopeOutcome, ScopeRules
 
+LABEL_SIZE = 512
+"""The longest label, in characters."""
 MOST_PATTERNS = 1000
 """Patterns in the two lists of one feature set."""
+MOST_APPROVALS = 10_000
+"""Approvals of one host; the oldest is removed when there are more."""
+
+_UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
+_ESCAPE = re.compile(r"%(?:[01][0-9a-f]|2[5ef]|5c|7f)", re.IGNORECASE)
+_ELSEWHERE = re.compile(r"/(?:proc|dev)(?:/|$)")  # names there stand for files that lie elsewhere
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeRequest:
+    """A request for permission to act in a scope."""
+
+    server: str
+    """What the host calls the server."""
+    feature_set: str
+    label: str
+    payload: JsonObject | None = None
+    tool: str | None = None
+    """The tool that the host is about to call; None if the server asks."""
+
+
+def label_problem(label: str) -> str | None:
+    """Return why `label` is not a valid label, as a clause; None if it is one."""
+    if not 0 < len(label) <= LABEL_SIZE:
+        return f"it has {len(label)} characters, not 1 to {LABEL_SIZE}"
+    if "\\" in label or _ESCAPE.search(label):
+        return "it has a backslash or an escape"
+    if any(_is_deceptive(sign) for sign in label if not sign.isascii() or not sign.isprintable()):
+        return "it has characters that are not seen or look like others"
+    if any(part != ".." and part.strip() in (".", "..") and part != "." for part in _parts(label)):
+        return "it has spaces around dots"
+    if ".." in _parts(label):
+        return "it goes up with .."
+    if label.startswith("//") or _ELSEWHERE.match(normal_label(label)):
+        return "it is of a place whose names stand for others"
+    return None
+
+
+def normal_label(label: str) -> str:
+    """Return `label` without double slashes and parts that are `.`, as labels are matched.
+
+    Patterns are normalized too.
+    """
+    first, *others = _parts(normalize("NFC", label))
+    # An empty part at the end is a slash there, and stays one.
+    kept = [part for part in others[:-1] if part not in ("", ".")]
+    kept += [part for part in others[-1:] if part != "."]
+    return "/".join([first, *kept])
+
+
+def _parts(label: str) -> list[str]:
+    return label.split("/")
+
+
+def _is_deceptive(sign: str) -> bool:
+    return category(sign) in _UNSEEN or any(one in normalize("NFKC", sign) for one in "./\\%")
 
 
 class ScopeLists:
@@ -33,10 +113,10 @@ class ScopeLists:
             )
 
     def judge(self, label: str) -> tuple[ScopeOutcome, str]:
-        """Return what becomes of a scope of this label, and why, as a clause.
+        """Return the outcome for a scope with this label, and the reason, as a clause.
 
-        The blacklist comes first. It also denies what lies below a label that it denies, so that
-        nobody leaves it by a slash.
+        The blacklist comes first. It also denies everything below a label that it denies, so that
+        a slash at the end does not avoid it.
         """
         problem = label_problem(label)
         if problem is not None:
@@ -53,3 +133,57 @@ class ScopeLists:
 
 def _compiled(patterns: Iterable[str]) -> list[Pattern]:
     return [Pattern(normal_label(pattern)) for pattern in patterns]
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """An approval that was given.
+
+    It holds for a server, a feature set, a label and a payload together: another payload under an
+    approved label is another action.
+    """
+
+    until: float
+    """When it expires, in seconds since 1970. The clock must never go back: it would hold again."""
+    payload: JsonObject | None
+    """What the server gets instead of its own payload; None for its own."""
+
+
+def approval_key(server: str, feature_set: str | None = None, scope: Scope | None = None) -> str:
+    """Return the key of an approval, or the prefix of all those of a server or one of its sets."""
+    key = f"{short_digest(server)}/"
+    if feature_set is not None:
+        key += f"{short_digest(feature_set)}/"
+    if scope is not None:
+        key += digest(normal_label(scope.label), scope.payload)
+    return key
+
+
+class Approvals:
+    """The approvals of a host, by key; the oldest first."""
+
+    def __init__(self, *, limit: int = MOST_APPROVALS) -> None:
+        self._limit = limit
+        self._kept: dict[str, Approval] = {}
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def keep(self, key: str, approval: Approval) -> list[str]:
+        """Keep `approval`, and return the keys of those that were removed for it."""
+        return lru_put(self._kept, key, approval, limit=self._limit)
+
+    def find(self, key: str, *, now: float) -> Approval | None:
+        """Return the approval of `key`, or None if there is none that holds at `now`."""
+        approval = self._kept.get(key)
+        if approval is not None and now >= approval.until:
+            del self._kept[key]
+            return None
+        return approval
+
+    def forget(self, prefix: str) -> list[str]:
+        """Remove the approvals whose key begins with `prefix`, and return their keys."""
+        gone = [key for key in self._kept if key.startswith(prefix)]
+        for key in gone:
+            del self._kept[key]
+        return gone

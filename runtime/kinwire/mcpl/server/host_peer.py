@@ -1,32 +1,38 @@
-"""A host that speaks MCPL, as its server holds it: what the server may do there (MCPL 5, 6)."""
+"""A host that speaks MCPL, as its server sees it: what the server may do there (MCPL 5, 6, 9)."""
 
 from __future__ import annotations
 
 __all__ = ("HostPeer",)
 
 import logging
+import random
+import secrets
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime
 from typing import Any
+
+import anyio
 
 from kinwire.mcp.extension import Next
 from kinwire.mcp.server_session import ServerSession
 from kinwire.mcpl.rules.feature_sets import FeatureSets, unknown_set
-from kinwire.mcpl.rules.hook_replies import after_allowed, before_allowed
+from kinwire.mcpl.rules.push import is_final, push_delay, taken_before
+from kinwire.mcpl.rules.tags import FEATURE_SET_REQUESTS, after_allowed, before_allowed
 from kinwire.mcpl.server.host_channels import HostChannels
 from kinwire.mcpl.server.inference_streams import InferenceStream, InferenceStreams
-from kinwire.mcpl.server.pusher import push
 from kinwire.mcpl.server.served_state import ServedState
-from kinwire.mcpl.tags import FEATURE_SET_REQUESTS
-from kinwire.rpc.errors import SessionStateError
+from kinwire.rpc.errors import RequestTimeoutError, SessionStateError
 from kinwire.rpc.request import Request
-from kinwire.support.validation import checked_seconds
+from kinwire.rpc.session import Session
+from kinwire.support.validation import checked_count, checked_seconds
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpl.methods import (
     CONTEXT_AFTER_INFERENCE,
     CONTEXT_BEFORE_INFERENCE,
     FEATURE_SETS_UPDATE,
     INFERENCE_REQUEST,
+    PUSH_EVENT,
     STATE_ROLLBACK,
 )
 from kinwire_protocols.mcpl.models import (
@@ -40,6 +46,8 @@ from kinwire_protocols.mcpl.models import (
     InferencePreferences,
     InferenceRequestParams,
     InferenceRequestResult,
+    PushEventParams,
+    PushEventPayload,
     PushEventResult,
     RollbackParams,
     RollbackResult,
@@ -48,6 +56,8 @@ from kinwire_protocols.mcpl.models import (
 from kinwire_protocols.peer import Method
 
 logger = logging.getLogger("kinwire.mcpl")
+
+_MOST_WAITED = 30.0  # seconds between two attempts
 
 
 class HostPeer:
@@ -64,7 +74,7 @@ class HostPeer:
         self.sets = feature_sets
         self._scopes: dict[str, ScopeRules] = {}
         self.channels = HostChannels(session, channels)
-        """The channels that the host knows of the server."""
+        """The channels of the server at this host."""
         session.intercept_inbound(self._obey, FEATURE_SETS_UPDATE)
         session.intercept_inbound(self._check_before, CONTEXT_BEFORE_INFERENCE)
         session.intercept_inbound(self._check_after, CONTEXT_AFTER_INFERENCE)
@@ -76,12 +86,12 @@ class HostPeer:
 
     @property
     def enabled(self) -> list[str]:
-        """The names of the feature sets that the host has switched on, sorted."""
+        """The names of the feature sets that the host has enabled, sorted."""
         return self.sets.enabled
 
     @property
     def scopes(self) -> Mapping[str, ScopeRules]:
-        """The lists that the host has told for scoped feature sets."""
+        """The lists that the host has sent for scoped feature sets."""
         return self._scopes
 
     async def push(
@@ -95,29 +105,29 @@ class HostPeer:
         attempts: int = 5,
         first_delay: float = 0.5,
     ) -> PushEventResult:
-        """Push an event and return what the host made of it.
+        """Push an event and return the answer of the host.
 
         If the host has no room or does not answer in time, the same event is sent again, up to
-        `attempts` times in all, after `first_delay` seconds and ever longer. `event_id` is the
-        event's own: give it if you may push the event anew yourself, in another session too.
+        `attempts` times in all, after `first_delay` seconds and then with growing delays. Pass an
+        `event_id` if your program may push the event again itself, also in another session.
 
         Raises:
             FeatureSetNotEnabledError, UnknownFeatureSetError: the set may not push there.
             CapabilityNotNegotiatedError: the host takes no events.
-            ValueError: `attempts` or `first_delay` is no such number.
+            ValueError: `attempts` or `first_delay` is out of range.
             RequestTimeoutError, RpcError, ConnectionClosedError, InvalidResponseError: as for
                 `Session.call`.
         """
-        return await push(
-            self.session,
-            feature_set,
-            content,
-            event_id=event_id,
-            timestamp=timestamp,
+        checked_count("HostPeer.push: attempts", attempts, least=1)
+        checked_seconds("HostPeer.push: first_delay", first_delay, zero=True)
+        params = PushEventParams(
+            feature_set=feature_set,
+            event_id=event_id or f"evt_{secrets.token_hex(8)}",
+            timestamp=timestamp or datetime.now(UTC).isoformat(timespec="milliseconds"),
             origin=origin,
-            attempts=attempts,
-            first_delay=first_delay,
+            payload=PushEventPayload(content=content),
         )
+        return await _pushed(self.session, params, attempts, first_delay)
 
     async def infer(
         self,
@@ -129,9 +139,9 @@ class HostPeer:
         temperature: float | None = None,
         timeout: float | None = 300.0,
     ) -> InferenceRequestResult:
-        """Have the host's model answer, and return the answer. Not from within a hook.
+        """Ask the host's model, and return its answer. Not allowed within a hook.
 
-        `messages` as text is one message of the user.
+        `messages` as a string is one message of the user.
 
         Raises:
             FeatureSetNotEnabledError, UnknownFeatureSetError: the set may not.
@@ -139,8 +149,8 @@ class HostPeer:
             InternalError: it could not be run; `data["reason"]` is `no_route`, `busy`,
                 `budget_spent`, `timeout`, `rate_limited` or `provider_failed` with a host of
                 kinwire.
-            InvalidParamsError: the model cannot be given such messages.
-            ValueError: `timeout` is no time.
+            InvalidParamsError: the model does not support such messages.
+            ValueError: `timeout` is out of range.
             RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError: as for
                 `Session.call`.
         """
@@ -158,11 +168,11 @@ class HostPeer:
         max_tokens: int | None = None,
         temperature: float | None = None,
     ) -> AbstractAsyncContextManager[InferenceStream]:
-        """Have the host's model answer piece by piece.
+        """Ask the host's model, and receive its answer in pieces.
 
         `async with host.stream(...) as answer: async for delta in answer: ...`, then
-        `answer.result` is the whole. Leaving the block before stops the model. The loop raises what
-        `infer` raises. Where streaming was not negotiated the answer is one piece.
+        `answer.result` is the whole answer. Leaving the block earlier stops the model. The loop
+        raises what `infer` raises. If streaming was not negotiated, the answer is one piece.
         """
         params = _request(feature_set, messages, conversation_id, max_tokens, temperature)
         return self._streams.open(params.model_copy(update={"stream": True}))
@@ -212,7 +222,7 @@ class HostPeer:
         go_on: Next[BeforeInferenceParams, BeforeInferenceResult],
     ) -> BeforeInferenceResult:
         reply, kept_back = before_allowed(await go_on(params), self.sets)
-        self._tell(kept_back, request)
+        self._log_kept_back(kept_back, request)
         return reply
 
     async def _check_after(
@@ -225,10 +235,10 @@ class HostPeer:
         if answer is None:  # it was a notification
             return None
         reply, kept_back = after_allowed(answer, self.sets)
-        self._tell(kept_back, request)
+        self._log_kept_back(kept_back, request)
         return reply
 
-    def _tell(self, kept_back: list[str], request: Request) -> None:
+    def _log_kept_back(self, kept_back: list[str], request: Request) -> None:
         for problem in kept_back:
             logger.info("%s: kept back %s", request.method.name, problem)
 
@@ -249,3 +259,27 @@ def _request(
         messages=list(messages),
         preferences=None if max_tokens is None and temperature is None else wishes,
     )
+
+
+async def _pushed(
+    session: Session, params: PushEventParams, attempts: int, first_delay: float
+) -> PushEventResult:
+    """Push the same event until the answer is final, and return the last answer."""
+    for attempt in range(1, attempts):
+        try:
+            answer = await session.call(PUSH_EVENT, params)
+        except RequestTimeoutError:
+            pass
+        else:
+            if is_final(answer):
+                return _read(answer, attempt)
+        jitter = random.random()
+        delay = push_delay(attempt + 1, first=first_delay, most=_MOST_WAITED, jitter=jitter)
+        await anyio.sleep(delay)
+    return _read(await session.call(PUSH_EVENT, params), attempts)
+
+
+def _read(answer: PushEventResult, attempt: int) -> PushEventResult:
+    if taken_before(answer, attempt):
+        return answer.model_copy(update={"accepted": True, "reason": None})
+    return answer

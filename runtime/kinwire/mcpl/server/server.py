@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("McplServer",)
+__all__ = ("IgnoredModifications", "McplServer")
 
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -12,14 +12,14 @@ from kinwire.mcp.context import Context
 from kinwire.mcp.extension import ExtensionHandlers
 from kinwire.mcp.server_session import ServerSession
 from kinwire.mcpl.rules.channels import ChannelRegistry
-from kinwire.mcpl.rules.declared import checked_sets, checked_tools, checked_uses
 from kinwire.mcpl.rules.feature_sets import FeatureSets
-from kinwire.mcpl.rules.offers import VERSION, read_offer
+from kinwire.mcpl.rules.offers import VERSION, checked_sets, checked_tools, checked_uses, read_offer
 from kinwire.mcpl.server.host_peer import HostPeer
-from kinwire.mcpl.server.ignored_modifications import IgnoredModifications
 from kinwire.mcpl.server.served_state import CallState
 from kinwire.mcpl.server.served_tools import ServedTools
 from kinwire.rpc.errors import CapabilityNotNegotiatedError, ConnectionClosedError
+from kinwire.rpc.request import Request
+from kinwire.rpc.routes import Route
 from kinwire.rpc.session import Session
 from kinwire.support.validation import checked_strings
 from kinwire_protocols import mcpl
@@ -41,6 +41,8 @@ from kinwire_protocols.mcpl.methods import (
     STATE_ROLLBACK,
 )
 from kinwire_protocols.mcpl.models import (
+    AfterInferenceParams,
+    AfterInferenceResult,
     ChannelDescriptor,
     ChannelsListResult,
     FeatureSet,
@@ -56,15 +58,15 @@ logger = logging.getLogger("kinwire.mcpl")
 class McplServer:
     """The server's side of MCPL: `Server(..., extensions=[McplServer(feature_sets={...})])`.
 
-    What the sets use is what is offered; `also_uses` are uses of sets that come later, by
-    `change`; without it each tool is of a set that is there. `tools` says by name which set a tool
-    belongs to: it is marked so, and refused while the set is off; with `strict_scopes` also where
-    its set is scoped and a call brings no scope.
-    Until a host has said which sets are on they all are, or none if `enabled_at_first` is false.
-    `channels` are registered with each host; give an empty list if they only come later, by
-    `change_channels` or `HostPeer.channels`.
-    `blocking` asks hosts to wait for the hook after inference, `model_info` says that `model/info`
-    is asked. Some hosts read the sets as a list alone: `as_list` writes them so.
+    The server offers what its sets use; `also_uses` are uses of sets that are added later, by
+    `change`; without it, the set of each tool must be declared here. `tools` names the set of each
+    tool: the tool is marked with it, and refused while the set is off. With `strict_scopes` it is
+    also refused if its set is scoped and the call has no scope. Until a host has said which sets
+    are on, all are, or none if `enabled_at_first` is false. `channels` are registered with each
+    host; pass an empty list if they are only added later, by `change_channels` or
+    `HostPeer.channels`.
+    `blocking` asks hosts to wait for the hook after inference; `model_info` says that the server
+    requests `model/info`. `as_list` sends the sets as a list, for hosts that read no object.
     """
 
     protocol: ProtocolTable = PROTOCOL
@@ -82,12 +84,12 @@ class McplServer:
         strict_scopes: bool = False,
         as_list: bool = False,
     ) -> None:
-        """Prepare to be held by any number of hosts.
+        """Prepare to serve any number of hosts.
 
         Raises:
-            ValueError: a name is none that a set can have, a use is unknown, there are too many
-                sets, a tool's set is not declared, or a channel's id is none, or there twice.
-            TypeError: `also_uses` is one string.
+            ValueError: invalid name of a set, unknown use, too many sets, a tool whose set is not
+                declared, or an invalid or repeated id of a channel.
+            TypeError: `also_uses` is a single string.
         """
         self._declared = dict(checked_sets(feature_sets))
         self._also_uses = frozenset(checked_strings("also_uses", also_uses))
@@ -97,7 +99,7 @@ class McplServer:
         self._blocking = blocking
         self._model_info = model_info
         self._tools = dict(tools or {})
-        if not self._also_uses:  # else sets come later, and tools may be of those
+        if not self._also_uses:  # else tools may belong to sets that are added later
             checked_tools(self._tools, self._declared)
         self._strict_scopes = strict_scopes
         self._as_list = as_list
@@ -113,32 +115,32 @@ class McplServer:
 
     @property
     def hosts(self) -> list[HostPeer]:
-        """The hosts that speak MCPL and are connected, in the order in which they came."""
-        return [live for session, live in self._hosts.items() if not session.closed]
+        """The connected hosts that speak MCPL, in the order in which they connected."""
+        return [peer for session, peer in self._hosts.items() if not session.closed]
 
     def of(self, context: Context) -> HostPeer | None:
         """Return the host whose request is being served; None if it speaks only MCP."""
         return self._hosts.get(context.session)
 
     def state_of(self, context: Context) -> CallState:
-        """Return the state of the tool call that is being served: what came, and what to leave.
+        """Return the state of the tool call that is being served, to read it and to save a new one.
 
-        With a host of MCP nothing comes and nothing is kept.
+        A host that speaks only MCP sends no state and keeps none.
         """
-        live = self.of(context)
-        state = None if live is None else live.state.of(context.request_id)
+        peer = self.of(context)
+        state = None if peer is None else peer.state.of(context.request_id)
         return state or CallState(None, None)
 
     async def change(
         self, *, added: Mapping[str, FeatureSet] | None = None, removed: Collection[str] = ()
     ) -> None:
-        """Declare sets anew or no longer, and tell all hosts.
+        """Add and remove sets, and notify all hosts.
 
-        A set that comes is off until the host enables it.
+        A set that is added is off until the host enables it.
 
         Raises:
-            ValueError: a name is none that a set can have, a use is unknown, or there are too many.
-            TypeError: `removed` is one string.
+            ValueError: invalid name of a set, unknown use, or too many sets.
+            TypeError: `removed` is a single string.
         """
         came, gone = added or {}, checked_strings("removed", removed)
         kept = {name: one for name, one in self._declared.items() if name not in gone}
@@ -159,13 +161,13 @@ class McplServer:
         removed: Collection[str] = (),
         updated: Sequence[ChannelDescriptor] = (),
     ) -> None:
-        """Change the channels that every host gets, and tell all hosts.
+        """Change the channels of every host, and notify all hosts.
 
-        What cannot be, such as a second channel of one id, is left out and logged.
+        An invalid change, such as a second channel with one id, is left out and logged.
 
         Raises:
             ValueError: the server was made without `channels`.
-            TypeError: `removed` is one string.
+            TypeError: `removed` is a single string.
         """
         gone = checked_strings("removed", removed)
         if self._channels is None:
@@ -203,7 +205,7 @@ class McplServer:
         return offered
 
     def attach(self, session: Session, theirs: JsonObject | None) -> None:
-        """Take up a host that speaks MCPL; serve one that does not as a server of MCP does."""
+        """Add a host that speaks MCPL; ignore one that does not."""
         if theirs is None:
             return
         assert isinstance(session, ServerSession)
@@ -218,7 +220,7 @@ class McplServer:
         session.serve(self._handlers.routes)
 
     async def negotiated(self, session: Session) -> None:
-        """Do nothing: hosts are asked for nothing before they say which sets are on."""
+        """Do nothing: the server may not ask a host before it says which sets are on."""
 
     def _add(self, row: Method[Any, Any], handler: Callable[..., Any]) -> None:
         self._handlers.add(row, handler)
@@ -246,3 +248,35 @@ class McplServer:
         if self._as_list:
             return [{"name": name, **to_wire(one)} for name, one in self._declared.items()]
         return {name: to_wire(one) for name, one in self._declared.items()}
+
+
+class IgnoredModifications:
+    """Warns of changes of responses that no host waits for, once for each feature set (MCPL 10.5).
+
+    If a server does not ask hosts to wait, the hook comes as a notification and has no answer.
+    """
+
+    def __init__(self) -> None:
+        self._warned: set[str | None] = set()
+
+    def watched(self, route: Route) -> Route:
+        """Return `route`, the one of the hook after inference, with a check of its answers."""
+
+        async def serve(params: AfterInferenceParams, request: Request) -> Any:
+            answer = await route.handler(params, request)
+            if request.id is None and isinstance(answer, AfterInferenceResult):
+                self._warn(answer)
+            return answer
+
+        return route._replace(handler=serve)
+
+    def _warn(self, answer: AfterInferenceResult) -> None:
+        name = answer.feature_set
+        if answer.modified_response is None or name in self._warned:
+            return
+        self._warned.add(name)
+        logger.warning(
+            "context/afterInference: %r changes the response, and no host waits for that: it is "
+            "not changed. Write McplServer(blocking=True).",
+            name,
+        )

@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule
 
 from kinwire.mcpl import PushedEvent
 from kinwire.mcpl.host.event_inbox import EventInbox
-from kinwire.mcpl.rules.push_dedup import REUSED
+from kinwire.mcpl.rules.push import REUSED
 from kinwire_protocols.mcpl import PushEventParams, PushEventPayload, PushEventResult
 from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
 

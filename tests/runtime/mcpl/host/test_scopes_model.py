@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from kinwire.mcpl import ScopeAnswer, ScopeRequest, Scopes
-from kinwire.mcpl.host.scopes import ScopeGuard
-from kinwire.mcpl.host.server_scopes import ServerScopes
+from kinwire.mcpl.host.scopes import ScopeGuard, ServerScopes
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire_protocols.mcpl import FeatureSetNotEnabledError, ScopeRules
 from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
@@ -120,7 +119,7 @@ class ScopesAgainstModel(RuleBasedStateMachine):
     async def check(self, request: ScopeRequest, *, labelled: bool) -> bool:
         """Check what is said of a scope; return whether anybody was asked."""
         self.asked.clear()
-        work = self.real[request.server].leave(request, labelled=labelled)
+        work = self.real[request.server].decide(request, labelled=labelled)
         if request.feature_set in self.sets[request.server].disabled:
             with pytest.raises(FeatureSetNotEnabledError):
                 await work

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from kinwire.mcpl.host.states import StoredTree
+from kinwire.mcpl.host.state import StoredTree
 from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree, StateError
 from kinwire.storage import open_store
 from kinwire_protocols.base import from_wire

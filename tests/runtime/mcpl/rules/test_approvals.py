@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-from kinwire.mcpl.rules.approvals import Approval, Approvals, approval_key
+from kinwire.mcpl.rules.scopes import Approval, Approvals, approval_key
 from kinwire_protocols.mcpl import Scope
 from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
 

@@ -17,8 +17,8 @@ from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.json_diff import patch_between
 from kinwire.mcpl.rules.json_patch import patched
-from kinwire.mcpl.rules.labels import label_problem, normal_label
 from kinwire.mcpl.rules.offers import read_offer
+from kinwire.mcpl.rules.scopes import label_problem, normal_label
 from kinwire.support.bounded import DedupWindow
 from kinwire.support.glob import PATTERN_SIZE, Pattern
 from kinwire_protocols.base import from_wire

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kinwire.mcpl.rules.feature_sets import FeatureSets
-from kinwire.mcpl.rules.hook_replies import after_allowed, before_allowed
+from kinwire.mcpl.rules.tags import after_allowed, before_allowed
 from kinwire_protocols.mcpl import AfterInferenceResult, BeforeInferenceResult, ContextInjection
 from tests.runtime.mcpl.fixtures_pairs import MEMORY
 

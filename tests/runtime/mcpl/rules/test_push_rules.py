@@ -6,9 +6,17 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-from kinwire.mcpl.rules.push_dedup import REUSED, StoredAnswer, body_digest
-from kinwire.mcpl.rules.rate_limiter import BACKPRESSURE, NOT_IN_TIME, RateLimiter
-from kinwire.mcpl.rules.retry import is_final, push_delay, taken_before
+from kinwire.mcpl.rules.push import (
+    BACKPRESSURE,
+    NOT_IN_TIME,
+    REUSED,
+    RateLimiter,
+    StoredAnswer,
+    body_digest,
+    is_final,
+    push_delay,
+    taken_before,
+)
 from kinwire.support.bounded import DedupWindow
 from kinwire_protocols.mcpl import PushEventParams, PushEventPayload, PushEventResult
 from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from kinwire.mcpl.rules.routing import (
+from kinwire.mcpl.rules.inference import (
+    StickyRoutes,
     UsageLimiter,
     check_routing,
     estimated_tokens,
@@ -15,7 +16,6 @@ from kinwire.mcpl.rules.routing import (
     route,
     up_tiered,
 )
-from kinwire.mcpl.rules.sticky_routes import StickyRoutes
 from kinwire_protocols import mcpl
 from kinwire_protocols.mcpl import InferenceMessage, RoutingPolicy, TokenUsage
 

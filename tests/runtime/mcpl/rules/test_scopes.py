@@ -7,8 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from kinwire.mcpl.rules.labels import LABEL_SIZE, label_problem, normal_label
-from kinwire.mcpl.rules.scopes import MOST_PATTERNS, ScopeLists
+from kinwire.mcpl.rules.scopes import (
+    LABEL_SIZE,
+    MOST_PATTERNS,
+    ScopeLists,
+    label_problem,
+    normal_label,
+)
 from kinwire_protocols.mcpl import ScopeRules
 
 VECTORS = json.loads((Path(__file__).parents[3] / "vectors" / "glob.json").read_text("utf-8"))

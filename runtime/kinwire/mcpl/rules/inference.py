@@ -1,8 +1,11 @@
-"""Which model runs an inference that a server asks for, and whether it may (MCPL 11.3, 11.5)."""
+"""Inference for servers: requests to models, the choice of the model, and limits (MCPL 11)."""
 
 from __future__ import annotations
 
 __all__ = (
+    "ModelAnswer",
+    "ModelRequest",
+    "StickyRoutes",
     "UsageLimiter",
     "check_routing",
     "estimated_tokens",
@@ -13,10 +16,12 @@ __all__ = (
 )
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import inf
 
 from kinwire.mcpl.rules.injections import blocks_of
 from kinwire.mcpl.rules.names import checked_pattern, matches
+from kinwire.support.bounded import lru_put
 from kinwire.support.json_values import text
 from kinwire_protocols.base import to_wire
 from kinwire_protocols.mcpl.models import (
@@ -30,6 +35,7 @@ from kinwire_protocols.mcpl.models import (
 _BYTES_A_TOKEN = 3.5
 _TOKENS_A_PICTURE = 2000
 _CONVERSATION = "conversation:"
+_Key = tuple[str, str]  # feature set and conversation
 
 _FINISHED: Mapping[str, FinishReason] = {
     "end_turn": "end_turn",
@@ -42,11 +48,38 @@ _FINISHED: Mapping[str, FinishReason] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """A request to a model."""
+
+    model: str
+    """The model's name, as in `RoutingPolicy`."""
+    messages: Sequence[InferenceMessage]
+    """The oldest first."""
+    max_tokens: int | None = None
+    """The most tokens in the answer; None for the provider's default."""
+    temperature: float | None = None
+    """As the server requests it; None for the provider's default."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """The answer of a model."""
+
+    content: str
+    """The whole text, including the pieces that were passed on before."""
+    model: str
+    """The model that was actually used."""
+    stopped: str = "end_turn"
+    """Why the answer ended, in the provider's own word."""
+    usage: TokenUsage | None = None
+
+
 def check_routing(policy: RoutingPolicy, larger: Mapping[str, tuple[int, str]]) -> None:
-    """Return if both can be followed.
+    """Raise if `policy` or `larger` has an entry that cannot apply.
 
     Raises:
-        ValueError: an entry would never count, or larger models lead round in a circle.
+        ValueError: an entry would never match, or the larger models form a cycle.
     """
     for pattern in policy.wildcards or {}:
         checked_pattern(pattern)
@@ -65,14 +98,14 @@ def check_routing(policy: RoutingPolicy, larger: Mapping[str, tuple[int, str]]) 
 def route(
     policy: RoutingPolicy, server: str, feature_set: str, conversation: str | None
 ) -> str | None:
-    """Return the model of an inference; None if the policy has none for it.
+    """Return the model of an inference, or None if the policy has none for it.
 
-    What is more particular decides: the conversation, then the set of that server (`SERVER/SET`),
-    the set, the longest wildcard that names it, and the default. An empty default is none.
+    The most specific entry wins: the conversation, then the set of that server (`SERVER/SET`), the
+    set, the longest wildcard that matches it, and the default. An empty default is ignored.
     """
     overrides, by_feature = policy.overrides or {}, policy.by_feature or {}
     override = None if conversation is None else overrides.get(_CONVERSATION + conversation)
-    # A set called "trusted/x" would get what the policy gives to the server "trusted" alone.
+    # A set named "trusted/x" must not match an entry that is for the server "trusted" alone.
     names = () if "/" in feature_set else (f"{server}/{feature_set}", feature_set)
     wildcards = policy.wildcards or {}
     wild = max((one for one in wildcards if matches(one, feature_set)), key=len, default="")
@@ -81,10 +114,10 @@ def route(
 
 
 def up_tiered(model: str, tokens: float, larger: Mapping[str, tuple[int, str]]) -> str:
-    """Return the model that so many tokens call for, where `model` would do for fewer.
+    """Return the model for `tokens` tokens: `model`, or a larger one that takes its place.
 
     Raises:
-        ValueError: one leads to another round in a circle.
+        ValueError: the larger models form a cycle.
     """
     seen = [model]
     while model in larger and tokens >= larger[model][0]:
@@ -96,9 +129,9 @@ def up_tiered(model: str, tokens: float, larger: Mapping[str, tuple[int, str]]) 
 
 
 def estimated_tokens(messages: Sequence[InferenceMessage]) -> int:
-    """Return about how many tokens the messages are; rather too many than too few.
+    """Return an estimate of the tokens in `messages`, more likely too high than too low.
 
-    A picture costs models about the same, however many bytes it has.
+    A picture costs about the same, however many bytes it has.
     """
     blocks = [block for one in messages for block in blocks_of(one.content)]
     pictures = sum(1 for block in blocks if isinstance(block, ImageBlock))
@@ -107,7 +140,7 @@ def estimated_tokens(messages: Sequence[InferenceMessage]) -> int:
 
 
 def estimated_usage(messages: Sequence[InferenceMessage], said: str) -> TokenUsage:
-    """Return about what an inference has used, where its provider does not say."""
+    """Return an estimate of the tokens of an inference whose provider does not report them."""
     return TokenUsage(input_tokens=estimated_tokens(messages), output_tokens=_tokens_of(said))
 
 
@@ -117,18 +150,51 @@ def _tokens_of(*texts: str) -> int:
 
 
 def finish_reason(reason: str) -> FinishReason:
-    """Return what a provider's own reason comes to; one that is not known ended the turn."""
+    """Return MCPL's word for a provider's reason; an unknown one means the end of the turn."""
     return _FINISHED.get(reason.lower(), "end_turn")
 
 
+class StickyRoutes:
+    """The models of conversations, by server and feature set, so that they stay the same.
+
+    Each is kept for `life` seconds after its last use. `most` limits those of one server, because
+    servers choose the ids of conversations and must not push out those of another server. The
+    entries of a server that has used none for `life` seconds are removed.
+    """
+
+    def __init__(self, *, life: float, most: int = 1000) -> None:
+        self._life = life
+        self._most = most
+        self._kept: dict[str, dict[_Key, tuple[str, float]]] = {}
+
+    def model(self, server: str, feature_set: str, conversation: str, *, now: float) -> str | None:
+        """Return the model of the conversation, or None if it is not kept at `now`."""
+        found = self._kept.get(server, {}).get((feature_set, conversation))
+        return None if found is None or found[1] <= now else found[0]
+
+    def keep(
+        self, server: str, feature_set: str, conversation: str, model: str, *, now: float
+    ) -> None:
+        """Keep the model of a conversation."""
+        self._kept = {one: kept for one, kept in self._kept.items() if _last(kept) > now}
+        kept = self._kept.setdefault(server, {})
+        lru_put(kept, (feature_set, conversation), (model, now + self._life), limit=self._most)
+
+
+def _last(kept: dict[_Key, tuple[str, float]]) -> float:
+    """Return when the entry that was used last expires."""
+    _, until = next(reversed(kept.values()))
+    return until
+
+
 class UsageLimiter:
-    """How much each server has running, and has spent by feature set."""
+    """Limits the inferences that each server has running, and the tokens of its feature sets."""
 
     def __init__(self, *, at_once: int, budgets: Mapping[str, int]) -> None:
-        """Begin with nothing spent. `budgets` are tokens by pattern of feature sets.
+        """Start with nothing spent. `budgets` are tokens by pattern of feature sets.
 
         Raises:
-            ValueError: a pattern is none.
+            ValueError: a pattern is invalid.
         """
         self._at_once = at_once
         self._budgets = {checked_pattern(pattern): most for pattern, most in budgets.items()}
@@ -137,11 +203,11 @@ class UsageLimiter:
 
     @property
     def spent(self) -> Mapping[tuple[str, str], TokenUsage]:
-        """What was used by server and feature set."""
+        """The tokens used so far, by server and feature set."""
         return self._spent
 
     def enter(self, server: str, feature_set: str) -> str | None:
-        """Return why no inference may begin, as the word for it; if None, `leave` has to follow."""
+        """Return why no inference may begin, as one word; after None, `leave` must be called."""
         used = self._spent.get((server, feature_set))
         tokens = 0 if used is None else used.input_tokens + used.output_tokens
         most = [self._budgets[one] for one in self._budgets if matches(one, feature_set)]
@@ -153,7 +219,7 @@ class UsageLimiter:
         return None
 
     def leave(self, server: str, feature_set: str, usage: TokenUsage | None) -> None:
-        """End an inference, and count what it has used."""
+        """End an inference, and count the tokens that it has used."""
         self._running[server] -= 1
         if usage is None:
             return

@@ -1,22 +1,41 @@
-"""What of a hook's reply counts: only what names a feature set that may say it (MCPL 6.5).
+"""Which requests and hook replies name a feature set, and which of them count (MCPL 6.5).
 
-A reply names one set, and an injection may name another one for itself. A reply that brings
-nothing needs none.
+A reply names one set, and an injection may name another one for itself. An empty reply needs none.
 """
 
 from __future__ import annotations
 
-__all__ = ("after_allowed", "before_allowed")
+__all__ = (
+    "AFTER_INFERENCE",
+    "BEFORE_INFERENCE",
+    "FEATURE_SET_REQUESTS",
+    "after_allowed",
+    "before_allowed",
+)
+
+from collections.abc import Mapping
+from typing import Any, Final
 
 from kinwire.mcpl.rules.feature_sets import FeatureSets
+from kinwire_protocols.mcpl.methods import INFERENCE_REQUEST, PUSH_EVENT, SCOPE_ELEVATE
 from kinwire_protocols.mcpl.models import (
     AfterInferenceResult,
     BeforeInferenceResult,
     ContextInjection,
 )
+from kinwire_protocols.peer import Method
 
-_BEFORE = "contextHooks.beforeInference"
-_AFTER = "contextHooks.afterInference"
+BEFORE_INFERENCE: Final = "contextHooks.beforeInference"
+"""The use that a feature set declares for the hook before inference."""
+AFTER_INFERENCE: Final = "contextHooks.afterInference"
+"""The use that a feature set declares for the hook after inference."""
+
+FEATURE_SET_REQUESTS: Final[Mapping[Method[Any, Any], str | None]] = {
+    PUSH_EVENT: "pushEvents",
+    INFERENCE_REQUEST: "inferenceRequest",
+    SCOPE_ELEVATE: None,  # any set may act in scopes, whatever it uses
+}
+"""The requests of a server that name a feature set, and the use that the set must declare."""
 
 
 def before_allowed(
@@ -27,7 +46,7 @@ def before_allowed(
     refused: list[str] = []
     for index, injection in enumerate(reply.context_injections or []):
         tag = injection.feature_set or reply.feature_set
-        problem = _problem(tag, _BEFORE, sets)
+        problem = _problem(tag, BEFORE_INFERENCE, sets)
         if problem is None:
             kept.append(injection)
         else:
@@ -40,10 +59,10 @@ def before_allowed(
 def after_allowed(
     reply: AfterInferenceResult, sets: FeatureSets
 ) -> tuple[AfterInferenceResult, list[str]]:
-    """Return the reply, without its change of the response where that does not count, and why."""
+    """Return the reply, without its change of the response if that does not count, and why."""
     if reply.modified_response is None:
         return reply, []
-    problem = _problem(reply.feature_set, _AFTER, sets)
+    problem = _problem(reply.feature_set, AFTER_INFERENCE, sets)
     if problem is None:
         return reply, []
     return reply.model_copy(update={"modified_response": None}), [f"modifiedResponse: {problem}"]

@@ -1,0 +1,107 @@
+"""Pushed events: how many are taken, how repeats are answered, and when to retry (MCPL 9)."""
+
+from __future__ import annotations
+
+__all__ = (
+    "BACKPRESSURE",
+    "CONTENT_SIZE",
+    "NOT_IN_TIME",
+    "REUSED",
+    "TOO_LARGE",
+    "RateLimiter",
+    "StoredAnswer",
+    "body_digest",
+    "is_final",
+    "push_delay",
+    "taken_before",
+)
+
+from dataclasses import dataclass
+
+from kinwire.support.json_values import digest
+from kinwire_protocols.base import to_wire
+from kinwire_protocols.mcpl.models import PushEventParams, PushEventResult
+
+CONTENT_SIZE = 64 * 1024
+"""The longest payload of an event, in characters of JSON."""
+
+BACKPRESSURE = PushEventResult(accepted=False, reason="backpressure")
+"""The answer to an event while there is no room: the server sends it again later."""
+
+NOT_IN_TIME = PushEventResult(accepted=False, reason="it was not taken in time")
+"""The answer to an event that the host did not take within its timeout."""
+
+TOO_LARGE = PushEventResult(
+    accepted=False,
+    reason=f"the payload has more than {CONTENT_SIZE} characters: push an address of it instead",
+)
+"""The answer to an event with too large a payload."""
+
+REUSED = PushEventResult(
+    accepted=False, reason="the eventId was used for another event: give each event its own"
+)
+"""The answer to another event under an id that is known."""
+
+
+class RateLimiter:
+    """Limits the events of one server: those under way, and those in a second (token bucket)."""
+
+    def __init__(self, *, at_once: int = 1000, per_second: float = 100.0) -> None:
+        self._free = at_once
+        self._rate = per_second
+        self._most = self._bucket = max(1.0, per_second)
+        self._filled_at: float | None = None
+
+    def enter(self, *, now: float) -> bool:
+        """Return whether there is room for one more event; then `leave` must be called."""
+        if self._filled_at is not None:
+            grown = self._bucket + (now - self._filled_at) * self._rate
+            self._bucket = min(self._most, grown)
+        self._filled_at = now
+        if self._free <= 0 or self._bucket < 1:
+            return False
+        self._free -= 1
+        self._bucket -= 1
+        return True
+
+    def leave(self) -> None:
+        """Release the room of one event."""
+        self._free += 1
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAnswer:
+    """The answer to an event that was handed over, and the digest of the event's body."""
+
+    digest: str
+    answer: PushEventResult | None
+    """None while it is not known."""
+
+    def answer_to(self, digest: str) -> PushEventResult | None:
+        """Return the answer to an event of the same id whose body has this digest."""
+        return self.answer if self.digest == digest else REUSED
+
+
+def body_digest(params: PushEventParams) -> str:
+    """Return a digest of the event; a retry has the same one."""
+    return digest(to_wire(params))
+
+
+def push_delay(attempt: int, *, first: float, most: float, jitter: float) -> float:
+    """Return the seconds to wait before attempt number `attempt`, which is at least 2.
+
+    `jitter` is 0.0 to 1.0 and drawn by the caller, so that servers that were refused together do
+    not all come back at the same time.
+    """
+    grown = first * 2.0 ** min(attempt - 2, 32)
+    return float(min(most, grown) * (1 + jitter) / 2)
+
+
+def is_final(answer: PushEventResult) -> bool:
+    """Return whether a retry of the event would get the same answer."""
+    return answer.accepted or answer.reason not in (BACKPRESSURE.reason, NOT_IN_TIME.reason)
+
+
+def taken_before(answer: PushEventResult, attempt: int) -> bool:
+    """Return whether a refusal says that an earlier attempt was taken, as some hosts answer."""
+    return attempt > 1 and not answer.accepted and answer.reason == "duplicate"
