@@ -62,8 +62,9 @@ Interceptor = Callable[[Any, Any, Next[Any, Any]], Awaitable[Any]]
 class Plan(NamedTuple):
     """What the calls of one method pass: interceptors, and what runs right around the core."""
 
-    layers: tuple[Interceptor, ...]
-    """Interceptors, the innermost first."""
+    outermost: Interceptor | None
+    inner: tuple[Interceptor, ...]
+    """The other interceptors, the innermost first."""
     guards: tuple[Guard[Any], ...]
     """In the order in which they run."""
     filters: tuple[Filter[Any], ...]
@@ -144,23 +145,17 @@ def send_through(plan: Plan, method: Method[P, R], send: Next[P, R], params: P) 
     """Send `params` through the outbound layers."""
     if plan.guards or plan.filters:
         send = partial(_core, plan, method, send)
-    return _through(plan.layers, method, send, params)
+    for interceptor in plan.inner:
+        send = _layer(interceptor, method, send)
+    return send(params) if plan.outermost is None else plan.outermost(params, method, send)
 
 
 def handle_through(plan: Plan, route: Route, params: Message, request: Request) -> Awaitable[Any]:
     """Run the handler of `route` inside the inbound layers."""
-    return _through(plan.layers, request, partial(_handle, plan, route, request), params)
-
-
-def _through(
-    layers: tuple[Interceptor, ...], about: object, core: Next[Any, Any], params: Message
-) -> Awaitable[Any]:
-    if not layers:
-        return core(params)
-    *inner, outermost = layers
-    for interceptor in inner:
-        core = _layer(interceptor, about, core)
-    return outermost(params, about, core)
+    core: Next[Any, Any] = partial(_handle, plan, route, request)
+    for interceptor in plan.inner:
+        core = _layer(interceptor, request, core)
+    return core(params) if plan.outermost is None else plan.outermost(params, request, core)
 
 
 def _layer(interceptor: Interceptor, about: object, inner: Next[Any, Any]) -> Next[Any, Any]:
@@ -189,7 +184,7 @@ async def _handle(plan: Plan, route: Route, request: Request, params: Message) -
     result = await route.handler(params, request)
     if request.id is None:
         return None
-    seen = plan.layers or plan.filters
+    seen = plan.outermost is not None or plan.filters
     if seen and (type(result) is dict or isinstance(result, EncodedObject)):
         result = route.method.decode_result(result)
     for one in plan.filters:
@@ -205,9 +200,10 @@ def _plan(entries: list[_Entry]) -> Plan:
     first = next(
         (at for at, one in enumerate(entries) if one.interceptor is not None), len(entries)
     )
-    inside, outside = entries[:first], entries[first:]
+    inside, layers = entries[:first], [one.as_interceptor() for one in entries[first:]]
     return Plan(
-        tuple(one.as_interceptor() for one in outside),
+        layers.pop() if layers else None,
+        tuple(layers),
         tuple(one.guard for one in reversed(inside) if one.guard is not None),
         tuple(one.filter for one in inside if one.filter is not None),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 __all__ = ("DEFAULT", "Session", "Timeout")
 
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from inspect import iscoroutinefunction
 from types import TracebackType
@@ -137,21 +137,18 @@ class Session:
             await self._admit_call(method)
         plan = self._outbound[method.name]
         if plan is None:
-            return await self._call(method, params, timeout, on_progress, meta, on_id)
-
-        def send(params: P) -> Awaitable[R]:
-            return self._call(method, params, timeout, on_progress, meta, on_id)
-
+            return await self._call(method, timeout, on_progress, meta, on_id, params)
+        send = partial(self._call, method, timeout, on_progress, meta, on_id)
         return await send_through(plan, method, send, params)
 
     async def _call(
         self,
         method: Method[P, R],
-        params: P,
         timeout: Timeout,
         on_progress: ProgressCallback | None,
         meta: JsonObject | None,
         on_id: OnId | None,
+        params: P,
     ) -> R:
         """Send a request that has passed gates and interceptors, and return its result."""
         body = to_wire(params)
@@ -186,13 +183,13 @@ class Session:
             self._must_be_negotiated(method)
         plan = self._outbound[method.name]
         if plan is None:
-            await self.raw_notify(method.name, to_wire(params))
-            return
+            await self._notify(method, params)
+        else:
+            await send_through(plan, method, partial(self._notify, method), params)
 
-        async def send(params: P) -> None:
-            await self.raw_notify(method.name, to_wire(params))
-
-        await send_through(plan, method, send, params)
+    async def _notify(self, method: Method[P, Any], params: P) -> None:
+        """Send a notification that has passed gates and interceptors."""
+        await self.raw_notify(method.name, to_wire(params))
 
     async def notify_if_negotiated(self, method: Method[P, Any], params: P, /) -> bool:
         """Send a notification if the handshake allowed it; return whether it did.

@@ -12,6 +12,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from kinwire.mcpl.host.server_peer import ServerPeer
 
 logger = logging.getLogger("kinwire.mcpl")
+
+_Lock = partial(anyio.Lock, fast_acquire=True)  # most events find it free, and do not wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,33 +100,34 @@ class _StoredAnswers:
         self._clock = clock
         self._seen = DedupWindow[StoredAnswer]()  # by key: ids may be as long as a message
 
-    async def look(self, event_id: str) -> StoredAnswer | None:
+    async def look(self, key: str) -> StoredAnswer | None:
         """Return what is known of an event, None if it is new."""
-        kept = self._seen.look(self._key(event_id), now=self._clock())
+        kept = self._seen.look(key, now=self._clock())
         if kept is not None or self._records is None:
             return kept
-        record = await self._records.get(self._key(event_id))
+        record = await self._records.get(key)
         if record is None:
             return None
         value = record.value
         answer = value["answer"] and from_wire(PushEventResult, value["answer"])
         return StoredAnswer(value["digest"], answer)
 
-    async def keep(self, event_id: str, body: str, answer: PushEventResult | None) -> None:
+    async def keep(self, key: str, body: str, answer: PushEventResult | None) -> None:
         """Write down an event, and its answer as soon as there is one."""
         if self._records is not None:
             known = None if answer is None else to_wire(answer)
             value = {"digest": body, "answer": known}
-            await self._records.put(self._key(event_id), value, expires_in=DEDUP_SECONDS)
-        self._seen.keep(self._key(event_id), StoredAnswer(body, answer), now=self._clock())
+            await self._records.put(key, value, expires_in=DEDUP_SECONDS)
+        self._seen.keep(key, StoredAnswer(body, answer), now=self._clock())
 
-    async def forget(self, event_id: str) -> None:
+    async def forget(self, key: str) -> None:
         """Let an event be new again."""
-        self._seen.forget(self._key(event_id))
+        self._seen.forget(key)
         if self._records is not None:
-            await self._records.delete(self._key(event_id))
+            await self._records.delete(key)
 
-    def _key(self, event_id: str) -> str:
+    def key_of(self, event_id: str) -> str:
+        """Return the key of an event, for the other methods."""
         return self._place + short_digest(event_id)
 
 
@@ -138,7 +142,7 @@ class _ServerInbox:
         self._limiter = limiter
         self._stored = stored
         self._under_way: dict[str, anyio.Event] = {}
-        self._turns = defaultdict[str, anyio.Lock](anyio.Lock)  # by feature set
+        self._turns = defaultdict[str, anyio.Lock](_Lock)  # by feature set
 
     async def take(self, server: ServerPeer, params: PushEventParams) -> PushEventResult:
         """Return what the event has earned."""
@@ -164,29 +168,30 @@ class _ServerInbox:
     async def _in_turn(
         self, server: ServerPeer, params: PushEventParams, body: str
     ) -> PushEventResult:
-        known = await self._stored.look(params.event_id)
+        key = self._stored.key_of(params.event_id)
+        known = await self._stored.look(key)
         answer = None if known is None else known.answer_to(body)
         if answer is None:
-            return await self._taken(PushedEvent(server, params, known is not None), body)
+            return await self._taken(PushedEvent(server, params, known is not None), key, body)
         if answer is REUSED:
             logger.warning("%s: event %.60r came again as another", server.id, params.event_id)
         return answer
 
-    async def _taken(self, event: PushedEvent, body: str) -> PushEventResult:
-        event_id = event.params.event_id
-        await self._stored.keep(event_id, body, None)
+    async def _taken(self, event: PushedEvent, key: str, body: str) -> PushEventResult:
+        await self._stored.keep(key, body, None)
         try:
             with anyio.fail_after(self._timeout):
                 answer = await self._hand_over(event)
             answer = expect_type("McplHost.on_push", answer, PushEventResult)
         except TimeoutError:
+            event_id = event.params.event_id
             logger.warning("%s: event %.60r was not taken in time", event.server.id, event_id)
             return NOT_IN_TIME
         except Exception:
-            await self._stored.forget(event_id)  # it was not taken: the server may send it again
+            await self._stored.forget(key)  # it was not taken: the server may send it again
             raise
         if answer.accepted:
-            await self._stored.keep(event_id, body, answer)
+            await self._stored.keep(key, body, answer)
         else:
-            await self._stored.forget(event_id)  # "not now" must not outlive its reason
+            await self._stored.forget(key)  # "not now" must not outlive its reason
         return answer

@@ -209,7 +209,8 @@ class ServerChannels:
     async def _judge(
         self, params: ChannelsPublishParams, method: Method[Any, Any], go_on: Next[Any, Any]
     ) -> Any:
-        self._must_stream(params)
+        if params.stream:
+            self._must_stream()
         await self._must_be_permitted(params.channel_id)
         draft = Draft(
             stage="publish",
@@ -221,10 +222,12 @@ class ServerChannels:
         if content is None:
             held = verdict.action == "hold"
             raise NotPublishedError(params.channel_id, verdict.reason, held=held)
+        if content is params.content:
+            return await go_on(params)
         return await go_on(params.model_copy(update={"content": content}))
 
-    def _must_stream(self, params: ChannelsPublishParams) -> None:
-        reason = self._session.denial_reason(CHANNELS_OUTGOING_CHUNK) if params.stream else None
+    def _must_stream(self) -> None:
+        reason = self._session.denial_reason(CHANNELS_OUTGOING_CHUNK)
         if reason is not None:
             gate = CHANNELS_OUTGOING_CHUNK.gate
             raise CapabilityNotNegotiatedError(CHANNELS_PUBLISH.name, gate, reason)

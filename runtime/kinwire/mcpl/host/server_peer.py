@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ("HostServices", "ServerPeer")
 
 import logging
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Awaitable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +27,7 @@ from kinwire.mcpl.rules.offers import MAY_BE_DECLARED, MOST_SETS, PeerOffer, may
 from kinwire.mcpl.rules.tags import (
     BEFORE_INFERENCE,
     FEATURE_SET_REQUESTS,
+    USE_OF_REQUEST,
     after_allowed,
     before_allowed,
 )
@@ -90,7 +91,7 @@ class ServerPeer:
         session.intercept_outbound(self._check_after, CONTEXT_AFTER_INFERENCE)
         session.intercept_inbound(self._changed, FEATURE_SETS_CHANGED)
         for row in FEATURE_SET_REQUESTS:
-            session.intercept_inbound(self._admit, row)
+            session.guard(row, self._admit)
         tools = ToolSets(session)
         ScopedCalls(session, sets, tools, guard.policy.scope_of, self.scopes, audit)
         self.channels = ServerChannels(session, sets, self.scopes, services.moderator, records)
@@ -190,18 +191,23 @@ class ServerPeer:
         await self._update()
         self._configured.set()
 
-    async def _admit(self, params: Any, request: Request, go_on: Next[Any, Any]) -> Any:
-        await self.wait_configured()  # before that, a request cannot be judged
+    def _admit(self, params: Any, request: Request) -> Awaitable[None] | None:
+        if not self._configured.is_set():  # before that, a request cannot be judged
+            return self._admit_later(params, request)
         if request.method is INFERENCE_REQUEST and self._unanswered:
             raise InvalidRequestError(
                 "inference/request: expected it outside of hooks, got it while the server owes the "
                 "answer to one. Answer the hook first, and ask for inference later."
             )
-        refusal = self._sets.refusal(params.feature_set, FEATURE_SET_REQUESTS[request.method])
+        refusal = self._sets.refusal(params.feature_set, USE_OF_REQUEST[request.method.name])
         if refusal is not None:
             logger.info("%s: refused %s: %s", self.id, request.method.name, refusal)
             raise refusal
-        return await go_on(params)
+        return None
+
+    async def _admit_later(self, params: Any, request: Request) -> None:
+        await self.wait_configured()
+        self._admit(params, request)
 
     async def _changed(
         self,

@@ -10,7 +10,6 @@ __all__ = ("ToolSets",)
 import anyio
 
 from kinwire.mcp import lists
-from kinwire.mcp.extension import Next
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.rpc.codec import is_object
 from kinwire.rpc.request import Request
@@ -30,7 +29,7 @@ class ToolSets:
         self._sets: dict[str, str] | None = None
         self._changes = 0
         self._turn = anyio.Lock()
-        session.intercept_inbound(self._forget, NOTIFICATIONS_TOOLS_LIST_CHANGED)
+        session.guard(NOTIFICATIONS_TOOLS_LIST_CHANGED, self._forget)
 
     async def declared_of(self, tool: str, sets: FeatureSets) -> str | None:
         """Return the set that a tool is marked with, if it is one that the server declares.
@@ -68,15 +67,9 @@ class ToolSets:
                 found[tool.name] = name
         return found
 
-    async def _forget(
-        self,
-        params: mcp.NotificationParams,
-        request: Request,
-        go_on: Next[mcp.NotificationParams, None],
-    ) -> None:
+    def _forget(self, params: mcp.NotificationParams, request: Request) -> None:
         self._sets = None
         self._changes += 1
-        await go_on(params)
 
 
 def _marked(tool: mcp.Tool) -> str | None:

@@ -130,11 +130,10 @@ class FeatureSets:
         declared = self._declared.get(name)
         if declared is None:
             return unknown_set(name)
-        can_enable = not self._policy.forbids(name)
         if name not in self._on:
             return FeatureSetNotEnabledError(
                 f"Feature set not enabled: {name!r:.130}",
-                data={"featureSet": name, "canEnable": can_enable},
+                data={"featureSet": name, "canEnable": not self._policy.forbids(name)},
             )
         if use is None or use in declared.uses:
             return None

@@ -9,6 +9,7 @@ __all__ = (
     "AFTER_INFERENCE",
     "BEFORE_INFERENCE",
     "FEATURE_SET_REQUESTS",
+    "USE_OF_REQUEST",
     "after_allowed",
     "before_allowed",
 )
@@ -30,12 +31,19 @@ BEFORE_INFERENCE: Final = "contextHooks.beforeInference"
 AFTER_INFERENCE: Final = "contextHooks.afterInference"
 """The use that a feature set declares for the hook after inference."""
 
-FEATURE_SET_REQUESTS: Final[Mapping[Method[Any, Any], str | None]] = {
-    PUSH_EVENT: "pushEvents",
-    INFERENCE_REQUEST: "inferenceRequest",
-    SCOPE_ELEVATE: None,  # any set may act in scopes, whatever it uses
+FEATURE_SET_REQUESTS: Final[tuple[Method[Any, Any], ...]] = (
+    PUSH_EVENT,
+    INFERENCE_REQUEST,
+    SCOPE_ELEVATE,
+)
+"""The requests of a server that name a feature set."""
+
+USE_OF_REQUEST: Final[Mapping[str, str | None]] = {
+    PUSH_EVENT.name: "pushEvents",
+    INFERENCE_REQUEST.name: "inferenceRequest",
+    SCOPE_ELEVATE.name: None,  # any set may act in scopes, whatever it uses
 }
-"""The requests of a server that name a feature set, and the use that the set must declare."""
+"""The use that the feature set of such a request must declare, by method name."""
 
 
 def before_allowed(

@@ -18,7 +18,12 @@ from kinwire.mcp.extension import Next
 from kinwire.mcp.server_session import ServerSession
 from kinwire.mcpl.rules.feature_sets import FeatureSets, unknown_set
 from kinwire.mcpl.rules.push import is_final, push_delay, taken_before
-from kinwire.mcpl.rules.tags import FEATURE_SET_REQUESTS, after_allowed, before_allowed
+from kinwire.mcpl.rules.tags import (
+    FEATURE_SET_REQUESTS,
+    USE_OF_REQUEST,
+    after_allowed,
+    before_allowed,
+)
 from kinwire.mcpl.server.host_channels import HostChannels
 from kinwire.mcpl.server.inference_streams import InferenceStream, InferenceStreams
 from kinwire.mcpl.server.served_state import ServedState
@@ -36,8 +41,7 @@ from kinwire_protocols.mcpl.methods import (
     STATE_ROLLBACK,
 )
 from kinwire_protocols.mcpl.models import (
-    AfterInferenceParams,
-    BeforeInferenceParams,
+    AfterInferenceResult,
     BeforeInferenceResult,
     ChannelDescriptor,
     Content,
@@ -50,7 +54,6 @@ from kinwire_protocols.mcpl.models import (
     PushEventPayload,
     PushEventResult,
     RollbackParams,
-    RollbackResult,
     ScopeRules,
 )
 from kinwire_protocols.peer import Method
@@ -76,13 +79,13 @@ class HostPeer:
         self.channels = HostChannels(session, channels)
         """The channels of the server at this host."""
         session.intercept_inbound(self._obey, FEATURE_SETS_UPDATE)
-        session.intercept_inbound(self._check_before, CONTEXT_BEFORE_INFERENCE)
-        session.intercept_inbound(self._check_after, CONTEXT_AFTER_INFERENCE)
-        session.intercept_inbound(self._check_rollback, STATE_ROLLBACK)
+        session.filter_result(CONTEXT_BEFORE_INFERENCE, self._allowed_before)
+        session.filter_result(CONTEXT_AFTER_INFERENCE, self._allowed_after)
+        session.guard(STATE_ROLLBACK, self._check_rollback)
         self._streams = InferenceStreams(session)
         self.state = ServedState(session, feature_sets.declared, tools)
         for row in FEATURE_SET_REQUESTS:
-            session.intercept_outbound(self._must_be_enabled, row)
+            session.guard(row, self._must_be_enabled, outbound=True)
 
     @property
     def enabled(self) -> list[str]:
@@ -192,48 +195,30 @@ class HostPeer:
         await go_on(params)
         await self.channels.begin()
 
-    async def _must_be_enabled(
-        self, params: Any, method: Method[Any, Any], go_on: Next[Any, Any]
-    ) -> Any:
+    def _must_be_enabled(self, params: Any, method: Method[Any, Any]) -> None:
         if not self.session.handshake.initialized:
             raise SessionStateError(
                 f"{method.name}: the host has not finished the handshake, and may not be asked "
                 "anything before. Ask while a later request of it is served."
             )
-        refusal = self.sets.refusal(params.feature_set, FEATURE_SET_REQUESTS[method])
+        refusal = self.sets.refusal(params.feature_set, USE_OF_REQUEST[method.name])
         if refusal is not None:
             raise refusal
-        return await go_on(params)
 
-    async def _check_rollback(
-        self,
-        params: RollbackParams,
-        request: Request,
-        go_on: Next[RollbackParams, RollbackResult],
-    ) -> RollbackResult:
+    def _check_rollback(self, params: RollbackParams, request: Request) -> None:
         if params.feature_set not in self.sets.declared:
             raise unknown_set(params.feature_set)
-        return await go_on(params)
 
-    async def _check_before(
-        self,
-        params: BeforeInferenceParams,
-        request: Request,
-        go_on: Next[BeforeInferenceParams, BeforeInferenceResult],
+    def _allowed_before(
+        self, answer: BeforeInferenceResult, request: Request
     ) -> BeforeInferenceResult:
-        reply, kept_back = before_allowed(await go_on(params), self.sets)
+        reply, kept_back = before_allowed(answer, self.sets)
         self._log_kept_back(kept_back, request)
         return reply
 
-    async def _check_after(
-        self,
-        params: AfterInferenceParams,
-        request: Request,
-        go_on: Next[AfterInferenceParams, Any],
-    ) -> Any:
-        answer = await go_on(params)
-        if answer is None:  # it was a notification
-            return None
+    def _allowed_after(
+        self, answer: AfterInferenceResult, request: Request
+    ) -> AfterInferenceResult:
         reply, kept_back = after_allowed(answer, self.sets)
         self._log_kept_back(kept_back, request)
         return reply

@@ -17,7 +17,6 @@ from typing import Self
 
 import anyio
 
-from kinwire.mcp.extension import Next
 from kinwire.rpc.codec import Id
 from kinwire.rpc.errors import InvalidResponseError
 from kinwire.rpc.request import Request
@@ -125,7 +124,7 @@ class InferenceStreams:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._open: dict[Id, InferenceStream] = {}
-        session.intercept_inbound(self._chunk, INFERENCE_CHUNK)
+        session.guard(INFERENCE_CHUNK, self._chunk)
 
     @asynccontextmanager
     async def open(self, params: InferenceRequestParams) -> AsyncGenerator[InferenceStream]:
@@ -156,13 +155,7 @@ class InferenceStreams:
             for identifier in ids:  # none if nothing was sent
                 del self._open[identifier]
 
-    async def _chunk(
-        self,
-        params: InferenceChunkParams,
-        request: Request,
-        go_on: Next[InferenceChunkParams, None],
-    ) -> None:
+    def _chunk(self, params: InferenceChunkParams, request: Request) -> None:
         stream = self._open.get(params.request_id)
         if stream is not None:
             stream.take(params.index, params.delta)
-        await go_on(params)

@@ -10,7 +10,6 @@ __all__ = ("ServedTools",)
 import logging
 from collections.abc import Mapping
 
-from kinwire.mcp.extension import Next
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
@@ -32,20 +31,16 @@ class ServedTools:
         self._sets = sets
         self._tools = tools
         self._strict = strict
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
         if tools:
-            session.intercept_inbound(self._mark, TOOLS_LIST)
-            session.intercept_inbound(self._admit, TOOLS_CALL)
+            session.filter_result(TOOLS_LIST, self._mark)
+            session.guard(TOOLS_CALL, self._admit)
 
-    async def _mark(
-        self,
-        params: mcp.PaginatedRequestParams,
-        request: Request,
-        go_on: Next[mcp.PaginatedRequestParams, mcp.ListToolsResult],
-    ) -> mcp.ListToolsResult:
-        page = await go_on(params)
+    def _mark(self, page: mcp.ListToolsResult, request: Request) -> mcp.ListToolsResult:
+        params = request.params
+        assert isinstance(params, mcp.PaginatedRequestParams)
         if params.cursor is None and page.next_cursor is None:
-            self._tell_missing([tool.name for tool in page.tools])
+            self._warn_of_missing([tool.name for tool in page.tools])
         marked = [
             TOOL_FEATURE_SET.write(tool, self._tools[tool.name])
             if tool.name in self._tools
@@ -54,25 +49,20 @@ class ServedTools:
         ]
         return page.model_copy(update={"tools": marked})
 
-    def _tell_missing(self, listed: list[str]) -> None:
-        """Tell of names that no tool has: most likely one is misspelt, and its tool not gated."""
+    def _warn_of_missing(self, listed: list[str]) -> None:
+        """Warn of names that no tool has: most likely one is misspelt, and its tool not gated."""
         for name in self._tools:
-            if name in listed or name in self._told:
+            if name in listed or name in self._warned:
                 continue
-            self._told.add(name)
+            self._warned.add(name)
             near = nearest(name, listed)
             hint = f"Did you mean {near!r}?" if near else "A tool that is not named is always on."
             logger.warning("McplServer(tools=...): no tool is called %r. %s", name, hint)
 
-    async def _admit(
-        self,
-        params: mcp.CallToolRequestParams,
-        request: Request,
-        go_on: Next[mcp.CallToolRequestParams, mcp.CallToolResult],
-    ) -> mcp.CallToolResult:
+    def _admit(self, params: mcp.CallToolRequestParams, request: Request) -> None:
         feature_set = self._tools.get(params.name)
         if feature_set is None:
-            return await go_on(params)
+            return
         refusal = self._sets.refusal(feature_set)
         if refusal is not None:
             raise refusal
@@ -83,4 +73,3 @@ class ServedTools:
                 "Send label and payload of a scope that the host approves.",
                 data={"tool": params.name},
             )
-        return await go_on(params)
