@@ -5,11 +5,11 @@ from __future__ import annotations
 __all__ = ("Listening", "other_ids_told")
 
 import sys
-from collections.abc import AsyncGenerator, Callable, Collection
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 
-from kinwire.rpc.codec import FrameError, decode
+from kinwire.rpc.codec import FrameError, OutgoingFrame, decode
 from kinwire.rpc.errors import RequestTimeoutError
 from kinwire.rpc.transport import SessionCallbacks, Transport
 from kinwire_cli.failure import UnreachableError
@@ -49,7 +49,7 @@ class Listening:
 
     async def run(self, callbacks: SessionCallbacks, /) -> None:
         """See `Transport.run`."""
-        overlong, answer, take = callbacks.overlong, callbacks.answer, callbacks.take
+        overlong, answer, take = callbacks.overlong, callbacks.answer, callbacks.take_frames
 
         def too_long(head: bytes) -> None:
             self.overlong_count += 1
@@ -58,13 +58,14 @@ class Listening:
         def hear_answer(frame: bytes, reply_to: int) -> None:
             self._hear(lambda heard: answer(heard, reply_to), frame)
 
-        def taken() -> list[bytes]:
+        def taken() -> list[OutgoingFrame]:
             frames = take()
-            self._keep_asked(frames)
+            self._waiting.update((frame.id, None) for frame in frames if frame.kind == "request")
             return frames
 
         callbacks.feed, callbacks.overlong = partial(self._hear, callbacks.feed), too_long
-        callbacks.answer, callbacks.take = hear_answer, taken
+        callbacks.answer, callbacks.take_frames = hear_answer, taken
+        callbacks.take = lambda: [frame.data for frame in taken()]
         await self._transport.run(callbacks)
 
     def wake(self) -> None:
@@ -97,11 +98,6 @@ class Listening:
         self.stray_count += 1
         if len(self.strays) < _KEPT:
             self.strays.append(frame[:_SHOWN].decode(errors="replace").rstrip("\r"))
-
-    def _keep_asked(self, frames: Collection[bytes]) -> None:
-        for message in map(decode, frames):
-            if "method" in message and "id" in message:
-                self._waiting[message["id"]] = None
 
     def _keep(self, message: JsonObject) -> None:
         if "method" in message:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kinwire.rpc.codec import OutgoingFrame
 from kinwire.rpc.transport import SessionCallbacks
 from kinwire_cli.listening import Listening
 
@@ -39,7 +40,8 @@ async def heard_of(*frames: bytes, passes: bool = False) -> tuple[Listening, lis
     callbacks = SessionCallbacks(
         feed=passed.append,
         waiting=(),
-        take=lambda: [REQUEST],
+        take=list,
+        take_frames=lambda: [OutgoingFrame(REQUEST, "request", 1, "ping")],
         hold_back=lambda _: None,
         overlong=passed.append,
         answer=lambda frame, _: passed.append(frame),

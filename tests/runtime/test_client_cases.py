@@ -46,6 +46,7 @@ class RawServer:
                     feed=lambda frame: self._heard.send_nowait(json.loads(frame)),
                     waiting=self._waiting,
                     take=lambda: [self._waiting.popleft()],
+                    take_frames=list,
                     hold_back=lambda _: None,
                     overlong=lambda head: None,
                     answer=lambda frame, _: None,

@@ -6,7 +6,7 @@ __all__ = ("OnId", "Outbound", "ProgressCallback")
 
 from collections.abc import Callable
 from math import inf
-from typing import Any
+from typing import Any, final
 
 from kinwire_protocols.peer import Method
 
@@ -17,12 +17,13 @@ OnId = Callable[[int], object]
 """Takes the id of a request of this side before it leaves: a plain function, called immediately."""
 
 
+@final
 class Outbound:
     """A request of this side, from the call until its answer."""
 
     __slots__ = (
+        "data",
         "deadline",
-        "frame",
         "id",
         "method",
         "name",
@@ -47,7 +48,7 @@ class Outbound:
         self.timeout = timeout
         self.on_progress = on_progress
         self.id = 0
-        self.frame = b""
+        self.data = b""
         self.deadline = inf
         self.sent = False
         self.over = False

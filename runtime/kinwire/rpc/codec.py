@@ -14,6 +14,7 @@ __all__ = (
     "EncodedObject",
     "FrameError",
     "Id",
+    "OutgoingFrame",
     "decode",
     "encode",
     "encoded_notification",
@@ -27,7 +28,8 @@ __all__ = (
 import json
 import re
 from collections.abc import Callable
-from typing import Any, Literal, TypeGuard
+from dataclasses import dataclass
+from typing import Any, Literal, TypeGuard, final
 
 from pydantic_core import from_json, to_json
 
@@ -48,6 +50,22 @@ _DIGITS = 4300  # the longest integer that Python reads
 _BODY = re.compile(rb'"(method|result|error)"\s*:')
 
 Meant = Literal["request", "response", "unclear"]
+
+
+@final
+@dataclass(slots=True)
+class OutgoingFrame:
+    """A message of this side, encoded, and what a transport may have to know of it."""
+
+    data: bytes
+
+    kind: Literal["request", "notification", "result", "error"]
+
+    id: int | None = None
+    """Of a request; for a cancellation, of the request that it takes back."""
+
+    method: str = ""
+    """Empty for an answer."""
 
 
 class FrameError(Exception):
@@ -238,8 +256,8 @@ class EncodedObject(dict[str, Any]):
         self.encoded = encode(members)
 
 
-def encoded_notification(name: str, params: JsonObject) -> bytes:
-    """Return the notification of that name; empty params stay out.
+def encoded_notification(name: str, params: JsonObject) -> OutgoingFrame:
+    """Return the notification of that name; empty params are left out.
 
     Raises:
         UnsendableError: JSON cannot hold the params.
@@ -247,7 +265,7 @@ def encoded_notification(name: str, params: JsonObject) -> bytes:
     message: JsonObject = {"jsonrpc": "2.0", "method": name}
     if params:
         message["params"] = params
-    return encode(message)
+    return OutgoingFrame(encode(message), "notification", None, name)
 
 
 def encoded_reply(identifier: Id | None, result: EncodedObject) -> bytes:

@@ -29,11 +29,11 @@ from dataclasses import dataclass
 import anyio
 
 from kinwire.rpc.calls import Outbound
-from kinwire.rpc.codec import Id
+from kinwire.rpc.codec import Id, OutgoingFrame
 from kinwire.rpc.engine.engine import Engine
 from kinwire.rpc.engine.inbound import InboundCalls
 from kinwire.rpc.engine.io import EngineIO, Timer
-from kinwire.rpc.engine.outbox import FEW, Outbox, fitted
+from kinwire.rpc.engine.outbox import FEW, Item, Outbox, fitted
 from kinwire.rpc.limits import Limits
 from kinwire.rpc.request import Request
 from kinwire.rpc.routes import Route
@@ -64,7 +64,7 @@ class ResponseStream:
         self.outbox = outbox
         self.own = own
         """Whether it is the session's own, which never ends before the session."""
-        self.queue: deque[bytes | Outbound] = deque()
+        self.queue: deque[Item] = deque()
         self.size = 0  # bytes in the queue
         self.attached = not own
         """Whether somebody takes what is queued. While nobody does the oldest gives way."""
@@ -92,17 +92,17 @@ class ResponseStream:
         """Say that a handler works on the request, and may send other things before its answer."""
         self.expecting, self.due = True, False
 
-    def put(self, frame: bytes, call: Outbound | None) -> None:
-        """Queue a frame, and wake who waits for it."""
+    def put(self, data: bytes, of: Outbound | OutgoingFrame | None) -> None:
+        """Queue bytes and what they are the frame of, and wake the task that waits for them."""
         if not self.expecting:
             self.due = False
         if self.gone:
             return
-        self.size += len(frame)
+        self.size += len(data)
         if self.size > FEW:
-            frame = fitted(frame, call)
-        self.queue.append(frame if call is None else call)
-        self.outbox.grown(self, len(frame))
+            data = fitted(data, of)
+        self.queue.append(data if of is None else of)
+        self.outbox.grown(self, len(data))
         self.ring()
 
     def answered(self, due: bool) -> None:
@@ -157,17 +157,17 @@ class MultiStreamOutbox(Outbox):
         self.crowded = False
         """Whether something gave way: nothing holds back who sends what nobody takes."""
 
-    def add(self, frame: bytes, call: Outbound | None = None) -> None:
-        """Queue a frame on the stream that is current, or on the session's own."""
+    def add(self, data: bytes, of: Outbound | OutgoingFrame | None = None) -> None:
+        """Queue bytes on the stream that is current, or on the session's own."""
         stream = current_stream.get()
         if stream is None or stream.outbox is not self or not stream.takes:
             stream = self.own
-        stream.put(frame, call)
+        stream.put(data, of)
 
-    def add_once(self, frame: bytes) -> None:
-        """Queue what belongs to no request, unless the same waits already."""
-        if frame not in self.waiting:
-            self.own.put(frame, None)
+    def add_once(self, notification: OutgoingFrame) -> None:
+        """Queue a notification that belongs to no request, unless the same waits already."""
+        if notification not in self.waiting:
+            self.own.put(notification.data, notification)
 
     def take_from(self, stream: ResponseStream) -> list[bytes]:
         """Return the next frames of a stream, about 256 KiB of them."""
@@ -224,7 +224,7 @@ class MultiStreamOutbox(Outbox):
     def _drop_oldest(self, stream: ResponseStream) -> None:
         self.crowded = True
         item = stream.queue.popleft()
-        size = len(item if isinstance(item, bytes) else item.frame)
+        size = len(item if isinstance(item, bytes) else item.data)
         stream.size -= size
         self._parked -= size
         if not stream.queue:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Protocol
 
+from kinwire.rpc.codec import OutgoingFrame
 from kinwire.rpc.errors import ConnectionClosedError
 
 
@@ -29,6 +30,9 @@ class SessionCallbacks:
 
     take: Callable[[], list[bytes]]
     """Return the next frames to write, about 256 KiB; call again while more are waiting."""
+
+    take_frames: Callable[[], list[OutgoingFrame]]
+    """The same for a transport that has to know what it writes."""
 
     hold_back: Callable[[int], None]
     """Say how many more bytes, or fewer, were taken and cannot leave yet: they are unsent still."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-__all__ = ("replayed",)
+__all__ = ("described", "replayed")
 
 from collections import deque
 
 import anyio
 
+from kinwire.rpc.codec import FrameError, OutgoingFrame, decode, is_object
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.transport import SessionCallbacks, Transport
 from kinwire_cli.recording.playback import Playback
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.mcp.methods import NOTIFICATIONS_CANCELLED
 
+_CANCELLED = NOTIFICATIONS_CANCELLED.name
 _FRAME = 64 * 1024 * 1024  # bytes
 _MOST_MISSING = 3  # then the rest is not waited for
 _LAST_WORDS = 1.0  # seconds for notifications that were recorded behind the last answer
@@ -40,6 +44,27 @@ async def replayed(
     return session.ended
 
 
+def described(data: bytes) -> OutgoingFrame:
+    """Return a recorded frame with what a transport has to know of it."""
+    try:
+        message = decode(data)
+    except FrameError:
+        return OutgoingFrame(data, "error")
+    identifier, method = message.get("id"), message.get("method", "")
+    if method and identifier is None:
+        cancelled = _cancelled_id(message) if method == _CANCELLED else None
+        return OutgoingFrame(data, "notification", cancelled, method)
+    if method and type(identifier) is int:
+        return OutgoingFrame(data, "request", identifier, method)
+    return OutgoingFrame(data, "error" if "error" in message else "result", None, method)
+
+
+def _cancelled_id(message: JsonObject) -> int | None:
+    params = message.get("params")
+    identifier = params.get("requestId") if is_object(params) else None
+    return identifier if type(identifier) is int else None
+
+
 def _told(ended: Exception | None) -> str:
     if ended is None:
         return "nothing"
@@ -61,6 +86,7 @@ class _Session:
             feed=self._feed,
             waiting=self._outbox,
             take=self._take,
+            take_frames=lambda: [described(data) for data in self._take()],
             hold_back=lambda _: None,
             overlong=self._feed,  # the beginning of a frame is no message: told as such
             answer=lambda frame, _: self._feed(frame),

@@ -7,6 +7,7 @@ __all__ = ("Recorded",)
 import json
 from typing import Any
 
+from kinwire.rpc.codec import OutgoingFrame
 from kinwire.rpc.transport import SessionCallbacks, Transport
 
 
@@ -21,7 +22,7 @@ class Recorded:
 
     async def run(self, callbacks: SessionCallbacks, /) -> None:
         """See `Transport.run`."""
-        feed, answer, take = callbacks.feed, callbacks.answer, callbacks.take
+        feed, answer, take = callbacks.feed, callbacks.answer, callbacks.take_frames
 
         def fed(frame: bytes) -> None:
             self.messages.append(("server", json.loads(frame)))
@@ -31,10 +32,11 @@ class Recorded:
             self.messages.append(("server", json.loads(frame)))
             answer(frame, id)
 
-        def taken() -> list[bytes]:
+        def taken() -> list[OutgoingFrame]:
             frames = take()
-            self.messages += [("client", json.loads(frame)) for frame in frames]
+            self.messages += [("client", json.loads(frame.data)) for frame in frames]
             return frames
 
-        callbacks.feed, callbacks.answer, callbacks.take = fed, answered, taken
+        callbacks.feed, callbacks.answer, callbacks.take_frames = fed, answered, taken
+        callbacks.take = lambda: [frame.data for frame in taken()]
         await self._inner.run(callbacks)

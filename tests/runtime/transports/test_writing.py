@@ -30,6 +30,7 @@ def writer_of(fd: int, *frames: bytes, patience: float) -> FrameWriter:
         feed=lambda _: None,
         waiting=waiting,
         take=lambda: [waiting.popleft()],
+        take_frames=list,
         hold_back=lambda _: None,
         overlong=lambda _: None,
         answer=lambda frame, _: None,

@@ -84,6 +84,7 @@ class Driver(ABC):
             feed=self.engine.feed,
             waiting=self.engine.outbox.waiting,
             take=self.engine.take,
+            take_frames=self.engine.take_frames,
             hold_back=self.engine.outbox.hold_back,
             overlong=self.engine.overlong,
             answer=self.engine.feed,

@@ -66,6 +66,7 @@ class Engine:
         self._timer = timer = Timer(io)
         self.outbox = self.outbox_class(io, timer, limits)
         self.take = self.outbox.take
+        self.take_frames = self.outbox.take_frames
         self.outbound = OutboundCalls(io, timer, self.outbox, self.counts, known, profile)
         self.inbound = self.inbound_class(
             io, self.outbox, self.counts, routes, profile, limits.in_flight, new
@@ -120,7 +121,8 @@ class Engine:
         """
         if self.closed is not None and self.inbound.silent:
             raise self.closed.again()
-        self.outbox.add(encoded_notification(name, params))
+        frame = encoded_notification(name, params)
+        self.outbox.add(frame.data, frame)
 
     def expire(self) -> None:
         """Act on what is overdue, and schedule the next deadline."""

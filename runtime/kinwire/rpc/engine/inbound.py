@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from kinwire.rpc.codec import (
     EncodedObject,
     Id,
+    OutgoingFrame,
     encode,
     encoded_notification,
     encoded_reply,
@@ -165,7 +166,7 @@ class InboundCalls:
             params["message"] = message
         frame = encoded_notification(rule.method.name, params)
         work.reported = progress
-        self._outbox.add(frame)
+        self._outbox.add(frame.data, frame)
 
     def answer_error(self, identifier: Id | None, error: RpcError) -> None:
         """Send an error response; one that JSON cannot hold is a fault of this side."""
@@ -174,7 +175,7 @@ class InboundCalls:
         except UnsendableError as unsendable:
             body = error_to_wire(internal_error("an error response", unsendable))
             frame = encode({"jsonrpc": "2.0", "id": identifier, "error": body})
-        self._outbox.add(frame)
+        self._outbox.add(frame, OutgoingFrame(frame, "error"))
 
     def close(self, keep: Request | None) -> None:
         """Cancel what runs, but not `keep`, and answer nothing any more."""

@@ -61,13 +61,13 @@ class OutboundCalls:
         message: JsonObject = {"jsonrpc": "2.0", "id": identifier, "method": call.name}
         if params:
             message["params"] = params
-        call.frame = encode(message)
+        call.data = encode(message)
         self._pending[identifier] = call
         if call.timeout is not None:  # in place, as is what follows an answer: every call pays
             call.deadline = deadline = self._io.now() + call.timeout
             if deadline < self._timer.at:
                 self._timer.schedule(deadline)
-        self._outbox.add(call.frame, call)
+        self._outbox.add(call.data, call)
 
     def abandon(self, call: Outbound, reason: str = "The caller gave up.") -> None:
         """Forget a call that nobody waits for; the peer hears of it if it has the request."""
@@ -77,7 +77,9 @@ class OutboundCalls:
         rule = self._profile.cancellation
         if call.sent and rule is not None and call.name != self._profile.opening:
             params: JsonObject = {rule.id_field: call.id, rule.reason_field: reason}
-            self._outbox.add(encoded_notification(rule.method, params))
+            frame = encoded_notification(rule.method, params)
+            frame.id = call.id
+            self._outbox.add(frame.data, frame)
 
     def answered(self, message: JsonObject) -> None:
         """Settle the call that a response belongs to; drop a response that belongs to none."""

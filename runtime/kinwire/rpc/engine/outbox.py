@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-__all__ = ("FEW", "Outbox", "fitted")
+__all__ = ("FEW", "Item", "Outbox", "fitted")
 
 from collections import deque
 from math import inf
 
 from kinwire.rpc.calls import Outbound
+from kinwire.rpc.codec import OutgoingFrame
 from kinwire.rpc.engine.io import EngineIO, Timer
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.limits import Limits
@@ -17,12 +18,16 @@ FEW = 16 * 1024
 """Bytes; a longer queue is kept in no more memory than it needs."""
 
 
-def fitted(frame: bytes, call: Outbound | None) -> bytes:
-    """Return the frame, also of `call`, without the up to 4 KiB that orjson leaves behind it."""
-    frame = b"%b" % (frame,)
-    if call is not None:
-        call.frame = frame
-    return frame
+Item = bytes | Outbound | OutgoingFrame
+"""What waits: a request, a frame, or the bytes of a result, which need no object of their own."""
+
+
+def fitted(data: bytes, of: Outbound | OutgoingFrame | None) -> bytes:
+    """Return `data`, also of `of`, without the up to 4 KiB that orjson leaves behind it."""
+    data = b"%b" % (data,)
+    if of is not None:
+        of.data = data
+    return data
 
 
 class Outbox:
@@ -36,32 +41,32 @@ class Outbox:
         # two large frames that cross. If both sides stopped, neither would go on.
         self._high_watermark = limits.unsent + 2 * limits.frame_size
         self._stall_timeout = limits.stall
-        self.waiting: deque[bytes | Outbound] = deque()
+        self.waiting: deque[Item] = deque()
         self._size: int = 0
         self._held = 0  # bytes of these that were taken and cannot leave yet
         self.full = False
         self._above_high_watermark = False
         self._stalled_at = inf  # when a full outbox that nobody empties is given up
 
-    def add(self, frame: bytes, call: Outbound | None = None) -> None:
-        """Queue a frame; that of a request goes with its call."""
+    def add(self, data: bytes, of: Outbound | OutgoingFrame | None = None) -> None:
+        """Queue bytes and what they are the frame of; None for a result."""
         first = not self.waiting
-        self._size += len(frame)
+        self._size += len(data)
         if self._size > FEW:
-            frame = fitted(frame, call)
-        self.waiting.append(frame if call is None else call)
+            data = fitted(data, of)
+        self.waiting.append(data if of is None else of)
         if self._size > self._limit:
             self._check_high_watermark()
         if first:
             self._io.wake_writer()
 
-    def add_once(self, frame: bytes) -> None:
-        """Queue what answers nobody, unless the same waits already."""
-        if frame not in self.waiting:
-            self.add(frame)
+    def add_once(self, notification: OutgoingFrame) -> None:
+        """Queue a notification, unless the same waits already."""
+        if notification not in self.waiting:
+            self.add(notification.data, notification)
 
-    def take(self, waiting: deque[bytes | Outbound] | None = None) -> list[bytes]:
-        """Return the next frames, about 256 KiB of them; none when nothing waits.
+    def take(self, waiting: deque[Item] | None = None) -> list[bytes]:
+        """Return the next frames, about 256 KiB of them; an empty list when nothing waits.
 
         `waiting` is the queue to take them from, where there are several.
         """
@@ -71,19 +76,28 @@ class Outbox:
         size = 0
         while waiting and size < _AT_ONCE:
             item = waiting.popleft()
-            if isinstance(item, bytes):
-                size += len(item)
-                frames.append(item)
+            if type(item) is Outbound:
+                size += len(item.data)
+                if not item.over and not self._io.is_abandoned(item):
+                    item.sent = True
+                    frames.append(item.data)
+                item.data = b""  # its answer may be long in coming
                 continue
-            size += len(item.frame)
-            if not item.over and not self._io.is_abandoned(item):
-                item.sent = True
-                frames.append(item.frame)
-            item.frame = b""  # its answer may be long in coming
+            data = item.data if type(item) is OutgoingFrame else item
+            size += len(data)
+            frames.append(data)
         self._size -= size
         if self.full:
             self._check_low_watermark()
         return frames
+
+    def take_frames(self) -> list[OutgoingFrame]:
+        """Return the next frames as `take` does, with what each of them is."""
+        items = list(self.waiting)
+        taken = self.take()
+        items = items[: len(items) - len(self.waiting)]
+        left = (item for item in items if type(item) is not Outbound or item.sent)
+        return [_frame_of(item, data) for item, data in zip(left, taken, strict=True)]
 
     def hold_back(self, size: int) -> None:
         """Count bytes that were taken and cannot leave yet, or fewer of them: callers wait."""
@@ -130,3 +144,11 @@ class Outbox:
     def _moved(self) -> None:
         self._stalled_at = self._io.now() + self._stall_timeout
         self._timer.schedule(self._stalled_at)
+
+
+def _frame_of(item: Item, data: bytes) -> OutgoingFrame:
+    if type(item) is OutgoingFrame:
+        return item
+    if type(item) is Outbound:
+        return OutgoingFrame(data, "request", item.id, item.name)
+    return OutgoingFrame(data, "result")

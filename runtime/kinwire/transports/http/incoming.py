@@ -11,7 +11,7 @@ __all__ = ("IncomingHttpRequest",)
 import time
 from typing import TYPE_CHECKING
 
-from kinwire.rpc.codec import FrameError, decode, is_object
+from kinwire.rpc.codec import FrameError, OutgoingFrame, decode, is_object
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.multi_stream import ResponseStream, current_stream
 from kinwire.transports.http.body import read_body
@@ -224,8 +224,10 @@ def _offered(message: JsonObject) -> str:
 
 
 def _is_result(stream: ResponseStream) -> bool:
-    first = stream.queue[0] if stream.queue else b'{"error":0}'
-    return not isinstance(first, bytes) or "error" not in decode(first)
+    """Return whether a request is not answered with an error, as far as can be seen."""
+    first = stream.queue[0] if stream.queue else None
+    failed = isinstance(first, OutgoingFrame) and first.kind == "error"
+    return first is not None and not failed
 
 
 def _too_much() -> HttpResponse:

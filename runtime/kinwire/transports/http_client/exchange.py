@@ -11,10 +11,10 @@ from typing import NamedTuple, Protocol
 
 import anyio
 
+from kinwire.rpc.codec import OutgoingFrame
 from kinwire.rpc.errors import InvalidResponseError
 from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.http.sse import MEDIA_TYPE, Event, SseDecoder
-from kinwire.transports.http_client.frames import Outgoing
 from kinwire.transports.http_client.pool import RequestHandle
 from kinwire.transports.http_client.response import Headers, media_type
 from kinwire.transports.lines import HEAD
@@ -56,7 +56,7 @@ class Owner(Protocol):
 class Exchange:
     """A frame and the `ResponseReceiver` to it."""
 
-    def __init__(self, owner: Owner, message: Outgoing) -> None:
+    def __init__(self, owner: Owner, message: OutgoingFrame) -> None:
         self._owner = owner
         self.message = message
         self.session = 0

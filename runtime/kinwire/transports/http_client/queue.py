@@ -10,7 +10,9 @@ __all__ = ("SendQueue",)
 
 from collections import deque
 
-from kinwire.transports.http_client.frames import Outgoing
+from kinwire.rpc.codec import OutgoingFrame
+
+_UNORDERED = "notifications/progress"
 
 
 class SendQueue:
@@ -18,35 +20,36 @@ class SendQueue:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._waiting: deque[Outgoing] = deque()
-        self._parked: deque[Outgoing] = deque()  # requests beyond the limit: replies go past them
+        self._waiting: deque[OutgoingFrame] = deque()
+        # Requests beyond the limit; answers go past them.
+        self._parked: deque[OutgoingFrame] = deque()
         self._under_way = 0
-        self._before: Outgoing | None = None  # the notification that everything waits for
+        self._before: OutgoingFrame | None = None  # the notification that everything waits for
         self.stopped = False
         """Whether nothing may leave at all."""
         self.size = 0
         """Bytes that wait."""
 
-    def add(self, message: Outgoing) -> None:
+    def add(self, message: OutgoingFrame) -> None:
         """Queue a frame."""
         self._waiting.append(message)
-        self.size += len(message.frame)
+        self.size += len(message.data)
 
-    def next(self) -> Outgoing | None:
+    def next(self) -> OutgoingFrame | None:
         """Return the next frame to leave, None if none may."""
         if self.stopped or self._before is not None:
             return None
         message = self._next()
         if message is None:
             return None
-        self.size -= len(message.frame)
+        self.size -= len(message.data)
         if message.kind == "request":
             self._under_way += 1
-        elif message.in_order:
+        elif _is_in_order(message):
             self._before = message
         return message
 
-    def done(self, message: Outgoing) -> None:
+    def done(self, message: OutgoingFrame) -> None:
         """A frame that `next` has returned is answered, or never will be."""
         if message.kind == "request":
             self._under_way -= 1
@@ -59,7 +62,7 @@ class SendQueue:
             for message in queue:
                 if message.id == identifier:
                     queue.remove(message)
-                    self.size -= len(message.frame)
+                    self.size -= len(message.data)
                     return True
         return False
 
@@ -68,9 +71,9 @@ class SendQueue:
         self._parked.clear()
         rest = [message for message in self._waiting if message.kind != "request"]
         self._waiting = deque(rest)
-        self.size = sum(len(message.frame) for message in rest)
+        self.size = sum(len(message.data) for message in rest)
 
-    def _next(self) -> Outgoing | None:
+    def _next(self) -> OutgoingFrame | None:
         room = self._under_way < self._most
         if self._parked and room:
             return self._parked.popleft()
@@ -80,3 +83,9 @@ class SendQueue:
                 return message
             self._parked.append(message)
         return None
+
+
+def _is_in_order(frame: OutgoingFrame) -> bool:
+    """Return whether what follows must not overtake a frame."""
+    cancels = frame.id is not None
+    return frame.kind == "notification" and not cancels and frame.method != _UNORDERED

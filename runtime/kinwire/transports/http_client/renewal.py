@@ -17,12 +17,12 @@ async def renewed(client: HttpClient, session: HttpClientSession, limit: int) ->
         return "more than MCP's own handshake was said in it"
     hello, initialized = session.handshake
     session.forget()
-    answer = await ask(client, session.post, hello.frame, limit=limit, patience=_PATIENCE)
+    answer = await ask(client, session.post, hello.data, limit=limit, patience=_PATIENCE)
     greeting = answer.result()
     if greeting is None:
         return f"it refused another one (HTTP {answer.status})" if answer.status else "it is gone"
     session.begun(answer.headers.get("mcp-session-id"))
     if not session.greeted(greeting):
         return "it offers something else now"
-    answer = await ask(client, session.post, initialized.frame, limit=limit, patience=_PATIENCE)
+    answer = await ask(client, session.post, initialized.data, limit=limit, patience=_PATIENCE)
     return None if answer.accepted else f"it refused another one (HTTP {answer.status})"

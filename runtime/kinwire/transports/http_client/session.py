@@ -13,9 +13,9 @@ import json
 import re
 from typing import Any
 
+from kinwire.rpc.codec import OutgoingFrame
 from kinwire.transports.http_client.address import ServerAddress
 from kinwire.transports.http_client.fields import Fields, RequestHead
-from kinwire.transports.http_client.frames import Outgoing
 
 _VISIBLE = re.compile(r"[\x21-\x7e]{1,1024}")
 
@@ -31,7 +31,7 @@ class HttpClientSession:
         self.version: str | None = None
         self.number = 0
         """Rises with each new id."""
-        self.handshake: list[Outgoing] = []
+        self.handshake: list[OutgoingFrame] = []
         """Every frame from `initialize` to `notifications/initialized`, these two included."""
         self._shaken = False
         self._greeting: object = None
@@ -86,7 +86,7 @@ class HttpClientSession:
         self.id = self.version = None
         self.write()
 
-    def sent(self, message: Outgoing) -> None:
+    def sent(self, message: OutgoingFrame) -> None:
         """Remember the handshake."""
         if not self._shaken:
             self.handshake.append(message)

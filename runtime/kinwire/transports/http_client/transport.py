@@ -14,13 +14,13 @@ from collections.abc import Callable
 
 import anyio
 
+from kinwire.rpc.codec import OutgoingFrame
 from kinwire.rpc.errors import InvalidResponseError
 from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.http_client.asking import ask
 from kinwire.transports.http_client.credentials import Credentials
 from kinwire.transports.http_client.errors import holds_answer, no_connection, not_an_answer
 from kinwire.transports.http_client.exchange import Exchange, RefusedResponse
-from kinwire.transports.http_client.frames import Outgoing, cancelled_id, outgoing
 from kinwire.transports.http_client.get_stream import NO_CALL, read_get_stream
 from kinwire.transports.http_client.pool import HttpClient
 from kinwire.transports.http_client.queue import SendQueue
@@ -177,9 +177,8 @@ class HttpTransport:
                 self._session.sent(message)
                 self._begin(Exchange(self, message))
             elif callbacks.waiting:
-                for frame in callbacks.take():
-                    message = outgoing(frame)
-                    if message.method != "notifications/cancelled" or self._take_back(message):
+                for message in callbacks.take_frames():
+                    if message.kind != "notification" or self._must_be_sent(message):
                         queue.add(message)
             else:
                 break
@@ -207,11 +206,11 @@ class HttpTransport:
         waits = message.kind == "request" and not self.legacy_sse
         patience = None if waits else _PATIENCE
         head = self._session.post
-        exchange.handle = self._client.send(head, message.frame, exchange, patience=patience)
+        exchange.handle = self._client.send(head, message.data, exchange, patience=patience)
 
-    def _take_back(self, message: Outgoing) -> bool:
-        """Stop a request; say whether the server has to hear of it."""
-        identifier = cancelled_id(message.frame)
+    def _must_be_sent(self, notification: OutgoingFrame) -> bool:
+        """Stop the request that a cancellation takes back; return whether to send it."""
+        identifier = notification.id
         if identifier is None:
             return True
         if self._queue.take_back(identifier):

@@ -14,7 +14,6 @@ from kinwire.transports.http_client.address import ServerAddress
 from kinwire.transports.http_client.credentials import Credentials
 from kinwire.transports.http_client.errors import hint_for, no_connection
 from kinwire.transports.http_client.fields import Fields
-from kinwire.transports.http_client.frames import outgoing
 from kinwire.transports.task_spawner import TaskSpawner, task_spawner
 from kinwire.transports.tcp.streams import ByteStream, dial
 from kinwire.transports.tcp.tls import client_context
@@ -144,10 +143,9 @@ class _AuthError(Exception):
 def _tell_callers(callbacks: SessionCallbacks, error: Exception) -> None:
     """Have every call fail with what the user's own function has raised, as it does over HTTP."""
     while callbacks.waiting:
-        for frame in callbacks.take():
-            identifier = outgoing(frame).id
-            if identifier is not None:
-                callbacks.fail(identifier, error)
+        for frame in callbacks.take_frames():
+            if frame.kind == "request" and frame.id is not None:
+                callbacks.fail(frame.id, error)
 
 
 class _Handshake:

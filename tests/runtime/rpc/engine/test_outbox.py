@@ -78,11 +78,38 @@ class TestOutbox:
             tracemalloc.stop()
         assert used < 10_000 * 500
 
+    def test_frames_are_handed_out_with_what_they_are(self) -> None:
+        bench = Bench()
+        answered, failed = bench.requested(1), bench.requested(2)
+        bench.engine.notify("a", {})
+        bench.engine.finish(answered, {})
+        call, abandoned, taken_back = bench.call(methods.PING), bench.call(), bench.call()
+        bench.engine.outbound.abandon(abandoned)
+        bench.gone.add(taken_back)
+        bench.engine.fail(failed, ValueError("no"))
+        frames = bench.engine.take_frames()
+        assert [(frame.kind, frame.id, frame.method) for frame in frames] == [
+            ("notification", None, "a"),
+            ("result", None, ""),
+            ("request", call.id, "ping"),
+            ("error", None, ""),
+        ]
+        named = [json.loads(frame.data).get("method", "") for frame in frames]
+        assert named == [frame.method for frame in frames]
+        assert (call.data, call.sent, taken_back.sent) == (b"", True, False)
+
+    def test_a_cancellation_is_handed_out_with_the_id_of_its_request(self) -> None:
+        bench = Bench()
+        call = bench.called()
+        bench.engine.outbound.abandon(call)
+        (frame,) = bench.engine.take_frames()
+        assert (frame.kind, frame.id) == ("notification", call.id)
+
     def test_a_request_that_left_does_not_keep_its_bytes(self) -> None:
         bench = Bench()
         call = bench.call(name="x" * 1000)
         bench.engine.take()
-        assert call.frame == b""
+        assert call.data == b""
 
     def test_a_stall_ends_the_connection(self) -> None:
         bench = Bench(limits=Limits(unsent=100, stall=30))

@@ -27,6 +27,7 @@ class MemoryEnd:
             feed=got,
             waiting=self._waiting,
             take=self._take,
+            take_frames=list,
             hold_back=_ignore,
             overlong=got,
             answer=_ignore,

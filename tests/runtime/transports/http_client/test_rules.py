@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from kinwire import InsecureAddressError
+from kinwire.rpc.codec import OutgoingFrame
 from kinwire.transports.http_client.address import address_of
 from kinwire.transports.http_client.backoff import Backoff
 from kinwire.transports.http_client.credentials import credentials_of
 from kinwire.transports.http_client.fields import RequestHead, checked_headers
-from kinwire.transports.http_client.frames import cancelled_id, outgoing
 from kinwire.transports.http_client.queue import SendQueue
 
 ADDRESSES = [
@@ -78,37 +78,16 @@ def test_headers_that_would_end_a_line_are_refused_without_being_shown() -> None
         assert "s3cret" not in str(caught.value)
 
 
-FRAMES: list[tuple[bytes, tuple[Any, ...]]] = [
-    (b'{"jsonrpc":"2.0","id":7,"method":"tools/call"}', ("request", "tools/call", 7)),
-    (b'{"method":"ping","id":7,"jsonrpc":"2.0"}', ("request", "ping", 7)),
-    (b'{"jsonrpc":"2.0","method":"a/b","params":{}}', ("notification", "a/b", None)),
-    (b'{"params":{},"method":"a/b","jsonrpc":"2.0"}', ("notification", "a/b", None)),
-    (b'{"jsonrpc":"2.0","id":7,"result":{"method":"x"}}', ("response", "", None)),
-    (b'{"jsonrpc":"2.0","id":null,"error":{}}', ("response", "", None)),
-]
+def request(id: int) -> OutgoingFrame:
+    return OutgoingFrame(b'{"jsonrpc":"2.0","id":%d,"method":"x"}' % id, "request", id, "x")
 
 
-@pytest.mark.parametrize(("frame", "parts"), FRAMES)
-def test_a_frame_is_told_by_its_members(frame: bytes, parts: tuple[Any, ...]) -> None:
-    found = outgoing(frame)
-    assert (found.kind, found.method, found.id) == parts
+def notification(method: str = "x") -> OutgoingFrame:
+    data = b'{"jsonrpc":"2.0","method":"%b"}' % method.encode()
+    return OutgoingFrame(data, "notification", None, method)
 
 
-def test_a_cancellation_names_its_request() -> None:
-    frame = b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%b}}'
-    assert cancelled_id(frame % b"7") == 7
-    assert cancelled_id(frame % b'"7"') is None
-
-
-def request(id: int) -> Any:
-    return outgoing(b'{"jsonrpc":"2.0","id":%d,"method":"x"}' % id)
-
-
-def notification(method: str = "x") -> Any:
-    return outgoing(b'{"jsonrpc":"2.0","method":"%b"}' % method.encode())
-
-
-REPLY = outgoing(b'{"jsonrpc":"2.0","id":"s","result":{}}')
+REPLY = OutgoingFrame(b'{"jsonrpc":"2.0","id":"s","result":{}}', "result")
 
 
 def test_replies_go_past_requests_that_wait_for_a_connection() -> None:
