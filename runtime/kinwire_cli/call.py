@@ -55,7 +55,7 @@ class CallCommand:
 
     def run(self, arguments: Namespace) -> int:
         """Print the result as JSON; a tool's own failure is a result too, and ends with 5."""
-        from kinwire_cli.listening import other_ids_told
+        from kinwire_cli.listening import other_ids_reported
         from kinwire_cli.request import TypedRequest
         from kinwire_cli.running import run
 
@@ -65,13 +65,13 @@ class CallCommand:
         words: list[str] = arguments.words
         named, words = (words[0], words[1:]) if is_server(words[0]) else (None, words)
         target = target_from(named, arguments)
-        around = ((), ("--", *arguments.command)) if named is None else ((_told(named),), ())
+        around = ((), ("--", *arguments.command)) if named is None else ((_shown_name(named),), ())
         if not words:
             hint = f"kinwire list {named} shows the tools, kinwire list mcp the methods."
             raise UsageError("No method is named.", hint)
 
         async def ask() -> object:
-            async with other_ids_told(target) as heard, reach(heard) as server:
+            async with other_ids_reported(target) as heard, reach(heard) as server:
                 request = TypedRequest(server, words[0], words[1:], given, *around)
                 return await (request.raw_answer() if raw else request.answer())
 
@@ -85,7 +85,7 @@ class CallCommand:
                 return 0
 
 
-def _told(server: str) -> str:
+def _shown_name(server: str) -> str:
     # A URL with a user or a query may hold a secret.
     return "URL" if is_url(server) and set("@?") & set(server) else server
 

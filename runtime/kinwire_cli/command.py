@@ -89,7 +89,7 @@ def _parse(subcommand: type[Subcommand], words: list[str]) -> Namespace:
         allow_abbrev=False,
     )
     subcommand.configure(parser)
-    # What follows `--` is a command of its own, with options that are none of ours.
+    # What follows `--` is another command with its own options.
     cut = words.index("--") if "--" in words else len(words)
     parser.words = words[:cut]
     arguments, strays = parser.parse_known_intermixed_args(words[:cut])

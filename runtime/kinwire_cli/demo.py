@@ -82,7 +82,7 @@ class DemoCommand:
             elif (code := _generate(narration)) == 0:
                 run(_talk, narration)
                 hint = _MCP_HINT
-        finally:  # what was done before it failed is told in any case
+        finally:  # steps before a failure are printed in any case
             narration.end(hint)
         return code
 
@@ -96,7 +96,7 @@ def _generate(narration: Narration) -> int:
     with TemporaryDirectory(prefix="kinwire-demo-") as folder:
         narration.tell(Line("$ kinwire generate --out a temporary folder"))
         command = (*_KINWIRE, "generate", "--out", folder)
-        # Only its answer is caught: what it says while it works goes to the terminal at once.
+        # Only its answer is captured: its messages go to the terminal immediately.
         # It works in the new folder: the one that the user is in may hold documents, or be gone.
         done = subprocess.run(
             command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, cwd=folder, text=True

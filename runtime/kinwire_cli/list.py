@@ -101,11 +101,11 @@ def _print_tools(target: Target, *, as_json: bool) -> None:
 
 
 async def _tools(target: Target) -> list[mcp.Tool]:
-    from kinwire_cli.listening import other_ids_told
+    from kinwire_cli.listening import other_ids_reported
     from kinwire_cli.running import patience_with
     from kinwire_protocols.base import to_wire
 
-    async with other_ids_told(target) as heard, reach(heard) as server:
+    async with other_ids_reported(target) as heard, reach(heard) as server:
         if server.capabilities.tools is None:
             others = ", ".join(to_wire(server.capabilities)) or "nothing else"
             print(printable(f"note: the server offers no tools; it has: {others}"), file=sys.stderr)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Listening", "other_ids_told")
+__all__ = ("Listening", "other_ids_reported")
 
 import sys
 from collections.abc import AsyncGenerator, Callable
@@ -112,7 +112,7 @@ class Listening:
 
 
 @asynccontextmanager
-async def other_ids_told(target: Target) -> AsyncGenerator[Target]:
+async def other_ids_reported(target: Target) -> AsyncGenerator[Target]:
     """Yield `target`; if no answer comes from a program, stderr says whether one had another id."""
     if target.child is None:  # over a network a transport looks at the ids itself
         yield target

@@ -44,7 +44,7 @@ def members_from(
     """Return the object that `words` spell, added to `given`; `closed` is as in `SchemaPlace`.
 
     Raises:
-        UsageError: a word is no `k=v`, its value does not fit, there is no such member, or two
+        UsageError: a word is not `k=v`, its value does not fit, its member does not exist, or two
             words contradict each other.
     """
     members: JsonObject = deepcopy(given or {})
@@ -192,7 +192,7 @@ def _value(word: str, text: str) -> object:
 
 
 def _whole(text: str, value: float) -> int | float:
-    """Return the integer that `3.0` or `1e3` is in JSON Schema, `value` if it is none."""
+    """Return the integer for `3.0` or `1e3`, as in JSON Schema; `value` if it is not whole."""
     exact = Decimal(text.strip())
     return int(exact) if exact == int(exact) else value
 
@@ -230,7 +230,7 @@ def json_from(where: str, text: str | bytes) -> object:
     """Return the value that `text` is; `where` it stands is said where it is refused.
 
     Raises:
-        ValueError: it is no JSON.
+        ValueError: it is not JSON.
         UsageError: a name occurs twice in an object, a number is too large, or half of a
             surrogate pair is missing.
     """
@@ -272,7 +272,7 @@ def _refuse_half_a_pair(where: str, text: str | bytes) -> None:
             "Write both halves, as in \\ud83d\\ude00, or the character itself.",
         ) from None
     except (ValueError, RecursionError):
-        return  # it is no JSON for another reason
+        return  # it is not JSON for another reason
 
 
 def _infinite(value: Any, place: str) -> Iterator[str]:

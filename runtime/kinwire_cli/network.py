@@ -1,4 +1,4 @@
-"""Serves over HTTP or WebSocket under uvicorn, which the extra [http] brings."""
+"""Serve over HTTP or WebSocket under uvicorn, which the extra [http] installs."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ ADDRESSES = {"http": "http://{}/mcp", "sse": "http://{}/sse", "ws": "ws://{}/mcp
 
 
 class ListenAddress(NamedTuple):
-    """Where to listen, and who may come."""
+    """Where to listen, and under which names clients may connect."""
 
     transport: str
     host: str
     port: int
     names: list[str]
-    """What the machine is called besides."""
+    """Further names of this machine."""
     insecure: bool
 
 

@@ -108,7 +108,7 @@ class Interruptions:
     def __init__(self) -> None:
         self._number = signal.SIGINT.value
         self._taken: list[int] = []
-        self._told: Any = None
+        self._hook: Any = None
 
     @property
     def exit_code(self) -> int:
@@ -128,8 +128,8 @@ class Interruptions:
         return self
 
     def hush(self) -> None:
-        """Say nothing, to the end of this context, of what the interruption left half done."""
-        self._told = sys.unraisablehook
+        """Until the end of this context, report nothing that the interruption left half done."""
+        self._hook = sys.unraisablehook
         sys.unraisablehook = _say_nothing
 
     def __exit__(
@@ -140,9 +140,9 @@ class Interruptions:
     ) -> None:
         for number in self._taken:
             signal.signal(number, signal.SIG_DFL)
-        if self._told is not None:
-            gc.collect()  # what refers to itself would go, and be told of, later
-            sys.unraisablehook = self._told
+        if self._hook is not None:
+            gc.collect()  # objects in cycles would be freed, and reported, later
+            sys.unraisablehook = self._hook
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         self._number = number

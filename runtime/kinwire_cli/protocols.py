@@ -37,7 +37,7 @@ Documents = dict[str, dict[str, Any]]
 
 
 def add_package(parser: ArgumentParser) -> None:
-    """Add the option that names a package of bindings beside those that kinwire brings."""
+    """Add the option that names a package of bindings next to those of kinwire."""
     text = "bindings of other protocols, as generate --package has made them, to be known too"
     parser.add_argument("--package", metavar="NAME", help=text)
 
@@ -193,8 +193,8 @@ def _messages(
 
 
 def _below(documents: Documents, protocol: str) -> list[str]:
-    """Return the protocols that this one extends, and that those do."""
+    """Return the protocols that this one extends, directly or not."""
     found = list[str](documents[protocol].get("extends", ()))
-    for name in found:  # grows meanwhile
+    for name in found:  # grows in the loop
         found += [one for one in documents[name].get("extends", ()) if one not in found]
     return found

@@ -26,7 +26,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
 }
 
-_MOST = 1000  # values that a schema lists: more of them cannot be told
+_MOST = 1000  # values that a schema lists: more of them cannot be listed
 
 # Stand for a part of a schema that leaves all open, or that is not to be seen.
 _MORE: JsonObject = {"additionalProperties": True}
@@ -40,8 +40,8 @@ _IN_CASES = ("if", "then", "else", "dependentSchemas", "dependencies")
 class SchemaPlace:
     """A place in a value, as all schemas that hold there describe it.
 
-    `closed` says that members beside those with a name are slips, even where the schema lets them
-    through: a protocol's own types do, so that later versions of it can be read.
+    `closed` says that members without a name in the schema are errors, even where the schema allows
+    them: a protocol's own types do, so that later versions of it can be read.
     """
 
     def __init__(self, schemas: Iterable[object], root: JsonObject, *, closed: bool) -> None:
@@ -83,7 +83,7 @@ class SchemaPlace:
         return any(type(value) in _TYPES.get(kind, ()) for kind in self.kinds)
 
     def may_have(self, name: str) -> bool:
-        """Whether a member of this name is no slip, or may be none."""
+        """Whether the value may have a member of this name."""
         names = self.names
         if not names or name in names:
             return True
@@ -108,7 +108,7 @@ def _unseen(schema: JsonObject) -> JsonObject:
 
 
 def _needed_in(schema: JsonObject) -> list[object]:
-    """Return the schemas that an object has to fit beside this one."""
+    """Return the other schemas that an object has to fit."""
     needed = _list(schema.get("allOf"))
     for word in ("anyOf", "oneOf"):
         objects = [one for one in _list(schema.get(word)) if _may_be_object(one)]
@@ -167,7 +167,7 @@ def _branches(
 ) -> Iterator[JsonObject]:
     """Yield the schemas, those that they refer to and those `inner` to them, each once."""
     waiting, seen = list(schemas), set[int]()
-    for schema in waiting:  # grows meanwhile; ends, as a schema has so many parts only
+    for schema in waiting:  # grows in the loop; ends, as the parts of a schema are finite
         if not is_object(schema) or id(schema) in seen:
             continue
         seen.add(id(schema))

@@ -75,7 +75,7 @@ class ServeCommand:
         parser.add_argument("--insecure", action="store_true", help=text)
 
     def run(self, arguments: Namespace) -> int:
-        """Serve until the input ends, or until this is told to end."""
+        """Serve until the input ends or a signal comes."""
         what: str = arguments.what
         protocol: str | None = arguments.protocol
         if what == "demo":
@@ -85,7 +85,7 @@ class ServeCommand:
         else:
             server = _from_file(what)
             if arguments.transport != "stdio":
-                _tell_unused(Path(file_and_name(what)[0]))
+                _warn_unused(Path(file_and_name(what)[0]))
         _serve(server, arguments)
         return 0
 
@@ -103,8 +103,8 @@ def _serve(server: Server, arguments: Namespace) -> None:
         server.run()
 
 
-def _tell_unused(path: Path) -> None:
-    """Tell of options in the file that do not hold: this command makes the application itself."""
+def _warn_unused(path: Path) -> None:
+    """Warn of `asgi` options in the file: this command makes the application itself."""
     for line, options in asgi_options(path.read_bytes()):
         what = f"asgi({options}) does not hold here, where the command makes its own"
         note = f"note: {path}:{line}: {what}. python {path} runs that one."
@@ -193,7 +193,7 @@ def _refusal(error: BaseException, path: Path) -> UsageError:
 def _place(error: BaseException, path: Path) -> str:
     """Return the line of the file that failed, whatever it called."""
     if isinstance(error, SyntaxError):
-        file = error.filename or path  # there is none where a sign is no text, such as NUL
+        file = error.filename or path  # None for source text with a NUL character
         return f"{file}:{error.lineno}" if error.lineno else str(file)
     file = str(path.absolute())
     frames = [frame for frame in extract_tb(error.__traceback__) if frame.filename == file]

@@ -36,7 +36,7 @@ _LIMITS = (
 _DEPTH = 2  # objects in objects whose members are shown
 _WIDTH = 100  # characters of the members of an object; what follows is "..."
 _CHOICES = 20  # of a member of an object; those of a parameter are all shown
-_SIGNATURE_WIDTH = 60  # beside what is longer no description fits: it has the next line
+_SIGNATURE_WIDTH = 60  # after a longer one the description has the next line
 
 
 def shape_of(schema: Any) -> str:
@@ -61,7 +61,7 @@ class _Shapes:
 
     def __init__(self, root: Any) -> None:
         self._root = root
-        self._open: list[str] = []  # references whose members are being told
+        self._open: list[str] = []  # references whose members are being shown
 
     def of(self, schema: Any, depth: int) -> str:
         """Return the type, with the members of objects `depth` levels down."""

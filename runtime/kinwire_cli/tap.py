@@ -39,7 +39,7 @@ the command, and with 1 instead of 0 if the recording is not complete.
 """
 _DEFAULT = "session.jsonl"
 _KILL = 9  # not every platform has a name for it
-_GRACE = 1.5  # seconds for a server that was told to end
+_GRACE = 1.5  # seconds for a server to end after a signal
 _VALIDATED = 4 * 1024 * 1024  # bytes of a recording that are validated at the end: about a second
 
 
@@ -55,7 +55,7 @@ class TapCommand:
         parser.usage, parser.epilog = _USAGE, _EPILOG
         text = f"the recording (default: {_DEFAULT}); where it exists, a number is added"
         parser.add_argument("--out", default=_DEFAULT, metavar="FILE.jsonl", help=text)
-        # Whoever forgets the two dashes is told where they go.
+        # Without the two dashes, the error shows where they go.
         parser.add_argument("words", nargs="*", help=SUPPRESS)
         parser.set_defaults(command=None)
 
@@ -118,7 +118,7 @@ def _carry(
 
 
 def ended(process: subprocess.Popen[bytes]) -> int:
-    """Return the exit code once the command has ended; signals are heard meanwhile."""
+    """Return the exit code once the command has ended; signals are handled while waiting."""
 
     def wait(writer: socket.socket) -> None:
         process.wait()

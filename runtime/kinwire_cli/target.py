@@ -96,7 +96,7 @@ def target_from(
     Lines that it writes to stderr go to `on_stderr`, without one to this command's own.
 
     Raises:
-        UsageError: it names none, or two, or a file that is not there, or a URL that is none.
+        UsageError: it names no server or two, a file that does not exist, or an invalid URL.
     """
     command: list[str] | None = arguments.command
     timeout: float = arguments.timeout
@@ -116,7 +116,7 @@ def target_from(
         path = file_and_name(named)[0]
         if not is_file(path) or not Path(path).is_file():
             raise UsageError(f"There is no Python file {path!r}.", _near(path))
-        # -P: modules of the working folder are none of the server's, as with `python FILE.py`.
+        # -P: do not import from the working folder, as with `python FILE.py`.
         command = [sys.executable, "-P", "-m", "kinwire", "serve", named]
     child = started_by(command, on_stderr)
     return Target(child, child, named, timeout)
@@ -210,7 +210,7 @@ def _why_silent(target: Target) -> str:
 
 
 def _near(path: str) -> str:
-    """Return which Python file beside `path` may be meant, or which there are."""
+    """Return which Python file next to `path` may be meant, or which there are."""
     known = sorted(str(file) for file in Path(path).parent.glob("*.py"))
     there = f"There are: {', '.join(known[:_NAMED])}{', ...' if len(known) > _NAMED else '.'}"
     otherwise = there if known else "Look at the path: no Python file is there."

@@ -16,10 +16,10 @@ from kinwire_cli.layout import printable
 from kinwire_cli.protocols import add_package, chosen_tables
 
 if TYPE_CHECKING:
-    from kinwire_cli.validation.validator import Report
+    from kinwire_cli.validation.validator import LineReport
     from kinwire_protocols.peer import ProtocolTable
 
-_LOOKED_AT = 20  # lines, none of which is an object: then the file is no recording
+_LOOKED_AT = 20  # lines; if none is an object, the file is not a recording
 
 
 class ValidateCommand:
@@ -61,7 +61,7 @@ class ValidateCommand:
 
 def _reports(
     tables: Iterable[ProtocolTable], lines: Iterable[bytes]
-) -> Iterator[tuple[int, Report]]:
+) -> Iterator[tuple[int, LineReport]]:
     """Yield what is to be said of each line that is not blank, with its number."""
     from kinwire_cli.validation.validator import MessageValidator, report_of
 
@@ -71,14 +71,16 @@ def _reports(
             yield number, report_of(validator, line.rstrip(b"\r\n"))
 
 
-def _recording(file: str, reports: Iterator[tuple[int, Report]]) -> Iterator[tuple[int, Report]]:
+def _recording(
+    file: str, reports: Iterator[tuple[int, LineReport]]
+) -> Iterator[tuple[int, LineReport]]:
     """Return `reports` as they are.
 
     Raises:
-        UsageError: there are none, or no line of the first is an object.
+        UsageError: the file has no lines, or the first ones are not objects.
     """
     expected = "expected one JSON object a line"
-    first: list[tuple[int, Report]] = []
+    first: list[tuple[int, LineReport]] = []
     for one in islice(reports, _LOOKED_AT):
         first.append(one)
         if one[1].is_object:

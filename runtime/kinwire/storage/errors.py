@@ -3,17 +3,17 @@
 Each error says where, what was expected, what came, and how to fix it.
 
 KinwireError
-+-- StorageError                    base; also what no other name fits
-    +-- StorageAddressError         the URL names no store that there could be
-    +-- StorageInputError           a key, subject, value or option that no store takes
++-- StorageError                    base; also errors that have no type of their own
+    +-- StorageAddressError         the URL is not a valid store URL
+    +-- StorageInputError           invalid key, subject, value or option
     +-- ConflictError               the record is not at the expected revision; nothing was written
-    +-- StorageUnavailableError     the engine does not do it now; later it may
+    +-- StorageUnavailableError     the engine cannot do it now; a retry may succeed
     |   +-- StorageLockedError      another process holds the file for too long
-    |   +-- StorageFullError        there is no space left for what is to be written
-    |   +-- StorageReadOnlyError    this process may not write there
-    +-- StorageDamagedError         the file is damaged, replaced or no store; it is left as it is
-    +-- StorageVersionError         made by a newer kinwire, or an engine that is too old
-    +-- CursorLostError             what a reader has not seen yet is gone
+    |   +-- StorageFullError        the disk or the server is full
+    |   +-- StorageReadOnlyError    this process has no write permission
+    +-- StorageDamagedError         the file is damaged, replaced or not a store; it is left alone
+    +-- StorageVersionError         made by a newer kinwire, or the engine is too old
+    +-- CursorLostError             entries that a reader has not seen were removed
     +-- StorageClosedError          the store was closed
 """
 
@@ -38,7 +38,7 @@ from kinwire.support.errors import KinwireError
 
 
 class StorageError(KinwireError):
-    """A store did not do what it was asked for.
+    """Base class of the errors of a store.
 
     `place` is the file, server, key or subject, `hint` says what to do. With `outcome_unknown` the
     write may or may not have taken place: read before trying it again. Otherwise it did not.
@@ -60,11 +60,11 @@ class StorageError(KinwireError):
 
 
 class StorageAddressError(StorageError, ValueError):
-    """The URL names no store that there could be."""
+    """The URL is not a valid store URL."""
 
 
 class StorageInputError(StorageError, ValueError):
-    """A key, subject, value or option that no store takes; nothing was written."""
+    """A key, subject, value or option is invalid; nothing was written."""
 
 
 class ConflictError(StorageError):
@@ -86,7 +86,7 @@ class ConflictError(StorageError):
 
 
 class StorageUnavailableError(StorageError):
-    """The engine does not do it now; later it may. Nothing has to be restarted for that."""
+    """The engine cannot do it now. A retry may succeed; no restart is needed."""
 
 
 class StorageLockedError(StorageUnavailableError):
@@ -94,11 +94,11 @@ class StorageLockedError(StorageUnavailableError):
 
 
 class StorageFullError(StorageUnavailableError):
-    """There is no space left for what is to be written."""
+    """The disk or the server is full."""
 
 
 class StorageReadOnlyError(StorageUnavailableError):
-    """This process may not write there."""
+    """This process has no write permission."""
 
 
 class StorageDamagedError(StorageError):
@@ -110,7 +110,7 @@ class StorageVersionError(StorageError):
 
 
 class CursorLostError(StorageError):
-    """Something was removed that a reader has not seen. `first` is what it can go on from."""
+    """Entries that a reader has not seen were removed. `first` is where it can go on."""
 
     def __init__(self, place: str, *, after: int, first: int) -> None:
         super().__init__(
@@ -124,7 +124,7 @@ class CursorLostError(StorageError):
 
 
 class StorageClosedError(StorageError):
-    """The store was closed, so nothing is read or written any more."""
+    """The store was closed; it cannot be read or written."""
 
     def __init__(self, place: str) -> None:
         super().__init__(

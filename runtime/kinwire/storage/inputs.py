@@ -43,7 +43,7 @@ def checked_text(text: object, place: str, longest: int) -> bytes:
     """Return `text` in UTF-8.
 
     Raises:
-        StorageInputError: it is no text, empty, too long, or holds half of a surrogate pair.
+        StorageInputError: it is not text, empty, too long, or has half of a surrogate pair.
     """
     encoded, got = b"", type(text).__name__
     if isinstance(text, str):
@@ -59,10 +59,10 @@ def checked_text(text: object, place: str, longest: int) -> bytes:
 
 
 def checked_count(value: object, place: str, hint: str, *, least: int = 0) -> None:
-    """Refuse what is no count of entries, no sequence and no revision.
+    """Raise if `value` is not a valid count, sequence or revision.
 
     Raises:
-        StorageInputError: it is no whole number from `least` on, or larger than any.
+        StorageInputError: it is not a whole number from `least` to `MOST`.
     """
     if not is_count(value, least):
         raise refused(place, f"a whole number from {least} to {MOST}", shown_number(value), hint)
@@ -71,10 +71,10 @@ def checked_count(value: object, place: str, hint: str, *, least: int = 0) -> No
 def checked_seconds(
     value: object, place: str, hint: str, *, least: float = 0.0, most: float = LONGEST
 ) -> None:
-    """Refuse what is no time that can be waited for.
+    """Raise if `value` is not a valid time in seconds.
 
     Raises:
-        StorageInputError: it is no number above 0 from `least` to `most`.
+        StorageInputError: it is not a number above 0 and from `least` to `most`.
     """
     if not (is_number(value) and value > 0 and least <= value <= most):
         span = f"from {least:g} to {most:.0f}" if least else f"above 0, at most {most:.0f}"
@@ -82,15 +82,15 @@ def checked_seconds(
 
 
 def refused(place: str, expected: str, got: str, hint: str) -> StorageInputError:
-    """Return the error for what no store takes."""
+    """Return the error for an invalid input."""
     return StorageInputError(place, expected=expected, got=got, hint=hint)
 
 
 def decoded(text: str | bytes, place: str) -> Any:
-    """Return the value that `text` is.
+    """Return the value of JSON `text`.
 
     Raises:
-        StorageDamagedError: it is not what `encoded` gave.
+        StorageDamagedError: `text` is not JSON.
     """
     try:
         return json.loads(text)
@@ -99,7 +99,7 @@ def decoded(text: str | bytes, place: str) -> Any:
 
 
 def unreadable(place: str, error: Exception) -> StorageDamagedError:
-    """Return the error for what no kinwire has written like that."""
+    """Return the error for stored data that cannot be read."""
     return StorageDamagedError(
         place,
         expected="what was written there",
@@ -129,7 +129,7 @@ def encoded(value: Any, place: str) -> str:
 
 
 def _check_levels(value: Any, place: str) -> None:
-    """Refuse what is too deep, and keys that JSON would make texts of, and so maybe one of two."""
+    """Raise if `value` is too deep or has a key that is not text: JSON would merge 1 and "1"."""
     depth = 0
     level: list[Any] = [value]
     while level := [part for part in level if type(part) not in _SCALARS]:

@@ -44,12 +44,12 @@ class Appended(NamedTuple):
 
     sequence: int
     duplicate: bool = False
-    """Its id was there already: nothing was appended, `sequence` is that of the first."""
+    """Its id was known: nothing was appended, and `sequence` is that of the first entry."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retention:
-    """How much of a log is kept. What is beyond goes, the oldest first."""
+    """How much of a log is kept. Entries beyond it are removed, the oldest first."""
 
     max_age: float | None = None
     """Seconds; older entries go with the next append, or a second later."""
@@ -73,7 +73,7 @@ class Log(Protocol):
         time are made durable together: many tasks cost little more than one.
 
         Raises:
-            StorageInputError: no store takes such a subject or value.
+            StorageInputError: the subject or the value is invalid.
             StorageUnavailableError: the engine did not do it within the store's timeout;
                 `outcome_unknown` says whether that is certain. With an `id` it is safe to repeat.
         """
@@ -112,20 +112,20 @@ class Log(Protocol):
 
 
 def checked_id(id: str | None) -> None:
-    """Refuse an id of an entry that no log takes.
+    """Raise if `id` is not a valid id of an entry.
 
     Raises:
-        StorageInputError: it is empty, too long, or no text.
+        StorageInputError: it is empty, too long, or not text.
     """
     if id is not None:
         checked_text(id, "id", ID_SIZE)
 
 
 def checked_page(after: int, limit: int = 0) -> None:
-    """Refuse a cursor or a limit that no log has.
+    """Raise if a cursor or a limit is invalid.
 
     Raises:
-        StorageInputError: one of them is no whole number from 0 on.
+        StorageInputError: one of them is not a whole number from 0.
     """
     checked_count(after, "after", "Pass the sequence of an entry, or 0.")
     checked_count(limit, "limit", "Leave it out for 1000.")
@@ -135,7 +135,7 @@ def checked_retention(retention: Retention) -> Retention:
     """Return `retention`.
 
     Raises:
-        StorageInputError: it has a bound that not all engines keep.
+        StorageInputError: a bound is invalid, or not supported by all engines.
     """
     hint = "Leave it out for the default."
     for name in ("max_age", "dedup_window"):

@@ -1,6 +1,6 @@
-"""The store that is gone with its process: for tests, and for what need not be kept.
+"""The store in memory: for tests, and for data that may be lost when the process ends.
 
-Look and write happen without an await between them, so every call is one step for all others.
+There is no await between reading and writing, so every call is atomic.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from kinwire.storage.subscription import PollingSource, StoreSubscription, Write
 
 @asynccontextmanager
 async def open_memory(now: Clock) -> AsyncGenerator[Store]:
-    """Yield a store of its own."""
+    """Yield a new store."""
     guard = OpenGuard("store 'memory:'")
     try:
         yield _MemoryStore(guard, now)
@@ -103,7 +103,7 @@ class MemoryRecords:
         self._last = 0
         self._expiries: list[tuple[float, str, int]] = []  # a heap: when, key, revision
         self._removals: deque[tuple[float, str, int]] = deque()  # when, key, revision
-        self._forgotten = 0  # the newest removal that no watch can be told any more
+        self._forgotten = 0  # the newest removal that a watch cannot report any more
         self._signal = WriteSignal()
 
     async def get(self, key: str) -> Record | None:
@@ -172,7 +172,7 @@ class MemoryRecords:
         return found, self._last
 
     async def _turn(self) -> float:
-        """Let others have their turn; remove what has expired; return the time."""
+        """Yield to other tasks, remove expired records, and return the time."""
         self._guard.ensure_open()
         await checkpoint()
         now = self._clock()
@@ -189,7 +189,7 @@ class MemoryRecords:
         return now
 
     def _found(self, key: str) -> int:
-        """Return the revision of the record, 0 if there is none."""
+        """Return the revision of the record, 0 if it does not exist."""
         row = self._rows.get(key)
         return 0 if row is None or row.text is None else row.revision
 

@@ -27,7 +27,7 @@ from kinwire.storage.inputs import checked_count, checked_seconds, checked_text
 KEY_SIZE = 512
 """The longest key, in bytes of UTF-8."""
 REMOVALS_KEPT = 86_400.0
-"""Seconds for which a watch can still be told that a record was removed."""
+"""Seconds for which a watch can still report that a record was removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a watch tells."""
+    """A change that a watch reports."""
 
     key: str
     revision: int
@@ -63,10 +63,10 @@ class Records(Protocol):
     """
 
     async def get(self, key: str) -> Record | None:
-        """Return the record, None if there is none.
+        """Return the record, or None if it does not exist.
 
         Raises:
-            StorageInputError: no store takes such a key.
+            StorageInputError: the key is invalid.
             StorageUnavailableError: the engine did not answer within the store's timeout.
         """
         ...
@@ -87,7 +87,7 @@ class Records(Protocol):
 
         Raises:
             ConflictError: the record is at another revision; nothing was written.
-            StorageInputError: no store takes such a key or value.
+            StorageInputError: the key or the value is invalid.
             StorageUnavailableError: the engine did not do it within the store's timeout;
                 `outcome_unknown` says whether that is certain.
         """
@@ -105,8 +105,8 @@ class Records(Protocol):
     def scan(self, prefix: str = "") -> AsyncIterator[Record]:
         """Yield the records whose key begins with `prefix`, in no promised order.
 
-        None is missed that is there all the while. One that changes meanwhile may come twice, the
-        newer state last. Few are held in memory at once.
+        A record that exists throughout the scan is not missed. One that changes during it may come
+        twice, the newer state last. Only a few records are in memory at a time.
         """
         ...
 
@@ -114,8 +114,9 @@ class Records(Protocol):
         """Yield the records whose key begins with `prefix`, then each change of one, until closed.
 
         Changes come by rising revision. The last state of each key always comes; states between
-        may be skipped, so a slow reader holds nothing up and fills no memory. An expiry is told
-        within about two seconds. The engine may be away meanwhile: the watch goes on without a gap.
+        may be skipped, so a slow reader blocks nothing and fills no memory. An expiry is reported
+        within about two seconds. If the engine is away for a while, the watch continues without a
+        gap.
 
         Raises:
             CursorLostError: in the loop, when the reader is a day behind.
@@ -124,16 +125,16 @@ class Records(Protocol):
 
 
 def checked_key(key: str) -> None:
-    """Refuse a key that no store takes.
+    """Raise if `key` is invalid.
 
     Raises:
-        StorageInputError: it is empty, too long, or no text.
+        StorageInputError: it is empty, too long, or not text.
     """
     checked_text(key, "key", KEY_SIZE)
 
 
 def checked_expiry(seconds: float | None) -> None:
-    """Refuse an `expires_in` that no clock reaches.
+    """Raise if an `expires_in` is invalid.
 
     Raises:
         StorageInputError: it is not a positive number of seconds, or a hundred years away.
@@ -147,7 +148,7 @@ def checked_prefix(prefix: str) -> str:
     """Return `prefix`, which may be empty.
 
     Raises:
-        StorageInputError: no key begins with it.
+        StorageInputError: no valid key can begin with it.
     """
     if prefix != "":
         checked_text(prefix, "prefix", KEY_SIZE)
@@ -155,10 +156,10 @@ def checked_prefix(prefix: str) -> str:
 
 
 def checked_revision(revision: int | None) -> None:
-    """Refuse a `revision` that no record is ever at.
+    """Raise if a `revision` is invalid.
 
     Raises:
-        StorageInputError: it is no whole number from 0 on.
+        StorageInputError: it is not a whole number from 0.
     """
     if revision is not None:
         checked_count(revision, "revision", "Pass that of a record, or 0 if there must be none.")

@@ -40,7 +40,7 @@ class Store(Protocol):
     """
 
     async def records(self, name: str, *, durable: bool = True) -> Records:
-        """Return the records called `name`; they are made when there are none.
+        """Return the records called `name`; make them if they do not exist.
 
         `durable` is for what has been promised to somebody. A cache does without: a power cut may
         then cost the last writes, and writing is many times faster.
@@ -50,7 +50,7 @@ class Store(Protocol):
     async def log(
         self, name: str, *, durable: bool = True, retention: Retention | None = None
     ) -> Log:
-        """Return the log called `name`; it is made when there is none. `durable` as above.
+        """Return the log called `name`; make it if it does not exist. `durable` is as above.
 
         Without `retention` the log keeps the one that it was given last; a new one keeps all.
         """
@@ -76,9 +76,9 @@ def open_store(
     StorageUnavailableError. `clock` is what records expire by.
 
     Raises:
-        StorageAddressError: at once: the URL names no store that there could be.
-        StorageInputError: at once: the timeout is not above 0 and at most an hour.
-        StorageError: in the block's head: the store cannot be used, and why.
+        StorageAddressError: immediately: the URL is not a valid store URL.
+        StorageInputError: immediately: the timeout is not above 0 and at most an hour.
+        StorageError: when the block is entered: the store cannot be used, and why.
     """
     address = parsed(url)
     checked_seconds(timeout, "timeout", "Leave it out for 10.", most=_LONGEST)
@@ -103,10 +103,10 @@ def options_text(entry: StoreEntry) -> str:
 
 
 def entry_from(kind: Kind, name: str, text: str) -> StoreEntry:
-    """Return what `options_text` was given.
+    """Return the entry whose options `options_text` returned as `text`.
 
     Raises:
-        StorageDamagedError: `text` is nothing that it returns.
+        StorageDamagedError: `text` is not valid.
     """
     place = f"options of {kind} {name!r}"
     options = decoded(text, place)

@@ -37,10 +37,10 @@ class StoreUrl:
 
 
 def parsed(url: str) -> StoreUrl:
-    """Return what `url` says.
+    """Return the parts of `url`.
 
     Raises:
-        StorageAddressError: it names no store that there could be.
+        StorageAddressError: it is not a valid store URL.
     """
     if url == "memory:":
         return StoreUrl("memory")
@@ -58,7 +58,7 @@ def checked_name(name: object) -> str:
     """Return the name of records or of a log.
 
     Raises:
-        StorageInputError: no store takes it.
+        StorageInputError: it is invalid.
     """
     if isinstance(name, str) and _NAME.fullmatch(name):
         return name

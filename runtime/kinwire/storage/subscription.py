@@ -1,4 +1,4 @@
-"""Readers that stay: what a watch and a follower are, and how they learn that there is more."""
+"""Subscriptions: how a watch and a follower wait for more, and how writes wake them."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from kinwire.storage.errors import StorageUnavailableError
 
 T = TypeVar("T")
 
-POLL = 0.25  # seconds after which one looks unasked: for expiries, and for other processes
+POLL = 0.25  # seconds between looks without a signal: for expiries and writes of other processes
 
 Page = Callable[[int], Awaitable[tuple[list[T], int]]]
 """Returns what comes after a position, and the position that is reached with it."""
 
 
 class WriteSignal:
-    """Tells those who wait that something was written here."""
+    """Wakes the readers that wait for a write in this process."""
 
     def __init__(self) -> None:
         self._event = anyio.Event()
         self._asked = False
 
     def next(self) -> anyio.Event:
-        """Return what is set by the next write. Ask before looking, so that none is missed."""
+        """Return the event that the next write sets. Get it before looking, to miss no write."""
         self._asked = True
         return self._event
 
     def fire(self) -> None:
-        """Something was written."""
+        """Report a write."""
         if self._asked:
             self._asked = False
             self._event.set()
@@ -43,19 +43,19 @@ class WriteSignal:
 
 
 class SubscriptionSource(Protocol[T]):
-    """Where a reader that stays has it from."""
+    """Where a subscription gets its items."""
 
     async def more(self) -> list[T]:
-        """Wait for more and return it; nothing when it is time to be asked again."""
+        """Wait for more items and return them; [] asks to be called again."""
         ...
 
     async def aclose(self) -> None:
-        """Give back what the source holds."""
+        """Release the resources of the source."""
         ...
 
 
 class PollingSource(Generic[T]):
-    """A source that looks again after each signal, and now and then without."""
+    """A source that looks again after each signal, and every `POLL` seconds without one."""
 
     def __init__(self, page: Page[T], signal: WriteSignal, position: int) -> None:
         self._page, self._signal, self._position = page, signal, position

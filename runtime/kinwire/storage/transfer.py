@@ -1,7 +1,7 @@
 """A store as lines of JSON, and such lines into another store, whatever the two engines are.
 
-Revisions and sequences are counted anew, in the old order; entries have the time of the import. The
-last line says how many came before it, so a file that was cut off is told.
+Revisions and sequences are numbered again, in the old order; entries get the time of the import.
+The last line has the number of lines before it, so that a truncated file is detected.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ async def exported(store: Store) -> AsyncIterator[str]:
 
 
 async def import_lines(store: Store, lines: Iterable[str | bytes]) -> int:
-    """Write what the lines hold into a store that holds nothing; return how many lines they were.
+    """Write the lines into an empty store; return the number of lines.
 
-    What was durable is so when this returns.
+    Durable entries are on the disk when this returns.
 
     Raises:
-        StorageInputError: the store holds something, or a line is none that `exported` gives.
-            What came before it is in the store.
+        StorageInputError: the store is not empty, or a line is invalid. The lines before it were
+            written.
     """
     if found := await store.entries():
         raise StorageInputError(
@@ -100,10 +100,10 @@ class _Import:
         self._ended = False
 
     async def take(self, number: int, line: dict[str, Any]) -> None:
-        """Write what a line holds.
+        """Write the content of a line.
 
         Raises:
-            ValueError: it is none that `exported` gives at this place.
+            ValueError: it is not a line that `exported` yields at this place.
         """
         if self._ended or (line == _HEAD) != (number == 1):
             raise ValueError

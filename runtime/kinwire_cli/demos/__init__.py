@@ -22,7 +22,7 @@ def server_of(protocol: str, name: str | None = None) -> Server:
     """Return the server of a protocol that goes by `name`, or the one that is all of them.
 
     Raises:
-        KeyError: there is none.
+        KeyError: the protocol or the server does not exist.
     """
     names = SERVERS[protocol]
     if name is not None and name not in names:

@@ -1,4 +1,4 @@
-"""A demo as it is told: steps with a number and a title, and what is done in each.
+"""The report of a demo: steps with a number and a title, and the lines of each.
 
 As text a line is printed as soon as something is done; as JSON a step is one object on a line, once
 it is over.
@@ -97,12 +97,12 @@ class Line(NamedTuple):
 
 
 class Narrator(Protocol):
-    """Takes one step after the other, and what is done in each."""
+    """Receives the steps of a demo and the lines of each."""
 
     def begin(self, title: str) -> None:
         """Begin the next step."""
         ...
 
     def tell(self, line: Line) -> None:
-        """Take what is done next in the step."""
+        """Add a line to the step."""
         ...

@@ -32,7 +32,7 @@ class Check:
     seen: str
     remedy: str = ""
     lines: tuple[str, ...] = ()
-    """What the server wrote, as far as it tells something."""
+    """Lines that the server wrote, if they help."""
     exit_code: int = 0
     """What the command ends with, if this is the first check that failed."""
 
@@ -95,7 +95,7 @@ def _extras() -> Check:
     seen = ", ".join(extra for extra in _EXTRAS if extra not in missing) or "none"
     if not missing:
         return Check(name="extras", seen=seen)
-    # Nobody needs them all: their absence is no fault.
+    # Nobody needs them all: a missing one is not an error.
     remedy = f"Where they are wanted: {'; '.join(map(install_command, missing))}"
     return Check(name="extras", seen=f"{seen}; not there: {', '.join(missing)}", remedy=remedy)
 

@@ -56,7 +56,7 @@ SLOW_START, SLOW_PING = 5.0, 1.0  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """One server, and who is told of each check as soon as it is made."""
+    """The checks of one server; each is passed to `tell` as soon as it is made."""
 
     target: Target
     child: ChildProcess
@@ -164,7 +164,7 @@ def _stdout(heard: Listening) -> Check:
 
 @dataclass(frozen=True, slots=True)
 class RemoteExamination:
-    """One server, and who is told of each check as soon as it is made."""
+    """The checks of one server; each is passed to `tell` as soon as it is made."""
 
     target: Target
     tell: Callable[[Check], object]

@@ -1,4 +1,4 @@
-"""What is to be said of what was seen: the handshake, each probe, and what came unasked.
+"""The problems of a server: in the handshake, in each probe, and in its notifications.
 
 Pure: the inspection in, problems out. `offers.py` looks at the entries of lists.
 """
@@ -40,7 +40,7 @@ def problems_of(inspection: Inspection) -> list[ServerProblem]:
 
 
 def probe_problems(probe: Probe) -> Iterator[ServerProblem]:
-    """Yield what is to be said of one method."""
+    """Yield the problems of one method."""
     yield from _of_outcome(probe)
     for problem in probe.problems[:_MOST]:
         text = f"expected {problem.expected}, got {problem.got}."
@@ -142,7 +142,7 @@ def _of_noise(heard: Listening) -> Iterator[ServerProblem]:
 def _of_unasked(
     messages: Iterable[JsonObject], capabilities: JsonObject
 ) -> Iterator[ServerProblem]:
-    """Yield what is to be said of the server's own requests and notifications."""
+    """Yield the problems of the server's own requests and notifications."""
     tables, negotiated = protocol_tables().values(), Negotiated({}, capabilities)
     for message in messages:
         validated = MessageValidator(tables).validate(message, "server")

@@ -1,4 +1,4 @@
-"""What is to be said of the entries of a server's lists, beside what breaks the schema.
+"""The problems of the entries of a server's lists that the schema does not find.
 
 Pure: the entries as they came in, problems out. An entry that breaks the schema may be anything.
 """
@@ -26,7 +26,7 @@ _Entries = Sequence[Any]
 
 
 def entry_problems(method: str, entries: _Entries) -> Iterator[ServerProblem]:
-    """Yield what is to be said of what the list `method` brought, all pages together."""
+    """Yield the problems of the entries that the list `method` returned on all pages."""
     check = _CHECKS.get(method)
     if check is not None:
         yield from check(method, [entry for entry in entries if is_object(entry)])

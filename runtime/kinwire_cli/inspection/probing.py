@@ -1,7 +1,7 @@
-"""Asks a server for what only reads, one request after another.
+"""Send a server the requests that only read, one after another.
 
-Which methods those are says the text of MCP 2024-11-05, so they are named here one by one: of any
-other, such as one that a document adds, nobody knows what it does.
+The specification of MCP 2024-11-05 says which methods those are, so they are listed here. What
+other methods do, such as those that a document adds, is not known.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ UNKNOWN: dict[str, JsonObject] = {
         "argument": {"name": "nothing", "value": ""},
     },
 }
-"""Requests for what no server has: whoever knows the method refuses them, and nothing happens."""
+"""Requests for names that no server has: a server refuses them, and nothing happens."""
 
 _READING: dict[str, JsonObject | None] = {
     **dict.fromkeys(("ping", *LISTS)),

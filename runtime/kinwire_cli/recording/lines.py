@@ -1,8 +1,8 @@
 """The lines of a recording: what the two sides of a session sent, a JSON object a line.
 
 A message is `{"from": "client" | "server", "at": SECONDS, "message": {...}}`, with the message as
-it was spelled. What is no JSON stands as text in `unreadable`, with the reason in `because`, and
-with its bytes in `base64` where they are no UTF-8.
+it was spelled. Other input is kept as text in `unreadable`, with the reason in `because`, and
+with its bytes in `base64` if they are not UTF-8.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def steps_of(file: str, lines: Iterable[bytes]) -> Iterator[RecordedStep]:
     """Yield what the lines of `file` say, blank ones left out.
 
     Raises:
-        UsageError: a line is none of a recording, or does not say who sent it.
+        UsageError: a line is not one of a recording, or does not name its sender.
     """
     for number, line in enumerate(lines, 1):
         if line.strip():

@@ -82,7 +82,7 @@ def differences(
 
 
 def turned(recorded: JsonObject, came: JsonObject) -> list[Problem]:
-    """Return that one is an error and the other is none, if so."""
+    """Return the problem that one is an error and the other a result, if so."""
     match recorded, came:
         case {"result": _}, {"error": {"code": code, "message": text}}:
             return [Problem("/error", "a result", f"error {shown(code)}, {shown(text)}")]
@@ -144,7 +144,7 @@ def reported_token(message: JsonObject) -> str | None:
 
 
 def token_of(message: JsonObject) -> str | None:
-    """Return the token that a request brings."""
+    """Return the progress token of a request."""
     match message:
         case {"params": {"_meta": {"progressToken": token}}}:
             return json.dumps(token)

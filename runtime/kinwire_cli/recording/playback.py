@@ -1,6 +1,6 @@
 """The rules of a replay: what of a recording is sent when, and what of the peer is as recorded.
 
-Pure: it is given the frames that arrive and told when a wait has lasted too long. The played side
+Pure: the caller passes the frames that arrive, and reports a wait that is over. The played side
 sends once all requests and answers have come that it had seen before, in whatever order they come.
 Notifications are not waited for; they are validated and counted. Ids and progress tokens of the
 peer take the place of the recorded ones.
@@ -100,7 +100,7 @@ class Playback:
         return frames
 
     def receive(self, frame: bytes) -> list[bytes]:
-        """Validate what arrived; return what is to be sent at once."""
+        """Validate what arrived; return what to send immediately."""
         if not frame.strip():
             return []
         self.heard = True
@@ -272,7 +272,7 @@ class _Live(NamedTuple):
 
 
 class ReplayOutcome(NamedTuple):
-    """What is to be said of a message of the peer, there or missing."""
+    """The result for a message of the peer, received or missing."""
 
     verdict: Literal["equal", "differs", "invalid", "missing", "unexpected", "note"]
     kind: Kind | None
@@ -285,7 +285,7 @@ class ReplayOutcome(NamedTuple):
 
     @property
     def good(self) -> bool:
-        """Whether it is no finding."""
+        """Whether it is not a problem."""
         return self.verdict in ("equal", "note")
 
     def to_json(self) -> JsonObject:

@@ -1,4 +1,4 @@
-"""Carries bytes from one descriptor to another, at once and unchanged, in a thread."""
+"""Copy bytes from one descriptor to another, immediately and unchanged, in a thread."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SILENCE = 0.5  # seconds after which nothing more is expected of a process that
 def private(number: int) -> IO[bytes]:
     """Return standard input or output for this one use: the number itself leads nowhere then.
 
-    So closing the copy tells the other end, and a stray print reaches nobody.
+    So closing the copy closes the other end, and a stray print is lost.
     """
     own = open(os.dup(number), "rb" if number == 0 else "wb", buffering=0)  # noqa: SIM115
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -70,7 +70,7 @@ class Pump(Thread):
 
     def _read(self) -> bytes:
         while True:
-            with suppress(BlockingIOError):  # whoever opened it wants it so
+            with suppress(BlockingIOError):  # it may have been opened as non-blocking
                 return os.read(self._source.fileno(), _READ)
             select.select([self._source], [], [])
 

@@ -1,6 +1,6 @@
 """Writes a recording while a session goes on, in a thread, so that no disk slows the session.
 
-What cannot be written ends the recording, is told at once, and leaves the session alone.
+A write error ends the recording with a warning; the session goes on.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def opened_anew(path: Path) -> tuple[int, Path]:
     """Return a descriptor of a new file, and its path: where one is already, a number is added.
 
     A host starts a server again and again, at times twice at once, with the same arguments: none
-    of the recordings may overwrite another. What is no file, such as a pipe, is opened as it is.
+    of the recordings may overwrite another. Something else, such as a pipe, is opened as it is.
 
     Raises:
-        UsageError: there is none to be had.
+        UsageError: a file cannot be created.
     """
     try:
         with suppress(FileNotFoundError):
@@ -70,7 +70,7 @@ class Recorder:
         self._thread.start()
 
     def take(self, sender: Side, chunk: bytes) -> None:
-        """Keep the next bytes of a side; empty ones are its end. Returns at once."""
+        """Keep the next bytes of a side; empty ones are its end. Does not block."""
         if self._taken - self._done > _WAITING:
             self._stop("it is not written as fast as it comes")
         if self.complete:

@@ -88,7 +88,7 @@ class _Session:
             take=self._take,
             take_frames=lambda: [described(data) for data in self._take()],
             hold_back=lambda _: None,
-            overlong=self._feed,  # the beginning of a frame is no message: told as such
+            overlong=self._feed,  # the start of a frame is reported as invalid
             answer=lambda frame, _: self._feed(frame),
             waits=lambda _: False,
             fail=lambda _, error: self._fail(error),

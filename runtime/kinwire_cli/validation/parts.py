@@ -1,4 +1,4 @@
-"""What a message holds beside its method's own type: tools, augments, offers, data of errors.
+"""Checks of a message beyond the type of its method: tools, augments, offers, data of errors.
 
 Pure. An augment counts wherever its target stands in a message, also deep inside; an offer at each
 place below `capabilities` where it is looked for.

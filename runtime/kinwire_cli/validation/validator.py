@@ -1,12 +1,12 @@
-"""Judges recorded messages by the method tables: shape, direction, and replies by their request.
+"""Validate messages by the method tables: shape, direction, and replies by their request.
 
-Pure: it is given messages in the order in which they were recorded and remembers which requests
-wait for a reply. Left out: gates, and the order that a handshake asks for.
+Pure: it takes messages in their order and remembers which requests wait for a reply. Not checked:
+gates, and the order of a handshake.
 """
 
 from __future__ import annotations
 
-__all__ = ("MessageValidator", "Report", "Side", "ValidatedMessage", "report_of", "text_of")
+__all__ = ("LineReport", "MessageValidator", "Side", "ValidatedMessage", "report_of", "text_of")
 
 import re
 from collections.abc import Iterable, Sequence
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 Side = Literal["client", "server"]
 Key = tuple[Side | None, bool, Id]
-_SHOWN = 60  # characters of a line that is no JSON
+_SHOWN = 60  # characters of a line that is not JSON
 
 
 @dataclass(frozen=True, slots=True)
 class ValidatedMessage:
-    """What is to be said of one message."""
+    """A message with its problems."""
 
     kind: Literal["request", "notification", "response"] | None
-    """None if it is no JSON-RPC message."""
+    """None if it is not a JSON-RPC message."""
     row: Row | None
     """The method, for a reply that of its request; None if it is not known."""
     matched: bool | None
@@ -59,7 +59,7 @@ class ValidatedMessage:
 
 
 class MessageValidator:
-    """Judges the messages of one connection, in order."""
+    """Validates the messages of one connection, in order."""
 
     def __init__(self, protocols: Iterable[ProtocolTable]) -> None:
         tables = list(protocols)
@@ -70,10 +70,10 @@ class MessageValidator:
         self._pending: dict[Key, tuple[Row | None, AnyTool | None]] = {}
 
     def validate(self, message: JsonObject, sender: Side | None = None) -> ValidatedMessage:
-        """Return what is to be said of `message`; its direction is judged if `sender` is known."""
-        fault = _envelope_problem(message)
-        if fault is not None:
-            return ValidatedMessage(None, None, None, (fault,))
+        """Return `message` with its problems; its direction is checked if `sender` is known."""
+        problem = _envelope_problem(message)
+        if problem is not None:
+            return ValidatedMessage(None, None, None, (problem,))
         if "method" in message:
             return self._validate_call(message, sender)
         return self._validate_reply(message, sender)
@@ -182,67 +182,67 @@ def _below(place: str, found: Iterable[Problem]) -> Iterable[Problem]:
     return (Problem(place + one.pointer, one.expected, one.got) for one in found)
 
 
-class Report(NamedTuple):
-    """What is to be said of a line."""
+class LineReport(NamedTuple):
+    """The result for a recorded line."""
 
-    verdict: ValidatedMessage | None
-    """None if it holds no message to validator."""
+    validated: ValidatedMessage | None
+    """None if the line has no message to validate."""
     problems: Sequence[Problem]
     is_object: bool = True
     """Whether it is a JSON object at least."""
 
     def to_json(self, line: int) -> dict[str, Any]:
-        """Return the verdict on the line of that number."""
-        verdict, row = self.verdict, self.verdict and self.verdict.row
+        """Return the report of line number `line` as JSON."""
+        validated, row = self.validated, self.validated and self.validated.row
         return {
             "line": line,
             "ok": not self.problems,
-            "protocol": verdict.protocol if verdict else None,
+            "protocol": validated.protocol if validated else None,
             "method": row.name if row else None,
-            "kind": verdict.kind if verdict else None,
-            "matched": verdict.matched if verdict else None,
+            "kind": validated.kind if validated else None,
+            "matched": validated.matched if validated else None,
             "errors": [problem.to_json() for problem in self.problems],
         }
 
 
-def text_of(report: Report) -> str:
+def text_of(report: LineReport) -> str:
     """Return what is wrong with a line as one line: its first problem, and how many follow."""
-    row = report.verdict and report.verdict.row
+    row = report.validated and report.validated.row
     about = f"{row.name}: " if row else ""
     more = len(report.problems) - 1
     return f"{about}{report.problems[0]}".removeprefix(": ") + (f" ({more} more)" if more else "")
 
 
-def report_of(validator: MessageValidator, line: bytes) -> Report:
-    """Return what is to be said of `line`, after those before it."""
+def report_of(validator: MessageValidator, line: bytes) -> LineReport:
+    """Validate the message in `line`, after those of the lines before it."""
     try:
         value = from_json(line, allow_inf_nan=False)
     except ValueError as error:
-        return Report(None, [Problem("", "JSON", _unreadable(line, error))], is_object=False)
+        return LineReport(None, [Problem("", "JSON", _unreadable(line, error))], is_object=False)
     if not is_object(value):
-        return Report(None, [Problem("", "one JSON object", shown(value))], is_object=False)
+        return LineReport(None, [Problem("", "one JSON object", shown(value))], is_object=False)
     if "jsonrpc" not in value and "message" in value:
         return _wrapped(validator, value)
     if "jsonrpc" not in value and "unreadable" in value:
         text = _cut(str(value["unreadable"]), str(value.get("because")))
-        return Report(None, [Problem("", "JSON", text)])
-    verdict = validator.validate(value)
+        return LineReport(None, [Problem("", "JSON", text)])
+    validated = validator.validate(value)
     try:
         decode(line)  # also finds what a decoded object does not show: a repeated id
     except FrameError as error:
-        if verdict.ok:
-            return Report(verdict, [Problem("", "a message", error.error.message)])
-    return Report(verdict, verdict.problems)
+        if validated.ok:
+            return LineReport(validated, [Problem("", "a message", error.error.message)])
+    return LineReport(validated, validated.problems)
 
 
-def _wrapped(validator: MessageValidator, line: JsonObject) -> Report:
+def _wrapped(validator: MessageValidator, line: JsonObject) -> LineReport:
     sender, message = line.get("from"), line["message"]
     if sender not in (None, "client", "server"):
-        return Report(None, [Problem("/from", '"client" or "server"', shown(sender))])
+        return LineReport(None, [Problem("/from", '"client" or "server"', shown(sender))])
     if not is_object(message):
-        return Report(None, [Problem("/message", "one JSON object", shown(message))])
-    verdict = validator.validate(message, sender)
-    return Report(verdict, verdict.problems)
+        return LineReport(None, [Problem("/message", "one JSON object", shown(message))])
+    validated = validator.validate(message, sender)
+    return LineReport(validated, validated.problems)
 
 
 def _unreadable(line: bytes, error: ValueError) -> str:

@@ -1,7 +1,7 @@
 """Records in a key-value bucket.
 
-NATS tells an expiry in whole seconds and by its own clock. So each message also says when it
-expires; readers go by that, and the server's expiry only clears away.
+NATS expires messages in whole seconds and by its own clock. So each message also has its exact
+expiry, which readers check; the expiry of the server only cleans up.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _KNOWN = 10_000  # revisions whose expiry is remembered
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What the bucket has last under a key: a record, or that there is none any more."""
+    """The last message under a key: a record, or a removal."""
 
     revision: int
     """Of the record, or of the message that says so."""
@@ -137,7 +137,7 @@ class NatsRecords:
         return StreamReader(self._connection, self._stream, self._prefix + filter_of(prefix), 0)
 
     def change(self, message: Msg) -> Change:
-        """Return what a message says; a record that has expired is told as removed."""
+        """Return the change in a message; an expired record counts as removed."""
         subject = message.subject.removeprefix(self._prefix)
         try:
             key = key_of(subject)

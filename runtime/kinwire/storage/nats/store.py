@@ -112,7 +112,7 @@ class NatsStore:
         return await unreadable(records.reader(""), records.change)
 
     def _entry(self, info: StreamInfo) -> StoreEntry | None:
-        """Return what a stream holds, None if it is none of ours."""
+        """Return the entry of a stream, or None if the stream is not part of this store."""
         name, options = info.config.name or "", (info.config.metadata or {}).get(_OPTIONS)
         starts: tuple[tuple[Kind, str], ...] = (
             ("log", log_stream(self._address.name, "")[0]),

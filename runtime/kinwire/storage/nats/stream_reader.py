@@ -139,7 +139,7 @@ class StreamReader:
                 await inbox.unsubscribe()
 
     async def _next(self, wait: float) -> list[Msg]:
-        """Return the next message; none after `wait` seconds, or when it is time to ask anew."""
+        """Return the next message, or [] after `wait` seconds or when a new request is due."""
         inbox = self._inbox
         if inbox is None:
             return []

@@ -16,7 +16,7 @@ from kinwire.storage.errors import (
 )
 
 FAILURES = (sqlite3.Error, UnicodeDecodeError, TypeError)
-"""What comes of a file that cannot be used; sqlite3 itself decodes texts, those of errors too."""
+"""Errors of a file that cannot be used; sqlite3 itself decodes texts, also those of errors."""
 
 _UNAVAILABLE: dict[int, tuple[type[StorageUnavailableError], str, str]] = {
     sqlite3.SQLITE_BUSY: (
@@ -58,7 +58,7 @@ def typed(error: Exception, path: str, *, committing: bool = False) -> StorageEr
     """
     code = _code(error)
     if code in _DAMAGED or not hasattr(error, "sqlite_errorcode"):
-        # Without a code it is Python's: text that is no UTF-8, a number that is none.
+        # An error without a code is from Python: invalid UTF-8, or an invalid number.
         return damaged(path, str(error))
     if code not in _UNAVAILABLE:
         return refused(path, _words(error), outcome_unknown=committing)
@@ -67,7 +67,7 @@ def typed(error: Exception, path: str, *, committing: bool = False) -> StorageEr
 
 
 def refused(path: str, got: str, *, outcome_unknown: bool = False) -> StorageUnavailableError:
-    """Return the error for what the system does not do."""
+    """Return the error for an operation that the system refuses."""
     return StorageUnavailableError(
         path,
         expected="an answer of the disk",
@@ -78,7 +78,7 @@ def refused(path: str, got: str, *, outcome_unknown: bool = False) -> StorageUna
 
 
 def damaged(path: str, got: str) -> StorageDamagedError:
-    """Return the error for a file that is no store, or not any more."""
+    """Return the error for a file that is damaged or not a store."""
     return StorageDamagedError(
         path,
         expected="an undamaged store",

@@ -47,7 +47,7 @@ class SqliteFile:
         self._identity = (0, 0)
 
     def prepare(self, timeout: float) -> None:
-        """Make the file if there is none, see that it can be used, and bring it up to date.
+        """Make the file if it does not exist, check that it can be used, and migrate it.
 
         Raises:
             StorageError: it cannot be used, and why.
@@ -109,7 +109,7 @@ class SqliteFile:
         return status.st_dev, status.st_ino
 
     def _make(self) -> None:
-        """Make the file under another name first: whoever finds it finds it whole."""
+        """Make the file under another name first, so that it is complete when it appears."""
         folder = os.path.dirname(self.path)
         if not os.path.isdir(folder):
             hint = "Make it first. In the URL, four slashes begin an absolute path."

@@ -38,7 +38,7 @@ def migrate(
 ) -> None:
     """Bring the file to the newest version, in one transaction; do nothing if it is there.
 
-    Another process that does the same meanwhile is waited for.
+    Wait if another process is doing the same.
     """
     if _version(connection) == len(migrations):
         return

@@ -26,7 +26,7 @@ from kinwire.storage.store_url import checked_name
 
 @asynccontextmanager
 async def open_sqlite(path: str, timeout: float, now: Clock) -> AsyncGenerator[Store]:
-    """Yield the store in the file `path`, which is made if there is none."""
+    """Yield the store in the file `path`; make the file if it does not exist."""
     file = SqliteFile(path)
     await anyio.to_thread.run_sync(file.prepare, timeout)
     guard = OpenGuard(f"store {file.path!r}")

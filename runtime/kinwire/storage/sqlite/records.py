@@ -120,7 +120,7 @@ class SqliteRecords:
             if not key.startswith(prefix):
                 continue
             record = self._record(key, text, revision, expires_at)
-            # What has expired is told once it is removed.
+            # An expiry is reported once the record is removed.
             if record is not None or (text is None and revision > begun):
                 found.append(Change(key, revision, record))
         return found, after
@@ -138,7 +138,7 @@ class SqliteRecords:
 
 
 def _found(transaction: Transaction, space: int, key: str) -> int:
-    """Return the revision of the record, 0 if there is none."""
+    """Return the revision of the record, 0 if it does not exist."""
     for text, revision, expires_at in transaction.execute(_GET, (space, key)):
         if text is not None and (expires_at is None or expires_at > transaction.now):
             return int(revision)

@@ -45,7 +45,7 @@ _ANSWERS = (
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """The host with its servers, and who is told what they do."""
+    """The host with its servers, and the narrator of what they do."""
 
     desk: Desk
     connections: Mapping[str, Connection]
@@ -79,7 +79,7 @@ async def converse(reach: Callable[[str], Transport], narrator: Narrator) -> Non
             connections: dict[str, Connection] = {}
             for name in SERVERS["mcpl"]:
                 connections[name] = await host.connect(reach(name), server_id=name)
-                await connections[name].mcp.ping()  # served after what it is told at the start
+                await connections[name].mcp.ping()  # answered after the first notifications
             stage = Stage(desk, connections, told, audit)
             for title, play in _STEPS:
                 told.begin(title)

@@ -31,7 +31,7 @@ class Rooms:
         return post
 
     async def write(self, room: str, author: str, text: str) -> Post:
-        """Write as a person; return once whoever listens has heard of it."""
+        """Write as a person; return after `on_post`."""
         post = self.post(room, author, text)
         if self.on_post is not None:
             await self.on_post(post)

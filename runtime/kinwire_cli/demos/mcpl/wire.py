@@ -1,4 +1,4 @@
-"""Tells what goes between a host and what it talks to, message by message, as it goes."""
+"""Report the messages between a host, its servers and its model as they are sent."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _CHECKPOINT = re.compile(r"\bchk_[0-9a-f]+-[0-9a-f]+\b")
 
 
 class NarratedExtension:
-    """The extension of a host, whose messages and tool calls are told.
+    """The extension of a host; its messages and tool calls are reported to a narrator.
 
-    It stands next to the wire: what does not go out is not told, and what does is told as it goes.
+    It is next to the wire: only messages that are really sent are reported.
     """
 
     protocol: ProtocolTable = PROTOCOL
@@ -76,7 +76,7 @@ class NarratedExtension:
 
 
 class NarratedProvider:
-    """A provider whose questions and answers are told."""
+    """A provider whose questions and answers are reported to a narrator."""
 
     def __init__(self, provider: Provider, narrator: Narrator) -> None:
         self._provider = provider
@@ -94,7 +94,7 @@ class NarratedProvider:
 
 
 class ShortIdNarrator:
-    """A narrator who gives the ids of checkpoints, which are long and chance, short names."""
+    """A narrator that replaces the long random ids of checkpoints by short names."""
 
     def __init__(self, narrator: Narrator) -> None:
         self._narrator = narrator
