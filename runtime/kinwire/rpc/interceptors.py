@@ -59,6 +59,9 @@ Filter = Callable[[R, Any], R]
 Interceptor = Callable[[Any, Any, Next[Any, Any]], Awaitable[Any]]
 
 
+_JSON = (dict, EncodedObject)  # results that are not decoded
+
+
 class Plan(NamedTuple):
     """What the calls of one method pass: interceptors, and what runs right around the core."""
 
@@ -185,7 +188,7 @@ async def _handle(plan: Plan, route: Route, request: Request, params: Message) -
     if request.id is None:
         return None
     seen = plan.outermost is not None or plan.filters
-    if seen and (type(result) is dict or isinstance(result, EncodedObject)):
+    if seen and type(result) in _JSON:
         result = route.method.decode_result(result)
     for one in plan.filters:
         result = one(result, request)

@@ -17,7 +17,7 @@ from typing import Any, Self, TypeVar
 
 from pydantic import ValidationError
 
-from kinwire.rpc.calls import OnId, ProgressCallback
+from kinwire.rpc.calls import DEFAULT, OnId, PeerWithOptions, ProgressCallback, Timeout
 from kinwire.rpc.drivers import driver_class
 from kinwire.rpc.drivers.base import Driver
 from kinwire.rpc.error_table import ErrorTable
@@ -38,7 +38,6 @@ from kinwire.rpc.interceptors import (
 )
 from kinwire.rpc.limits import Counts, Limits
 from kinwire.rpc.negotiated import Negotiated
-from kinwire.rpc.options import DEFAULT, PeerWithOptions, Timeout
 from kinwire.rpc.profile import RpcProfile
 from kinwire.rpc.request import Request
 from kinwire.rpc.routes import LayeredRoutes, Route
