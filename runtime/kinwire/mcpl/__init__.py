@@ -1,6 +1,6 @@
-"""MCP Live in both roles: `McplHost` and `McplServer` go into `extensions` of a host or a server.
+"""MCP Live in both roles: pass `McplHost` or `McplServer` in `extensions` of a host or a server.
 
-`rules/` decides, the files beside it act. The messages are in `kinwire_protocols.mcpl`.
+`rules/` decides for both; `host/` and `server/` act. The messages are in `kinwire_protocols.mcpl`.
 """
 
 from __future__ import annotations

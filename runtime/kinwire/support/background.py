@@ -1,4 +1,4 @@
-"""A task group that runs beside the body of a context manager and leaves its errors as they are."""
+"""A task group for the body of a context manager, which raises the errors of the body unchanged."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from anyio.abc import TaskGroup
 async def background() -> AsyncGenerator[TaskGroup]:
     """Yield a task group; at the end wait for its tasks, or cancel them if the body failed.
 
-    An error of the body comes out bare: `async with` blocks of users must not turn their own
-    exceptions into groups.
+    An error of the body is not wrapped: `async with` blocks of users must not turn their own
+    exceptions into exception groups.
     """
     tasks = anyio.create_task_group()
     await tasks.__aenter__()

@@ -1,4 +1,4 @@
-"""Plain functions of users that are called in the midst of a connection's own work."""
+"""Calls plain functions of users from within the work of a connection."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ T = TypeVar("T")
 
 
 def call_back(function: Callable[[T], object], argument: T, logger: Logger, name: str) -> None:
-    """Call `function`. What it raises ends here and is logged: what called it has to go on.
+    """Call `function`, and log what it raises, so that the connection goes on.
 
-    `name` says whose function it is. Only KeyboardInterrupt passes, which is the user's own.
+    `name` describes the function in the log. Only KeyboardInterrupt is raised.
     """
     try:
         function(argument)
     except KeyboardInterrupt:
         raise
-    except BaseException:  # also the CancelledError of a future that it looked at
+    except BaseException:  # also the CancelledError of a future that it has read
         logger.exception("the %s failed", name)

@@ -1,10 +1,10 @@
 """Patterns of scopes and channels, matched in linear time (MCPL 7.2, 14.5).
 
-`*` and `?` stand for text and for a character without a slash, `**` as a whole part between slashes
-for any parts, `[a-c]` and `[!a-c]` for a character, and `\\` takes the next one as it is. Upper and
-lower case are told apart, and a dot is a character like others.
+`*` matches text and `?` a character, both without slashes; `**` as a whole part between slashes
+matches any parts; `[a-c]` and `[!a-c]` match a character, and `\\` escapes the next one. Upper and
+lower case differ, and a dot is an ordinary character.
 
-Matching follows every way through the pattern at once, a bit each: no label makes it slow.
+Matching follows all ways through the pattern in parallel, one bit each, so no label makes it slow.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ def steps_of(pointer: str) -> list[str]:
 
 
 def _inside(values: list[Any]) -> list[Any] | None:
-    """Return what is in the arrays and objects among `values`; None if there are none."""
+    """Return the contents of the arrays and objects in `values`, or None without any."""
     found: list[Any] | None = None
     for value in values:
         if isinstance(value, dict):

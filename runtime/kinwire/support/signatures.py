@@ -1,4 +1,4 @@
-"""What can be said of a user's function before it is ever called."""
+"""Facts about a user's function before it is called."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any
 
 
 def is_async(function: Callable[..., Any]) -> bool:
-    """Whether calling `function`, or what it wraps, gives something to await."""
+    """Return whether calling `function`, or what it wraps, returns an awaitable."""
     return _is_async(function) or _is_async(getattr(function, "__call__", None))  # noqa: B004
 
 
 def name_of(value: object) -> str:
-    """Return what to call `value` in messages: its name, or its type's.
+    """Return a name for `value` in messages: its own, or that of its type.
 
-    Its text would have an address in it, and what a partial function holds.
+    Its `repr` would contain a memory address, and the arguments of a partial function.
     """
     kind = type(value)
     return str(getattr(value, "__qualname__", f"{kind.__module__}.{kind.__qualname__}"))
 
 
 def accepts(signature: inspect.Signature, count: int) -> bool:
-    """Whether `count` positional arguments fit."""
+    """Return whether the signature accepts `count` positional arguments."""
     try:
         signature.bind(*range(count))
     except TypeError:

@@ -29,7 +29,7 @@ T = TypeVar("T")
 LONGEST = 100 * 365 * 86_400
 """The longest time in seconds: a hundred years. Stores count in nanoseconds and overflow later."""
 MOST = 2**53 - 1
-"""The largest count: every reader of JSON holds it exactly."""
+"""The largest count: every JSON parser reads it exactly."""
 
 
 def checked_seconds(option: str, value: object, *, zero: bool = False) -> None:
@@ -114,7 +114,7 @@ def _must(fits: bool, option: str, expected: str, value: object) -> None:
 
 
 def shown_number(value: object) -> str:
-    """Return `value` as an error shows it: a number as it is, of others the type."""
+    """Return `value` for an error message: a number itself, or the type of anything else."""
     if isinstance(value, float) or (isinstance(value, int) and abs(value) < 2**64):
         return str(value)
     # Python does not write out a number of thousands of digits.

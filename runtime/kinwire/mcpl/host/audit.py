@@ -1,10 +1,10 @@
-"""The audit log of a host: one event for each operation, whoever began it (MCPL 13.2).
+"""The audit log of a host: one event for each operation of either side (MCPL 13.2).
 
-`rules/operations.py` reads the events. Each is written to the logger `kinwire.mcpl.audit` and to a
-`Log` when its operation has ended, before whoever waits for that hears of it: what was under way
-when the process died has none. A log that cannot be written is told to the logger and stops
-nothing. What a hook brought and the host dropped has an event of its own, and a warning. Left out
-are the pieces of answers, one a token: what they belong to has its own event.
+`rules/operations.py` makes the events. An event is written to the logger `kinwire.mcpl.audit` and
+to a `Log` when its operation has ended, before the caller gets the result, so an operation has no
+event if the process dies while it runs. A failure to write the log is logged, and the operation
+goes on. Each injection that the host drops has its own event, and a warning. Pieces of answers have
+none, but the request that they belong to has.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ from kinwire_protocols.peer import Method
 logger = logging.getLogger("kinwire.mcpl.audit")
 _warnings = logging.getLogger("kinwire.mcpl")
 
-_MOST_TOLD = 100  # of what one reply brings and is dropped
-_MOST_WAITED = 5.0  # seconds for one event, which holds its operation up
+_MOST_REPORTED = 100  # of what is dropped of one reply
+_MOST_WAITED = 5.0  # seconds to write one event, while its operation waits
 
 _PIECES = (CHANNELS_OUTGOING_CHUNK, INFERENCE_CHUNK)
 
 Call = Callable[[mcp.CallToolRequestParams], Awaitable[mcp.CallToolResult]]
-"""Makes a tool call, or fails as it did."""
+"""Makes a tool call, or fails like the call."""
 
 
 class _About(NamedTuple):
@@ -59,20 +59,20 @@ class _About(NamedTuple):
     server: str
     method: str
     feature_set: str | None = None
-    """None for what params or result name."""
+    """None to take it from params or result."""
 
 
 class Audit:
-    """The events of one host."""
+    """Writes the events of one host."""
 
     def __init__(self, log: Log | None, clock: Clock) -> None:
         self._log = log
         self._clock = clock
 
     def watch_outbound(self, session: Session) -> None:
-        """Write down what the host sends but for tool calls; before other interceptors are added.
+        """Log what the host sends, except for tool calls.
 
-        So it also sees what they do not let out.
+        It must be called before other interceptors are added, to see what they refuse.
         """
         server = session.peer_id
 
@@ -87,13 +87,13 @@ class Audit:
     async def watch_call(
         self, server: str, feature_set: str | None, params: mcp.CallToolRequestParams, call: Call
     ) -> mcp.CallToolResult:
-        """Make a tool call of a feature set, and write it down. None if it is not known which."""
+        """Make a tool call of a feature set, and log it. None if the set is unknown."""
         about = _About("host", server, TOOLS_CALL.name, feature_set)
         result: mcp.CallToolResult = await self._watched(about, params, call)
         return result
 
     def watch_inbound(self, session: Session) -> None:
-        """Write down what the server sends; called after other interceptors were added."""
+        """Log what the server sends; call it after other interceptors were added."""
         server = session.peer_id
 
         async def came(params: Any, request: Request, go_on: Next[Any, Any]) -> Any:
@@ -105,18 +105,18 @@ class Audit:
                 session.intercept_inbound(came, row)
 
     async def dropped(self, server: str, inference_id: str, dropped: Sequence[Dropped]) -> None:
-        """Warn of what a server injected and the host does not use, and write an event for each.
+        """Warn of what a server injected and the host does not use, and log an event for each.
 
-        There is an end to it, in number and in time: a server may not hold the host up so.
+        The number and the time are limited, so that a server cannot delay the host.
         """
-        told = list(dropped[:_MOST_TOLD])
-        if len(dropped) > len(told):
-            more = f"left out {len(dropped) - len(told)} more"
-            told.append(Dropped(None, more, late=dropped[-1].late))
-        for one in told:
+        reported = list(dropped[:_MOST_REPORTED])
+        if len(dropped) > len(reported):
+            more = f"left out {len(dropped) - len(reported)} more"
+            reported.append(Dropped(None, more, late=dropped[-1].late))
+        for one in reported:
             _warnings.warning("%s: %s", server, one.reason)
         with anyio.move_on_after(_MOST_WAITED, shield=True) as scope:
-            for one in told:
+            for one in reported:
                 await self._write(
                     Operation(
                         method=CONTEXT_BEFORE_INFERENCE.name,

@@ -1,8 +1,8 @@
-"""A provider that asks a server with chat completions over HTTP, by the library `httpx2` (MCPL 11).
+"""A provider for servers with chat completions over HTTP, with the library `httpx2` (MCPL 11).
 
-`rules/chat_completions.py` has the bodies. Each request has a connection of its own, which is
-closed when nobody waits for the answer any more. Redirects are not followed, no proxy is asked, and
-nothing is tried again: the key goes to one place, and a request costs what it costs once.
+`rules/chat_completions.py` has the bodies. Each request has its own connection, which is closed
+when the request is cancelled. There are no redirects, proxies or retries, so that the key goes to
+one server only, and a request is paid for once.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ class ChatCompletions:
     """Runs models on a server that has chat completions: `ChatCompletions("https://.../v1")`.
 
     `base_url` is the part before `/chat/completions`; a query that it has is sent too. `api_key`
-    is sent as a bearer token and never shown. Plain `http` leads to this machine alone, unless
-    `insecure` says that the network is yours. Servers differ in some members of the body: `adapt`
-    returns it as yours wants it. A connection stands within 10 seconds, and an answer has at most
-    16 MiB; how long it takes, `Inference` limits.
+    is sent as a bearer token and never shown. Plain `http` is allowed only to this machine, or with
+    `insecure` to a network that you trust. Servers differ in some fields of the body: `adapt`
+    returns the body as your server expects it. Connecting may take 10 seconds, and an answer may
+    have 16 MiB; `Inference` limits the time of a request.
 
-    Source: MCPL 11; how models are asked is ours.
+    Source: MCPL 11; the request to the model is ours.
     """
 
     def __init__(
@@ -62,11 +62,11 @@ class ChatCompletions:
         insecure: bool = False,
         adapt: Callable[[JsonObject], JsonObject] | None = None,
     ) -> None:
-        """Prepare to ask; nothing is sent yet.
+        """Prepare requests; nothing is sent yet.
 
         Raises:
-            ValueError: the URL is none of http or https, or the key cannot be sent.
-            InsecureAddressError: others could read the key and all that is said.
+            ValueError: the URL is not an http or https URL, or the key cannot be sent.
+            InsecureAddressError: others could read the key and the messages.
             ImportError: the extra `inference` is not installed.
         """
         if find_spec("httpx2") is None:
@@ -109,7 +109,7 @@ class ChatCompletions:
             extensions={"timeout": _WAITS},
         )
         try:
-            # Not a client of that library: it would log addresses, with what is in their queries.
+            # The library's own client would log the URL with its query.
             async with httpx2.AsyncHTTPTransport(
                 verify=client_context(), trust_env=False
             ) as transport:
@@ -118,7 +118,7 @@ class ChatCompletions:
                     yield response
                 finally:
                     await response.aclose()
-        except (httpx2.TransportError, OSError) as error:  # its text may have the address in it
+        except (httpx2.TransportError, OSError) as error:  # its text may contain the URL
             raise ProviderError("provider_failed", type(error).__name__) from None
 
 
@@ -150,8 +150,8 @@ async def _read(response: Response) -> bytes:
 async def _body(response: Response) -> AsyncGenerator[AsyncIterator[bytes]]:
     """Yield the bytes of a body as they come.
 
-    Where a reader leaves early, a read that is cancelled ends the library's generators, which lie
-    one in the other: closing the outermost one would leave the others to be collected.
+    If the reader leaves early, a cancelled read ends the nested generators of the library; closing
+    only the outermost one would leave the others to the garbage collector.
     """
     import httpx2
 
@@ -177,7 +177,7 @@ def _completions_of(base_url: str, *, insecure: bool) -> ServerAddress:
         raise ValueError(f"base_url: expected a URL with http or https, got {got}. {_EXAMPLE}")
     try:
         base = address_of(base_url, insecure=insecure)
-    except ValueError:  # it advises what servers of MCP are reached by
+    except ValueError:  # its hint is about servers of MCP
         expected = "a URL with a host, and without spaces and foreign letters"
         raise ValueError(f"base_url: expected {expected}, got another. {_EXAMPLE}") from None
     if base.authorization is not None:

@@ -50,14 +50,15 @@ class PushedEvent:
     server: ServerPeer
     params: PushEventParams
     again: bool = False
-    """It was handed over before and not answered, since the process ended, or time or connection
-    ran out: nobody here knows what became of it."""
+    """It was handed over before and not answered: the process ended, the time ran out, or the
+    connection was lost."""
 
 
 OnPush = Callable[[PushedEvent], Awaitable[PushEventResult]]
-"""Takes an event over, and says whether it is taken and which inference it has started.
+"""Takes an event, and returns whether it is accepted and which inference it has started.
 
-It starts the inference and does not wait for it: later events of the feature set wait meanwhile.
+It starts the inference and does not wait for it: later events of the feature set wait until this
+returns.
 """
 
 
@@ -80,7 +81,7 @@ class EventInbox:
         self._found: dict[str, _ServerInbox] = {}
 
     async def take(self, server: ServerPeer, params: PushEventParams) -> PushEventResult:
-        """Return what an event has earned, now or when it came first."""
+        """Return the answer to an event, given now or when it came first."""
         inbox = self._found.get(server.id)
         if inbox is None:
             assert self._hand_over is not None  # else events are not served
@@ -92,7 +93,7 @@ class EventInbox:
 
 
 class _StoredAnswers:
-    """What is known of one server's events, in memory and in records."""
+    """The answers to one server's events, in memory and in records."""
 
     def __init__(self, server: str, records: Records | None, clock: Clock) -> None:
         self._place = f"push/{short_digest(server)}/"
@@ -101,7 +102,7 @@ class _StoredAnswers:
         self._seen = DedupWindow[StoredAnswer]()  # by key: ids may be as long as a message
 
     async def look(self, key: str) -> StoredAnswer | None:
-        """Return what is known of an event, None if it is new."""
+        """Return what is stored of an event, or None if it is new."""
         kept = self._seen.look(key, now=self._clock())
         if kept is not None or self._records is None:
             return kept
@@ -113,7 +114,7 @@ class _StoredAnswers:
         return StoredAnswer(value["digest"], answer)
 
     async def keep(self, key: str, body: str, answer: PushEventResult | None) -> None:
-        """Write down an event, and its answer as soon as there is one."""
+        """Store an event, and its answer once there is one."""
         if self._records is not None:
             known = None if answer is None else to_wire(answer)
             value = {"digest": body, "answer": known}
@@ -121,7 +122,7 @@ class _StoredAnswers:
         self._seen.keep(key, StoredAnswer(body, answer), now=self._clock())
 
     async def forget(self, key: str) -> None:
-        """Let an event be new again."""
+        """Treat an event as new again."""
         self._seen.forget(key)
         if self._records is not None:
             await self._records.delete(key)
@@ -145,10 +146,10 @@ class _ServerInbox:
         self._turns = defaultdict[str, anyio.Lock](_Lock)  # by feature set
 
     async def take(self, server: ServerPeer, params: PushEventParams) -> PushEventResult:
-        """Return what the event has earned."""
+        """Return the answer to the event."""
         body, event_id = body_digest(params), params.event_id
         while (earlier := self._under_way.get(event_id)) is not None:
-            await earlier.wait()  # a repeat that overtakes must find the first one's answer
+            await earlier.wait()  # a repeat must find the answer to the first one
         if len(text(to_wire(params.payload))) > CONTENT_SIZE:
             return TOO_LARGE
         if not self._limiter.enter(now=anyio.current_time()):
@@ -159,7 +160,7 @@ class _ServerInbox:
             async with turn:
                 return await self._in_turn(server, params, body)
         finally:
-            if not turn.locked():  # servers may declare ever more sets
+            if not turn.locked():  # a server may declare any number of sets
                 self._turns.pop(params.feature_set, None)
             self._limiter.leave()
             del self._under_way[event_id]
@@ -193,5 +194,5 @@ class _ServerInbox:
         if answer.accepted:
             await self._stored.keep(key, body, answer)
         else:
-            await self._stored.forget(key)  # "not now" must not outlive its reason
+            await self._stored.forget(key)  # a refusal must not be remembered
         return answer

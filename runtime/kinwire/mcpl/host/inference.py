@@ -51,7 +51,7 @@ OnDelta = Callable[[str], Awaitable[None]]
 
 
 class Provider(Protocol):
-    """Runs models. It is cancelled when nobody waits for the answer any more."""
+    """Runs models. It is cancelled when the request is cancelled or late."""
 
     async def answer(self, request: ModelRequest, on_delta: OnDelta | None) -> ModelAnswer:
         """Return the whole answer. Pass its pieces to `on_delta` before, unless that is None.

@@ -1,6 +1,6 @@
-"""Which feature set a tool of a server belongs to, as the server's list of tools says (MCPL 8.2).
+"""The feature set of each tool, from the server's list of tools (MCPL 8.2).
 
-The list is fetched when it is first needed, and again after the server said that it has changed.
+The list is fetched when it is first needed, and again after the server has notified a change.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from kinwire_protocols import mcp
 from kinwire_protocols.mcp.methods import NOTIFICATIONS_TOOLS_LIST_CHANGED, TOOLS_LIST
 from kinwire_protocols.mcpl.augments import TOOL_FEATURE_SET
 
-_MOST_FETCHED = 5  # times for one call, of a list that changes again and again
+_MOST_FETCHED = 5  # times for one call, if the list changes while it is fetched
 
 
 class ToolSets:
-    """The tools of one server."""
+    """The feature sets of one server's tools."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -32,26 +32,26 @@ class ToolSets:
         session.guard(NOTIFICATIONS_TOOLS_LIST_CHANGED, self._forget)
 
     async def declared_of(self, tool: str, sets: FeatureSets) -> str | None:
-        """Return the set that a tool is marked with, if it is one that the server declares.
+        """Return the set that a tool is marked with, if the server declares that set.
 
         Raises:
             RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError: the tools
                 could not be listed.
         """
-        # A server that declares no set for tools cannot mark one; its list is not asked for.
+        # If no set is for tools, no tool can be marked, and the list is not fetched.
         if not any("tools" in one.uses or one.scoped for one in sets.declared.values()):
             return None
         marked = await self._of(tool)
         return marked if marked in sets.declared else None
 
     async def _of(self, tool: str) -> str | None:
-        async with self._turn:  # calls that come together fetch the list once
+        async with self._turn:  # parallel calls fetch the list once
             found = self._sets
             for _attempt in range(_MOST_FETCHED if found is None else 0):
                 before = self._changes
                 found = await self._fetched()
-                await anyio.lowlevel.checkpoint()  # what came before the list is handled by then
-                if before == self._changes:  # else it may be of before the change
+                await anyio.lowlevel.checkpoint()  # handle what came before the list
+                if before == self._changes:  # else the list may be from before the change
                     self._sets = found
                     break
             assert found is not None
@@ -73,7 +73,7 @@ class ToolSets:
 
 
 def _marked(tool: mcp.Tool) -> str | None:
-    """Return the set of a tool, which some servers write into its `_meta`."""
+    """Return the set of a tool; some servers write it into `_meta`."""
     own = TOOL_FEATURE_SET.read(tool)
     if own is not None:
         return own

@@ -1,8 +1,7 @@
-"""What of the web may stand in injections: pictures, sounds and text that the host allows.
+"""Reads pictures, sounds and text from the web for injections, where the host allows it.
 
-A server names an address and the host fetches it, so that it would ask for the server what the
-server cannot reach itself. `kinwire.transports.guarded_fetch` keeps that to public addresses
-(MCPL 10.3, 13.4).
+A server names a URL and the host fetches it, so the server could reach private addresses through
+the host. `kinwire.transports.guarded_fetch` limits requests to public addresses (MCPL 10.3, 13.4).
 """
 
 from __future__ import annotations
@@ -27,15 +26,15 @@ _TEXTS = ("application/json", "text/csv", "text/markdown", "text/plain")
 
 
 class UrlGuard:
-    """Fetches what is at an address for an injection: `Hooks(fetch=UrlGuard(["cdn.example"]))`.
+    """Fetches the content of a URL for an injection: `Hooks(fetch=UrlGuard(["cdn.example"]))`.
 
-    `allow` says which addresses may be asked: names of hosts, `*.example.com` for all below one and
-    `*` for every host, or a function of the URL. Whatever it says, only the public internet is
-    asked, at the address that was checked, on the ports 80, 443, 8080 and 8443, and each redirect
-    is judged anew. `insecure` lets `http` without TLS through. What is fetched has at most `size`
-    bytes and comes within `timeout` seconds. `network` takes the place of the machine's own.
+    `allow` names the hosts that may be fetched from: `*.example.com` for all below one and `*` for
+    every host, or it is a function of the URL. In any case requests go only to the public internet,
+    to the address that was checked, on the ports 80, 443, 8080 and 8443, and each redirect is
+    checked again. `insecure` allows `http` without TLS. The content may have `size` bytes and take
+    `timeout` seconds. `network` replaces the network of this machine.
 
-    Source: MCPL 10.3, 13.4. Which ports are asked and which types are taken is ours.
+    Source: MCPL 10.3, 13.4. The ports and the media types are ours.
     """
 
     def __init__(
@@ -50,8 +49,8 @@ class UrlGuard:
         """Prepare to fetch.
 
         Raises:
-            ValueError: what `allow` lists is no host of the public internet, or a number is none.
-            TypeError: `allow` is one string.
+            ValueError: `allow` has an entry that is not a public host, or a number is out of range.
+            TypeError: `allow` is a single string.
         """
         checked_count("UrlGuard.size", size, least=1)
         checked_seconds("UrlGuard.timeout", timeout)
@@ -65,10 +64,10 @@ class UrlGuard:
         )
 
     async def __call__(self, url: str) -> Block:
-        """Return what is at `url` as a block.
+        """Return the content of `url` as a block.
 
         Raises:
-            NotFetchedError: it may not be asked, or does not give what can be used.
+            NotFetchedError: it may not be fetched, or has no usable content.
         """
         found = await self._client.get(url, (*_IMAGES, *_SOUNDS, *_TEXTS))
         if found.media_type in _TEXTS:

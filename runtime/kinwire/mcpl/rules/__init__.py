@@ -1,4 +1,4 @@
-"""What MCPL decides, without I/O, clock and event loop; the files above it act."""
+"""The decisions of MCPL, without I/O, clock or event loop."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The channels of one connection, and what may be done on which of them (MCPL 14.2, 14.5).
+"""The channels of one connection, and what is allowed on each of them (MCPL 14.2, 14.5).
 
-The same on both sides. Scopes are judged elsewhere: here is what holds whatever they say.
+The rules are the same on both sides, and independent of scopes.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from kinwire_protocols.mcpl.models import ChannelDescriptor
 PUBLISH: Final = "channels.publish"
 OBSERVE: Final = "channels.observe"
 THINKING: Final = "thinking"
-"""The channel that a host's thoughts go to: it can be seen, and nothing else."""
+"""The channel for the thoughts of a host: it can only be observed."""
 THINKING_SET: Final = "channels.thinking"
-"""The feature set that sees it, and sees no other channel."""
+"""The feature set that observes it, and no other channel."""
 MOST_CHANNELS: Final = 1000
 """Channels of one connection."""
 CHANNEL_SIZE: Final = 64 * 1024
@@ -41,13 +41,13 @@ MOST_MESSAGES: Final = 100
 
 
 class ChannelRegistry:
-    """The channels that one side knows, by id, in the order in which they came."""
+    """The channels that one side knows, by id, in the order in which they were added."""
 
     def __init__(self, channels: Sequence[ChannelDescriptor] = ()) -> None:
-        """Begin with these channels.
+        """Start with these channels.
 
         Raises:
-            ValueError: an id is none, or two are the same.
+            ValueError: an id is invalid, or two are the same.
         """
         self._known: dict[str, ChannelDescriptor] = {}
         problem = self.register(channels)
@@ -60,11 +60,11 @@ class ChannelRegistry:
         return list(self._known.values())
 
     def find(self, channel_id: str) -> ChannelDescriptor | None:
-        """Return a channel, None if there is none of that id."""
+        """Return the channel with that id, or None."""
         return self._known.get(channel_id)
 
     def register(self, channels: Sequence[ChannelDescriptor]) -> str | None:
-        """Take all of these channels in, or none; return why not, with the place."""
+        """Add all of these channels, or none; return why not, with the place."""
         came: dict[str, ChannelDescriptor] = {}
         for place, channel in enumerate(channels):
             problem = self._problem(channel.id, came)
@@ -83,7 +83,7 @@ class ChannelRegistry:
         removed: Iterable[str],
         updated: Iterable[ChannelDescriptor],
     ) -> list[str]:
-        """Take in what changed, but for what cannot be; return why that cannot, a clause each."""
+        """Apply changes, except for invalid ones; return why those are invalid, a clause each."""
         problems = [
             f"removed: expected a channel that is known, got {channel_id!r:.60}"
             for channel_id in removed
@@ -104,7 +104,7 @@ class ChannelRegistry:
         return problems
 
     def put(self, channel: ChannelDescriptor) -> str | None:
-        """Take in a channel that was opened, also if it was known; return why not."""
+        """Add or replace a channel that was opened; return why not."""
         known = self._known.pop(channel.id, None)
         problem = self.register([channel])
         if problem is not None and known is not None:
@@ -112,13 +112,13 @@ class ChannelRegistry:
         return problem
 
     def remove(self, channel_id: str) -> None:
-        """Leave a channel out, if it is known."""
+        """Remove a channel, if it is known."""
         self._known.pop(channel_id, None)
 
     def publish_refusal(
         self, channel_id: str
     ) -> ChannelNotPermittedError | UnknownChannelError | None:
-        """Return the error that publishing to a channel earns, None if it may be."""
+        """Return the error for publishing to a channel, or None if it is allowed."""
         if channel_id == THINKING:
             return _not_permitted(channel_id, "nothing is published where thoughts are")
         channel = self._known.get(channel_id)
@@ -129,7 +129,7 @@ class ChannelRegistry:
         return None
 
     def incoming_problem(self, channel_id: str) -> str | None:
-        """Return why no message can come in on a channel, as a clause; None if one can."""
+        """Return why no message can come in on a channel, as a clause, or None if one can."""
         channel = self._known.get(channel_id)
         if channel is None:
             return "unknown channel: register it first"
@@ -149,7 +149,7 @@ class ChannelRegistry:
 
 
 def sees(feature_set: str, channel_id: str) -> bool:
-    """Return whether a set that observes may be shown a channel, as far as thoughts go."""
+    """Return whether an observing set may see a channel, with regard to thoughts."""
     return (feature_set == THINKING_SET) is (channel_id == THINKING)
 
 

@@ -1,4 +1,4 @@
-"""Chat completions, as OpenAI began them and many servers of models have them: bodies in and out.
+"""The bodies of chat completions, as OpenAI defined them and many servers of models offer them.
 
 Pure. What comes is read member by member, and what is not as expected is a `ProviderError` that
 has nothing of the provider's own text in it: some servers repeat there what they were sent.
@@ -29,7 +29,7 @@ _ROLES = ("assistant", "developer", "system", "user")
 _SOUNDS = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
 _LATE = (408, 504)
 _TOO_MANY = 429
-_CODES = frozenset(  # what may be told of an error: any other word may be one of ours
+_CODES = frozenset(  # words that may be logged; any other may repeat what was sent
     {
         "authentication_error",
         "context_length_exceeded",
@@ -51,10 +51,10 @@ _END = b"[DONE]"
 
 
 def request_body(request: ModelRequest, *, stream: bool) -> JsonObject:
-    """Return the body that asks for an answer.
+    """Return the body of a request.
 
     Raises:
-        UnsupportedMessageError: a role or a block has no place in it.
+        UnsupportedMessageError: a role or a block is not supported.
     """
     body: JsonObject = {
         "model": request.model,
@@ -74,10 +74,10 @@ def request_body(request: ModelRequest, *, stream: bool) -> JsonObject:
 
 
 def answer_of(body: bytes, model: str) -> ModelAnswer:
-    """Return the answer that a whole body brings; `model` is what was asked for.
+    """Return the answer in a whole body; `model` is the requested model.
 
     Raises:
-        ProviderError: it brings none.
+        ProviderError: it has no answer.
     """
     found = _object_of(body)
     choice = _first(found)
@@ -97,17 +97,17 @@ class StreamedAnswer:
     def __init__(self, model: str) -> None:
         self._model = model
         self._said: list[str] = []
-        self._half = ""  # of a sign that was cut in two, which JSON escapes can be
+        self._half = ""  # half of a character that JSON escapes have split
         self._stopped: str | None = None
         self._usage: TokenUsage | None = None
         self.ended = False
-        """Whether the answer is said to be complete."""
+        """Whether the answer is complete."""
 
     def take(self, data: bytes) -> str:
         """Take the data of one event, and return the text that it adds.
 
         Raises:
-            ProviderError: it is no piece of an answer, or says that there will be none.
+            ProviderError: it is not a piece of an answer, or is an error.
         """
         if data.strip() == _END:
             self.ended = True
@@ -115,7 +115,7 @@ class StreamedAnswer:
         found = _object_of(data)
         self._model = _word(found, "model") or self._model
         self._usage = _usage(found) or self._usage
-        if not found.get("choices"):  # the last one, which only has the usage
+        if not found.get("choices"):  # the last event has only the usage
             return ""
         choice = _first(found)
         self._stopped = _word(choice, "finish_reason") or self._stopped
@@ -126,7 +126,7 @@ class StreamedAnswer:
         return added
 
     def whole(self) -> ModelAnswer:
-        """Return all of it, once nothing more comes.
+        """Return the whole answer, after the last event.
 
         Raises:
             ProviderError: it was broken off.
@@ -138,13 +138,13 @@ class StreamedAnswer:
 
 
 def failure_of(status: int, body: bytes) -> ProviderError:
-    """Return what an HTTP status other than 200 comes to."""
+    """Return the error for an HTTP status other than 200."""
     return _failure(status, _below(_below(_json(body)).get("error")))
 
 
 def _failure(status: int, error: JsonObject) -> ProviderError:
-    told = (error.get("code"), error.get("type"))
-    codes = [one for one in told if isinstance(one, str) and one in _CODES]
+    words = (error.get("code"), error.get("type"))
+    codes = [one for one in words if isinstance(one, str) and one in _CODES]
     why = ", ".join([f"HTTP status {status}", *codes])
     if status == _TOO_MANY or "rate_limit_exceeded" in codes:
         return ProviderError("rate_limited", why)
@@ -174,7 +174,7 @@ def _part(pointer: str, block: Block) -> JsonObject:
             return {"type": "image_url", "image_url": {"url": f"data:{kind};base64,{data}"}}
         case AudioBlock(data=str(data), mime_type=str(kind)) if kind in _SOUNDS:
             return {"type": "input_audio", "input_audio": {"data": data, "format": _SOUNDS[kind]}}
-        case _:  # addresses too: the provider would ask them from where it stands
+        case _:  # URLs too: the provider would fetch them from its own network
             raise UnsupportedMessageError(
                 pointer,
                 "expected text, a picture with its data, or a sound as wav or mp3 with its data, "
@@ -211,9 +211,9 @@ def _below(value: object) -> JsonObject:
 
 
 def _said(pointer: str, message: JsonObject) -> str:
-    """Return content as text; some servers give a list of parts, of which those of text count."""
+    """Return content as text; of a list of parts, which some servers send, those of text count."""
     content = message.get("content")
-    if content is None:  # it refuses, or calls a tool that there is not
+    if content is None:  # it refuses, or calls an unknown tool
         content = message.get("refusal") or ""
     if isinstance(content, list):
         parts = [_below(part).get("text") for part in cast("list[object]", content)]
@@ -224,7 +224,7 @@ def _said(pointer: str, message: JsonObject) -> str:
 
 
 def _sendable(text: str) -> str:
-    """Return text as UTF-8 has it: with a replacement for each half of a sign that is alone."""
+    """Return text that UTF-8 can encode: a lone surrogate is replaced."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 

@@ -21,7 +21,7 @@ from kinwire_protocols.mcpl.models import StateUpdate
 
 MOST_CHECKPOINTS = 1000
 _MOST_BYTES = 64 * 1024 * 1024  # that all checkpoints of a set bring, as `Checkpoint` counts them
-_ID_SIZE = 512  # characters: ids are kept besides what `_MOST_BYTES` counts
+_ID_SIZE = 512  # characters; `_MOST_BYTES` does not count ids
 _STATE_SIZE = 4 * 1024 * 1024  # as much as a message may have
 _STATE_DEPTH = 60  # a message has 64 levels at most, and some stand around the state
 
@@ -147,8 +147,8 @@ class CheckpointTree:
         except PatchError as error:
             raise StateError(str(error)) from None
         size = _checked(data, "/patch")
-        told = sum(len(text(one.model_dump(by_alias=True))) for one in update.patch)
-        return _State(data, brought=told + copied, size=size)
+        own = sum(len(text(one.model_dump(by_alias=True))) for one in update.patch)
+        return _State(data, brought=own + copied, size=size)
 
     def _must_be_the_same(self, known: Checkpoint, update: StateUpdate, data: Any) -> None:
         brings = update.data is not MISSING or update.patch is not None

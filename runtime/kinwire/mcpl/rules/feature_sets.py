@@ -1,4 +1,4 @@
-"""Which feature sets are on, and what a message that is tagged with one earns (MCPL 6).
+"""Which feature sets are on, and whether a message of a set is refused (MCPL 6).
 
 The same on both sides: a host switches the sets of a server, and the server learns from updates
 what it may do. `host.py` and `server.py` have the messages.
@@ -21,30 +21,30 @@ FeatureSetError = FeatureSetNotEnabledError | UnknownFeatureSetError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeaturePolicy:
-    """What a host wants of feature sets, by patterns. What no pattern names is off."""
+    """Which feature sets a host enables, by patterns. A set that no pattern matches is off."""
 
     enabled: tuple[str, ...] = ()
     disabled: tuple[str, ...] = ()
-    """Off, also where `enabled` names it."""
+    """Off, even if `enabled` matches."""
     forbidden: tuple[str, ...] = ()
-    """Off, and nothing switches it on while the host runs: `canEnable` is false."""
+    """Off, and never enabled while the host runs: `canEnable` is false."""
 
     def __post_init__(self) -> None:
         for pattern in (*self.enabled, *self.disabled, *self.forbidden):
             checked_pattern(pattern)
 
     def enables(self, name: str) -> bool:
-        """Return whether a set of this name is on at first."""
+        """Return whether a set with this name is on at first."""
         off = (*self.disabled, *self.forbidden)
         return _any(self.enabled, name) and not _any(off, name)
 
     def forbids(self, name: str) -> bool:
-        """Return whether a set of this name stays off."""
+        """Return whether a set with this name stays off."""
         return _any(self.forbidden, name)
 
 
 def unknown_set(name: str) -> UnknownFeatureSetError:
-    """Return the error that a message of a set earns which was never declared."""
+    """Return the error for a message of a set that is not declared."""
     return UnknownFeatureSetError(f"Unknown feature set: {name!r:.130}", data={"featureSet": name})
 
 
@@ -58,7 +58,7 @@ class FeatureSets:
         enabled: bool,
         policy: FeaturePolicy = FeaturePolicy(),
     ) -> None:
-        """Begin with these sets, all of them on or all off."""
+        """Start with these sets, all on or all off."""
         self._declared = dict(declared)
         self._on = set(self._declared) if enabled else set[str]()
         self._policy = policy
@@ -66,7 +66,7 @@ class FeatureSets:
 
     @property
     def declared(self) -> Mapping[str, FeatureSet]:
-        """The sets by name, those of `changed` included."""
+        """The sets by name, including those that `change` added."""
         return self._declared
 
     @property
@@ -80,30 +80,30 @@ class FeatureSets:
         return sorted(set(self._declared) - self._on)
 
     def switch(self, *, enabled: Iterable[str] = (), disabled: Iterable[str] = ()) -> None:
-        """Enable and disable what these patterns name of the sets that there are.
+        """Enable and disable the declared sets that these patterns match.
 
-        A set that no pattern names stays as it is, and one that both name is off. What is no
-        pattern names nothing.
+        A set that no pattern matches does not change, and one that both match is off. An invalid
+        pattern matches nothing.
         """
         on = self._named(enabled)
         self._on |= {name for name in on if not self._policy.forbids(name)}
         self._on -= self._named(disabled)
 
     def override(self, *, enabled: Iterable[str] = (), disabled: Iterable[str] = ()) -> None:
-        """Switch as `switch` does, against the policy also where a set is declared anew."""
+        """Switch like `switch`, also against the policy when a set is declared again later."""
         enabled, disabled = tuple(enabled), tuple(disabled)
         self.switch(enabled=enabled, disabled=disabled)
         said = [*((pattern, True) for pattern in enabled), *((one, False) for one in disabled)]
-        for pattern, on in said:  # what the new pattern covers has no say any more
+        for pattern, on in said:  # a new pattern replaces the ones that it covers
             kept = {one: was for one, was in self._overridden.items() if not matches(pattern, one)}
             self._overridden = {**kept, pattern: on}
 
     def obey_policy(self) -> None:
-        """Switch every set to what the policy says."""
+        """Switch every set as the policy says."""
         self._on = {name for name in self._declared if self._policy.enables(name)}
 
     def change(self, *, added: Mapping[str, FeatureSet], removed: Iterable[str]) -> None:
-        """Take sets out and others in. A set that comes is off, also if it was there before."""
+        """Remove and add sets. An added set is off, even if it was declared before."""
         for name in removed:
             self._declared.pop(name, None)
         for name, declared in added.items():
@@ -112,9 +112,9 @@ class FeatureSets:
         self._on = {name for name in self._on if name in self._declared and name not in added}
 
     def obey_policy_for(self, names: Iterable[str]) -> None:
-        """Switch on what the policy wants on of these sets and `override` has not switched off.
+        """Switch on those of these sets that the policy enables and `override` did not disable.
 
-        The others stay as they are.
+        The others do not change.
         """
         self._on |= {
             name
@@ -123,7 +123,7 @@ class FeatureSets:
         }
 
     def refusal(self, name: str, use: str | None = None) -> FeatureSetError | None:
-        """Return the error that a message of this set earns, None if it may pass.
+        """Return the error for a message of this set, or None if it is allowed.
 
         `use` is what the message uses, such as `pushEvents`: the set has to declare it.
         """
@@ -147,7 +147,7 @@ class FeatureSets:
         return next((on for pattern, on in said if matches(pattern, name)), True)
 
     def _named(self, patterns: Iterable[str]) -> set[str]:
-        # A peer may list ever so many: each name looks for its own patterns among them.
+        # A peer may list very many patterns, so each name is looked up by its own possible ones.
         listed = {pattern for pattern in patterns if is_pattern(pattern)}
         return {name for name in self._declared if not listed.isdisjoint(patterns_for(name))}
 

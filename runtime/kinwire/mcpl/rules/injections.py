@@ -1,4 +1,4 @@
-"""What servers put into the context: one form, checks before use, and order (MCPL 10.3 to 10.8)."""
+"""Injections of servers into the context: one form, checks, and order (MCPL 10.3 to 10.8)."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ class Dropped(NamedTuple):
     """Something that a server injected and the host does not use."""
 
     feature_set: str | None
-    """None if it belongs to none that may say it."""
+    """None if it belongs to no set that may inject it."""
     reason: str
     late: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Injections:
-    """All of it by position, in the order in which it is to stand there."""
+    """All injections by position, in the order in which they are inserted."""
 
     system: list[Injection] = field(default_factory=list[Injection])
     before_user: list[Injection] = field(default_factory=list[Injection])
@@ -58,17 +58,17 @@ class Injections:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InjectionLimits:
-    """What an injection may be. Sizes are characters of text."""
+    """Limits of injections. Sizes are characters of text."""
 
     size: int = 32 * 1024
     hook_size: int = 128 * 1024
-    """Of all injections in one reply."""
+    """The size of all injections in one reply."""
     types: frozenset[str] = frozenset({"text", "image", "audio"})
-    """The blocks that the host's model takes; others are dropped."""
+    """The types of blocks that the host's model accepts; others are dropped."""
     positions: Mapping[str, frozenset[Position]] = field(
         default_factory=dict[str, frozenset[Position]]
     )
-    """By pattern of feature sets where they may inject; without a pattern that is everywhere."""
+    """Where feature sets may inject, by pattern; a set that no pattern matches may everywhere."""
 
     def __post_init__(self) -> None:
         for pattern in self.positions:
@@ -78,7 +78,7 @@ class InjectionLimits:
 
 
 def blocks_of(content: Content) -> list[Block]:
-    """Return content as blocks: plain text is worth one text block."""
+    """Return content as blocks: a string becomes one text block."""
     return [TextContent(text=content)] if isinstance(content, str) else content
 
 

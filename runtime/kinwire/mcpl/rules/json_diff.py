@@ -1,7 +1,7 @@
-"""The patch that makes one JSON value of another (RFC 6902), as small as it is found.
+"""A small patch that changes one JSON value into another (RFC 6902).
 
-Parts that are equal stay; what differs is patched within, or replaced where that is shorter. Moves
-and copies are not looked for.
+Equal parts stay; different parts are patched inside, or replaced if that is shorter. The patch has
+no moves and copies.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any, cast
 from kinwire.support.json_values import pointer_below, same, text
 from kinwire_protocols.base import JsonObject
 
-_MOST_COMPARED = 40_000  # pairs of entries, in one patch; beyond, arrays are paired by place
+_MOST_COMPARED = 40_000  # pairs of entries in one patch; after that, arrays are compared by index
 
 
 def patch_between(before: Any, after: Any) -> list[JsonObject]:
-    """Return the operations, as JSON, that make `after` of `before`; none where they are equal."""
+    """Return the operations, as JSON, that change `before` into `after`; empty if equal."""
     return _Difference().within("", before, after)
 
 
@@ -54,7 +54,7 @@ class _Difference:
         return found
 
     def _entries(self, place: str, before: list[Any], after: list[Any]) -> list[JsonObject]:
-        """Patch an array from its front to its end, so that each index is that of the moment."""
+        """Patch an array from start to end, so that each index is valid when it is applied."""
         found: list[JsonObject] = []
         at = 0
         for gone, come in self._gaps(before, after):
@@ -66,7 +66,7 @@ class _Difference:
             for value in come[paired:]:
                 found.append({"op": "add", "path": f"{place}/{at}", "value": value})
                 at += 1
-            at += 1  # over the entry that both have
+            at += 1  # skip the entry that both have
         return found
 
     def _gaps(self, before: list[Any], after: list[Any]) -> Iterator[tuple[list[Any], list[Any]]]:

@@ -29,28 +29,28 @@ MOST_OPERATIONS = 1000
 """Operations in one patch."""
 
 _DEEPEST = 64  # parts of a pointer, and levels of a copy
-_MOST_COPIED = 250_000  # values that the copies of one patch may make; copies of copies explode
+_MOST_COPIED = 250_000  # values that `copy` may create in one patch; copies of copies grow fast
 _INDEX = re.compile(r"0|[1-9][0-9]{0,8}")  # RFC 6901: no sign, no zero in front
 _BAD_ESCAPE = re.compile(r"~(?![01])")
 
 
 class PatchError(ValueError):
-    """A patch that cannot be applied; nothing of it was. The text begins with a JSON pointer."""
+    """A patch cannot be applied; no part of it was. The text begins with a JSON pointer."""
 
 
 class Patched(NamedTuple):
-    """What a patch has come to."""
+    """The result of a patch."""
 
     document: Any
     copied: int
-    """Bytes of the containers that are its own because something in them has changed."""
+    """Bytes of the containers that were copied because something in them has changed."""
 
 
 def patched(document: Any, operations: Sequence[PatchOperation]) -> Patched:
     """Return `document` with the operations applied in order.
 
     Raises:
-        PatchError: one of them cannot be; the message says which, where, and why.
+        PatchError: an operation cannot be applied; the message says which, where, and why.
     """
     if len(operations) > MOST_OPERATIONS:
         raise PatchError(
@@ -80,14 +80,14 @@ class _Work:
         self._made = 0  # values, by copies
 
     def get(self, pointer: str, member: str = "path") -> Any:
-        """Return what is at a place."""
+        """Return the value at a place."""
         value = self.document
         for token in _tokens(pointer, member):
             value = value[_key(value, token, member)]
         return value
 
     def add(self, pointer: str, value: Any) -> None:
-        """Put a value at a place: into an object, or before what an array has there."""
+        """Add a value at a place: set it in an object, or insert it into an array."""
         tokens = _tokens(pointer, "path")
         if not tokens:
             self.document = value
@@ -100,7 +100,7 @@ class _Work:
             container[_name(container, tokens[-1], "path")] = value
 
     def remove(self, pointer: str, member: str = "path") -> Any:
-        """Take out what is at a place and return it."""
+        """Remove the value at a place and return it."""
         tokens = _tokens(pointer, member)
         if not tokens:
             raise _ApplyError(f"{member}: expected a place within the state, got the whole of it")
@@ -108,7 +108,7 @@ class _Work:
         return container.pop(_key(container, tokens[-1], member))
 
     def replace(self, pointer: str, value: Any) -> None:
-        """Put a value in the place of another one."""
+        """Replace the value at a place."""
         tokens = _tokens(pointer, "path")
         if not tokens:
             self.document = value
@@ -131,7 +131,7 @@ class _Work:
         return value
 
     def _container(self, tokens: list[str], member: str = "path") -> Any:
-        """Return the container of a place, so that it may be changed."""
+        """Return the container of a place, as a copy that may be changed."""
         self.document = container = self._owned(self.document)
         for token in tokens[:-1]:
             key = _key(container, token, member)
@@ -207,7 +207,7 @@ def _tokens(pointer: str, member: str) -> list[str]:
 
 
 def _key(container: Any, token: str, member: str) -> Any:
-    """Return what finds an existing place in a container."""
+    """Return the key or index of an existing place in a container."""
     if isinstance(container, list):
         size = len(cast("list[object]", container))
         if _INDEX.fullmatch(token) and int(token) < size:

@@ -1,7 +1,7 @@
-"""Names of feature sets, and the patterns that stand for several (MCPL 6.3).
+"""Names of feature sets, and the patterns that match several (MCPL 6.3).
 
-`memory.*` stands for each set whose name begins with `memory.`, however many parts follow, and `*`
-for every set. A star anywhere else is no pattern.
+`memory.*` matches each set whose name begins with `memory.`, with any number of parts, and `*`
+matches every set. A star anywhere else is invalid.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ NAME_SIZE = 128
 
 
 def is_name(text: str) -> bool:
-    """Return whether a feature set may be called so."""
+    """Return whether `text` is a valid name of a feature set."""
     return 0 < len(text) <= NAME_SIZE and "*" not in text
 
 
 def is_pattern(text: str) -> bool:
-    """Return whether `text` stands for feature sets: a name, `NAME.*` or `*`."""
+    """Return whether `text` is a pattern: a name, `NAME.*` or `*`."""
     return text == "*" or is_name(text.removesuffix(".*"))
 
 
 def checked_pattern(text: str) -> str:
-    """Return `text`, which is a pattern.
+    """Return `text` if it is a pattern.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not.
     """
     if is_pattern(text):
         return text
@@ -37,12 +37,12 @@ def checked_pattern(text: str) -> str:
 
 
 def patterns_for(name: str) -> list[str]:
-    """Return all texts that may be patterns which stand for the feature set called `name`."""
+    """Return all possible patterns that match the feature set named `name`."""
     return [name, "*", *(f"{name[:at]}.*" for at, sign in enumerate(name) if sign == ".")]
 
 
 def matches(pattern: str, name: str) -> bool:
-    """Return whether `pattern` stands for the feature set called `name`."""
+    """Return whether `pattern` matches the feature set named `name`."""
     if pattern.endswith(".*"):
         return name.startswith(pattern[:-1]) and is_pattern(pattern)
     return pattern in ("*", name)

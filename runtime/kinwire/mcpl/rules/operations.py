@@ -1,4 +1,4 @@
-"""What the audit log says of one operation, read from its message and its end (MCPL 13.2, 11.5)."""
+"""The audit event of one operation, from its message and its result (MCPL 13.2, 11.5)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Operation:
     """The model that has answered an inference."""
 
     def event(self) -> JsonObject:
-        """Return it as it is written down, by the names of the text; what is None is absent."""
+        """Return the event as it is logged: names of the specification, and no None."""
         members: JsonObject = {
             "method": self.method,
             "sender": self.sender,
@@ -62,22 +62,22 @@ class Operation:
 
 
 def set_of(*messages: object) -> str | None:
-    """Return the feature set that the first of these messages names that names one."""
+    """Return the feature set of the first of these messages that names one."""
     return _member("feature_set", messages)
 
 
 def inference_of(*messages: object) -> str | None:
-    """Return the inference that the first of these messages names that names one."""
+    """Return the inference of the first of these messages that names one."""
     return _member("inference_id", messages)
 
 
 def model_of(result: object) -> str | None:
-    """Return the model that a result comes from, if it names one."""
+    """Return the model of a result, if it names one."""
     return sanitize_for_log(result.model) if isinstance(result, InferenceRequestResult) else None
 
 
 def ended_with(result: Message | None) -> tuple[Outcome, str | None]:
-    """Return what a result comes to: some refuse."""
+    """Return the outcome for a result; some results are refusals."""
     if isinstance(result, ChannelsIncomingResult):
         refused = [one for one in result.results if not one.accepted]
         if refused:
@@ -91,7 +91,7 @@ def ended_with(result: Message | None) -> tuple[Outcome, str | None]:
 
 
 def failed_with(error: Exception) -> tuple[Outcome, str]:
-    """Return what an error comes to."""
+    """Return the outcome for an error."""
     late = isinstance(error, RequestTimeoutError)
     if isinstance(error, RpcError) and is_object(error.data):
         late = error.data.get("reason") == "timeout"

@@ -1,6 +1,7 @@
-"""The channels of a server, as one of its hosts gets at them (MCPL 14.3).
+"""The channels of a server at one of its hosts (MCPL 14.3).
 
-`rules/channels.py` has what holds for all; the server's own handlers open, close and deliver.
+`rules/channels.py` has the rules for both sides; the server's own handlers open channels, close
+them and deliver content.
 """
 
 from __future__ import annotations
@@ -53,26 +54,26 @@ _REGISTER_TIMEOUT = 10.0  # seconds; later messages of the host wait
 
 
 class HostChannels:
-    """What a server does with its channels at one host. Get it from `HostPeer.channels`."""
+    """The channels of a server at one host. Get it from `HostPeer.channels`."""
 
     def __init__(self, session: Session, channels: Sequence[ChannelDescriptor]) -> None:
         self._session = session
         self.registry = ChannelRegistry()
-        self._first = ChannelRegistry(channels)  # until they are registered, once
+        self._first = ChannelRegistry(channels)  # until they are registered
         session.intercept_inbound(self._publish, CHANNELS_PUBLISH)
         session.intercept_inbound(self._open, CHANNELS_OPEN)
         session.intercept_inbound(self._close, CHANNELS_CLOSE)
 
     @property
     def known(self) -> list[ChannelDescriptor]:
-        """The channels that are registered with the host, and those that it has opened."""
+        """The channels that are registered with the host, and those that the host has opened."""
         return self.registry.known
 
     async def register(self, *channels: ChannelDescriptor) -> None:
         """Register channels with the host.
 
         Raises:
-            ValueError: an id is none, or there is such a channel.
+            ValueError: an id is invalid, or is in use.
             CapabilityNotNegotiatedError, RpcError, ConnectionClosedError, RequestTimeoutError,
             InvalidResponseError: as for `Session.call`; no channel is registered.
         """
@@ -88,7 +89,7 @@ class HostChannels:
             raise
 
     async def begin(self) -> None:
-        """Register the channels that were there before the host came, once."""
+        """Register the channels that existed before the host connected, once."""
         first, self._first = self._first.known, ChannelRegistry()
         channels = [one for one in first if self.registry.find(one.id) is None]
         if not channels or self._session.denial_reason(CHANNELS_REGISTER) is not None:
@@ -105,38 +106,38 @@ class HostChannels:
         removed: Collection[str] = (),
         updated: Sequence[ChannelDescriptor] = (),
     ) -> None:
-        """Tell the host of channels that came, went or changed.
+        """Notify the host of channels that were added, removed or updated.
 
-        What cannot be, such as a second channel of one id, is left out and logged.
+        An invalid change, such as a second channel with one id, is left out and logged.
 
         Raises:
             CapabilityNotNegotiatedError, ConnectionClosedError: as for `Session.notify`.
-            TypeError: `removed` is one string.
+            TypeError: `removed` is a single string.
         """
-        # The host does not know these yet: it will be told of what has become of them.
+        # The host does not know these yet: they are registered as they are then.
         waiting = {channel.id for channel in self._first.known}
         first_gone, gone = _parted(checked_strings("removed", removed), waiting.__contains__)
-        first_updated, told = _parted(updated, lambda one: one.id in waiting)
+        first_updated, changed = _parted(updated, lambda one: one.id in waiting)
         self._first.change((), first_gone, first_updated)
         twice, came = _parted(added, lambda one: self._first.find(one.id) is not None)
-        if not (came or gone or told or twice):
+        if not (came or gone or changed or twice):
             return
-        problems = self.registry.change(came, gone, told)
+        problems = self.registry.change(came, gone, changed)
         problems += [f"added: {one.id!r:.60} is there already" for one in twice]
         for problem in problems:
             logger.warning("channels/changed: %s", problem)
         params = ChannelsChangedParams(
             added=[one for one in came if self.registry.find(one.id) is one] or None,
             removed=gone or None,
-            updated=[one for one in told if self.registry.find(one.id) is one] or None,
+            updated=[one for one in changed if self.registry.find(one.id) is one] or None,
         )
         await self._session.notify(CHANNELS_CHANGED, params)
 
     async def incoming(self, *messages: IncomingMessage) -> list[IncomingOutcome]:
-        """Hand messages over to the host, and return what became of each.
+        """Pass messages to the host, and return the outcome of each.
 
-        More than a hundred go in several requests. A message that comes again within a day, with
-        the same id, is not taken twice.
+        More than a hundred are sent in several requests. A message that is sent again within a day,
+        with the same id, is not taken twice.
 
         Raises:
             CapabilityNotNegotiatedError, RpcError, ConnectionClosedError, RequestTimeoutError,
@@ -168,7 +169,8 @@ class HostChannels:
             return await go_on(params)
         if request.id is not None:
             raise refusal
-        logger.info("refused what a host sent: %s", sanitize_for_log(refusal))  # which nobody hears
+        # A notification has no answer.
+        logger.info("refused what a host sent: %s", sanitize_for_log(refusal))
         return None
 
     def _refusal(self, params: ChannelsPublishParams) -> RpcError | None:

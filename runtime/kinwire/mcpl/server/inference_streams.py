@@ -1,8 +1,8 @@
-"""Answers to a server's inference requests, piece by piece (MCPL 11.4).
+"""Answers to a server's inference requests, in pieces (MCPL 11.4).
 
-A chunk names the request that it belongs to by its id; one that names no request under way is
-dropped. A result may be read before the chunks that came with it are: they get a moment, and what
-is missing then is taken from the result.
+A chunk names the id of its request; a chunk without a pending request is dropped. The result may be
+read before the last chunks: they get a short time, and what is missing then is taken from the
+result.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from kinwire_protocols.mcpl.models import (
 )
 
 _PATIENCE = 300.0  # seconds, for the whole answer
-_MOMENT = 0.05  # seconds; a host that sends no chunks costs no more
-_MOST_UNREAD = 1000  # pieces; then they grow longer
-_MOST_SAID = 16 * 1024 * 1024  # characters, of a host that does not end
+_MOMENT = 0.05  # seconds to wait for chunks after the result
+_MOST_UNREAD = 1000  # pieces; after that the last one grows
+_MOST_SAID = 16 * 1024 * 1024  # characters of one answer
 
 
 class InferenceStream:
     """An answer under way: `async for delta in stream`, then `stream.result`."""
 
     def __init__(self) -> None:
-        self._said = StringIO()  # joining pieces again and again would cost their square
+        self._said = StringIO()  # joining strings each time would take quadratic time
         self._read = 0  # characters
-        self._unread: deque[int] = deque()  # how long each piece is
+        self._unread: deque[int] = deque()  # the length of each piece
         self._news = anyio.Event()
         self._error: Exception | None = None
         self._result: InferenceRequestResult | None = None
@@ -77,7 +77,7 @@ class InferenceStream:
         return piece
 
     def take(self, index: int, delta: str) -> None:
-        """Take a piece; one that comes again, or after the end, is dropped."""
+        """Add a piece; a repeated one, or one after the end, is dropped."""
         if index < self._next_index or self._result is not None or self._error is not None:
             return
         if self._length + len(delta) > _MOST_SAID:
@@ -95,13 +95,13 @@ class InferenceStream:
         self._news.set()
 
     async def has_length(self, length: int) -> None:
-        """Return when the pieces have come to so many characters."""
+        """Return when the pieces have `length` characters."""
         while self._length < length:
             self._piece = anyio.Event()
             await self._piece.wait()
 
     def end(self, result: InferenceRequestResult | None, error: Exception | None) -> None:
-        """Take the answer as a whole, or why there is none; what was taken before stays."""
+        """Set the whole answer, or the error; pieces that were added before stay."""
         if self._error is not None:
             return
         said = self._said.getvalue()
@@ -128,7 +128,7 @@ class InferenceStreams:
 
     @asynccontextmanager
     async def open(self, params: InferenceRequestParams) -> AsyncGenerator[InferenceStream]:
-        """Yield the answer to a request; what is left of it at the end of the block is stopped."""
+        """Yield the answer to a request; the end of the block cancels the rest."""
         stream = InferenceStream()
         async with background() as tasks:
             tasks.start_soon(self._run, stream, params)
@@ -149,10 +149,10 @@ class InferenceStreams:
             with anyio.move_on_after(_MOMENT):
                 await stream.has_length(len(result.content))
             stream.end(result, None)
-        except Exception as error:  # it comes up where the stream is read
+        except Exception as error:  # it is raised where the stream is read
             stream.end(None, error)
         finally:
-            for identifier in ids:  # none if nothing was sent
+            for identifier in ids:  # empty if nothing was sent
                 del self._open[identifier]
 
     def _chunk(self, params: InferenceChunkParams, request: Request) -> None:

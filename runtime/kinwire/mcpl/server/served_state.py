@@ -1,8 +1,8 @@
-"""State in a server's tools: what a call brings, and the checkpoint that it leaves (MCPL 8).
+"""State in a server's tools: the state of a call, and the checkpoint after it (MCPL 8).
 
-`save` makes a checkpoint of the state after the call, and of the smaller one of patch and data what
-the host gets. The host keeps it all, so a server needs no memory of its own: its checkpoints are
-known by the form of their ids, also after a restart.
+`save` makes a checkpoint of the state after the call, and sends a patch or the data, whichever is
+smaller. The host keeps the state, so the server needs no store: it recognizes its checkpoints by
+the form of their ids, even after a restart.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from kinwire_protocols.mcpl.augments import (
 from kinwire_protocols.mcpl.errors import CheckpointNotFoundError
 from kinwire_protocols.mcpl.models import FeatureSet, RollbackParams, RollbackResult, StateUpdate
 
-_MOST_KNOWN = 1000  # checkpoints of a session whose content is told from others
+_MOST_INDEXED = 1000  # checkpoints of a feature set in one session
 
 
 class CallState:
@@ -46,38 +46,38 @@ class CallState:
     ) -> None:
         self._index = index
         self.given: Any = MISSING
-        """The state that the host has sent; MISSING if it has none or sends none."""
+        """The state that the host has sent; MISSING if it has sent none."""
         self.checkpoint: str | None = None
-        """The checkpoint that the call builds on, where the server keeps the state itself."""
+        """The checkpoint that the call builds on, if the server keeps the state itself."""
         self.update: StateUpdate | None = None
-        """What goes back with the result."""
+        """The update that is sent with the result."""
         if params is not None:
             self.given = TOOLS_CALL_PARAMS_STATE.read(params)
             if self.given is MISSING:
                 self.checkpoint = TOOLS_CALL_PARAMS_CHECKPOINT.read(params)
 
     def save(self, after: Any) -> None:
-        """Leave the state after the call to the host, as a new checkpoint.
+        """Save the state after the call at the host, as a new checkpoint.
 
         Raises:
-            ValueError: it is no JSON.
+            ValueError: `after` is not JSON.
         """
         if self._index is None:
-            return  # a host of MCP keeps no state
+            return  # a host that speaks only MCP keeps no state
         self.update = self._index.checkpoint(self.given, after)
 
     def note(self, checkpoint: str, parent: str | None = None) -> None:
-        """Leave a checkpoint whose state the server keeps itself."""
+        """Send a checkpoint whose state the server keeps itself."""
         if self._index is not None:
             self.update = StateUpdate(checkpoint=checkpoint, parent=parent or self.checkpoint)
 
 
 class CheckpointIndex:
-    """The checkpoints that were made for one host and feature set, by the digest of their state."""
+    """The checkpoints of one host and feature set, by the digest of their state."""
 
     def __init__(self, feature_set: str) -> None:
         self._feature_set = feature_set
-        self._ids: dict[str, str] = {}  # digest -> id, the latest of it; the oldest first
+        self._ids: dict[str, str] = {}  # digest -> latest id; the oldest first
         self._current: tuple[str, str] | None = None
 
     def checkpoint(self, before: Any, after: Any) -> StateUpdate:
@@ -91,7 +91,7 @@ class CheckpointIndex:
             made |= {"parent": None, "data": after}
         else:
             parent = self._id_of(digest(before))
-            if parent is not None:  # else the host knows which state it has sent
+            if parent is not None:  # else the host knows the parent
                 made["parent"] = parent
             patch = patch_between(before, after)
             smaller = len(text(patch)) < len(whole) and len(patch) <= MOST_OPERATIONS
@@ -100,7 +100,7 @@ class CheckpointIndex:
         return from_wire(StateUpdate, made)
 
     def returned_to(self, checkpoint: str) -> bool:
-        """Take up a checkpoint again; say whether it is one of this set."""
+        """Return to a checkpoint; return False if it is not one of this set."""
         nonce, _, check = checkpoint.removeprefix("chk_").rpartition("-")
         if check != self._check(nonce) or not checkpoint.startswith("chk_"):
             return False
@@ -114,7 +114,7 @@ class CheckpointIndex:
         return self._ids.get(content)
 
     def _keep(self, content: str, checkpoint: str) -> None:
-        lru_put(self._ids, content, checkpoint, limit=_MOST_KNOWN)
+        lru_put(self._ids, content, checkpoint, limit=_MOST_INDEXED)
         self._current = (content, checkpoint)
 
     def _new_id(self) -> str:
@@ -126,7 +126,7 @@ class CheckpointIndex:
 
 
 class ServedState:
-    """The state of one host's calls."""
+    """The state of the tool calls of one host."""
 
     def __init__(
         self, session: Session, declared: Mapping[str, FeatureSet], tools: Mapping[str, str]
@@ -138,11 +138,11 @@ class ServedState:
         session.intercept_inbound(self._serve, TOOLS_CALL)
 
     def of(self, request_id: Id | None) -> CallState | None:
-        """Return the state of a call under way."""
+        """Return the state of a pending call."""
         return None if request_id is None else self._calls.get(request_id)
 
     async def roll_back(self, params: RollbackParams) -> RollbackResult:
-        """Return to a checkpoint whose state the host keeps: the next call brings it."""
+        """Return to a checkpoint whose state the host keeps and sends with the next call."""
         if not self._of(params.feature_set).returned_to(params.checkpoint):
             raise CheckpointNotFoundError(data={"checkpoint": params.checkpoint})
         return RollbackResult(checkpoint=params.checkpoint, success=True)
@@ -166,7 +166,7 @@ class ServedState:
         return TOOLS_CALL_RESULT_STATE.write(result, state.update)
 
     def _set_of(self, tool: str) -> str | None:
-        """Return the set of a tool; without one that of the only set with `rollback`."""
+        """Return the set of a tool, or else the only set with `rollback`."""
         if tool in self._tools:
             return self._tools[tool]
         stateful = [name for name, one in self._declared.items() if one.rollback]

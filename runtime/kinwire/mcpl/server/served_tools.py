@@ -1,6 +1,6 @@
-"""Tools of a server that belong to feature sets: marked when listed, refused while theirs is off.
+"""Tools of a server that belong to feature sets: marked when listed, refused while the set is off.
 
-A tool that is not named is for every host (MCPL 6.6, 7.7).
+A tool without a set is available to every host (MCPL 6.6, 7.7).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class ServedTools:
         return page.model_copy(update={"tools": marked})
 
     def _warn_of_missing(self, listed: list[str]) -> None:
-        """Warn of names that no tool has: most likely one is misspelt, and its tool not gated."""
+        """Warn of unknown names: a misspelt one leaves its tool without a gate."""
         for name in self._tools:
             if name in listed or name in self._warned:
                 continue
