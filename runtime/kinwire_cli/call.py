@@ -12,11 +12,12 @@ from kinwire_cli.completion import complete_call, completed_by
 from kinwire_cli.failure import PEER_ERROR, UsageError
 from kinwire_cli.layout import json_text
 from kinwire_cli.members import members_from_file
+from kinwire_cli.protocols import add_package, package_tables
 from kinwire_cli.target import add_target, is_server, is_url, reach, target_from
 
 _USAGE = """\
-kinwire call [--timeout SECONDS] [--raw] [--json FILE] [--header HEADER] [--insecure]
-                    [FILE.py[:SERVER] | URL] METHOD [NAME=VALUE | NAME:=JSON] ...
+kinwire call [--timeout SECONDS] [--raw] [--json FILE] [--package NAME] [--header HEADER]
+                    [--insecure] [FILE.py[:SERVER] | URL] METHOD [NAME=VALUE | NAME:=JSON] ...
                     [-- command ...]"""
 _EXAMPLES = """\
 examples:
@@ -50,6 +51,7 @@ class CallCommand:
         parser.add_argument("--raw", action="store_true", help=text)
         text = "an object of members, which the words add to; - for stdin"
         parser.add_argument("--json", metavar="FILE", help=text)
+        add_package(parser)
         add_target(parser)
         parser.set_defaults(strays=[])
 
@@ -60,19 +62,23 @@ class CallCommand:
         from kinwire_cli.running import run
 
         _refuse(arguments.strays)
+        package_tables(arguments.package)  # one that is not there is refused before a start
         raw: bool = arguments.raw
         given = {} if arguments.json is None else members_from_file(arguments.json)
         words: list[str] = arguments.words
         named, words = (words[0], words[1:]) if is_server(words[0]) else (None, words)
         target = target_from(named, arguments)
-        around = ((), ("--", *arguments.command)) if named is None else ((_shown_name(named),), ())
+        before = () if named is None else (_shown_name(named),)
+        after = ("--", *arguments.command) if named is None else ()
         if not words:
             hint = f"kinwire list {named} shows the tools, kinwire list mcp the methods."
             raise UsageError("No method is named.", hint)
 
         async def ask() -> object:
             async with other_ids_reported(target) as heard, reach(heard) as server:
-                request = TypedRequest(server, words[0], words[1:], given, *around)
+                request = TypedRequest(
+                    server, words[0], words[1:], given, before, after, arguments.package
+                )
                 return await (request.raw_answer() if raw else request.answer())
 
         result = run(ask)

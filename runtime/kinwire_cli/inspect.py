@@ -10,15 +10,17 @@ from typing import ClassVar
 
 from kinwire_cli.failure import PROBLEMS_FOUND
 from kinwire_cli.layout import json_text
+from kinwire_cli.protocols import add_package, package_tables, protocol_tables
 from kinwire_cli.target import add_target, target_from
 
 _USAGE = """\
-kinwire inspect [FILE.py[:SERVER] | URL] [--format text|json] [--timeout SECONDS]
-                       [--header HEADER] [--insecure] [-- command ...]"""
+kinwire inspect [FILE.py[:SERVER] | URL] [--format text|json] [--package NAME]
+                       [--timeout SECONDS] [--header HEADER] [--insecure] [-- command ...]"""
 _EPILOG = """\
 Asked for is what only reads by the text of MCP 2024-11-05, also where it is not advertised: lists,
 ping, logging/setLevel, and tools, prompts and resources by a name that no server has. Any other
-method, such as one that a document adds, is not asked.
+method, such as one that a document adds, is not asked; those of --package are listed, and what the
+server sends of them is validated.
 
   ✓ as it should be   ✗ wrong   ! odd   - not there, and not advertised, or not asked
 
@@ -40,6 +42,7 @@ class InspectCommand:
         text = "a server's file or address"
         parser.add_argument("server", nargs="?", metavar="FILE.py | URL", help=text)
         parser.add_argument("--format", choices=("text", "json"), default="text")
+        add_package(parser)
         add_target(parser, _TIMEOUT)
 
     def run(self, arguments: Namespace) -> int:
@@ -49,9 +52,11 @@ class InspectCommand:
         from kinwire_cli.inspection.report import json_of, said, text_of
         from kinwire_cli.running import run
 
+        package: str | None = arguments.package
+        added = package_tables(package)
         target = target_from(arguments.server, arguments)
-        inspection = run(inspected, target)
-        problems = problems_of(inspection)
+        inspection = run(inspected, target, added)
+        problems = problems_of(inspection, protocol_tables(package).values())
         if inspection.error is not None:
             for line in (line for problem in problems for line in said(problem)):
                 print(line, file=sys.stderr)

@@ -14,6 +14,7 @@ __all__ = (
     "add_package",
     "chosen_tables",
     "fields_of",
+    "package_tables",
     "protocol_documents",
     "protocol_tables",
     "reference_from",
@@ -40,6 +41,17 @@ def add_package(parser: ArgumentParser) -> None:
     """Add the option that names a package of bindings next to those of kinwire."""
     text = "bindings of other protocols, as generate --package has made them, to be known too"
     parser.add_argument("--package", metavar="NAME", help=text)
+
+
+def package_tables(package: str | None) -> list[ProtocolTable]:
+    """Return the tables of the package alone that have methods; without a package an empty list.
+
+    Raises:
+        UsageError: there is no package of that name, or it holds no bindings.
+    """
+    if package is None:
+        return []
+    return [table for table in _tables_of(_imported(package)) if table.methods]
 
 
 def protocol_tables(package: str | None = None) -> dict[str, ProtocolTable]:

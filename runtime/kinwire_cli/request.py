@@ -6,7 +6,7 @@ __all__ = ("TypedRequest",)
 
 import shlex
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -44,6 +44,8 @@ class TypedRequest:
     before: Sequence[str] = ()
     after: Sequence[str] = ()
     """How the server is named on the command line, before the method and behind its members."""
+    package: str | None = None
+    """The package of bindings whose methods are known in addition to those of kinwire."""
 
     async def answer(self) -> object:
         """Return the result as JSON, None for a notification.
@@ -51,7 +53,7 @@ class TypedRequest:
         Raises:
             UsageError: the words do not make a request that the schema and the server allow.
         """
-        row = _row(self.method)
+        row = self._row()
         if row is TOOLS_CALL:
             return await self._send(TOOLS_CALL, await self._tool_params())
         if row is not None:
@@ -66,7 +68,7 @@ class TypedRequest:
         Raises:
             UsageError: the words do not make params.
         """
-        row = _row(self.method)
+        row = self._row()
         members = members_from(
             self.words, {} if row is None else _params_schema(row), given=self.given
         )
@@ -96,7 +98,10 @@ class TypedRequest:
             await self.server.session.notify(row, params)
             return None
         async with patience_with(row.name):
-            result = await self.server.session.call(row, params, on_progress=_show_progress)
+            try:
+                result = await self.server.session.call(row, params, on_progress=_show_progress)
+            except row.errors as error:
+                raise _of_kinwire(error) from None
         return to_wire(result)
 
     def _must_be_negotiated(self, row: Method[Any, Any]) -> None:
@@ -136,7 +141,7 @@ class TypedRequest:
         other = await offer_called(self.server, self.method, self.words)
         if other is not None:
             return self._is_other(other, "tool")
-        hint = _nearest(self.method, tools)
+        hint = self._nearest(tools)
         if not tools:
             text = f"The server offers no tools, so none is called {self.method!r}."
             return UsageError(text, hint or "Methods have a slash, as in prompts/list.")
@@ -146,7 +151,7 @@ class TypedRequest:
     async def _send_unknown(self) -> object:
         if "://" in self.method:
             await self._refuse_address()
-        hint = _nearest(self.method, ())
+        hint = self._nearest(())
         print(
             f"note: {self.method!r} is in no table and goes out unchecked. {hint}".rstrip(),
             file=sys.stderr,
@@ -185,16 +190,36 @@ class TypedRequest:
         async with patience_with(TOOLS_LIST.name):
             return {tool.name: tool async for tool in self.server.tools()}
 
+    def _row(self) -> Method[Any, Any] | None:
+        """Return the method of that name or alias; MCP goes before the others."""
+        if self.method in PROTOCOL.methods:  # the others take time to load
+            return PROTOCOL.methods[self.method]
+        return next((row for row in self._rows() if self.method in row.names), None)
 
-def _row(name: str) -> Method[Any, Any] | None:
-    """Return the method of that name or alias; MCP goes before the others."""
-    if name in PROTOCOL.methods:  # the others take time to load
-        return PROTOCOL.methods[name]
-    return next((row for row in _rows() if name in (row.name, *row.aliases)), None)
+    def _rows(self) -> Iterator[Method[Any, Any]]:
+        for table in protocol_tables(self.package).values():
+            yield from table.methods.values()
+
+    def _nearest(self, tools: Iterable[str]) -> str:
+        """Return which tools or methods may be meant; one of MCP also by what follows its slash."""
+        methods = [row.name for row in self._rows() if row.sender != "server"]
+        meant: dict[str, list[str]] = {known: [known] for known in (*methods, *tools)}
+        if "/" not in self.method:
+            for method in filter(PROTOCOL.methods.__contains__, methods):
+                last = method.rpartition("/")[2]
+                if last not in tools and last != method:
+                    meant.setdefault(last, []).append(method)
+        near = nearest(self.method, meant)
+        return f"Did you mean {' or '.join(map(repr, meant[near]))}?" if near else ""
 
 
-def _rows() -> list[Method[Any, Any]]:
-    return [row for table in protocol_tables().values() for row in table.methods.values()]
+def _of_kinwire(error: RpcError) -> RpcError:
+    """Return `error`, which may be of a standalone package, as an error of kinwire's bindings."""
+    if RpcError in type(error).__mro__:
+        return error
+    members = {"protocol": error.protocol, "name": error.name}
+    kind: type[RpcError] = type(type(error).__name__, (RpcError,), members)
+    return kind(error.message, data=error.data, code=error.code)
 
 
 def _params_schema(row: Method[Any, Any]) -> JsonObject:
@@ -218,19 +243,6 @@ def _must_be_whole(tool: mcp.Tool, arguments: object, words: Iterable[str]) -> N
 def _some(tools: Collection[str]) -> str:
     more = len(tools) - _NAMED
     return ", ".join(islice(tools, _NAMED)) + (f" and {more} more" if more > 0 else "")
-
-
-def _nearest(name: str, tools: Iterable[str]) -> str:
-    """Return which tools or methods may be meant; one of MCP also by what follows its slash."""
-    methods = [row.name for row in _rows() if row.sender != "server"]
-    meant: dict[str, list[str]] = {known: [known] for known in (*methods, *tools)}
-    if "/" not in name:
-        for method in filter(PROTOCOL.methods.__contains__, methods):
-            last = method.rpartition("/")[2]
-            if last not in tools and last != method:
-                meant.setdefault(last, []).append(method)
-    near = nearest(name, meant)
-    return f"Did you mean {' or '.join(map(repr, meant[near]))}?" if near else ""
 
 
 def _show_progress(report: mcp.ProgressNotificationParams) -> None:

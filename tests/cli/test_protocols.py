@@ -1,13 +1,15 @@
-"""Protocols of other packages, as `list`, `describe` and `validate` know them by `--package`."""
+"""Protocols of other packages, as the subcommands know them by `--package`."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kinwire_cli.command import main
+from tests.cli.fixtures_scripts import greeting, scripted
 
 BINDINGS = Path(__file__).parents[1] / "codegen/golden/expected"
 Captured = pytest.CaptureFixture[str]
@@ -45,6 +47,73 @@ def test_its_messages_are_judged(tmp_path: Path, capsys: Captured) -> None:
     assert (verdict["protocol"], verdict["errors"][0]["pointer"]) == ("tiny", "/params/exact")
 
 
+def called(capsys: Captured, *words: str, answer: object) -> tuple[int, str, str]:
+    server = scripted(answers={"books/find": answer})
+    code = main(["call", "--package", "tiny_bindings", "books/find", *words, *server])
+    return code, *capsys.readouterr()
+
+
+def test_a_call_of_its_method_is_typed_by_its_document(capsys: Captured) -> None:
+    assert called(capsys, "exact=true", answer={"items": []}) == (0, '{\n  "items": []\n}\n', "")
+    assert called(capsys, "exact=x", answer={"items": []}) == (
+        2,
+        "",
+        "error: exact=x: expected true or null.\n",
+    )
+    code, _, err = called(capsys, "titel=x", answer={"items": []})
+    assert (code, err.splitlines()[0]) == (2, "error: titel=x: there is no member 'titel'.")
+
+
+def test_a_result_that_breaks_its_document_ends_a_call_with_6(capsys: Captured) -> None:
+    told = "error: books/find#/items: expected a value, got nothing.\n"
+    assert called(capsys, answer={}) == (6, "", told)
+
+
+def test_its_errors_are_named_in_a_call(capsys: Captured) -> None:
+    error = {"error": {"code": 8, "message": "Lost"}}
+    told = "error: the peer answered: Lost (NoSuchBook 8)\n"
+    assert called(capsys, answer=error) == (5, "", told)
+
+
+def test_a_call_suggests_its_methods(capsys: Captured) -> None:
+    words = ["call", "--package", "tiny_bindings", "books/fnd", *scripted()]
+    assert main(words) == 5
+    assert "Did you mean 'books/find'?" in capsys.readouterr().err
+
+
+def inspected(capsys: Captured, *words: str, capabilities: dict[str, object]) -> dict[str, Any]:
+    lent = {"jsonrpc": "2.0", "method": "books/lent", "params": {}}
+    server = scripted(answers={"initialize": greeting(capabilities)}, after=[lent])
+    main(["inspect", "--format", "json", "--timeout", "60", *words, *server])
+    answer: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "offered"),
+    [
+        ({}, {"books/find": False, "shelf/open": False}),
+        ({"experimental": {"tiny": {}}}, {"books/find": True, "shelf/open": False}),
+        ({"tiny": {}, "shelf": {"open": True}}, {"books/find": True, "shelf/open": True}),
+    ],
+)
+def test_inspect_lists_its_methods_and_sends_none_of_them(
+    capsys: Captured, capabilities: dict[str, object], offered: dict[str, bool]
+) -> None:
+    answer = inspected(capsys, "--package", "tiny_bindings", capabilities=capabilities)
+    rows = {row["method"]: row for row in answer["methods"] if row["method"] in offered}
+    assert {name: row["advertised"] for name, row in rows.items()} == offered
+    assert {row["outcome"] for row in rows.values()} == {"unasked"}
+    assert "books/lent" not in {row["method"] for row in answer["methods"]}
+
+
+def test_inspect_validates_what_a_server_sends_of_it(capsys: Captured) -> None:
+    known = inspected(capsys, "--package", "tiny_bindings", capabilities={})
+    assert "books/lent#/params/id" in {one["where"] for one in known["findings"]}
+    (unknown,) = inspected(capsys, capabilities={})["findings"]
+    assert (unknown["where"], unknown["text"]) == ("books/lent", "was sent, and is unknown.")
+
+
 @pytest.mark.parametrize(
     ("package", "told", "hint"),
     [
@@ -54,11 +123,18 @@ def test_its_messages_are_judged(tmp_path: Path, capsys: Captured) -> None:
         ("textwrap", "'textwrap' holds no bindings.", "kinwire generate"),
     ],
 )
-@pytest.mark.parametrize("subcommand", ["list", "describe ping", "validate none.jsonl"])
+@pytest.mark.parametrize(
+    "subcommand",
+    [
+        *("list", "describe ping", "validate none.jsonl"),
+        *("call ping -- nothing-that-runs", "inspect -- nothing-that-runs"),
+    ],
+)
 def test_what_is_no_package_of_bindings_is_a_slip(
     subcommand: str, package: str, told: str, hint: str, capsys: Captured
 ) -> None:
-    assert main([*subcommand.split(), "--package", package]) == 2
+    name, *words = subcommand.split()
+    assert main([name, "--package", package, *words]) == 2
     error = capsys.readouterr().err
     assert told in error
     assert hint in error

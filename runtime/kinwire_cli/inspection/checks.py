@@ -17,24 +17,24 @@ from kinwire_cli.inspection.probing import UNKNOWN, Inspection, Probe
 from kinwire_cli.inspection.problem import ServerProblem, Severity
 from kinwire_cli.layout import counted, first_line
 from kinwire_cli.listening import Listening
-from kinwire_cli.protocols import protocol_tables
 from kinwire_cli.validation.validator import MessageValidator
 from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.jsonrpc.errors import InternalError
 from kinwire_protocols.mcp import ToolInputSchema
 from kinwire_protocols.mcp.methods import INITIALIZE, PROTOCOL
+from kinwire_protocols.peer import ProtocolTable
 from kinwire_protocols.problems import shown
 
 _MOST = 20  # problems of one answer
 _OPEN = (ToolInputSchema,)  # its members are keywords of JSON Schema
 
 
-def problems_of(inspection: Inspection) -> list[ServerProblem]:
-    """Return all problems, each once, the worst first."""
+def problems_of(inspection: Inspection, tables: Iterable[ProtocolTable]) -> list[ServerProblem]:
+    """Return all problems, each once, the worst first; `tables` are the known protocols."""
     found = [*_of_version(inspection.greeting.version), *_of_noise(inspection.heard)]
     for probe in inspection.probes:
         found += probe_problems(probe)
-    found += _of_unasked(inspection.heard.unasked, inspection.greeting.capabilities)
+    found += _of_unasked(inspection.heard.unasked, inspection.greeting.capabilities, tables)
     order = ("error", "warning", "info")
     return sorted(dict.fromkeys(found), key=lambda problem: order.index(problem.severity))
 
@@ -140,12 +140,12 @@ def _of_noise(heard: Listening) -> Iterator[ServerProblem]:
 
 
 def _of_unasked(
-    messages: Iterable[JsonObject], capabilities: JsonObject
+    messages: Iterable[JsonObject], capabilities: JsonObject, tables: Iterable[ProtocolTable]
 ) -> Iterator[ServerProblem]:
     """Yield the problems of the server's own requests and notifications."""
-    tables, negotiated = protocol_tables().values(), Negotiated({}, capabilities)
+    negotiated, known = Negotiated({}, capabilities), list(tables)
     for message in messages:
-        validated = MessageValidator(tables).validate(message, "server")
+        validated = MessageValidator(known).validate(message, "server")
         where = first_line(str(message["method"]))
         if validated.row is None:
             yield ServerProblem("info", where, "was sent, and is unknown.")

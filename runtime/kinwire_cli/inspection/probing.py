@@ -8,7 +8,7 @@ from __future__ import annotations
 
 __all__ = ("LISTS", "UNKNOWN", "Inspection", "Probe", "advertised", "inspected")
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -23,7 +23,7 @@ from kinwire_cli.raw_server import Greeting, RawAnswer, RawServer, raw_server
 from kinwire_cli.target import Target, handshake_error
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.methods import INITIALIZE, PROTOCOL
-from kinwire_protocols.peer import Method
+from kinwire_protocols.peer import Method, ProtocolTable
 from kinwire_protocols.problems import Problem
 
 LISTS = {
@@ -95,8 +95,11 @@ class Inspection:
     """Why the handshake has come to nothing."""
 
 
-async def inspected(target: Target) -> Inspection:
-    """Return what `target` has to say; if the handshake has come to nothing, no method is asked."""
+async def inspected(target: Target, added: Sequence[ProtocolTable] = ()) -> Inspection:
+    """Return what `target` has to say; if the handshake has come to nothing, no method is asked.
+
+    The methods of the protocols `added` are listed, and never asked.
+    """
     async with raw_server(target) as server:
         inspection = Inspection(await server.greet(), server.heard)
         answer = inspection.greeting.answer
@@ -107,6 +110,8 @@ async def inspected(target: Target) -> Inspection:
         for row in PROTOCOL.methods.values():
             if row.kind == "request" and row.sender != "server" and row is not INITIALIZE:
                 inspection.probes.append(await _probed(server, row, inspection))
+    for table in added:
+        inspection.probes += _listed(table, inspection.greeting.capabilities)
     return inspection
 
 
@@ -117,6 +122,28 @@ def advertised(row: Method[Any, Any], capabilities: JsonObject) -> bool | None:
     if row.gate is None:
         return None
     return Negotiated({}, capabilities).denial_reason(row) is None
+
+
+def _listed(table: ProtocolTable, capabilities: JsonObject) -> Iterator[Probe]:
+    """Yield the requests that clients send of a protocol, with whether the server offers them."""
+    for row in table.methods.values():
+        if (
+            row.kind != "notification"
+            and row.sender != "server"
+            and row.name not in PROTOCOL.methods
+        ):
+            yield Probe(row, _offered(row, table, capabilities), _MAY_ACT)
+
+
+def _offered(row: Method[Any, Any], table: ProtocolTable, capabilities: JsonObject) -> bool | None:
+    if row.gate is None and table.capability is None:
+        return None
+    # What both sides have to offer is offered if the server does.
+    sides = (
+        Negotiated(capabilities, capabilities, {table.name: place})
+        for place in (table.capability, *table.capability_aliases)
+    )
+    return any(side.denial_reason(row) is None for side in sides)
 
 
 async def _probed(server: RawServer, row: Method[Any, Any], so_far: Inspection) -> Probe:
