@@ -64,7 +64,8 @@ def test_the_project_is_written_in_plain_english(capsys: pytest.CaptureFixture[s
 
 
 WRITTEN_PLAINLY = (  # grows until it is the whole project
+    "CONTRIBUTING.md",
     "docs/architecture.md",
-    "runtime/kinwire/mcp/extension.py",
+    "runtime/kinwire/mcp",
     "tests/test_plain_english.py",
 )

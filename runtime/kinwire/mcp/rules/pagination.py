@@ -141,7 +141,7 @@ class Pages(Generic[T]):
     """
 
     def __init__(self, method: str, key: Callable[[T], Hashable], limit: int = MAX_PAGES) -> None:
-        """Begin at the first page. `key` tells one item from another."""
+        """Begin at the first page. `key` returns the identity of an item."""
         self._method = method
         self._key = key
         self._limit = limit
