@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[1]
 
 RULES: dict[str, str] = {
     r"\b(?:is|are|was|were|be|been) none\b": "say what it is: `X is not a valid Y`",
-    r"(?<!\b[Tt]here )\b(?:is|are|was|were) no (?!longer\b|more\b)\w+": "`is not a ...`, `has no ...`",
+    r"(?<!\b[Tt]here )\b(?:is|are|was|were) no (?!longer\b|more\b)\w+": "`is not a`, `has no`",
     r"\b(?:told|tells)\b": "reported, logged, sent, documented",
     r"\bmend(?:s|ed|ing)?\b": "fix",
     r"\banew\b": "again",
