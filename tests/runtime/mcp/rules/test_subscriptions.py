@@ -1,11 +1,11 @@
-"""Whom an update is for, and how many wait."""
+"""Subscriptions: which updates a reader gets, how many wait, and which a client has asked for."""
 
 from __future__ import annotations
 
 import pytest
 from hypothesis import given, strategies as st
 
-from kinwire.mcp.rules.subscriptions import add_update, concerns
+from kinwire.mcp.rules.subscriptions import SubscribedUris, add_update, concerns
 
 
 @pytest.mark.parametrize(
@@ -68,3 +68,25 @@ def test_whoever_reads_what_is_yielded_has_read_every_change(steps: list[str]) -
     while waiting:
         read()
     assert unread == set()
+
+
+def test_an_address_is_watched_once_however_often_it_is_subscribed_to() -> None:
+    watched = SubscribedUris()
+    watched.add("a:1")
+    watched.add("a:1")
+    assert list(watched) == ["a:1"]
+    watched.discard("a:1")
+    watched.discard("a:1")
+    assert "a:1" not in watched
+
+
+def test_there_is_an_end_to_subscriptions_but_not_to_repeating_one() -> None:
+    watched = SubscribedUris(limit=2)
+    watched.add("a:1")
+    watched.add("a:2")
+    watched.add("a:1")
+    with pytest.raises(ValueError, match="expected at most 2 subscriptions"):
+        watched.add("a:3")
+    watched.discard("a:1")
+    watched.add("a:3")
+    assert list(watched) == ["a:2", "a:3"]
