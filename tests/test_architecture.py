@@ -116,7 +116,7 @@ if __name__ == "__main__":
 """
 
 
-VARIABLES = {f"{RUNTIME}/rpc/multi_stream.py:current_stream"}
+VARIABLES = {f"{RUNTIME}/rpc/response_stream.py:current_stream"}
 
 
 def qualified(code: CodeType) -> str:

@@ -17,11 +17,9 @@ def driver_class(transport: Transport) -> type[Driver]:
     except RuntimeError:
         native = False
     if isinstance(transport, MultiStreamTransport):
-        from kinwire.rpc.drivers import multi_stream
+        from kinwire.rpc import multi_stream as several
 
-        return (
-            multi_stream.MultiStreamAsyncioDriver if native else multi_stream.MultiStreamAnyioDriver
-        )
+        return several.MultiStreamAsyncioDriver if native else several.MultiStreamAnyioDriver
     if native:
         from kinwire.rpc.drivers.asyncio_driver import AsyncioDriver
 

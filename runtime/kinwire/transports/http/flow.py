@@ -11,7 +11,7 @@ from typing import Any
 
 import anyio
 
-from kinwire.rpc.multi_stream import ResponseStream
+from kinwire.rpc.response_stream import HANDLED, ResponseStream, StreamAttachment, StreamPhase
 from kinwire.transports.http.head import Accepted
 from kinwire.transports.http.replies import (
     JSON,
@@ -58,25 +58,26 @@ class Responder(Delivery):
     async def answer(self, accepts: Accepted) -> None:
         """Respond with the answer alone, or with a stream if there is more to say before it."""
         stream, session = self.stream, self._session
-        stream.answer_only = not accepts.stream
+        if not accepts.stream:
+            stream.restrict()
         session.deliveries.add(self)
         try:
             if self._loop is not None:
                 await asyncio.sleep(0)  # in which most handlers end: cheaper than to be told when
-            while stream.expecting and not self.aborted:
+            while stream.phase in HANDLED and not self.aborted:
                 if accepts.stream and (stream.queue or self.promoted):
                     break
-                await stream.arrival(self._loop)
-            if stream.over and accepts.json and len(stream.queue) == 1:
+                await stream.change(self._loop)
+            if stream.phase is StreamPhase.OVER and accepts.json and len(stream.queue) == 1:
                 await self._send_whole()
-            elif not stream.queue and (self.aborted or not stream.expecting):
+            elif not stream.queue and (self.aborted or stream.phase not in HANDLED):
                 await self._send_nothing()
             else:
                 await self._send_stream([])
         finally:
             session.deliveries.discard(self)
             session.used_at = time.monotonic()
-            if stream.queue or self.streaming or not stream.over:
+            if stream.queue or self.streaming or stream.phase is not StreamPhase.OVER:
                 session.leave(stream)
 
     async def send_events(self, missed: Sequence[bytes] = ()) -> None:
@@ -126,12 +127,13 @@ class Responder(Delivery):
 
     async def _send_parts(self, events: list[bytes]) -> None:
         stream = self.stream
-        while stream.attached:
+        while stream.attachment is StreamAttachment.ATTACHED:
             events += [self._event(frame) for frame in stream.outbox.take_from(stream)]
             if self.keepalive_due and not events:
                 events.append(KEEP_ALIVE)
             self.keepalive_due = False
-            last = not stream.queue and (stream.over or self.aborted)
+            ends = self.aborted or stream.phase is StreamPhase.OVER
+            last = ends and not stream.queue
             if events or last:
                 body = b"".join(events)
                 events = []
@@ -140,8 +142,8 @@ class Responder(Delivery):
                 self.since = time.monotonic()
             if last:
                 return
-            if not (stream.queue or stream.over or self.aborted):
-                await stream.arrival(self._loop)
+            if not (stream.queue or self.aborted or stream.phase is StreamPhase.OVER):
+                await stream.change(self._loop)
 
     def _event(self, frame: bytes, **more: Any) -> bytes:
         if self._session.by_stream:  # there is no coming back

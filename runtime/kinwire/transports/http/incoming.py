@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING
 
 from kinwire.rpc.codec import FrameError, OutgoingFrame, decode, is_object
 from kinwire.rpc.errors import ConnectionClosedError
-from kinwire.rpc.multi_stream import ResponseStream, current_stream
+from kinwire.rpc.response_stream import (
+    HANDLED,
+    ResponseStream,
+    StreamAttachment,
+    StreamPhase,
+    current_stream,
+)
 from kinwire.transports.http.body import read_body
 from kinwire.transports.http.flow import HeaderList, Responder
 from kinwire.transports.http.guard import PRINCIPAL
@@ -138,8 +144,8 @@ class IncomingHttpRequest:
             if isinstance(stream, HttpResponse):
                 return stream
             if not self._app.stateless:
-                while not (stream.queue or stream.over):
-                    await stream.arrival(self._sessions.loop)
+                while not (stream.queue or stream.phase is StreamPhase.OVER):
+                    await stream.change(self._sessions.loop)
                 lasts = _is_result(stream)
             headers = [(b"mcp-session-id", session.id.encode())] if lasts else []
             await self._responder(session, stream, headers).answer(accepts)
@@ -176,7 +182,7 @@ class IncomingHttpRequest:
             if found is None:
                 return refusal(400, "Last-Event-ID: that event is not kept (any more).")
             stream, missed = found
-        if stream.attached:
+        if stream.attachment is StreamAttachment.ATTACHED:
             return refusal(409, "There is a connection to this stream already.")
         await self._responder(session, stream).send_events(missed)
         return None
@@ -211,9 +217,9 @@ def _accept(session: HttpServerSession, message: JsonObject) -> ResponseStream |
         callbacks.accept(message)
     finally:
         current_stream.reset(token)
-    if stream.expecting or stream.queue:
+    if stream.phase in HANDLED or stream.queue:
         return stream
-    stream.due = False
+    stream.end()
     return HttpResponse(202)
 
 

@@ -11,7 +11,8 @@ from typing import cast
 import anyio
 
 from kinwire.rpc.errors import ConnectionClosedError
-from kinwire.rpc.multi_stream import MultiStreamCallbacks, ResponseStream
+from kinwire.rpc.multi_stream import MultiStreamCallbacks
+from kinwire.rpc.response_stream import ResponseStream, StreamPhase
 from kinwire.rpc.transport import MultiStreamTransport, SessionCallbacks
 from kinwire.transports.http.events import EventStore
 from kinwire.transports.http.limits import HttpLimits
@@ -45,12 +46,12 @@ class Delivery:
             changed = not self.promoted and now - self.since >= limits.patience
             self.promoted = self.promoted or changed
         if changed:
-            self.stream.ring()
+            self.stream.wake()
 
     def end(self) -> None:
         """End the response."""
         self.aborted = True
-        self.stream.ring()
+        self.stream.wake()
 
 
 class HttpServerSession(MultiStreamTransport):
@@ -140,7 +141,8 @@ class HttpServerSession(MultiStreamTransport):
 
     def leave(self, stream: ResponseStream) -> None:
         """Take nothing from a stream any more; keep what it has for a client that may return."""
-        if stream.own or (stream.over and not stream.queue):
+        finished = stream.phase is StreamPhase.OVER and not stream.queue
+        if finished or stream.phase is StreamPhase.OWN:
             stream.detach()
         elif self.events.has(stream):
             self.detached.add(stream)

@@ -12,7 +12,7 @@ import pytest
 from anyio.lowlevel import checkpoint
 
 from kinwire import Context
-from kinwire.rpc.multi_stream import MultiStreamOutbox, ResponseStream
+from kinwire.rpc.response_stream import MultiStreamOutbox, ResponseStream
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.sse import Event
 from tests.runtime.transports.http.conftest import Tools
@@ -177,7 +177,7 @@ async def test_what_nobody_takes_gives_way_the_oldest_first(
     outbox = outbox_of(await Client(tools.server.asgi()).begin())
     streams = [outbox.own, *(ResponseStream(outbox) for _ in range(3))]
     for stream in [streams[number] for number in order]:
-        stream.expect()
+        stream.begin()
         if broken == "before":  # it has something to say
             stream.detach()
         else:
@@ -202,7 +202,7 @@ async def test_what_is_given_up_makes_nothing_else_give_way(tools: Tools) -> Non
     )
     kept.detach()
     for stream in (kept, given_up):
-        stream.expect()
+        stream.begin()
         for _ in range(3):
             stream.put(PART, None)
     session.leave(given_up)
