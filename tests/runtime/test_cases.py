@@ -184,12 +184,14 @@ def said_on_stderr(wire: Wire) -> bytes:
 
 CLIENT = """
 import anyio, sys
+from kinwire.mcp.profile import PROFILE
 from kinwire.rpc.session import Session
 from kinwire.transports.child import stdio
 
 async def main(program):
     transport = stdio(sys.executable, program, "asyncio", on_stderr=lambda line: None)
-    async with Session(transport, routes={}) as session, anyio.create_task_group() as tasks:
+    session = Session(transport, routes={}, profile=PROFILE)
+    async with session, anyio.create_task_group() as tasks:
         await session.raw("ping")
         for _ in range(50):
             call = {"name": "wait", "arguments": {"seconds": 300}}
