@@ -35,7 +35,7 @@ def run_module(session: nox.Session, *arguments: str) -> None:
 
 @nox.session
 def generate(session: nox.Session) -> None:
-    """Write what follows from the documents in schema/: packages, reference, README's table."""
+    """Write what follows from the documents in schema/: packages, reference, a guide's table."""
     run_module(session, "kinwire", "generate", *session.posargs)
     run_module(session, "tests.protocol_table")
 

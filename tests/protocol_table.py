@@ -1,11 +1,11 @@
-"""The README's table of protocols: what the documents say, and what the runtime can do of it.
+"""The table of protocols in a guide: what the documents say, and what the runtime supports.
 
-`python -m tests.protocol_table` writes it; a test fails while the README has another one.
+`python -m tests.protocol_table` writes it; a test fails while the guide has another one.
 """
 
 from __future__ import annotations
 
-__all__ = ("PLAYERS", "table_in", "table_now")
+__all__ = ("GUIDE", "PLAYERS", "table_in", "table_now")
 
 import importlib
 import json
@@ -19,7 +19,7 @@ import kinwire
 import kinwire.transports
 
 ROOT = Path(__file__).parents[1]
-README = ROOT / "README.md"
+GUIDE = ROOT / "docs" / "ten-minutes.md"
 
 # What of kinwire plays a role. A protocol that is not here has its bindings and nothing else.
 PLAYERS = {
@@ -33,9 +33,9 @@ NAMES = {"child": "stdio", "http": "HTTP", "http_client": "HTTP", "websocket": "
 TABLE = re.compile(r"^\| protocol \|.*\n(?:\|.*\n)*", re.MULTILINE)
 
 
-def table_in(readme: str) -> str:
-    found = TABLE.search(readme)
-    assert found is not None, "the README has no table that begins with `| protocol |`"
+def table_in(text: str) -> str:
+    found = TABLE.search(text)
+    assert found is not None, f"{GUIDE.name} has no table that begins with `| protocol |`"
     return found[0]
 
 
@@ -62,7 +62,7 @@ def documents() -> list[dict[str, Any]]:
 def carried_by(document: dict[str, Any]) -> str:
     if document["protocol"] in PLAYERS:
         return ", ".join(transports())
-    return "those of MCP" if "mcp" in document["extends"] else "none yet"
+    return "those of MCP" if "mcp" in document["extends"] else "not yet"
 
 
 def roles(protocol: str, role: str) -> str:
@@ -100,5 +100,5 @@ def defines_transport(module: str) -> bool:
 
 
 if __name__ == "__main__":
-    text = README.read_text(encoding="utf-8")
-    README.write_text(text.replace(table_in(text), table_now()), encoding="utf-8")
+    text = GUIDE.read_text(encoding="utf-8")
+    GUIDE.write_text(text.replace(table_in(text), table_now()), encoding="utf-8")

@@ -2,7 +2,7 @@
 
 usage: python -m tests.bench [--write] [bindings|connections|http|live|startup|storage]...
 
-`--write` puts the start and what has a bar into the README, and a picture of it into docs/.
+`--write` puts the start and what has a bar into docs/performance.md, and draws the pictures.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from tests.bench.commands import pins
 from tests.bench.measure import Row, table
 from tests.bench.parts import PARTS, rows_of
-from tests.bench.picture import picture
+from tests.bench.picture import PAGE, SHORT_PICTURE, picture, short_picture
 
 ROOT = Path(__file__).parents[2]
 BEGIN, END = "<!-- bench: written by nox -s bench -- --write -->", "<!-- bench: end -->"
@@ -41,21 +41,28 @@ def main(words: list[str]) -> int:
         always = parts.get("startup", [])
         write([row for row in rows if row.bar or row in always], about)
         draw(rows)
+        if not names:  # the table of some parts lacks rows of the short picture
+            draw_short()
     return 1 if any(row.verdict == "MISSED" for row in rows) else 0
 
 
 def write(rows: list[Row], about: str) -> None:
-    """Put the rows into the README."""
-    readme = ROOT / "README.md"
-    head, rest = readme.read_text(encoding="utf-8").split(BEGIN)
+    """Put the rows into the page on performance."""
+    head, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
     tail = rest.split(END)[1]
-    readme.write_text(f"{head}{BEGIN}\n{about}\n{table(rows)}\n{END}{tail}", encoding="utf-8")
+    PAGE.write_text(f"{head}{BEGIN}\n{about}\n{table(rows)}\n{END}{tail}", encoding="utf-8")
 
 
 def draw(rows: list[Row]) -> None:
-    """Put all ratios into the picture."""
-    drawn = picture(rows, "What kinwire costs beside other projects")
+    """Draw all ratios of this run."""
+    drawn = picture(rows, "What kinwire costs next to other projects")
     (ROOT / "docs" / "bench.svg").write_text(drawn, encoding="utf-8")
+
+
+def draw_short() -> None:
+    """Draw the three ratios of the README, from the table."""
+    drawn = short_picture(PAGE.read_text(encoding="utf-8"))
+    SHORT_PICTURE.write_text(drawn, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -116,7 +116,7 @@ async def _hooks() -> Row:
     return Row(
         f"hook before inference, {SERVERS} servers in one process",
         f"{median(mine) * 1e3:.1f} ms",
-        f"the calls alone, at once {median(bare) * 1e3:.1f} ms: {times}",
+        f"the calls alone, concurrently {median(bare) * 1e3:.1f} ms: {times}",
         "at most 2.5x",
         verdict=at_most(times.median, 2.5),
     )

@@ -1,4 +1,4 @@
-"""What the README says of completion, in each shell that is here: a line loaded, Tab pressed."""
+"""What the guide says of completion, in each shell that is here: a line loaded, Tab pressed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.skipif(not is_installed("cli"), reason="needs the extra [cli]"),
 ]
 
-README = Path(__file__).parents[2] / "README.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "install.md"
 PATIENCE = 60.0  # seconds without a word of the shell
 
 BASH_OR_ZSH = 'eval "$(register-python-argcomplete kinwire)"'
@@ -122,6 +122,6 @@ def test_fish_completes_a_verb_a_tool_and_a_member(
     assert words == ["call", "book", "name="], done.stderr
 
 
-def test_the_readme_has_the_lines_that_are_loaded_here() -> None:
-    text = README.read_text(encoding="utf-8").replace("\\|", "|")  # as it is shown in a table
+def test_the_guide_has_the_lines_that_are_loaded_here() -> None:
+    text = GUIDE.read_text(encoding="utf-8").replace("\\|", "|")  # as it is shown in a table
     assert [line for line in (BASH_OR_ZSH, FISH) if f"`{line}`" not in text] == []

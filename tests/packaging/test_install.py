@@ -56,14 +56,16 @@ def test_the_conversation_of_mcpl_is_played_by_a_core_install(
     assert "which exited with: memory 0, redaction 0" in shown
 
 
-def test_the_first_programs_of_the_readme_run_on_a_core_install(
+def test_the_first_programs_of_the_guides_run_on_a_core_install(
     core: Installed, tmp_path: Path
 ) -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for name, text in re.findall(r"^```python (\S+)\n(.*?)^```$", readme, re.DOTALL | re.MULTILINE):
-        (tmp_path / name).write_text(text, encoding="utf-8")
+    for guide in ("README.md", "docs/bindings.md"):
+        shown = (ROOT / guide).read_text(encoding="utf-8")
+        blocks = re.findall(r"^```python (\S+)\n(.*?)^```$", shown, re.DOTALL | re.MULTILINE)
+        for name, text in blocks:
+            (tmp_path / name).write_text(text, encoding="utf-8")
     assert "TextContent" in core.run("python", "client.py", cwd=tmp_path).stdout
-    assert "answered" in core.run("python", "alone.py", cwd=tmp_path).stdout
+    assert "MethodNotFound" in core.run("python", "alone.py", cwd=tmp_path).stdout
 
 
 def test_the_command_and_the_module_are_one(core: Installed, tmp_path: Path) -> None:
