@@ -67,5 +67,9 @@ WRITTEN_PLAINLY = (  # grows until it is the whole project
     "CONTRIBUTING.md",
     "docs/architecture.md",
     "runtime/kinwire/mcp",
+    "runtime/kinwire/storage",
+    "runtime/kinwire/support",
+    "tests/runtime/storage",
+    "tests/runtime/support",
     "tests/test_plain_english.py",
 )

@@ -132,7 +132,7 @@ async def _fill(store: storage.Store, lines: IO[bytes], *, is_new: bool) -> int:
         return await import_lines(store, lines)
     except StorageInputError as error:
         if is_new:  # so it is removed, and has nothing of what came before
-            error.hint = "Make the export anew; nothing was imported."
+            error.hint = "Export the store again; nothing was imported."
         raise
 
 

@@ -55,7 +55,7 @@ class StorageError(KinwireError):
         self.outcome_unknown = outcome_unknown
 
     def __str__(self) -> str:
-        unknown = " Whether it was written is not known." if self.outcome_unknown else ""
+        unknown = " The write may or may not have taken place." if self.outcome_unknown else ""
         return f"{self.place}: expected {self.expected}, got {self.got}.{unknown} {self.hint}"
 
 
@@ -78,7 +78,7 @@ class ConflictError(StorageError):
             repr(key),
             expected=f"revision {revision}" if revision else "no record",
             got=f"revision {found}" if found else "no record",
-            hint="Read it again and decide anew.",
+            hint="Read the record again, then retry.",
         )
         self.key = key
         self.revision = revision
@@ -115,9 +115,9 @@ class CursorLostError(StorageError):
     def __init__(self, place: str, *, after: int, first: int) -> None:
         super().__init__(
             place,
-            expected=f"everything after {after}",
-            got=f"only what comes from {first} on",
-            hint=f"Go on after {first - 1}, and count what lies between as lost.",
+            expected=f"all entries after {after}",
+            got=f"entries from {first} on",
+            hint=f"Continue after {first - 1}; the entries in between are lost.",
         )
         self.after = after
         self.first = first

@@ -54,7 +54,7 @@ def checked_text(text: object, place: str, longest: int) -> bytes:
     if 0 < len(encoded) <= longest:
         return encoded
     got = str(len(encoded)) if encoded else got
-    hint = "Hash what is longer." if encoded else "Pass a text that is not empty."
+    hint = "Hash longer values." if encoded else "Pass a string that is not empty."
     raise refused(place, f"1 to {longest} bytes of UTF-8", got, hint)
 
 
@@ -102,9 +102,9 @@ def unreadable(place: str, error: Exception) -> StorageDamagedError:
     """Return the error for stored data that cannot be read."""
     return StorageDamagedError(
         place,
-        expected="what was written there",
-        got=f"something else ({error})",
-        hint="Put a backup in its place, or write it anew.",
+        expected="the data that was written",
+        got=f"unreadable data ({error})",
+        hint="Restore a backup, or write it again.",
     )
 
 
@@ -117,9 +117,7 @@ def encoded(value: Any, place: str) -> str:
     try:
         text = _encode(value)
     except (TypeError, ValueError, RecursionError) as error:
-        raise _refused_value(
-            place, "what JSON can hold", f"{type(error).__name__}: {error}"
-        ) from None
+        raise _refused_value(place, "a JSON value", f"{type(error).__name__}: {error}") from None
     if not text.isascii() and _SURROGATE.search(text):
         raise _refused_value(place, "Unicode text", "half of a surrogate pair")
     if len(text) > VALUE_SIZE:
@@ -153,7 +151,7 @@ def _check_levels(value: Any, place: str) -> None:
 def _check_keys(keys: Iterable[object], place: str) -> None:
     for key in keys:
         if not isinstance(key, str):
-            raise _refused_value(place, "texts as keys", f"one that is {shown_number(key)}")
+            raise _refused_value(place, "strings as keys", f"a key that is {shown_number(key)}")
 
 
 def _refused_value(place: str, expected: str, got: str) -> StorageInputError:
@@ -161,5 +159,5 @@ def _refused_value(place: str, expected: str, got: str) -> StorageInputError:
         f"value of {place!r}",
         expected=expected,
         got=got,
-        hint="Store a summary, or a reference to where the whole is.",
+        hint="Store a summary, or a reference to the whole value.",
     )

@@ -19,7 +19,7 @@ Row = tuple[int, str, str, float, str | None]
 """Sequence, subject, value as JSON, time, id."""
 
 _ROWS = 500  # looked at in one go: other tasks have their turn in between
-_FOLLOWED = 100  # entries that a follower takes at once
+_FOLLOWED = 100  # entries that a follower takes in one go
 
 
 class LocalLog(ABC):

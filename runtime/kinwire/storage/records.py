@@ -81,8 +81,8 @@ class Records(Protocol):
     ) -> int:
         """Write the record and return its new revision.
 
-        `revision` makes it a compare-and-set: the record has to be at that revision, 0 means that
-        there must be none. Of several writers that expect the same, one succeeds. `expires_in` is
+        `revision` makes it a compare-and-set: the record has to be at that revision; 0 means that
+        it must not exist. Of several writers that expect the same, one succeeds. `expires_in` is
         in seconds; without it the record stays, also one that had an expiry before.
 
         Raises:
@@ -140,7 +140,7 @@ def checked_expiry(seconds: float | None) -> None:
         StorageInputError: it is not a positive number of seconds, or a hundred years away.
     """
     if seconds is not None:
-        hint = "Leave it out for never; delete the record if it is to go at once."
+        hint = "Leave it out to never expire. To remove the record now, delete it."
         checked_seconds(seconds, "expires_in", hint)
 
 
@@ -162,4 +162,6 @@ def checked_revision(revision: int | None) -> None:
         StorageInputError: it is not a whole number from 0.
     """
     if revision is not None:
-        checked_count(revision, "revision", "Pass that of a record, or 0 if there must be none.")
+        checked_count(
+            revision, "revision", "Pass the revision of a record, or 0 if it must not exist."
+        )

@@ -80,17 +80,17 @@ def _nats(url: str) -> StoreUrl:
     try:
         split = urlsplit(url)
     except ValueError as error:
-        raise _refused(url, "a URL", str(error), "Mend it.") from None
+        raise _refused(url, "a URL", str(error), "Fix the URL.") from None
     options = dict(parse_qsl(split.query, keep_blank_values=True))
     replicas = options.pop("replicas", "1")
     name = split.path.removeprefix("/") or "kinwire"
     hosts = split.netloc.split(",")
     if not all(map(_is_host, hosts)) or split.fragment:
         hint = "nats://localhost:4222 is a server on this machine."
-        raise _refused(url, "hosts, with or without a port", "something else", hint)
+        raise _refused(url, "hosts, each with an optional port", "something else", hint)
     if options or replicas not in _REPLICAS:
         got = ", ".join(options) or f"replicas={replicas}"
-        raise _refused(url, "at most the option replicas, which is 1, 3 or 5", got, "Mend it.")
+        raise _refused(url, "no option but replicas, which is 1, 3 or 5", got, "Fix the URL.")
     if not _NAME.fullmatch(name):
         raise _refused(url, "1 to 64 of a-z, 0-9, - and _ as path", repr(name), "Rename it.")
     servers = tuple(f"nats://{host}" for host in hosts)

@@ -80,5 +80,5 @@ def _fits(form: re.Pattern[str], text: object) -> bool:
 
 def _refused(subject: object, expected: str) -> StorageInputError:
     got = repr(subject[:60]) if isinstance(subject, str) else shown_number(subject)
-    hint = "Put what is free text into the value."
+    hint = "Put free text into the value."
     return refused("subject", f"{expected}, at most {SUBJECT_SIZE} bytes", got, hint)

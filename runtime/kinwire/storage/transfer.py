@@ -20,7 +20,7 @@ from kinwire.storage.records import Records
 from kinwire.storage.store import Store, StoreEntry
 
 _HEAD = {"format": "kinwire store", "version": 1}
-_EXPECTED = "a line of kinwire store export, at its place"
+_EXPECTED = "a line of kinwire store export, in its order"
 _PAGE = 500  # entries
 
 
@@ -48,9 +48,9 @@ async def import_lines(store: Store, lines: Iterable[str | bytes]) -> int:
     if found := await store.entries():
         raise StorageInputError(
             "the store to import into",
-            expected="nothing in it",
+            expected="an empty store",
             got=", ".join(f"{store_entry.kind} {store_entry.name}" for store_entry in found[:5]),
-            hint="Import into a new one.",
+            hint="Import into a new store.",
         )
     target = _Import(store)
     number = 0
@@ -133,9 +133,9 @@ class _Import:
         if not self._ended:
             place, expected = (
                 f"line {self.count + 2}",
-                "a last line that says how many lines there are",
+                "a last line with the number of lines",
             )
-            raise _refused(place, expected, "the end: it was cut off", after=self.count)
+            raise _refused(place, expected, "the end of a truncated export", after=self.count)
         for store_entry in self._entries:
             if store_entry.kind == "log":
                 await self._store.log(store_entry.name, durable=store_entry.durable)
@@ -170,7 +170,7 @@ def _no_number(name: str) -> float:
 
 
 def _refused(place: str, expected: str, got: str, *, after: int) -> StorageInputError:
-    hint = "Make the export anew."
+    hint = "Export the store again."
     if after:
-        hint = "Make the export anew, and import into a new store: this one has what came before."
+        hint = "Export again, and import into a new store: this one has the lines before."
     return StorageInputError(place, expected=expected, got=got, hint=hint)

@@ -36,8 +36,8 @@ class Pattern:
         self.text = text
         self._literals: dict[str, int] = {}
         self._tests: list[tuple[int, _Test]] = []
-        self._stars = 0  # stay on any character but a slash, and may be left at once
-        self._starts = 0  # of `**/`: at the beginning of a part, may be left at once
+        self._stars = 0  # stay on any character but a slash, and may match nothing
+        self._starts = 0  # of `**/`: at the beginning of a part, may match nothing
         self._insides = 0  # of `**/`: within a part; the bit after that of the start
         self._rest = 0  # of a last `**`: stays on anything
         self._end = 1

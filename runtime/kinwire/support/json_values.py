@@ -40,7 +40,7 @@ def strict_text(value: Any) -> str:
     try:
         return _strict_text(value)
     except (RecursionError, TypeError, ValueError) as error:
-        raise ValueError(f"expected what JSON can hold, got something else: {error}") from None
+        raise ValueError(f"expected a JSON value, got something else: {error}") from None
 
 
 def digest(*values: Any) -> str:

@@ -1,7 +1,7 @@
-"""The signals with which a process is told to end, SIGTERM and SIGHUP, and how any is heard.
+"""The signals that ask a process to end, SIGTERM and SIGHUP, and how any is heard.
 
 Python runs handlers between two steps of its own: a signal that comes right before a system call
-that waits would not be heard until that returns. So what waits here waits for wake-ups too.
+that blocks would not be heard until that returns. So blocking code waits for wake-ups too.
 """
 
 from __future__ import annotations

@@ -262,7 +262,7 @@ async def test_state_that_is_no_json_is_told_where_it_is_saved() -> None:
     async def keep(context: Context) -> None:
         """Try to keep what cannot be kept."""
         for bad in (float("nan"), {1, 2}, b"x"):
-            with pytest.raises(ValueError, match="state: expected what JSON can hold") as raised:
+            with pytest.raises(ValueError, match="state: expected a JSON value") as raised:
                 mcpl_server.state_of(context).save({"x": bad})
             faults.append(str(raised.value))
 

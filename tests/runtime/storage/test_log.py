@@ -105,7 +105,7 @@ async def test_of_fifty_with_one_id_one_is_appended(engine: Engine) -> None:
         assert len(await log.read()) == 1
 
 
-async def test_of_many_at_once_each_has_a_sequence_of_its_own(engine: Engine) -> None:
+async def test_concurrent_appends_have_a_sequence_each(engine: Engine) -> None:
     async with engine.open() as store:
         log = await store.log("events")
         got: dict[int, int] = {}
@@ -144,13 +144,13 @@ async def test_a_log_that_is_opened_without_a_retention_keeps_its_own(engine: En
         assert [entry.retention for entry in await store.entries()] == [Retention()]
 
 
-async def test_a_cursor_that_retention_has_overtaken_is_told(engine: Engine) -> None:
+async def test_a_cursor_that_retention_has_overtaken_is_refused(engine: Engine) -> None:
     async with engine.open() as store:
         log = await store.log("events", retention=Retention(max_entries=3))
         for number in range(1, 8):
             await log.append("a", number)
         assert await values_of(log, after=4) == [5, 6, 7]
-        with pytest.raises(CursorLostError, match="Go on after 4") as lost:
+        with pytest.raises(CursorLostError, match="Continue after 4") as lost:
             await log.read("b", after=3)
         assert lost.value.first == 5
 
@@ -189,7 +189,7 @@ async def test_followers_of_many_entries_miss_none(engine: Engine) -> None:
         assert got == [list(range(350))] * 2
 
 
-async def test_a_follower_that_retention_overtakes_is_told(engine: Engine) -> None:
+async def test_a_follower_that_retention_overtakes_gets_an_error(engine: Engine) -> None:
     async with engine.open() as store:
         log = await store.log("events", durable=False, retention=Retention(max_entries=2))
         await log.append("a", 1)

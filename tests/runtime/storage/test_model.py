@@ -147,7 +147,7 @@ class StoreAgainstModel(RuleBasedStateMachine):
         return {"any": None, "right": right, "wrong": right + 1, "none": 0}[expected]
 
 
-# The disk makes an example dearer: of the profile's number, one in so many, of 30 steps each.
+# Examples on a disk are slower: one in N of the profile's number, of 30 steps each.
 ONE_IN = {"memory": 2, "sqlite": 5, "nats": 10}
 
 

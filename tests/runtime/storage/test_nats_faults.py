@@ -54,7 +54,7 @@ def send(server: NatsServer, number: signal.Signals) -> None:
 async def keep_writing(
     log: Log, records: Records, said: dict[int, int], task: int, stop: anyio.Event
 ) -> None:
-    """Write until told to stop; note what was acknowledged, with its sequence."""
+    """Write until asked to stop; note what was acknowledged, with its sequence."""
     number, revision = task, 0
     while not stop.is_set():
         said[number] = (await log.append("a", number)).sequence
@@ -64,7 +64,7 @@ async def keep_writing(
 
 
 @pytest.mark.parametrize("seed", range(3))
-async def test_a_server_that_is_killed_loses_nothing_acknowledged_and_doubles_nothing(
+async def test_a_killed_server_loses_and_duplicates_nothing_acknowledged(
     server: NatsServer, seed: int
 ) -> None:
     moments = random.Random(seed)
@@ -164,7 +164,7 @@ async def test_a_server_that_is_away_is_an_error_in_time_and_recovers(server: Na
         records = await store.records("things")
         await records.put("a", 1)
         await anyio.to_thread.run_sync(server.kill)
-        with pytest.raises(StorageUnavailableError, match="nothing has to be restarted here"):
+        with pytest.raises(StorageUnavailableError, match="This program need not be restarted"):
             await records.get("a")
         with pytest.raises(StorageUnavailableError) as failed:
             await records.put("a", 2)
@@ -206,7 +206,7 @@ async def test_a_server_that_is_full_says_so_and_goes_on_reading(server: NatsSer
         assert len(await log.read()) > 10
 
 
-async def test_no_server_at_all_is_told_with_its_place_and_without_the_password() -> None:
+async def test_a_missing_server_is_reported_without_the_password() -> None:
     with pytest.raises(StorageUnavailableError) as failed:
         async with open_store("nats://me:secret@127.0.0.1:9", timeout=0.5):
             pass
@@ -229,7 +229,7 @@ async def test_a_stream_that_was_deleted_is_not_made_again(server: NatsServer) -
                 await call()
 
 
-async def test_what_another_program_put_into_a_stream_is_told_and_named(
+async def test_entries_of_another_program_in_a_stream_are_reported(
     server: NatsServer,
 ) -> None:
     import nats
@@ -257,7 +257,7 @@ async def test_what_another_program_put_into_a_stream_is_told_and_named(
             await log.read()
 
 
-async def test_a_server_that_refuses_is_told_with_its_reason(server: NatsServer) -> None:
+async def test_a_refusing_server_is_reported_with_its_reason(server: NatsServer) -> None:
     server.kill()
     text = server.config.read_text(encoding="utf-8")
     server.config.write_text(f"{text}authorization {{ user: me, password: secret }}\n")
@@ -279,7 +279,7 @@ async def test_a_read_without_an_answer_says_nothing_of_a_write(server: NatsServ
 
 
 @pytest.mark.parametrize("anyio_backend", ["trio"])
-async def test_another_event_loop_is_refused_with_the_mend(anyio_backend: str) -> None:
+async def test_another_event_loop_is_refused_with_a_hint(anyio_backend: str) -> None:
     with pytest.raises(StorageAddressError, match="expected asyncio"):
         async with open_store("nats://127.0.0.1:9"):
             pass

@@ -209,7 +209,7 @@ async def test_a_name_that_is_opened_twice_is_the_same(engine: Engine) -> None:
         assert [entry.durable for entry in await store.entries()] == [False]
 
 
-async def test_a_watch_tells_what_is_there_then_what_changes(engine: Engine) -> None:
+async def test_a_watch_yields_the_records_then_the_changes(engine: Engine) -> None:
     async with engine.open() as store:
         records = await store.records("things")
         await records.put("x/gone", 0)
@@ -231,7 +231,7 @@ async def test_a_watch_tells_what_is_there_then_what_changes(engine: Engine) -> 
                 assert first.revision < second.revision < third.revision
 
 
-async def test_a_watch_tells_a_removal_that_is_the_first_change(engine: Engine) -> None:
+async def test_a_watch_yields_a_removal_that_is_the_first_change(engine: Engine) -> None:
     async with engine.open() as store:
         records = await store.records("things")
         await records.put("a", 1)
@@ -242,7 +242,7 @@ async def test_a_watch_tells_a_removal_that_is_the_first_change(engine: Engine) 
                 assert (await anext(changes)).record is None
 
 
-async def test_a_slow_watch_is_told_the_last_state_of_each_key(engine: Engine) -> None:
+async def test_a_slow_watch_gets_the_last_state_of_each_key(engine: Engine) -> None:
     async with engine.open() as store:
         records = await store.records("things")
         with anyio.fail_after(20):
@@ -255,7 +255,7 @@ async def test_a_slow_watch_is_told_the_last_state_of_each_key(engine: Engine) -
                 assert told.record == Record("a", 4, last)
 
 
-async def test_a_watch_tells_an_expiry(engine: Engine) -> None:
+async def test_a_watch_yields_an_expiry(engine: Engine) -> None:
     async with engine.open() as store:
         records = await store.records("things")
         with anyio.fail_after(20):
@@ -299,14 +299,14 @@ async def test_a_cancelled_put_leaves_the_store_usable(engine: Engine) -> None:
 
 
 REFUSED: list[tuple[str, dict[str, Any]]] = [
-    ("got none. Pass a text that is not empty", {"key": "", "value": 1}),
-    ("got 513. Hash what is longer", {"key": "k" * 513, "value": 1}),
+    ("got none. Pass a string that is not empty", {"key": "", "value": 1}),
+    ("got 513. Hash longer values", {"key": "k" * 513, "value": 1}),
     ("bytes of UTF-8, got half of a surrogate pair", {"key": "\ud800", "value": 1}),
     ("bytes of UTF-8, got int", {"key": 5, "value": 1}),
     ("bytes of UTF-8, got bytes", {"key": b"a", "value": 1}),
-    ("expected texts as keys, got one that is 1", {"key": "a", "value": [{"b": {1: 2}}]}),
-    ("expected texts as keys, got one that is NoneType", {"key": "a", "value": {None: 2}}),
-    ("expected what JSON can hold", {"key": "a", "value": {1, 2}}),
+    ("expected strings as keys, got a key that is 1", {"key": "a", "value": [{"b": {1: 2}}]}),
+    ("expected strings as keys, got a key that is NoneType", {"key": "a", "value": {None: 2}}),
+    ("expected a JSON value", {"key": "a", "value": {1, 2}}),
     ("ValueError", {"key": "a", "value": [float("nan")]}),
     ("half of a surrogate pair", {"key": "a", "value": "\udc00"}),
     ("got 0", {"key": "a", "value": 1, "expires_in": 0}),

@@ -76,7 +76,7 @@ async def test_a_store_may_lie_in_the_current_folder(
     assert names(tmp_path) == ["with space.db"]
 
 
-async def test_tasks_that_open_a_new_file_at_once_make_it_once(tmp_path: Path) -> None:
+async def test_tasks_that_open_a_new_file_together_create_it_once(tmp_path: Path) -> None:
     path = tmp_path / "notes.db"
 
     async def append(number: int) -> None:
@@ -90,7 +90,7 @@ async def test_tasks_that_open_a_new_file_at_once_make_it_once(tmp_path: Path) -
     assert names(tmp_path) == ["notes.db"]
 
 
-async def test_a_name_that_the_system_does_not_take_is_told(tmp_path: Path) -> None:
+async def test_a_name_that_the_system_refuses_is_reported(tmp_path: Path) -> None:
     with pytest.raises(StorageUnavailableError, match="name too long"):
         await opened(tmp_path / ("n" * 300))
 
@@ -153,7 +153,7 @@ SPOILED = [
 
 
 @pytest.mark.parametrize("statement", SPOILED)
-async def test_an_entry_whose_bytes_have_changed_is_damage_for_readers_and_the_check(
+async def test_an_entry_with_changed_bytes_is_damage_for_readers_and_the_check(
     path: Path, statement: str
 ) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -170,7 +170,7 @@ async def test_an_entry_whose_bytes_have_changed_is_damage_for_readers_and_the_c
         assert (await log.append("a", 1)).sequence == 201
 
 
-async def test_a_number_that_was_used_already_is_damage_and_the_others_are_written(
+async def test_a_reused_number_is_damage_and_the_others_are_written(
     path: Path,
 ) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -182,7 +182,7 @@ async def test_a_number_that_was_used_already_is_damage_and_the_others_are_writt
         assert await records.put("a", 1) == 1
 
 
-async def test_damage_that_comes_later_is_told_and_the_rest_goes_on(path: Path) -> None:
+async def test_later_damage_is_reported_and_the_rest_goes_on(path: Path) -> None:
     async with open_store(f"sqlite:///{path}") as store:
         log, records = await store.log("events"), await store.records("things")
         overwrite(path, 14 * 4096, 4 * 4096)
@@ -192,9 +192,9 @@ async def test_damage_that_comes_later_is_told_and_the_rest_goes_on(path: Path) 
         assert await records.put("a", 1) == 1
 
 
-async def test_a_file_without_its_other_half_is_not_made_anew(path: Path) -> None:
+async def test_a_file_that_left_only_its_wal_is_not_created_again(path: Path) -> None:
     os.rename(path, f"{path}-wal")
-    with pytest.raises(StorageDamagedError, match="-wal file alone"):
+    with pytest.raises(StorageDamagedError, match="only its -wal file"):
         await opened(path)
     assert names(path.parent) == ["notes.db-wal"]
 
@@ -259,7 +259,7 @@ async def test_a_file_that_is_removed_or_replaced_takes_no_more_writes(path: Pat
     async with open_store(f"sqlite:///{path}") as store:
         log = await store.log("events")
         os.unlink(path)
-        with pytest.raises(StorageDamagedError, match="another file, or none"):
+        with pytest.raises(StorageDamagedError, match="a replaced or missing file"):
             await log.append("a", 1)
         assert "notes.db" not in names(path.parent)
 
@@ -296,7 +296,7 @@ async def fill(log: Log, acknowledged: list[int]) -> None:
 
 
 @pytest.mark.faults
-async def test_a_full_disk_is_told_and_recovers_without_a_restart(tmp_path: Path) -> None:
+async def test_a_full_disk_is_reported_and_recovers_without_a_restart(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     os.mkdir(disk)
     done = await anyio.run_process(

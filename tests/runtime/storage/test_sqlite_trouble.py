@@ -1,4 +1,4 @@
-"""A file that is locked, a disk that refuses, and jobs that fail beside others that do not."""
+"""A file that is locked, a disk that refuses, and jobs that fail while others succeed."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ async def fill(log: Log, acknowledged: list[int]) -> None:
         acknowledged.append((await log.append("a", "x" * 20_000)).sequence)
 
 
-async def test_a_disk_that_refuses_is_told_and_recovers_without_a_restart(path: Path) -> None:
+async def test_a_refusing_disk_is_reported_and_recovers_without_a_restart(path: Path) -> None:
     async with open_store(f"sqlite:///{path}") as store:
         log = await store.log("events", durable=False)
         acknowledged: list[int] = []

@@ -1,4 +1,4 @@
-"""The URL of a store: what is refused at once, with the mend and without a password."""
+"""The URL of a store: what is refused immediately, with a hint and without a password."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ REFUSED = [
     ("sqlite:///:memory:", "A store in memory is memory:"),
     ("nats:", "nats://localhost:4222"),
     ("nats://", "nats://localhost:4222"),
-    ("nats://one,,two", "hosts, with or without a port"),
-    ("nats://one:abc", "hosts, with or without a port"),
-    ("nats://one:0", "hosts, with or without a port"),
-    ("nats://one:65536", "hosts, with or without a port"),
-    ("nats://a b", "hosts, with or without a port"),
+    ("nats://one,,two", "hosts, each with an optional port"),
+    ("nats://one:abc", "hosts, each with an optional port"),
+    ("nats://one:0", "hosts, each with an optional port"),
+    ("nats://one:65536", "hosts, each with an optional port"),
+    ("nats://a b", "hosts, each with an optional port"),
     ("nats://[::1", "Invalid IPv6 URL"),
-    ("nats://one#two", "hosts, with or without a port"),
+    ("nats://one#two", "hosts, each with an optional port"),
     ("nats://one/A", "Rename it"),
     ("nats://one/a/b", "Rename it"),
     ("nats://one?replicas=2", "got replicas=2"),
@@ -38,7 +38,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("url", "said"), REFUSED, ids=[row[0] for row in REFUSED])
-def test_a_url_that_names_no_store_is_refused_at_once(url: str, said: str) -> None:
+def test_an_invalid_url_is_refused_immediately(url: str, said: str) -> None:
     with pytest.raises(StorageAddressError) as refused:
         open_store(url)
     assert said in str(refused.value)
@@ -64,6 +64,6 @@ BAD_TIMEOUTS: list[Any] = [0, -1, float("nan"), float("inf"), 3601, "5", None]
 
 @pytest.mark.parametrize("timeout", BAD_TIMEOUTS)
 @pytest.mark.parametrize("url", ["memory:", "sqlite:///no.db", "nats://127.0.0.1:9"])
-def test_a_timeout_that_cannot_be_waited_for_is_refused_at_once(url: str, timeout: Any) -> None:
+def test_an_invalid_timeout_is_refused_immediately(url: str, timeout: Any) -> None:
     with pytest.raises(StorageInputError, match="timeout: expected seconds above 0, at most 3600"):
         open_store(url, timeout=timeout)

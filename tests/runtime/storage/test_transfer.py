@@ -56,10 +56,10 @@ async def test_what_is_exported_is_imported_alike_by_every_engine(engine: Engine
 
 
 BAD: list[tuple[str, Callable[[list[str]], object], str]] = [
-    ("cut off", lambda lines: lines.pop(), "cut off"),
+    ("cut off", lambda lines: lines.pop(), "truncated"),
     ("a line is missing", lambda lines: lines.pop(3), "line 11"),
     ("no heading", lambda lines: lines.pop(0), "line 1"),
-    ("no line", lambda lines: lines.clear(), r"line 1: .*, got no line. Make the export anew.$"),
+    ("no line", lambda lines: lines.clear(), r"line 1: .*, got no line. Export the store again.$"),
     ("a line too many", lambda lines: lines.append("{}"), "line 13"),
     ("no JSON", lambda lines: lines.insert(2, "{"), "line 3"),
     ("another thing", lambda lines: lines.insert(2, '{"what": 1}'), "line 3"),
@@ -68,7 +68,7 @@ BAD: list[tuple[str, Callable[[list[str]], object], str]] = [
 
 
 @pytest.mark.parametrize(("spoil", "place"), [row[1:] for row in BAD], ids=[row[0] for row in BAD])
-def test_a_bad_line_is_told_with_its_number(
+def test_a_bad_line_is_reported_with_its_number(
     spoil: Callable[[list[str]], object], place: str
 ) -> None:
     async def attempt() -> None:
@@ -114,7 +114,7 @@ INSERTED: list[tuple[int, str | bytes, str]] = [
 
 
 @pytest.mark.parametrize(("index", "line", "said"), INSERTED)
-def test_a_line_that_cannot_be_imported_is_told_with_its_number(
+def test_a_line_that_cannot_be_imported_is_reported_with_its_number(
     index: int, line: str | bytes, said: str
 ) -> None:
     async def attempt() -> None:
@@ -125,7 +125,7 @@ def test_a_line_that_cannot_be_imported_is_told_with_its_number(
             with pytest.raises(StorageInputError) as refused:
                 await import_lines(other, lines)
             assert said in str(refused.value)
-            told = "this one has what came before" in str(refused.value)
+            told = "this one has the lines before" in str(refused.value)
             assert told == bool(await other.entries())
 
     asyncio.run(attempt())
@@ -135,13 +135,13 @@ def test_a_store_that_holds_something_takes_no_import() -> None:
     async def attempt() -> None:
         async with open_store("memory:") as store:
             await fill(store)
-            with pytest.raises(StorageInputError, match="nothing in it, got log events"):
+            with pytest.raises(StorageInputError, match="an empty store, got log events"):
                 await import_lines(store, [line async for line in exported(store)])
 
     asyncio.run(attempt())
 
 
-def test_an_id_that_came_twice_is_no_repeat_for_the_import() -> None:
+def test_an_id_that_came_twice_is_not_a_repeat_for_the_import() -> None:
     lines = [
         json.dumps({"format": "kinwire store", "version": 1}),
         json.dumps({"log": "events", "durable": True}),
@@ -183,7 +183,7 @@ def test_the_command_checks_and_moves(
     assert main(["store", "check", other]) == 0
     assert capsys.readouterr().out == said
     assert main(["store", "import", other, file]) == 2
-    assert "Import into a new one" in capsys.readouterr().err
+    assert "Import into a new store" in capsys.readouterr().err
 
 
 def test_the_command_names_what_is_damaged(
@@ -198,7 +198,7 @@ def test_the_command_names_what_is_damaged(
     assert "one.db: expected an undamaged store" in capsys.readouterr().out
 
 
-def test_what_can_no_longer_be_read_is_told_with_its_place(
+def test_unreadable_data_is_reported_with_its_place(
     url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with closing(sqlite3.connect(tmp_path / "one.db")) as connection, connection:
@@ -223,7 +223,7 @@ def test_an_import_that_fails_leaves_no_store_that_it_has_made(
     for wrong in ([], [b'{"x": 1}\n'], lines[:-1], [*lines[:4], b"\xff\n"]):
         file.write_bytes(b"".join(wrong))
         assert main(["store", "import", target, str(file)]) == 2
-        assert capsys.readouterr().err.endswith("Make the export anew; nothing was imported.\n")
+        assert capsys.readouterr().err.endswith("Export the store again; nothing was imported.\n")
         assert sorted(os.listdir(tmp_path)) == names
     file.write_bytes(b"".join(lines))
     assert main(["store", "import", target, str(file)]) == 0
@@ -241,10 +241,13 @@ def test_an_import_that_fails_leaves_a_store_that_was_there(
     asyncio.run(make())
     heading = {"log": "events", "durable": True}
     head = {"format": "kinwire store", "version": 1}
-    for lines, mend in (([{}], "Make the export anew.\n"), ([head, heading, {}], "came before.\n")):
+    for lines, hint in (
+        ([{}], "Export the store again.\n"),
+        ([head, heading, {}], "the lines before.\n"),
+    ):
         file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
         assert main(["store", "import", url, str(file)]) == 2
-        assert capsys.readouterr().err.endswith(mend)
+        assert capsys.readouterr().err.endswith(hint)
         assert (tmp_path / "there.db").exists()
 
 
@@ -275,7 +278,7 @@ def test_an_export_that_fails_leaves_the_one_before(
     assert sorted(os.listdir(tmp_path)) == names
 
 
-def test_a_name_on_a_server_that_holds_nothing_is_no_store(
+def test_an_empty_name_on_a_server_is_not_a_store(
     request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]
 ) -> None:
     server: NatsServer = request.getfixturevalue("nats_server")
@@ -292,7 +295,7 @@ WRONG = [
     (["check", "redis://x"], 2, "expected memory:, sqlite:///file.db or nats://host:port"),
     (["import", "memory:", "no-such-file"], 2, "No such file"),
     (["check", "memory:", "file"], 2, "check takes no FILE"),
-    (["check", "nats://127.0.0.1:9", "--timeout", "0.3"], 4, "nothing has to be restarted"),
+    (["check", "nats://127.0.0.1:9", "--timeout", "0.3"], 4, "This program need not be restarted"),
 ]
 
 

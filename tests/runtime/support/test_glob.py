@@ -1,4 +1,4 @@
-"""The matcher of scopes: the vectors, a dull matcher beside it, and time that grows no faster."""
+"""The matcher of scopes: the vectors, a simple matcher to compare with, and linear time."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def signalled_elsewhere() -> None:
     """Signal this process on a thread that has nothing to do with it, once the main one waits."""
 
     def act() -> None:
-        time.sleep(0.2)  # nothing tells that a thread is in a system call; sooner proves less
+        time.sleep(0.2)  # nothing shows that a thread is in a system call
         signal.pthread_kill(get_ident(), signal.SIGUSR1)
 
     Thread(target=act, daemon=True).start()

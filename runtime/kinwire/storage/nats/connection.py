@@ -94,9 +94,9 @@ def _refuse_old(client: Client, place: str) -> None:
 
 
 class Trouble:
-    """What the connection complained of last: losses of it are no errors, but may be a cause.
+    """The last problem of the connection: a lost connection is not an error, but may be a cause.
 
-    What a server said comes before what the system said, as it hangs up behind its words.
+    The server's own message takes precedence over the system's, which follows it.
     """
 
     def __init__(self) -> None:
@@ -157,7 +157,7 @@ class NatsConnection:
 
     @property
     def reconnects(self) -> int:
-        """How often the connection was lost and came back."""
+        """Return how often the connection was lost and came back."""
         return int(self._client.stats["reconnects"])
 
     def new_id(self) -> str:

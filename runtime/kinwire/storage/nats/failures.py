@@ -27,7 +27,7 @@ class AttemptOutcome(Enum):
     """What is to be done after an attempt that failed."""
 
     AGAIN = "it was not done"
-    UNCERTAIN = "it may have been done: only what carries an id may be sent again"
+    UNCERTAIN = "it may have been done: only requests with an id may be sent again"
     WRONG_REVISION = "another write came first"
 
 
@@ -42,7 +42,7 @@ def outcome_of(error: Exception, place: str) -> AttemptOutcome | Exception:
     if isinstance(error, errors.MaxPayloadError):
         return StorageInputError(
             place,
-            expected="what fits into one message of the server",
+            expected="a value that fits into one message of the server",
             got="more",
             hint="Raise max_payload in the server's configuration.",
         )
@@ -56,7 +56,7 @@ def outcome_of(error: Exception, place: str) -> AttemptOutcome | Exception:
 
 
 def _nobody(error: Exception) -> bool:
-    """Whether nobody answers for JetStream at all; one who does gives a number to his reasons."""
+    """Return whether JetStream did not answer at all; its own errors have a code."""
     return isinstance(error, ServiceUnavailableError) and error.err_code is None
 
 
@@ -66,7 +66,7 @@ def unavailable(place: str, got: str, uncertain: bool) -> StorageUnavailableErro
         place,
         expected="an answer within the timeout",
         got=got,
-        hint="Look whether the server runs and JetStream is on; nothing has to be restarted here.",
+        hint="Check that the server runs and JetStream is on. This program need not be restarted.",
         outcome_unknown=uncertain,
     )
 
@@ -78,7 +78,7 @@ def _outcome_of_answer(error: APIError, place: str) -> AttemptOutcome | Exceptio
     if error.err_code in _FULL or "no space" in words:
         return StorageFullError(
             place,
-            expected="space for what is to be written",
+            expected="space for the write",
             got=words,
             hint="Free some space on the server, or raise the limits of JetStream.",
         )
@@ -87,12 +87,12 @@ def _outcome_of_answer(error: APIError, place: str) -> AttemptOutcome | Exceptio
             place,
             expected="the stream that was opened",
             got="none",
-            hint="It was deleted on the server: restore it from a backup, or open it anew.",
+            hint="It was deleted on the server: restore it from a backup, or open the store again.",
         )
     if isinstance(error, NotFoundError):
         return error
     if error.code in _LEADERLESS:
         return AttemptOutcome.UNCERTAIN
     return StorageError(
-        place, expected="the server's agreement", got=words, hint="Look at the server's log."
+        place, expected="the server to accept it", got=words, hint="See the server's log."
     )

@@ -51,11 +51,11 @@ def key_of(subject: str) -> str:
     """Return what was given to `subject_of`.
 
     Raises:
-        ValueError: `subject` is nothing that it returns.
+        ValueError: `subject` was not returned by `subject_of`.
     """
     key = "/".join(map(unquoted, subject[1:].split("./")))
     if subject_of(key) != subject:
-        raise ValueError("no key of ours")
+        raise ValueError("the subject does not encode a key")
     return key
 
 

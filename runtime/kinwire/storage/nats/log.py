@@ -103,7 +103,7 @@ class NatsLog:
             raise CursorLostError(f"log {self.name!r}", after=after, first=first)
 
     async def _is_own(self, done: PubAck, own: str) -> bool:
-        """Whether the entry that an id stands for is that of an attempt of this very call."""
+        """Return whether an entry with this id was written by an attempt of this call."""
         streams = self._connection.streams
         with suppress(NotFoundError):
             message = await self._connection.ask(

@@ -32,7 +32,7 @@ async def open_nats(address: StoreUrl, timeout: float, now: Clock) -> AsyncGener
             "store nats:",
             expected="asyncio",
             got="another event loop",
-            hint="Run the program on asyncio, or take sqlite: on this one; nats-py knows no other.",
+            hint="Run the program on asyncio, the only event loop of nats-py, or use sqlite:.",
         )
     if find_spec("nats") is None:
         raise StorageAddressError(

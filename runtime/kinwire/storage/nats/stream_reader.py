@@ -70,7 +70,7 @@ class StreamReader:
         """
         found, complete = await self._collected(limit)
         if not complete:
-            raise unavailable(self._stream, "a part of what there is", False)
+            raise unavailable(self._stream, "only some of the messages", False)
         return found
 
     async def more(self, limit: int, wait: float) -> list[Msg]:

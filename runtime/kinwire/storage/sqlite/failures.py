@@ -26,13 +26,13 @@ _UNAVAILABLE: dict[int, tuple[type[StorageUnavailableError], str, str]] = {
     ),
     sqlite3.SQLITE_FULL: (
         StorageFullError,
-        "space for what is to be written",
-        "Free some space; nothing has to be restarted.",
+        "space for the write",
+        "Free some space. This program need not be restarted.",
     ),
     sqlite3.SQLITE_READONLY: (
         StorageReadOnlyError,
-        "a file and a folder that this process may write",
-        "Give it the right, or move the file.",
+        "a file and a folder that this process can write to",
+        "Give it write permission, or move the file.",
     ),
 }
 _UNAVAILABLE[sqlite3.SQLITE_LOCKED] = _UNAVAILABLE[sqlite3.SQLITE_BUSY]
@@ -47,7 +47,7 @@ _DAMAGED = (
 
 
 def is_busy(error: Exception) -> bool:
-    """Whether somebody else holds a lock that goes by itself."""
+    """Return whether the file is locked by another process for the moment."""
     return _code(error) in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
@@ -70,9 +70,9 @@ def refused(path: str, got: str, *, outcome_unknown: bool = False) -> StorageUna
     """Return the error for an operation that the system refuses."""
     return StorageUnavailableError(
         path,
-        expected="an answer of the disk",
+        expected="an answer from the disk",
         got=got,
-        hint="Look at the disk and its rights.",
+        hint="Check the disk and its permissions.",
         outcome_unknown=outcome_unknown,
     )
 
@@ -83,7 +83,7 @@ def damaged(path: str, got: str) -> StorageDamagedError:
         path,
         expected="an undamaged store",
         got=got,
-        hint="Put a backup in its place, or move it away to begin anew: it is never overwritten.",
+        hint="Restore a backup, or move the file away for a new store; it is never overwritten.",
     )
 
 

@@ -88,7 +88,7 @@ class SqliteFile:
             StorageDamagedError: it was: what is written there, nobody would ever find.
         """
         if self._identity_now() != self._identity:
-            raise damaged(self.path, "another file, or none, in its place")
+            raise damaged(self.path, "a replaced or missing file")
 
     def damage(self) -> list[str]:
         """Return what is damaged, after reading all of it."""
@@ -112,12 +112,12 @@ class SqliteFile:
         """Make the file under another name first, so that it is complete when it appears."""
         folder = os.path.dirname(self.path)
         if not os.path.isdir(folder):
-            hint = "Make it first. In the URL, four slashes begin an absolute path."
+            hint = "Create it first. In the URL, four slashes begin an absolute path."
             raise StorageAddressError(
-                self.path, expected="a folder that is there", got=f"no {folder}", hint=hint
+                self.path, expected="an existing folder", got=f"no {folder}", hint=hint
             )
         if os.path.isfile(f"{self.path}-wal"):
-            raise damaged(self.path, "its -wal file alone, so the file itself was lost")
+            raise damaged(self.path, "only its -wal file, so the file itself was lost")
         new = f"{self.path}.{token_hex(4)}.new"  # others may be making one at the same time
         try:
             connection = sqlite3.connect(new, isolation_level=None)

@@ -26,7 +26,7 @@ from kinwire.storage.sqlite.transaction import Transaction
 from kinwire.storage.sqlite.writer import SqliteWriter
 from kinwire.storage.subscription import PollingSource, StoreSubscription
 
-_PAGE = 200  # rows read at once
+_PAGE = 200  # rows read in one go
 
 _GET = "SELECT value, revision, expires_at FROM records WHERE space = ? AND key = ?"
 _FIRST = (

@@ -12,7 +12,7 @@ from kinwire.storage.log import Retention
 from kinwire.storage.records import REMOVALS_KEPT
 from kinwire.storage.store import entry_from
 
-_SWEPT = 1000  # rows of a kind at once: nobody should wait long for a sweep
+_SWEPT = 1000  # rows of a kind in one go: nobody should wait long for a sweep
 
 
 class Transaction:

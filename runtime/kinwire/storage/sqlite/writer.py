@@ -232,7 +232,7 @@ class Waiter(Protocol):
         ...
 
     def done(self) -> bool:
-        """Whether there is one, or nobody waits any more."""
+        """Return whether there is a result, or nobody waits any more."""
         ...
 
     def set_result(self, result: None, /) -> None:

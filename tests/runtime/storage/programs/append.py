@@ -1,4 +1,4 @@
-"""Append and put for ever, several at once; say each that is acknowledged. Made to be killed.
+"""Append and put forever, several at a time; print each that is acknowledged, until killed.
 
 usage: append.py URL FIRST
 """

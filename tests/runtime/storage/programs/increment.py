@@ -1,4 +1,4 @@
-"""Add 1 to a record so many times by compare-and-set, against whoever does the same.
+"""Add 1 to a record N times by compare-and-set, while other processes do the same.
 
 usage: increment.py URL TIMES
 """
