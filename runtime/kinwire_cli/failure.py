@@ -21,9 +21,12 @@ __all__ = (
 )
 
 from collections.abc import Collection, Iterator
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from kinwire_cli.layout import one_line
+
+if TYPE_CHECKING:
+    from kinwire_protocols.base import RpcError
 
 PROBLEMS_FOUND, USAGE, UNAUTHORIZED, UNREACHABLE, PEER_ERROR, PEER_SCHEMA = 1, 2, 3, 4, 5, 6
 
@@ -33,6 +36,7 @@ PASS_HEADERS = ' Pass headers={"Authorization": ...} or auth=...'
 """How what is said of an HTTP 401 ends: advice for programs, of no use in a command line."""
 _PASS_HEADER = "--header 'Authorization: Bearer ${TOKEN}' says it, from the variable TOKEN."
 _PROBLEMS = 20  # of the peer, that are shown
+_READ = 4000  # characters of the peer's message in which a problem may be named already
 
 
 class CommandError(Exception):
@@ -84,7 +88,7 @@ def failure_of(error: Exception) -> Failure:
 
     match error:
         case RpcError():
-            return _failure(PEER_ERROR, f"the peer answered: {error}", "", *_details(error.data))
+            return _failure(PEER_ERROR, f"the peer answered: {error}", "", *_details(error))
         case errors.KinwireError() if wants_to_know_who(error):
             return _failure(UNAUTHORIZED, *_text_of(error))
         case (
@@ -164,14 +168,16 @@ def _system_text(error: OSError) -> tuple[str, str]:
     return f"{error.filename}: {error.strerror or error}.", hint
 
 
-def _details(data: Any) -> Iterator[str]:
+def _details(error: RpcError) -> Iterator[str]:
     """Yield what an error of kinwire's own servers says beside its message, a line each."""
-    match data:
+    match error.data:
         case {"correlationId": str(number)}:
             yield f"  correlation id {number}: the server's log tells more under it"
-        case {"problems": [_, *further]}:  # the message has the first
-            for problem in further[:_PROBLEMS]:
-                yield from _problem_line(problem)
+        case {"problems": [*found]}:
+            lines = [line for problem in found for line in _problem_line(problem)]
+            message = error.message[:_READ]
+            further = [line for line in lines if line not in message]
+            yield from (f"  {line}" for line in further[:_PROBLEMS])
             if len(further) > _PROBLEMS:
                 yield f"  and {len(further) - _PROBLEMS} more"
         case _:
@@ -181,6 +187,6 @@ def _details(data: Any) -> Iterator[str]:
 def _problem_line(problem: Any) -> Iterator[str]:
     match problem:
         case {"pointer": pointer, "expected": expected, "got": got}:
-            yield f"  {pointer}: expected {expected}, got {got}"
+            yield f"{pointer}: expected {expected}, got {got}"
         case _:
             pass

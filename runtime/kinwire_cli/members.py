@@ -8,12 +8,12 @@ stands, also where the schema has no `k`.
 
 from __future__ import annotations
 
-__all__ = ("members_from", "members_from_file", "missing_from")
+__all__ = ("WrongWordsError", "joined", "members_from", "members_from_file", "missing_from")
 
 import json
 import sys
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from decimal import Decimal
 from math import isinf
@@ -34,6 +34,28 @@ _TOLD = 20  # values that a place may have
 _BYTE_ORDER_MARKS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE)
 
 
+class WrongWordsError(UsageError):
+    """Words that do not make members, with the error of each.
+
+    `members` is what the other words, `right`, made.
+    """
+
+    def __init__(
+        self, wrong: Mapping[str, UsageError], members: JsonObject, right: Sequence[str]
+    ) -> None:
+        super().__init__(*joined(list(wrong.values())))
+        self.wrong = wrong
+        self.members = members
+        self.right = right
+
+
+def joined(errors: Sequence[UsageError]) -> tuple[str, str]:
+    """Return the texts of `errors` as one text, and their hints as one hint."""
+    texts = [str(error).removesuffix(".") for error in errors[:-1]]
+    hints = dict.fromkeys(error.hint for error in errors if error.hint)
+    return "; ".join([*texts, str(errors[-1])]), " ".join(hints)
+
+
 def members_from(
     words: Iterable[str],
     schema: JsonObject,
@@ -44,34 +66,55 @@ def members_from(
     """Return the object that `words` spell, added to `given`; `closed` is as in `SchemaPlace`.
 
     Raises:
-        UsageError: a word is not `k=v`, its value does not fit, its member does not exist, or two
-            words contradict each other.
+        WrongWordsError: a word is not `k=v`, its value does not fit, its member does not exist, or
+            two words contradict each other. The error has all such words.
     """
     members: JsonObject = deepcopy(given or {})
     root = SchemaPlace([schema], schema, closed=closed)
+    right, wrong = list[str](), dict[str, UsageError]()
     for word in words:
-        key, equals, text = word.partition("=")
-        if any("\ud800" <= sign <= "\udfff" for sign in word):  # how Python keeps such bytes
-            hint = f"This command reads its words as {sys.getfilesystemencoding()}."
-            raise UsageError(f"{word}: expected text, got bytes that are none.", hint)
-        path = _path(word, root)
-        if not equals or not all(path):
-            raise UsageError(f"{word}: expected NAME=VALUE or NAME:=JSON.", _known(root))
-        raw = key.endswith(":")
-        place = _place(word, path, root, raw=raw)
-        value = _json(word, text) if raw else _typed(word, text, place)
-        _put(members, path, value, word)
+        try:
+            _add(members, word, root)
+        except UsageError as error:
+            wrong[word] = error
+        else:
+            right.append(word)
+    if wrong:
+        raise WrongWordsError(wrong, members, right)
     return members
 
 
-def missing_from(members: JsonObject, words: Iterable[str], schema: JsonObject) -> list[str]:
+def _add(members: JsonObject, word: str, root: SchemaPlace) -> None:
+    key, equals, text = word.partition("=")
+    if any("\ud800" <= sign <= "\udfff" for sign in word):  # how Python keeps such bytes
+        hint = f"This command reads its words as {sys.getfilesystemencoding()}."
+        raise UsageError(f"{word}: expected text, got bytes that are not text.", hint)
+    path = _path(word, root)
+    if not equals or not all(path):
+        raise UsageError(f"{word}: expected NAME=VALUE or NAME:=JSON.", _known(root))
+    raw = key.endswith(":")
+    place = _place(word, path, root, raw=raw)
+    value = _json(word, text) if raw else _typed(word, text, place)
+    _put(members, path, value, word)
+
+
+def missing_from(
+    members: JsonObject, words: Iterable[str], schema: JsonObject, wrong: Iterable[str] = ()
+) -> list[str]:
     """Return what `members` lack by the schema, each as a word that would bring it.
 
     Looked at are the whole and the objects that `words` have made; JSON is taken as it stands.
+    What a word in `wrong` was to bring is not missing.
     """
     root = SchemaPlace([schema], schema, closed=False)
     made = dict.fromkeys([(), *(way for word in words for way in _ways(_path(word, root)))])
-    return [missing for way in made for missing in _missing_at(way, members, schema)]
+    tried = tuple(f"{_key(word)}{end}" for word in wrong for end in ("=", ":=", "."))
+    return [
+        missing
+        for way in made
+        for missing in _missing_at(way, members, schema)
+        if not missing.startswith(tried)
+    ]
 
 
 def members_from_file(path: str) -> JsonObject:
@@ -111,7 +154,7 @@ def _put(members: JsonObject, path: list[str], value: object, word: str) -> None
 
 def _path(word: str, place: SchemaPlace) -> list[str]:
     """Return the names that lead to the member; one with dots goes before the way through them."""
-    steps, path = word.partition("=")[0].removesuffix(":").split("."), list[str]()
+    steps, path = _key(word).split("."), list[str]()
     while steps:
         known = {*place.names, *place.required}
         lengths = range(len(steps), 1, -1)
@@ -119,6 +162,10 @@ def _path(word: str, place: SchemaPlace) -> list[str]:
         path.append(".".join(steps[:length]))
         place, steps = place.member(path[-1]), steps[length:]
     return path
+
+
+def _key(word: str) -> str:
+    return word.partition("=")[0].removesuffix(":")
 
 
 def _ways(path: list[str]) -> Iterator[tuple[str, ...]]:

@@ -17,7 +17,7 @@ from kinwire.mcp.connection import Connection
 from kinwire.rpc.codec import is_object
 from kinwire_cli.failure import UsageError
 from kinwire_cli.layout import one_line, printable
-from kinwire_cli.members import members_from, missing_from
+from kinwire_cli.members import WrongWordsError, joined, members_from, missing_from
 from kinwire_cli.other_offers import OtherOffer, offer_called
 from kinwire_cli.protocols import protocol_tables
 from kinwire_cli.running import patience_with
@@ -122,10 +122,13 @@ class TypedRequest:
         if words and "arguments" in params:
             raise UsageError("arguments: was given twice, as a whole and by member.")
         tool = await self._tool(params.get("name"), needed=bool(words))
-        if words:
-            params["arguments"] = members_from(words, {} if tool is None else _schema(tool))
-        if tool is not None:
-            _must_be_whole(tool, params.get("arguments", {}), words)
+        if tool is None:
+            if words:
+                params["arguments"] = members_from(words, {})
+        elif words:
+            params["arguments"] = _whole_arguments(tool, words)
+        else:
+            _must_be_whole(tool, params.get("arguments", {}), ())
         return params
 
     async def _call_tool(self) -> JsonObject | None:
@@ -133,8 +136,7 @@ class TypedRequest:
         tool = tools.get(self.method)
         if tool is None:
             raise await self._no_tool(tools)
-        arguments = members_from(self.words, _schema(tool), given=self.given)
-        _must_be_whole(tool, arguments, self.words)
+        arguments = _whole_arguments(tool, self.words, self.given)
         return await self._send(TOOLS_CALL, {"name": tool.name, "arguments": arguments})
 
     async def _no_tool(self, tools: Collection[str]) -> UsageError:
@@ -231,9 +233,32 @@ def _schema(tool: mcp.Tool) -> JsonObject:
     return to_wire(tool.input_schema)
 
 
-def _must_be_whole(tool: mcp.Tool, arguments: object, words: Iterable[str]) -> None:
-    missing = missing_from(arguments, words, _schema(tool)) if is_object(arguments) else ()
-    if missing:
+def _whole_arguments(
+    tool: mcp.Tool, words: Sequence[str], given: JsonObject | None = None
+) -> JsonObject:
+    """Return the arguments that `words` spell.
+
+    Raises:
+        UsageError: it names every word that is wrong, and every argument that is missing.
+    """
+    try:
+        arguments = members_from(words, _schema(tool), given=given)
+    except WrongWordsError as wrong:
+        refused = wrong
+    else:
+        _must_be_whole(tool, arguments, words)
+        return arguments
+    try:
+        _must_be_whole(tool, refused.members, refused.right, refused.wrong)
+    except UsageError as missing:
+        raise UsageError(*joined([refused, missing])) from None
+    raise refused
+
+
+def _must_be_whole(
+    tool: mcp.Tool, arguments: object, words: Iterable[str], wrong: Iterable[str] = ()
+) -> None:
+    if is_object(arguments) and (missing := missing_from(arguments, words, _schema(tool), wrong)):
         anyway = shlex.join(["kinwire", "call", "--raw", "tools/call", f"name={tool.name}"])
         text = f"{tool.name}: missing: {', '.join(missing)}"
         hint = f"Add what is missing; {anyway} ... sends it all the same."

@@ -49,4 +49,11 @@ def test_of_problems_without_end_the_first_are_told() -> None:
     problem = {"pointer": "/a\nerror: b", "expected": "c", "got": "d"}
     data: dict[str, Any] = {"problems": [problem] * 1000}
     lines = failure_of(RpcError("no", code=-32602, data=data)).text.split("\n")
-    assert lines[1:] == ["  /a error: b: expected c, got d"] * 20 + ["  and 979 more"]
+    assert lines[1:] == ["  /a error: b: expected c, got d"] * 20 + ["  and 980 more"]
+
+
+def test_problems_that_the_message_has_are_not_repeated() -> None:
+    found = [{"pointer": f"/{name}", "expected": "text", "got": "1"} for name in "abc"]
+    message = "/a: expected text, got 1; /b: expected text, got 1; and 1 more"
+    lines = failure_of(RpcError(message, code=-32602, data={"problems": found})).text.split("\n")
+    assert lines[1:] == ["  /c: expected text, got 1"]

@@ -112,8 +112,8 @@ def test_words_become_members(words: list[str], members: dict[str, Any]) -> None
     [
         (["count"], r"^count: expected NAME=VALUE or NAME:=JSON\.$"),
         (["=5"], r"^=5: expected NAME=VALUE"),
-        (["text=\udcff"], r": expected text, got bytes that are none\.$"),
-        (["\udcff=a"], r": expected text, got bytes that are none\.$"),
+        (["text=\udcff"], r": expected text, got bytes that are not text\.$"),
+        (["\udcff=a"], r": expected text, got bytes that are not text\.$"),
         (["point.=5"], r"expected NAME=VALUE"),
         (["count=five"], r"^count=five: expected integer\.$"),
         (["count=5.5"], r"expected integer"),
@@ -262,6 +262,25 @@ def test_what_is_missing_is_said_as_it_is_written(
     members: dict[str, Any], words: list[str], missing: list[str]
 ) -> None:
     assert missing_from(members, words, LACKING) == missing
+
+
+def test_every_wrong_word_is_in_the_error_with_its_hint() -> None:
+    with pytest.raises(UsageError) as refused:
+        members_from(["coun=5", "text=a", "tags=a"], SCHEMA)
+    assert str(refused.value) == ("coun=5: there is no member 'coun'; tags=a: expected array.")
+    assert refused.value.hint == "Did you mean 'count'? Write tags:=JSON."
+
+
+@pytest.mark.parametrize(
+    ("wrong", "missing"),
+    [
+        ("city:=1", ["stops:=[...]", "bag:={...}", "trip.to=..."]),
+        ("trip=x", ["city=...", "stops:=[...]", "bag:={...}"]),
+        ("trip.t=x", ["city=...", "stops:=[...]", "bag:={...}", "trip.to=..."]),
+    ],
+)
+def test_what_a_wrong_word_was_to_bring_is_not_missing(wrong: str, missing: list[str]) -> None:
+    assert missing_from({}, [], LACKING, [wrong]) == missing
 
 
 @pytest.mark.parametrize("schema", [*HOSTILE, {"required": 5}, {"allOf": [{"$ref": "#"}] * 50}])

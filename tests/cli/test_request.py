@@ -139,24 +139,38 @@ def test_words_add_to_the_members_that_are_given(given: dict[str, Any], words: l
     [
         (
             ["book", "pasenger.name=Ann"],
-            "pasenger.name=Ann: there is no member 'pasenger'.\nhint: Did you mean 'passenger'?",
+            "error: pasenger.name=Ann: there is no member 'pasenger'; "
+            "book: missing: passenger.name=...\nhint: Did you mean 'passenger'? Add what is ",
         ),
         (
             ["book", "passenger.nme=Ann"],
-            "there is no member 'nme'.\nhint: Did you mean 'name'?",
+            "there is no member 'nme'; book: missing: passenger.name=...\n"
+            "hint: Did you mean 'name'? Add what is missing; ",
+        ),
+        (
+            ["book", "stesp=2", "quik=true", "passenger.name=Ann"],
+            "error: stesp=2: there is no member 'stesp'; quik=true: there is no member 'quik'.\n"
+            "hint: Did you mean 'steps'? Did you mean 'quick'?",
         ),
         (
             ["book", "passenger=Ann"],
             "passenger=Ann: expected object.\n"
             "hint: Write passenger.name=... for its members, or passenger:=JSON.",
         ),
-        (["book", "quick=yes"], "quick=yes: expected true or false."),
+        (["book", "quick=yes", "passenger.name=Ann"], "quick=yes: expected true or false."),
+        (
+            ["book", "quick=yes"],
+            "quick=yes: expected true or false; book: missing: passenger.name=...",
+        ),
         (["book", "Ann"], "hint: It has: passenger, steps, quick."),
         (["book"], "error: book: missing: passenger.name=...\n"),
-        (["book", "steps.days=1"], "steps.days=1: 'steps' has no members: expected integer."),
+        (["book", "steps.days=1"], "steps.days=1: 'steps' has no members: expected integer; "),
         (["tools/call", "nme=book"], "there is no member 'nme'.\nhint: Did you mean 'name'?"),
         (["tools/list", "cursr=2"], "there is no member 'cursr'.\nhint: Did you mean 'cursor'?"),
-        (["tools/call", "name=book", "arguments.nme=1"], "there is no member 'nme'."),
+        (
+            ["tools/call", "name=book", "arguments.nme=1"],
+            "there is no member 'nme'; book: missing: passenger.name=...\n",
+        ),
         (["tools/call"], "tools/call#/name: expected a value, got nothing"),
         (["tools/call", "name=book", "arguments:={}", "arguments.a=1"], "given twice"),
     ],
@@ -173,7 +187,8 @@ def test_a_slip_in_a_member_is_told_with_the_mend(words: list[str], message: str
         (["divid", "a=1"], 2, "The server has no tool 'divid'.\nhint: Did you mean 'divide'?"),
         (["pong"], 2, "Did you mean 'ping'?"),
         (["zzz"], 2, "hint: It has: add, echo, countdown, divide."),
-        (["add", "a=one"], 2, "a=one: expected integer."),
+        (["add", "a=one", "b=1"], 2, "error: a=one: expected integer."),
+        (["add", "a=one"], 2, "error: a=one: expected integer; add: missing: b=...\n"),
         (
             ["add", "a=1"],
             2,
@@ -185,7 +200,7 @@ def test_a_slip_in_a_member_is_told_with_the_mend(words: list[str], message: str
         (["tools/call", "name=add", "arguments.b=1"], 2, "add: missing: a=..."),
         (["tools/call", "name=add", 'arguments:={"a": 1}'], 2, "add: missing: b=..."),
         (["add", "a:=[]", "b=1"], 5, "the peer answered: Tool 'add': /arguments/a: expected"),
-        (["add", "a:=[]", "b:=[]"], 5, "\n  /arguments/b: expected a valid integer, got an array"),
+        (["add", "a:=[]", "b:=[]"], 5, "; /arguments/b: expected a valid integer, got an array"),
         (
             ["prompts/list"],
             2,

@@ -4,23 +4,26 @@ from __future__ import annotations
 
 __all__ = ("HandlerPrompt", "PromptTable", "RegisteredPrompt", "prompt_from_function")
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from pydantic import ValidationError
 
 from kinwire.mcp.context import Context
-from kinwire.mcp.functions.arguments import TextArguments
+from kinwire.mcp.functions.arguments import MOST_PROBLEMS, TextArguments
 from kinwire.mcp.functions.docstring import split_docstring
 from kinwire.mcp.functions.function import Function, function_of
 from kinwire.mcp.functions.results import prompt_result
 from kinwire.mcp.rules.pagination import Listing, page_of
 from kinwire.rpc.errors import HandlerDefinitionError
+from kinwire.support.json_values import pointer_below
+from kinwire.support.sanitize import enumerated
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.nearest import nearest
+from kinwire_protocols.problems import Problem
 
 
 class RegisteredPrompt(Protocol):
@@ -50,7 +53,7 @@ class FunctionPrompt:
             given = self.arguments.check(arguments)
         except ValidationError as error:
             found = list(self.arguments.problems(error, arguments))
-            raise _invalid_argument(params.name, str(found[0])) from None
+            raise _invalid_arguments(params.name, found) from None
         if self.arguments.context_name is not None:
             given[self.arguments.context_name] = context
         return prompt_result(await self.function.run(given), self.definition)
@@ -70,11 +73,13 @@ class HandlerPrompt:
             InvalidParamsError: a required argument is missing.
         """
         given: Mapping[str, str] = params.arguments or {}
-        for argument in self.definition.get("arguments", ()):
-            if argument.get("required") and argument["name"] not in given:
-                raise _invalid_argument(
-                    params.name, f"/{argument['name']}: expected a value, got nothing"
-                )
+        missing = [
+            Problem(pointer_below("", argument["name"]), "a value", "nothing")
+            for argument in self.definition.get("arguments", ())
+            if argument.get("required") and argument["name"] not in given
+        ]
+        if missing:
+            raise _invalid_arguments(params.name, missing)
         return prompt_result(await self.handler(params, context), self.definition)
 
 
@@ -154,5 +159,12 @@ class PromptTable:
         return await prompt.fill(params, context)
 
 
-def _invalid_argument(prompt: str, why: str) -> InvalidParamsError:
-    return InvalidParamsError(f"Prompt {prompt!r}: /arguments{why}", data={"prompt": prompt})
+def _invalid_arguments(prompt: str, found: Sequence[Problem]) -> InvalidParamsError:
+    placed = [replace(problem, pointer="/arguments" + problem.pointer) for problem in found]
+    return InvalidParamsError(
+        f"Prompt {prompt!r}: {enumerated(placed)}",
+        data={
+            "prompt": prompt,
+            "problems": [problem.to_json() for problem in placed[:MOST_PROBLEMS]],
+        },
+    )

@@ -29,6 +29,7 @@ from kinwire.mcp.rules.pagination import Listing, page_of
 from kinwire.mcp.rules.uri_matching import Variables
 from kinwire.mcp.rules.uri_template import UriTemplate
 from kinwire.rpc.errors import HandlerDefinitionError
+from kinwire.support.sanitize import enumerated
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
 
@@ -67,8 +68,8 @@ class FunctionResource:
         try:
             given = self.arguments.check(variables)
         except ValidationError as error:
-            problem = next(iter(self.arguments.problems(error, variables)))
-            raise not_found(params.uri, str(problem)) from None
+            found = list(self.arguments.problems(error, variables))
+            raise not_found(params.uri, enumerated(found)) from None
         if self.arguments.context_name is not None:
             given[self.arguments.context_name] = context
         value = await self.function.run(given)

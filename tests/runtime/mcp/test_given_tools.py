@@ -53,7 +53,12 @@ async def test_a_given_tool_is_listed_as_it_is_and_called() -> None:
         ({"size": "3"}, "/arguments/size", "integer"),
         ({"size": 0}, "/arguments/size", "at least 1"),
         ({"size": 3, "unit": "in"}, "/arguments/unit", 'one of "px", "cm"'),
-        ({"size": 3, "siez": 3}, "/arguments/siez", "no member of this name (known: size, unit)"),
+        (
+            {"size": 3, "siez": 3},
+            "/arguments/siez",
+            "no member of this name (did you mean 'size'?)",
+        ),
+        ({"size": 3, "zzz": 3}, "/arguments/zzz", "no member of this name (known: size, unit)"),
     ],
 )
 async def test_arguments_that_break_the_schema_do_not_reach_the_handler(
@@ -71,6 +76,18 @@ async def test_arguments_that_break_the_schema_do_not_reach_the_handler(
     (problem,) = caught.value.data["problems"]
     assert (problem["pointer"], problem["expected"]) == (pointer, expected)
     assert calls == []
+
+
+async def test_a_given_tool_reports_every_problem_of_its_arguments_in_the_text() -> None:
+    server = Server("s", "1")
+    server.add_tool(RESIZE, resize)
+    async with pair(server) as client:
+        with pytest.raises(InvalidParamsError) as caught:
+            await client.mcp.tools_call(name="resize", arguments={"siez": 3})
+    assert "/arguments/size: expected a value, got nothing" in caught.value.message
+    assert "/arguments/siez: expected no member of this name (did you mean 'size'?)" in (
+        caught.value.message
+    )
 
 
 async def test_a_handler_may_take_the_context_and_fail_as_a_tool_may() -> None:

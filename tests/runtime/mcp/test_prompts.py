@@ -140,6 +140,14 @@ async def test_arguments_are_made_from_their_text() -> None:
         ("akc", None, r"Unknown prompt: 'akc'\. Did you mean 'ask'\?"),
         ("other", None, r"Unknown prompt: 'other'\. prompts/list names"),
         ("raw", {}, r"Prompt 'raw': /arguments/topic: expected a value, got nothing"),
+        (
+            "ask",
+            {"txet": "a"},
+            r"/arguments/text: expected a value, got nothing; "
+            r"/arguments/txet: expected .* \(did you mean 'text'\?\)",
+        ),
+        ("ask", {"text": 1, "name": 2}, r"#/arguments/text: .*; /arguments/name: expected a valid"),
+        ("raw", {"a": "b"}, r"/topic: expected a value, got nothing; /arguments/tone: expected a"),
     ],
 )
 async def test_what_a_prompt_cannot_be_filled_with_is_refused_by_name(
@@ -156,8 +164,8 @@ async def test_what_a_prompt_cannot_be_filled_with_is_refused_by_name(
         calls.append(params.name)
         return ""
 
-    topic = mcp.PromptArgument(name="topic", required=True)
-    server.add_prompt(mcp.Prompt(name="raw", arguments=[topic]), raw)
+    needed = [mcp.PromptArgument(name=name, required=True) for name in ("topic", "tone")]
+    server.add_prompt(mcp.Prompt(name="raw", arguments=needed), raw)
     params = {"name": name, **({} if arguments is None else {"arguments": arguments})}
     async with pair(server) as client:
         with pytest.raises(InvalidParamsError, match=message) as caught:

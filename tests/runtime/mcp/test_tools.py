@@ -237,6 +237,29 @@ def test_every_problem_is_told_and_a_misspelt_name_gets_a_hint() -> None:
     assert told["/arguments/mesage"] == "no argument of this name (did you mean 'message'?)"
 
 
+def test_every_problem_of_the_arguments_is_in_the_text() -> None:
+    def greet(name: str, times: int = 1) -> None: ...
+
+    with pytest.raises(InvalidParamsError) as caught:
+        tool_from_function(greet).arguments.check("greet", {"nme": "Ann", "times": "2"})
+    assert caught.value.message == (
+        "Tool 'greet': /arguments/name: expected a value, got nothing; "
+        '/arguments/times: expected a valid integer, got "2"; '
+        "/arguments/nme: expected no argument of this name (did you mean 'name'?), got \"Ann\""
+    )
+
+
+def test_of_very_many_problems_the_text_has_the_first_and_their_number() -> None:
+    def f(name: str) -> None: ...
+
+    given = {f"{'x' * 1000}{number}": 1 for number in range(50)}
+    with pytest.raises(InvalidParamsError) as caught:
+        tool_from_function(f).arguments.check("f", given)
+    assert caught.value.message.endswith("; and 46 more")
+    assert len(caught.value.message) < 2000
+    assert len(caught.value.data["problems"]) == 20
+
+
 def test_an_argument_that_fits_no_branch_of_its_union_is_one_problem() -> None:
     def f(size: int | list[int]) -> None: ...
 

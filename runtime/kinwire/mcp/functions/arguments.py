@@ -6,7 +6,7 @@ text.
 
 from __future__ import annotations
 
-__all__ = ("TextArguments", "ToolArguments", "invalid_arguments")
+__all__ = ("MOST_PROBLEMS", "TextArguments", "ToolArguments", "invalid_arguments")
 
 import types
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -18,11 +18,13 @@ from pydantic_core import to_json
 
 from kinwire.mcp.functions.parameters import Parameters, place_of
 from kinwire.rpc.errors import HandlerDefinitionError, ToolDefinitionError
+from kinwire.support.sanitize import enumerated
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.problems import Problem
 
-_MAX_PROBLEMS = 20  # in one answer; a long array may be wrong in every place
+MOST_PROBLEMS = 20
+"""Problems in one answer; a long array may be wrong in every place."""
 
 # The function takes decoded JSON of these types; values of any other type are made from JSON text.
 _PLAIN = frozenset({str, int, float, bool, type(None), Any, object, list, dict})
@@ -112,8 +114,8 @@ class TextArguments(Parameters):
 def invalid_arguments(tool: str, found: Sequence[Problem]) -> InvalidParamsError:
     """Return the error for a call of `tool` whose arguments have the problems in `found`."""
     return InvalidParamsError(
-        f"Tool {tool!r}: {found[0]}",
-        data={"tool": tool, "problems": [problem.to_json() for problem in found[:_MAX_PROBLEMS]]},
+        f"Tool {tool!r}: {enumerated(found)}",
+        data={"tool": tool, "problems": [problem.to_json() for problem in found[:MOST_PROBLEMS]]},
     )
 
 

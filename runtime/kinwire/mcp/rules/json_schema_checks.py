@@ -15,6 +15,7 @@ from kinwire.mcp.rules.json_schema_keywords import TYPES, is_list, is_number, is
 from kinwire.rpc.codec import is_object
 from kinwire.support.json_values import pointer_below
 from kinwire_protocols.base import JsonObject
+from kinwire_protocols.nearest import nearest
 from kinwire_protocols.problems import Problem, shown
 
 
@@ -146,7 +147,9 @@ def _additional_properties(schema: Any, here: Here) -> Iterator[Problem]:
         if name in known or any(matches(name) for matches in patterns):
             continue
         if schema is False:
-            expected = f"no member of this name (known: {', '.join(known) or 'none'})"
+            near = nearest(name, known)
+            hint = f"did you mean {near!r}?" if near else f"known: {', '.join(known) or 'none'}"
+            expected = f"no member of this name ({hint})"
             yield Problem(pointer_below(here.at, name), expected, shown(here.value[name]))
         else:
             yield from here.field(name, schema)

@@ -29,6 +29,7 @@ from kinwire.rpc.limits import Counts
 from kinwire.rpc.profile import RpcProfile
 from kinwire.rpc.request import Request
 from kinwire.rpc.routes import AtOnce, Route
+from kinwire.support.sanitize import enumerated
 from kinwire_protocols.base import JsonObject, Message, error_to_wire, to_wire
 from kinwire_protocols.jsonrpc.errors import (
     InvalidParamsError,
@@ -247,6 +248,6 @@ def _params(route: Route, message: JsonObject) -> tuple[Message, JsonObject]:
     else:
         found = [Problem("", "an object", kind_of(raw))]
     raise InvalidParamsError(
-        f"{route.method.name}#{found[0]}",
+        f"{route.method.name}#{enumerated(found)}",
         data={"problems": [problem.to_json() for problem in found]},
     )
