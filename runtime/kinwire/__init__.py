@@ -21,6 +21,7 @@ __all__ = (
     "ModelProfile",
     "PaginationError",
     "ProtocolVersionError",
+    "Request",
     "RequestCancelledError",
     "RequestTimeoutError",
     "RpcError",
@@ -37,6 +38,7 @@ __all__ = (
     "connect",
     "current_principal",
     "pair",
+    "serve_websocket",
     "stdio",
     "unattended",
 )
@@ -74,11 +76,13 @@ if TYPE_CHECKING:
         UnsendableError,
     )
     from kinwire.rpc.limits import Limits
+    from kinwire.rpc.request import Request
     from kinwire.rpc.session import Session
     from kinwire.testing import pair
     from kinwire.transports.child import stdio
     from kinwire.transports.http.guard import current_principal
     from kinwire.transports.http.limits import HttpLimits
+    from kinwire.transports.websocket.listener import serve_websocket
 
 _HOMES = {
     "Connection": "mcp.connection",
@@ -88,6 +92,7 @@ _HOMES = {
     "HttpLimits": "transports.http.limits",
     "Limits": "rpc.limits",
     "ModelProfile": "mcp.rules.model_choice",
+    "Request": "rpc.request",
     "Sampling": "mcp.sampling",
     "SamplingRequest": "mcp.sampling",
     "Server": "mcp.server",
@@ -97,6 +102,7 @@ _HOMES = {
     "connect": "mcp.host",
     "current_principal": "transports.http.guard",
     "pair": "testing",
+    "serve_websocket": "transports.websocket.listener",
     "stdio": "transports.child",
     "unattended": "mcp.sampling",
 }

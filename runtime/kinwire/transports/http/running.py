@@ -10,19 +10,35 @@ import socket
 import time
 from collections.abc import Callable
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import uvicorn
 
 from kinwire.transports.http.connections import BoundedProtocol, ConnectionWatch
-
-if TYPE_CHECKING:
-    from kinwire.transports.http.app import HttpApp
+from kinwire.transports.http.replies import Receive, Scope, Send
 
 _TICKS = 10  # of a tenth of a second each, between two looks at the connections
 _LAST_ANSWERS = 5  # seconds for what is under way once the program has been told to stop
 _A_LOOK = 0.05  # seconds between two looks at what is still open
 _LAST_PORT = 65535
+
+
+class StoppableApp(Protocol):
+    """An ASGI application whose sessions can be ended from outside."""
+
+    frame_size: int
+    """The largest message that it reads, in bytes."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Respond to one request, or serve one WebSocket."""
+
+    def stop(self) -> None:
+        """Begin no more sessions, and end those that are open. Return immediately."""
+
+    @property
+    def has_sockets(self) -> bool:
+        """Whether a WebSocket is open."""
+        ...
 
 
 def bound(host: str, port: int) -> socket.socket:
@@ -45,7 +61,7 @@ def host_and_port(listener: socket.socket) -> str:
 
 
 def run_on(
-    app: HttpApp,
+    app: StoppableApp,
     listener: socket.socket,
     *,
     certfile: str | None = None,
@@ -76,7 +92,9 @@ class _Server(uvicorn.Server):
     Connections that stand still do not outlast `connections.py`'s bounds.
     """
 
-    def __init__(self, config: uvicorn.Config, app: HttpApp, started: Callable[[], object]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, app: StoppableApp, started: Callable[[], object]
+    ) -> None:
         super().__init__(config)
         self._app = app
         self._tell = started

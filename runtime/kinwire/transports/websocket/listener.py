@@ -8,10 +8,9 @@ from __future__ import annotations
 __all__ = ("serve_websocket",)
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from ssl import SSLContext
-from typing import TYPE_CHECKING
 
 import anyio
 from anyio import TASK_STATUS_IGNORED
@@ -28,16 +27,16 @@ from kinwire.transports.websocket.connection import WebSocketTransport
 from kinwire.transports.websocket.handshake import WebSocketServerHandshake
 from kinwire.transports.websocket.protocol import server_protocol
 
-if TYPE_CHECKING:
-    from kinwire.mcp.server import Server
-
 logger = logging.getLogger("kinwire.transports")
 
 _GOING_AWAY = 1001
 
+Serve = Callable[[WebSocketTransport], Awaitable[object]]
+"""Serves one connection until it ends, as `Server.serve` does."""
+
 
 async def serve_websocket(  # noqa: PLR0913 - all that a listener is made of
-    server: Server,
+    serve: Serve,
     host: str = "127.0.0.1",
     port: int = 0,
     *,
@@ -50,11 +49,12 @@ async def serve_websocket(  # noqa: PLR0913 - all that a listener is made of
     limits: HttpLimits = HttpLimits(),  # noqa: B008 - frozen
     task_status: TaskStatus[int] = TASK_STATUS_IGNORED,
 ) -> None:
-    """Serve every client that comes, until cancelled; `task_status` is told the port.
+    """Serve every client that connects, until cancelled; `task_status` gets the port.
 
-    The options are those of `Server.asgi` but `stateless`: a connection is a session. Without `tls`
-    it listens on addresses of this machine only, unless `insecure` says that a proxy has the TLS,
-    or that the network is trusted.
+    `serve` serves a connection, such as the method `serve` of a `Server`. The options are those of
+    `Server.asgi` but `stateless`: a connection is a session. Without `tls` it listens on addresses
+    of this machine only, unless `insecure` says that a proxy has the TLS, or that the network is
+    trusted.
 
     Raises:
         InsecureAddressError: others could read and change what goes over the network.
@@ -74,7 +74,7 @@ async def serve_websocket(  # noqa: PLR0913 - all that a listener is made of
     )
     loop = running_loop()
     async with task_spawner() as streams, task_spawner() as sessions:
-        accept = partial(_accept, _Listener(server, guard, limits.sessions, sessions))
+        accept = partial(_accept, _Listener(serve, guard, limits.sessions, sessions))
         place = listening(host, port, accept, tls=tls, loop=loop, tasks=streams)
         async with place as number:
             task_status.started(number)
@@ -84,8 +84,8 @@ async def serve_websocket(  # noqa: PLR0913 - all that a listener is made of
 class _Listener:
     """What all connections share."""
 
-    def __init__(self, server: Server, guard: Guard, most: int, tasks: TaskSpawner) -> None:
-        self.server = server
+    def __init__(self, serve: Serve, guard: Guard, most: int, tasks: TaskSpawner) -> None:
+        self.serve = serve
         self.guard = guard
         self.most = most
         self.tasks = tasks
@@ -107,7 +107,7 @@ async def _serve(listener: _Listener, handshake: WebSocketServerHandshake) -> No
                 handshake.protocol, handshake.stream, close_code=_GOING_AWAY
             )
             handshake.hand_over(transport)
-            await listener.server.serve(transport)
+            await listener.serve(transport)
     except Exception:
         logger.exception("a session has failed")
     finally:

@@ -8,10 +8,9 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from kinwire import RpcError, Session
+from kinwire import Request, RpcError, Session
 from kinwire.mcp.extension import Next
 from kinwire.mcpl import McplHost, ModelAnswer, ModelRequest, Provider
-from kinwire.rpc.request import Request
 from kinwire_cli.demos.mcpl.words import params_in_words, result_in_words
 from kinwire_cli.demos.narration import Line, Narrator
 from kinwire_protocols.base import JsonObject

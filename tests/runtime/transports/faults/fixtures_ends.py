@@ -23,9 +23,8 @@ from typing import Any, NamedTuple
 import anyio
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
-from kinwire import Host, Limits
+from kinwire import Host, Limits, serve_websocket
 from kinwire.mcp.connection import Connection
-from kinwire.transports.websocket.listener import serve_websocket
 from kinwire_protocols import mcp
 from tests.runtime.programs import held
 from tests.runtime.transports.fake_clients import (
@@ -85,7 +84,7 @@ def server_under_test(
             portal.call(portal.stop, True)
     elif backend == "trio":
         with start_blocking_portal(backend) as portal:
-            serving, port = portal.start_task(serve_websocket, held.server)
+            serving, port = portal.start_task(serve_websocket, held.server.serve)
             with opened(port, initialize) as client:
                 yield client
             serving.cancel()

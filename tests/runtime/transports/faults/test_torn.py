@@ -21,11 +21,11 @@ from kinwire import (
     RequestTimeoutError,
     Server,
     connect,
+    serve_websocket,
 )
 from kinwire.support.background import background
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.websocket import connection
-from kinwire.transports.websocket.listener import serve_websocket
 from tests.runtime.programs import held
 from tests.runtime.transports.fake_clients import RawClient, RawOneWay, RawWebSocket, message
 from tests.runtime.transports.faults.fake_clients import RAW_CLIENTS, RawStdio, begun
@@ -149,7 +149,7 @@ MASKED = bytes([0x01, 0x82]) + bytes(4) + b'{"'
 async def test_a_client_that_says_half_and_no_more_is_given_up() -> None:
     with anyio.fail_after(20):
         async with background() as tasks:
-            port = await tasks.start(serve_websocket, Server("s", "1"))
+            port = await tasks.start(serve_websocket, Server("s", "1").serve)
             async with raw_client(port) as (client, _):
                 await client.stream.send(MASKED)
                 await client.rest()  # it ends

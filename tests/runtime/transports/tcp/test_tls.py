@@ -12,11 +12,10 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire import ConnectionClosedError, Host, Server, connect
+from kinwire import ConnectionClosedError, Host, Server, connect, serve_websocket
 from kinwire.support.background import background
 from kinwire.transports.guarded_fetch.network import SystemNetwork
 from kinwire.transports.tcp.tls import client_context
-from kinwire.transports.websocket.listener import serve_websocket
 
 OPENSSL = shutil.which("openssl")
 
@@ -54,7 +53,7 @@ def trusted(
 async def serve(certificate: Path, *, task_status: Any) -> None:
     tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     tls.load_cert_chain(certificate)
-    await serve_websocket(Server("s", "1"), tls=tls, task_status=task_status)
+    await serve_websocket(Server("s", "1").serve, tls=tls, task_status=task_status)
 
 
 async def test_a_server_is_trusted_by_its_certificate_and_name(

@@ -11,11 +11,10 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire import Context, InsecureAddressError, Limits, Server, connect
+from kinwire import Context, InsecureAddressError, Limits, Server, connect, serve_websocket
 from kinwire.support.background import background
 from kinwire.transports.http.guard import current_principal
 from kinwire.transports.http.limits import HttpLimits
-from kinwire.transports.websocket.listener import serve_websocket
 from tests.runtime.transports.websocket.fake_peers import asking, raw_client
 
 pytestmark = pytest.mark.anyio
@@ -54,7 +53,7 @@ async def served(server: Server, **options: Any) -> AsyncGenerator[int]:
         async with background() as tasks:
 
             async def serve(*, task_status: Any) -> None:
-                await serve_websocket(server, task_status=task_status, **options)
+                await serve_websocket(server.serve, task_status=task_status, **options)
 
             yield await tasks.start(serve)
             tasks.cancel_scope.cancel()
@@ -212,7 +211,7 @@ async def test_a_close_is_answered_with_its_own_code(server: Server, code: bytes
 
 async def test_a_server_that_stops_goes_away(server: Server) -> None:
     async with anyio.create_task_group() as tasks:
-        port: int = await tasks.start(serve_websocket, server)
+        port: int = await tasks.start(serve_websocket, server.serve)
         with anyio.fail_after(10):
             async with raw_client(port) as (client, _):
                 await client.ask(1, "initialize", **HELLO)
@@ -267,7 +266,7 @@ async def test_a_client_that_does_not_read_holds_up_nobody_else_and_no_memory(
 
 async def test_another_machine_may_not_listen_in(server: Server) -> None:
     with pytest.raises(InsecureAddressError, match=r"listen on '0\.0\.0\.0' without TLS"):
-        await serve_websocket(server, "0.0.0.0")
+        await serve_websocket(server.serve, "0.0.0.0")
 
 
 @pytest.mark.faults
