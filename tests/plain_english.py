@@ -8,18 +8,17 @@ findings. CONTRIBUTING.md says what to write instead.
 
 from __future__ import annotations
 
-__all__ = ("Finding", "findings_in", "main", "tracked_files")
+__all__ = ("Finding", "files_to_read", "findings_in", "main")
 
 import io
 import re
-import subprocess
 import sys
 import tokenize
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).parents[1]
+from tests.tracked import ROOT, tracked_files
 
 RULES: dict[str, str] = {
     r"\b(?:is|are|was|were|be|been) none\b": "say what it is: `X is not a valid Y`",
@@ -78,23 +77,22 @@ def _comments_and_strings(text: str) -> Iterator[tuple[int, str]]:
             yield token.start[0], token.string
 
 
-def tracked_files(paths: Sequence[str]) -> list[Path]:
+def files_to_read(paths: Sequence[str]) -> list[Path]:
     """Return the files to read below `paths`, or all of the project's."""
-    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *paths]
-    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    chosen = [ROOT / path for path in paths] or [ROOT]
     return [
-        ROOT / name
-        for name in listed.stdout.splitlines()
-        if Path(name).suffix in SUFFIXES and not name.startswith(NOT_OURS)
-        if name not in (f"tests/{Path(__file__).name}", "tests/test_plain_english.py")
-        if (ROOT / name).is_file()
+        file
+        for file in tracked_files()
+        if file.suffix in SUFFIXES and any(map(file.is_relative_to, chosen))
+        if not file.relative_to(ROOT).as_posix().startswith(NOT_OURS)
+        if file.name not in (Path(__file__).name, "test_plain_english.py")
     ]
 
 
 def main(paths: Sequence[str]) -> int:
     """Print the findings; return the exit code."""
     count = 0
-    for file in tracked_files(paths):
+    for file in files_to_read(paths):
         text = file.read_text(encoding="utf-8")
         for found in findings_in(text, python=file.suffix == ".py"):
             count += 1

@@ -22,9 +22,10 @@ from kinwire_cli.protocols import protocol_tables
 from kinwire_cli.subcommand import subcommand_names
 from tests.bench.picture import PAGE, SHORT_PICTURE, short_picture
 from tests.protocol_table import GUIDE, PLAYERS, table_in, table_now
+from tests.tracked import ROOT, tracked_files
 
-ROOT = Path(__file__).parents[1]
-DOCUMENTS = ["README.md", *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md")))]
+MARKDOWN = [path.relative_to(ROOT).as_posix() for path in tracked_files() if path.suffix == ".md"]
+DOCUMENTS = ["README.md", *(name for name in MARKDOWN if re.fullmatch(r"docs/[^/]+", name))]
 
 # Documents for those who change kinwire, and what runs their blocks.
 RUN_ELSEWHERE = {
@@ -98,13 +99,11 @@ def test_the_lines_for_a_shell_are_those_that_ci_takes_from_the_readme() -> None
 
 
 def test_every_document_with_blocks_is_run_somewhere() -> None:
-    names = subprocess.check_output(("git", "ls-files", "*.md"), cwd=ROOT, text=True).splitlines()
     found = {
         name
-        for name in names
-        if not name.startswith("generated/")
-        and "golden" not in name
-        and re.search(r"^\s*(?:```|~~~)", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)
+        for name in MARKDOWN
+        if not name.startswith(("generated/", "tests/codegen/golden/"))
+        and re.search(r"^\s*(?:```|~~~)", (ROOT / name).read_text("utf-8"), re.MULTILINE)
     }
     assert found - {*DOCUMENTS} == {*RUN_ELSEWHERE}
     assert [test for test in RUN_ELSEWHERE.values() if not (ROOT / test).is_file()] == []
