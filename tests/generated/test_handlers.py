@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from kinwire_protocols import jsonrpc, mcp, mcplite, mgp
 from kinwire_protocols.base import RpcError
 from kinwire_protocols.peer import Handlers, Method
+from tests.generated.messages import EXAMPLES
 
 BOTH = [mcp.ServerHandlers, mcp.ClientHandlers]
 ROWS = [(kind, name) for kind in BOTH for name in kind.rows]
@@ -20,25 +21,10 @@ REQUESTS = [(kind, name) for kind, name in ROWS if kind.rows[name].kind == "requ
 
 
 def example(row: Method[Any, Any]) -> Any:
-    """Return params that fit the method."""
-    least = {
-        "initialize": {
-            "protocolVersion": "2024-11-05",
-            "capabilities": {},
-            "clientInfo": {"name": "c", "version": "1"},
-        },
-        "completion/complete": {
-            "ref": {"type": "ref/prompt", "name": "p"},
-            "argument": {"name": "a", "value": ""},
-        },
-        "sampling/createMessage": {"messages": [], "maxTokens": 1},
-        "logging/setLevel": {"level": "info"},
-        "notifications/cancelled": {"requestId": 1},
-        "notifications/progress": {"progressToken": 1, "progress": 1},
-        "notifications/message": {"level": "info", "data": None},
-    }
-    by_name = {name: {name: "x"} for name in row.params.model_fields if name in ("uri", "name")}
-    return least.get(row.name) or next(iter(by_name.values()), {})
+    """Return params that fit the method: the first example of their type."""
+    _, protocol, _ = row.params.__module__.split(".")
+    named = (protocol, row.params.__name__)
+    return next(value for home, name, value in EXAMPLES if (home, name) == named)
 
 
 class Notes(mcp.ServerHandlers):

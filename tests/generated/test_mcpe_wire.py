@@ -14,6 +14,7 @@ from kinwire_protocols.mcpe import methods, tables, tools
 from kinwire_protocols.tool_methods import ToolFailedError, ToolMethod
 from tests.generated.messages import EXAMPLES
 from tests.generated.shapes import Shape, check_shape, shape
+from tests.specified import specified
 
 IDENTIFIER = "550e8400-e29b-41d4-a716-446655440000"
 SUBSCRIPTION: JsonObject = {
@@ -249,7 +250,7 @@ def test_an_update_tells_what_stays_from_what_is_removed(updates: JsonObject) ->
 
 @pytest.mark.spec("mcpe-1.3-3", "mcpe-7-1", "mcpe-7-2")
 def test_what_happens_is_told_by_three_notifications_from_the_server() -> None:
-    rows = methods.PROTOCOL.methods
+    rows = specified(methods.PROTOCOL)
     assert list(rows) == ["events/event", "events/batch", "events/subscription_expired"]
     assert {(row.kind, row.sender, row.result) for row in rows.values()} == {
         ("notification", "server", None)

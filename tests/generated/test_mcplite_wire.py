@@ -12,6 +12,7 @@ from kinwire_protocols.base import JsonObject, RpcError, from_wire, to_wire
 from kinwire_protocols.mcplite import methods, tables, tools
 from tests.generated.messages import DOCUMENTS, alone
 from tests.generated.shapes import Shape, check_shape, shape
+from tests.specified import specified
 
 CONTENT: dict[str, Any] = next(one.content for one in DOCUMENTS if one.name == "mcp-lite")
 TOKEN = "prom_a7b9c2d4e6f8"
@@ -67,7 +68,7 @@ def test_the_protocol_has_its_name_and_version() -> None:
 
 @pytest.mark.spec("mcp-lite-2.2-1", "mcp-lite-2.2-2")
 def test_tools_are_listed_and_called_by_requests_of_the_client() -> None:
-    stable = [row for row in methods.PROTOCOL.methods.values() if row.status == "stable"]
+    stable = [row for row in specified(methods.PROTOCOL).values() if row.status == "stable"]
     assert [(row.name, row.kind, row.sender) for row in stable] == [
         ("tools/list", "request", "client"),
         ("tools/call", "request", "client"),
@@ -76,8 +77,8 @@ def test_tools_are_listed_and_called_by_requests_of_the_client() -> None:
 
 @pytest.mark.spec("mcp-lite-7.2-1", "mcp-lite-7.2-2", "mcp-lite-7.2-3")
 def test_nothing_begins_a_session_or_a_subscription_and_servers_send_nothing_unasked() -> None:
-    assert set(methods.PROTOCOL.methods) == {"tools/list", "tools/call", "prompts/list"}
-    assert {row.sender for row in methods.PROTOCOL.methods.values()} == {"client"}
+    assert set(specified(methods.PROTOCOL)) == {"tools/list", "tools/call", "prompts/list"}
+    assert {row.sender for row in specified(methods.PROTOCOL).values()} == {"client"}
     assert CONTENT["http"]["verb"] == "POST"
 
 

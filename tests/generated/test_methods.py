@@ -38,7 +38,7 @@ def test_a_row_says_what_the_document_says(protocol: str, name: str, entry: Any)
     row = row_of(protocol, name)
     assert getattr(module_of(protocol), row.attribute.upper()) is row
     assert (row.name, row.protocol, row.section) == (name, protocol, entry["section"])
-    assert (row.kind, row.sender, row.gate) == (entry["kind"], entry["from"], entry["gate"])
+    assert (row.kind, row.sender, row.gate) == (entry["kind"], entry["from"], entry.get("gate"))
     assert row.serial is (entry.get("order") == "serial")
     assert (row.aliases, row.status) == (
         tuple(entry.get("aliases", ())),

@@ -11,8 +11,9 @@ from kinwire.rpc.negotiated import Negotiated
 from kinwire_protocols import mcp, mgp
 from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.mgp import augments, tables, tools
+from tests.specified import specified
 
-ROWS = mgp.PROTOCOL.methods
+ROWS = specified(mgp.PROTOCOL)
 
 CALLBACK = "13.4-notifications-mgp.callback.request"
 REGISTRY = "15.2-Registry-Endpoint-Discovery"

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from kinwire_protocols.mcp.methods import PROTOCOL
+from tests.specified import specified
 
-METHODS = tuple(PROTOCOL.methods)
+METHODS = tuple(specified(PROTOCOL))
 
 RESOURCES = ("resources/list", "resources/templates/list", "resources/read")
 SUBSCRIPTIONS = (

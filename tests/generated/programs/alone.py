@@ -96,7 +96,8 @@ async def drive(stubs: Any, base: type[Handlers]) -> dict[str, list[JsonObject]]
     for name, row in base.rows.items():
         entry = DOCUMENT["methods"][name]
         shown = examples(entry["params"])
-        for example in [*shown, shown[0] | META | MORE.get(name, {})]:
+        meta = META if "meta" in row.params.model_fields else {}
+        for example in [*shown, shown[0] | meta | MORE.get(name, {})]:
             for answer in examples(entry["result"]) if "result" in entry else [None]:
                 recorder.answer = answer
                 params = from_wire(row.params, example)

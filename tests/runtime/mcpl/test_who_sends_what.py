@@ -18,6 +18,7 @@ from kinwire_protocols.mcpl.methods import PROTOCOL
 from tests.runtime.mcpl.fixtures_exchanges import EXCHANGES
 from tests.runtime.mcpl.fixtures_pairs import MEMORY, feature, live_pair
 from tests.spec.texts import text_of
+from tests.specified import specified
 
 pytestmark = pytest.mark.anyio
 
@@ -93,7 +94,7 @@ def both() -> tuple[McplHost, McplServer]:
     "name",
     [
         pytest.param(name, marks=pytest.mark.spec(f"mcpl-4.1-{number}"), id=name)
-        for number, name in enumerate(PROTOCOL.methods, start=3)
+        for number, name in enumerate(specified(PROTOCOL), start=3)
     ],
 )
 async def test_a_method_meets_a_handler_where_the_text_says_and_nowhere_else(name: str) -> None:
@@ -114,5 +115,5 @@ async def test_a_method_meets_a_handler_where_the_text_says_and_nowhere_else(nam
 
 @pytest.mark.spec("mcpl-4-1")
 def test_the_text_has_the_methods_that_are_spoken() -> None:
-    assert list(table()) == list(PROTOCOL.methods)
+    assert list(table()) == list(specified(PROTOCOL))
     assert len(table()) == 19
