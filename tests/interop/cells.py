@@ -1,6 +1,6 @@
-"""Which method of MCP is tried with which program of another project, and why one is not.
+"""Which method of MCP is tested with which program of another project, and why one is not.
 
-A cell without a reason is tried: `test_methods.py` finds the method on the wire. One with a reason
+A cell without a reason is tested: `test_methods.py` finds the method on the wire. One with a reason
 must not be there. `docs/peers.md` shows all of it.
 """
 
@@ -28,13 +28,13 @@ LOGS = ("logging/setLevel", "notifications/message")
 
 
 class Peer(NamedTuple):
-    """A program of another project, and what it has no part in."""
+    """A program of another project, and the methods that it does not use."""
 
     title: str
     package: str
     """What `requirements-*.txt` and `package.json` pin."""
     without: Mapping[str, tuple[str, ...]]
-    """The methods that are not tried, by the reason."""
+    """The methods that are not tested, by the reason."""
 
 
 CLIENTS = {
@@ -47,36 +47,36 @@ CLIENTS = {
         "AI SDK",
         "@ai-sdk/mcp",
         {
-            "it asks for suggestions only where a capability of 2025-03-26 offers them": (
+            "it requests completion only with a capability of MCP 2025-03-26": (
                 "completion/complete",
             ),
             "it has no subscriptions": SUBSCRIPTIONS,
-            "it hands on nothing that a server says unasked": CHANGES,
-            "it asks for no progress": ("notifications/progress",),
-            "it takes no request back, it only stops to wait": ("notifications/cancelled",),
+            "it does not pass on notifications": CHANGES,
+            "it does not request progress": ("notifications/progress",),
+            "it does not send cancellations, it only stops waiting": ("notifications/cancelled",),
             "it has no log messages": LOGS,
-            "it offers no model": ("sampling/createMessage",),
-            "it offers no roots": ("roots/list", "notifications/roots/list_changed"),
+            "it does not offer a model": ("sampling/createMessage",),
+            "it does not offer roots": ("roots/list", "notifications/roots/list_changed"),
         },
     ),
     "inspector": Peer(
         "Inspector",
         "@modelcontextprotocol/inspector",
         {
-            "its command line has no such method": (
+            "its command line does not have this method": (
                 "completion/complete",
                 "resources/subscribe",
                 "resources/unsubscribe",
             ),
-            "it ends with the answer to one call": (
+            "it exits after the answer to one call": (
                 "notifications/cancelled",
                 "notifications/roots/list_changed",
                 "notifications/resources/updated",
                 *CHANGES,
             ),
-            "it asks for no progress": ("notifications/progress",),
-            "its command line does not show them": ("notifications/message",),
-            "its command line offers no model": ("sampling/createMessage",),
+            "it does not request progress": ("notifications/progress",),
+            "its command line does not show these messages": ("notifications/message",),
+            "its command line does not offer a model": ("sampling/createMessage",),
         },
     ),
 }
@@ -84,12 +84,12 @@ CLIENTS = {
 
 _TOOLS_ONLY = {
     "it has no prompts": (*PROMPTS, CHANGES[1]),
-    "it suggests nothing": ("completion/complete",),
+    "it does not support completion": ("completion/complete",),
     "it has no log messages": LOGS,
     "its tools never change": (CHANGES[2],),
-    "its tools report no progress": ("notifications/progress",),
-    "its tools end at once": ("notifications/cancelled",),
-    "it asks for no model": ("sampling/createMessage",),
+    "its tools do not report progress": ("notifications/progress",),
+    "its tools finish immediately": ("notifications/cancelled",),
+    "it does not request sampling": ("sampling/createMessage",),
 }
 
 SERVERS = {
@@ -110,9 +110,9 @@ SERVERS = {
         "server-memory",
         "@modelcontextprotocol/server-memory",
         {
-            "it has one resource for ever": (CHANGES[0],),
+            "its only resource never changes": (CHANGES[0],),
             **_TOOLS_ONLY,
-            "it asks for no roots": ("roots/list", "notifications/roots/list_changed"),
+            "it does not request roots": ("roots/list", "notifications/roots/list_changed"),
         },
     ),
 }
@@ -125,5 +125,5 @@ PEERS = {
 
 
 def reason(peer: Peer, method: str) -> str | None:
-    """Return why `method` is not tried with `peer`, None if it is."""
+    """Return why `method` is not tested with `peer`, None if it is."""
     return next((why for why, methods in peer.without.items() if method in methods), None)

@@ -33,11 +33,11 @@ def pins() -> dict[str, str]:
 def tables() -> str:
     """Return the tables of all peers, and below each the reasons in it."""
     heads = {
-        "Clients of others, our server": CLIENTS,
-        "Servers of others, our client": SERVERS,
+        "Third-party clients, kinwire server": CLIENTS,
+        "Third-party servers, kinwire host": SERVERS,
     }
     parts = [f"## {title}\n\n{_table(peers)}" for title, peers in heads.items()]
-    return "\n".join([*parts, f"## Members that MCP does not have\n\n{_kept()}"])
+    return "\n".join([*parts, f"## Fields that MCP does not define\n\n{_kept()}"])
 
 
 def _table(peers: Mapping[str, Peer]) -> str:
