@@ -98,7 +98,7 @@ class ServerHandlers(Handlers):
         raise MethodNotFoundError("Method not found: resources/read")
 
     async def resources_subscribe(self, params: SubscribeRequestParams) -> EmptyResult:
-        """Ask to be told whenever a resource changes. (`resources/subscribe`)"""
+        """Ask for a notification whenever a resource changes. (`resources/subscribe`)"""
         raise MethodNotFoundError("Method not found: resources/subscribe")
 
     async def resources_unsubscribe(self, params: UnsubscribeRequestParams) -> EmptyResult:
@@ -181,7 +181,7 @@ class ServerOn(On):
 
     @property
     def resources_subscribe(self) -> Register[SubscribeRequestParams, EmptyResult]:
-        """Ask to be told whenever a resource changes. (`resources/subscribe`)"""
+        """Ask for a notification whenever a resource changes. (`resources/subscribe`)"""
         return self(methods.RESOURCES_SUBSCRIBE)
 
     @property

@@ -177,7 +177,7 @@ RESOURCES_SUBSCRIBE: Final = Method[SubscribeRequestParams, EmptyResult](
     gate="server:resources.subscribe",
     section="Resources Specification > Resource Subscriptions",
 )
-"""Ask to be told whenever a resource changes."""
+"""Ask for a notification whenever a resource changes."""
 
 RESOURCES_UNSUBSCRIBE: Final = Method[UnsubscribeRequestParams, EmptyResult](
     name="resources/unsubscribe",

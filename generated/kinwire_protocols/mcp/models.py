@@ -31,7 +31,7 @@ class CancelledNotificationParams(Message):
     """Why, for logs and people."""
 
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    """What goes with the notification beside its own params."""
+    """Metadata of the notification, next to its own params."""
 
 
 class Completion(Message):
@@ -65,7 +65,7 @@ class EmptyResult(Message):
     """The result of a request that returns nothing but the fact that it was carried out."""
 
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    """What goes with the result beside the protocol's own members."""
+    """Metadata of the result, next to the protocol's own fields."""
 
 
 class Implementation(Message):
@@ -102,11 +102,11 @@ class LoggingMessageNotificationParams(Message):
     """What is logged: any JSON value, a sentence or an object as a rule."""
 
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    """What goes with the notification beside its own params."""
+    """Metadata of the notification, next to its own params."""
 
 
 class ModelHint(Message):
-    """Advice about the choice of a model. Other members are the client's to read."""
+    """Advice about the choice of a model. Other fields are the client's to read."""
 
     name: str | None = None
     """The name of a model or a part of one; the client may take an equal model of another maker."""
@@ -136,7 +136,7 @@ class NotificationParams(Message):
     """The params of a notification that says all by its name."""
 
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    """What goes with the notification beside its own params."""
+    """Metadata of the notification, next to its own params."""
 
 
 class PaginatedResult(Message):
@@ -146,11 +146,11 @@ class PaginatedResult(Message):
     """Where the next page begins; absent on the last page."""
 
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    """What goes with the result beside the protocol's own members."""
+    """Metadata of the result, next to the protocol's own fields."""
 
 
 ProgressToken = TypeAliasType("ProgressToken", str | int)
-"""Ties reports of progress to the request that asked for them; made by whoever sends the request."""
+"""Ties progress notifications to the request that asked for them; chosen by the sender of the request."""
 
 
 class PromptArgument(Message):
@@ -184,7 +184,7 @@ class PromptsCapability(Message):
 
 
 class RequestMeta(Message):
-    """What any request may carry beside its own params. Other members are kept."""
+    """Metadata that any request may carry, next to its own params. Unknown fields are preserved."""
 
     progress_token: Annotated[ProgressToken | None, Field(alias="progressToken")] = None
     """Present if the sender wants to hear how far the request has come; the receiver may stay silent."""
@@ -194,7 +194,7 @@ class RequestParams(Message):
     """The params of a request that says all by its name."""
 
     meta: Annotated[RequestMeta | None, Field(alias="_meta")] = None
-    """What goes with the request beside its own params."""
+    """Metadata of the request, next to its own params."""
 
 
 class ResourceNotFoundData(Message):
@@ -221,7 +221,7 @@ class ResourceUpdatedNotificationParams(Message):
     """Its address; it may lie below the one that the client subscribed to."""
 
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    """What goes with the notification beside its own params."""
+    """Metadata of the notification, next to its own params."""
 
 
 class ResourcesCapability(Message):
@@ -262,7 +262,7 @@ class SetLevelRequestParams(Message):
     """The least severe level that is sent; all above it are sent too."""
 
     meta: Annotated[RequestMeta | None, Field(alias="_meta")] = None
-    """What goes with the request beside its own params."""
+    """Metadata of the request, next to its own params."""
 
 
 StopReason = TypeAliasType("StopReason", Literal["endTurn", "stopSequence", "maxTokens"])
@@ -276,7 +276,7 @@ class SubscribeRequestParams(Message):
     """The address of the resource; what its scheme means is the server's affair."""
 
     meta: Annotated[RequestMeta | None, Field(alias="_meta")] = None
-    """What goes with the request beside its own params."""
+    """Metadata of the request, next to its own params."""
 
 
 class TextResourceContents(Message):
@@ -319,7 +319,7 @@ class UnsubscribeRequestParams(Message):
     """The address of the resource."""
 
     meta: Annotated[RequestMeta | None, Field(alias="_meta")] = None
-    """What goes with the request beside its own params."""
+    """Metadata of the request, next to its own params."""
 
 
 class Annotations(Message):
@@ -358,7 +358,7 @@ class CallToolRequestParams(Message):
     """The tool's arguments by name; absent means none."""
 
     meta: Annotated[RequestMeta | None, Field(alias="_meta")] = None
-    """What goes with the request beside its own params."""
+    """Metadata of the request, next to its own params."""
 
 
 class ClientCapabilities(Message):
@@ -371,7 +371,7 @@ class ClientCapabilities(Message):
     """Present if the server may ask for the list of roots."""
 
     sampling: dict[str, Any] | None = None
-    """Present if the server may have the client's model continue conversations; no members are defined yet."""
+    """Present if the server may have the client's model continue conversations; no fields are defined yet."""
 
 
 class CompleteResult(Message):
@@ -381,14 +381,14 @@ class CompleteResult(Message):
     """The suggestions, and how many more there are."""
 
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    """What goes with the result beside the protocol's own members."""
+    """Metadata of the result, next to the protocol's own fields."""
 
 
 CompletionReference = TypeAliasType(
     "CompletionReference",
     Annotated[PromptReference | ResourceReference, Field(discriminator="type")],
 )
-"""What the argument to be completed belongs to, told apart by `type`."""
+"""What the argument to be completed belongs to, distinguished by `type`."""
 
 
 class GetPromptRequestParams(Message):
@@ -401,7 +401,7 @@ class GetPromptRequestParams(Message):
     """The prompt's arguments by name, each of them text; absent means none."""
 
     meta: Annotated[RequestMeta | None, Field(alias="_meta")] = None
-    """What goes with the request beside its own params."""
+    """Metadata of the request, next to its own params."""
 
 
 class ImageContent(Message):
@@ -433,7 +433,7 @@ class InitializeRequestParams(Message):
     """Which program the client is."""
 
     meta: Annotated[RequestMeta | None, Field(alias="_meta")] = None
-    """What goes with the request beside its own params."""
+    """Metadata of the request, next to its own params."""
 
 
 class ListRootsResult(Message):
@@ -443,7 +443,7 @@ class ListRootsResult(Message):
     """The roots, in the client's order."""
 
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    """What goes with the result beside the protocol's own members."""
+    """Metadata of the result, next to the protocol's own fields."""
 
 
 class PaginatedRequestParams(Message):
@@ -453,7 +453,7 @@ class PaginatedRequestParams(Message):
     """Where the wanted page begins, as the page before it said; absent for the first page."""
 
     meta: Annotated[RequestMeta | None, Field(alias="_meta")] = None
-    """What goes with the request beside its own params."""
+    """Metadata of the request, next to its own params."""
 
 
 class ProgressNotificationParams(Message):
@@ -472,7 +472,7 @@ class ProgressNotificationParams(Message):
     """What is being done just now, for people."""
 
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    """What goes with the notification beside its own params."""
+    """Metadata of the notification, next to its own params."""
 
 
 class Prompt(Message):
@@ -495,7 +495,7 @@ class ReadResourceRequestParams(Message):
     """The address of the resource; what its scheme means is the server's affair."""
 
     meta: Annotated[RequestMeta | None, Field(alias="_meta")] = None
-    """What goes with the request beside its own params."""
+    """Metadata of the request, next to its own params."""
 
 
 class Resource(Message):
@@ -521,7 +521,7 @@ class Resource(Message):
 
 
 ResourceContents = TypeAliasType("ResourceContents", TextResourceContents | BlobResourceContents)
-"""What a resource, or a part of one, holds: text where it has a member `text`, bytes where it has a member `blob`."""
+"""What a resource, or a part of one, holds: text where it has a field `text`, bytes where it has a field `blob`."""
 
 
 class ResourceTemplate(Message):
@@ -550,7 +550,7 @@ class ServerCapabilities(Message):
     """Abilities outside the standard, an object for each, by name."""
 
     logging: dict[str, Any] | None = None
-    """Present if the server sends log messages; no members are defined yet."""
+    """Present if the server sends log messages; no fields are defined yet."""
 
     prompts: PromptsCapability | None = None
     """Present if the server offers prompts."""
@@ -601,7 +601,7 @@ class CompleteRequestParams(Message):
     """The argument to complete."""
 
     meta: Annotated[RequestMeta | None, Field(alias="_meta")] = None
-    """What goes with the request beside its own params."""
+    """Metadata of the request, next to its own params."""
 
 
 class EmbeddedResource(Message):
@@ -633,7 +633,7 @@ class InitializeResult(Message):
     """How the server is best used, in words that a client may show to its model."""
 
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    """What goes with the result beside the protocol's own members."""
+    """Metadata of the result, next to the protocol's own fields."""
 
 
 class ListPromptsResult(Message):
@@ -643,7 +643,7 @@ class ListPromptsResult(Message):
     """Where the next page begins; absent on the last page."""
 
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    """What goes with the result beside the protocol's own members."""
+    """Metadata of the result, next to the protocol's own fields."""
 
     prompts: list[Prompt]
     """The prompts of this page, in the server's order."""
@@ -656,7 +656,7 @@ class ListResourceTemplatesResult(Message):
     """Where the next page begins; absent on the last page."""
 
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    """What goes with the result beside the protocol's own members."""
+    """Metadata of the result, next to the protocol's own fields."""
 
     resource_templates: Annotated[list[ResourceTemplate], Field(alias="resourceTemplates")]
     """The templates of this page, in the server's order."""
@@ -669,7 +669,7 @@ class ListResourcesResult(Message):
     """Where the next page begins; absent on the last page."""
 
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    """What goes with the result beside the protocol's own members."""
+    """Metadata of the result, next to the protocol's own fields."""
 
     resources: list[Resource]
     """The resources of this page, in the server's order."""
@@ -682,7 +682,7 @@ class ListToolsResult(Message):
     """Where the next page begins; absent on the last page."""
 
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    """What goes with the result beside the protocol's own members."""
+    """Metadata of the result, next to the protocol's own fields."""
 
     tools: list[Tool]
     """The tools of this page, in the server's order."""
@@ -695,14 +695,14 @@ class ReadResourceResult(Message):
     """Its parts; a folder, say, may give several."""
 
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    """What goes with the result beside the protocol's own members."""
+    """Metadata of the result, next to the protocol's own fields."""
 
 
 SamplingContent = TypeAliasType(
     "SamplingContent",
     Annotated[TextContent | ImageContent | AudioContent, Field(discriminator="type")],
 )
-"""What one message to or from a model holds, told apart by `type`."""
+"""What one message to or from a model holds, distinguished by `type`."""
 
 
 class SamplingMessage(Message):
@@ -721,7 +721,7 @@ ContentBlock = TypeAliasType(
         TextContent | ImageContent | AudioContent | EmbeddedResource, Field(discriminator="type")
     ],
 )
-"""One piece of a tool's result or of a prompt's message, told apart by `type`."""
+"""One piece of a tool's result or of a prompt's message, distinguished by `type`."""
 
 
 class CreateMessageRequestParams(Message):
@@ -734,7 +734,7 @@ class CreateMessageRequestParams(Message):
     """Which kind of model the server would like; advice that the client may pass over."""
 
     system_prompt: Annotated[str | None, Field(alias="systemPrompt")] = None
-    """What the model is told beforehand; the client may change or drop it."""
+    """The system prompt; the client may change or drop it."""
 
     include_context: Annotated[IncludeContext | None, Field(alias="includeContext")] = None
     """Which servers' context the client should add; it may decline."""
@@ -752,7 +752,7 @@ class CreateMessageRequestParams(Message):
     """What is handed on to the maker of the model, in a form of its own."""
 
     meta: Annotated[RequestMeta | None, Field(alias="_meta")] = None
-    """What goes with the request beside its own params."""
+    """Metadata of the request, next to its own params."""
 
 
 class CreateMessageResult(Message):
@@ -771,7 +771,7 @@ class CreateMessageResult(Message):
     """Why the model stopped, if known."""
 
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    """What goes with the result beside the protocol's own members."""
+    """Metadata of the result, next to the protocol's own fields."""
 
 
 class PromptMessage(Message):
@@ -794,7 +794,7 @@ class CallToolResult(Message):
     """Whether the tool ran and failed; absent means that it succeeded."""
 
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    """What goes with the result beside the protocol's own members."""
+    """Metadata of the result, next to the protocol's own fields."""
 
 
 class GetPromptResult(Message):
@@ -807,4 +807,4 @@ class GetPromptResult(Message):
     """The messages to begin a conversation with, in order."""
 
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    """What goes with the result beside the protocol's own members."""
+    """Metadata of the result, next to the protocol's own fields."""

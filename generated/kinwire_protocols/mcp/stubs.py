@@ -71,7 +71,7 @@ class ServerStub:
             protocol_version: The newest version that the client speaks; it may speak older ones too.
             capabilities: What the client can do.
             client_info: Which program the client is.
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
 
         Raises:
             InvalidRequestError: The frame is JSON, yet no JSON-RPC message, or it comes at a moment when it is not allowed.
@@ -92,7 +92,7 @@ class ServerStub:
         notifications/initialized, a notification. Source: Model Context Protocol 2024-11-05, Lifecycle Specification > Initialized Notification.
 
         Args:
-            meta: What goes with the notification beside its own params.
+            meta: Metadata of the notification, next to its own params.
         """
         params = NotificationParams(meta=meta)
         await self._peer.notify(methods.NOTIFICATIONS_INITIALIZED, params)
@@ -103,7 +103,7 @@ class ServerStub:
         ping, a request. Source: Model Context Protocol 2024-11-05, Utilities Specification > Ping.
 
         Args:
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
         """
         params = RequestParams(meta=meta)
         return await self._peer.call(methods.PING, params)
@@ -122,7 +122,7 @@ class ServerStub:
         Args:
             request_id: The id of a request that the same side sent earlier.
             reason: Why, for logs and people.
-            meta: What goes with the notification beside its own params.
+            meta: Metadata of the notification, next to its own params.
         """
         params = CancelledNotificationParams(request_id=request_id, reason=reason, meta=meta)
         await self._peer.notify(methods.NOTIFICATIONS_CANCELLED, params)
@@ -145,7 +145,7 @@ class ServerStub:
             progress: How much is done; it rises with every report, even where the total is unknown.
             total: How much there is to do, if known.
             message: What is being done just now, for people.
-            meta: What goes with the notification beside its own params.
+            meta: Metadata of the notification, next to its own params.
         """
         params = ProgressNotificationParams(
             progress_token=progress_token,
@@ -165,7 +165,7 @@ class ServerStub:
 
         Args:
             cursor: Where the wanted page begins, as the page before it said; absent for the first page.
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
 
         Raises:
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
@@ -184,7 +184,7 @@ class ServerStub:
 
         Args:
             cursor: Where the wanted page begins, as the page before it said; absent for the first page.
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
 
         Raises:
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
@@ -203,7 +203,7 @@ class ServerStub:
 
         Args:
             uri: The address of the resource; what its scheme means is the server's affair.
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
 
         Raises:
             ResourceNotFoundError: The server has no resource at that address.
@@ -217,13 +217,13 @@ class ServerStub:
     async def resources_subscribe(
         self, *, uri: str, meta: RequestMeta | None = None
     ) -> EmptyResult:
-        """Ask to be told whenever a resource changes.
+        """Ask for a notification whenever a resource changes.
 
         resources/subscribe, a request. Source: Model Context Protocol 2024-11-05, Resources Specification > Resource Subscriptions.
 
         Args:
             uri: The address of the resource; what its scheme means is the server's affair.
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
 
         Raises:
             ResourceNotFoundError: The server has no resource at that address.
@@ -243,7 +243,7 @@ class ServerStub:
 
         Args:
             uri: The address of the resource.
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
 
         Raises:
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
@@ -262,7 +262,7 @@ class ServerStub:
 
         Args:
             cursor: Where the wanted page begins, as the page before it said; absent for the first page.
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
 
         Raises:
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
@@ -282,7 +282,7 @@ class ServerStub:
         Args:
             name: The prompt's name, as the list of prompts gives it.
             arguments: The prompt's arguments by name, each of them text; absent means none.
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
 
         Raises:
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
@@ -301,7 +301,7 @@ class ServerStub:
 
         Args:
             cursor: Where the wanted page begins, as the page before it said; absent for the first page.
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
 
         Raises:
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
@@ -321,7 +321,7 @@ class ServerStub:
         Args:
             name: The tool's name, as the list of tools gives it.
             arguments: The tool's arguments by name; absent means none.
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
 
         Raises:
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
@@ -337,7 +337,7 @@ class ServerStub:
         notifications/roots/list_changed, a notification. Source: Model Context Protocol 2024-11-05, Official specification > Client Features > Roots > Root List Changes.
 
         Args:
-            meta: What goes with the notification beside its own params.
+            meta: Metadata of the notification, next to its own params.
         """
         params = NotificationParams(meta=meta)
         await self._peer.notify(methods.NOTIFICATIONS_ROOTS_LIST_CHANGED, params)
@@ -356,7 +356,7 @@ class ServerStub:
         Args:
             ref: The prompt or the resource template that the argument belongs to.
             argument: The argument to complete.
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
 
         Raises:
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
@@ -375,7 +375,7 @@ class ServerStub:
 
         Args:
             level: The least severe level that is sent; all above it are sent too.
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
 
         Raises:
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
@@ -398,7 +398,7 @@ class ClientStub:
         ping, a request. Source: Model Context Protocol 2024-11-05, Utilities Specification > Ping.
 
         Args:
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
         """
         params = RequestParams(meta=meta)
         return await self._peer.call(methods.PING, params)
@@ -417,7 +417,7 @@ class ClientStub:
         Args:
             request_id: The id of a request that the same side sent earlier.
             reason: Why, for logs and people.
-            meta: What goes with the notification beside its own params.
+            meta: Metadata of the notification, next to its own params.
         """
         params = CancelledNotificationParams(request_id=request_id, reason=reason, meta=meta)
         await self._peer.notify(methods.NOTIFICATIONS_CANCELLED, params)
@@ -440,7 +440,7 @@ class ClientStub:
             progress: How much is done; it rises with every report, even where the total is unknown.
             total: How much there is to do, if known.
             message: What is being done just now, for people.
-            meta: What goes with the notification beside its own params.
+            meta: Metadata of the notification, next to its own params.
         """
         params = ProgressNotificationParams(
             progress_token=progress_token,
@@ -459,7 +459,7 @@ class ClientStub:
         notifications/resources/list_changed, a notification. Source: Model Context Protocol 2024-11-05, Resources Specification > Resource Subscriptions.
 
         Args:
-            meta: What goes with the notification beside its own params.
+            meta: Metadata of the notification, next to its own params.
         """
         params = NotificationParams(meta=meta)
         await self._peer.notify(methods.NOTIFICATIONS_RESOURCES_LIST_CHANGED, params)
@@ -473,7 +473,7 @@ class ClientStub:
 
         Args:
             uri: Its address; it may lie below the one that the client subscribed to.
-            meta: What goes with the notification beside its own params.
+            meta: Metadata of the notification, next to its own params.
         """
         params = ResourceUpdatedNotificationParams(uri=uri, meta=meta)
         await self._peer.notify(methods.NOTIFICATIONS_RESOURCES_UPDATED, params)
@@ -486,7 +486,7 @@ class ClientStub:
         notifications/prompts/list_changed, a notification. Source: Model Context Protocol 2024-11-05, Capability Reference > listChanged Flag.
 
         Args:
-            meta: What goes with the notification beside its own params.
+            meta: Metadata of the notification, next to its own params.
         """
         params = NotificationParams(meta=meta)
         await self._peer.notify(methods.NOTIFICATIONS_PROMPTS_LIST_CHANGED, params)
@@ -497,7 +497,7 @@ class ClientStub:
         notifications/tools/list_changed, a notification. Source: Model Context Protocol 2024-11-05, Capability Reference > listChanged Flag.
 
         Args:
-            meta: What goes with the notification beside its own params.
+            meta: Metadata of the notification, next to its own params.
         """
         params = NotificationParams(meta=meta)
         await self._peer.notify(methods.NOTIFICATIONS_TOOLS_LIST_CHANGED, params)
@@ -522,13 +522,13 @@ class ClientStub:
         Args:
             messages: The conversation so far, oldest first.
             model_preferences: Which kind of model the server would like; advice that the client may pass over.
-            system_prompt: What the model is told beforehand; the client may change or drop it.
+            system_prompt: The system prompt; the client may change or drop it.
             include_context: Which servers' context the client should add; it may decline.
             temperature: How freely the model chooses its words; the scale is the model's own.
             max_tokens: The most tokens that the model may write; the client may stop earlier.
             stop_sequences: Texts at which the model stops.
             metadata: What is handed on to the maker of the model, in a form of its own.
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
 
         Raises:
             SamplingRejectedError: A person looked at the request for a message, or at what the model wrote, and said no.
@@ -555,7 +555,7 @@ class ClientStub:
         roots/list, a request. Source: Model Context Protocol 2024-11-05, Official specification > Client Features > Roots > Listing Roots.
 
         Args:
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
 
         Raises:
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
@@ -580,7 +580,7 @@ class ClientStub:
             level: How severe it is.
             logger: Which part of the server it comes from.
             data: What is logged: any JSON value, a sentence or an object as a rule.
-            meta: What goes with the notification beside its own params.
+            meta: Metadata of the notification, next to its own params.
         """
         params = LoggingMessageNotificationParams(level=level, logger=logger, data=data, meta=meta)
         await self._peer.notify(methods.NOTIFICATIONS_MESSAGE, params)

@@ -17,7 +17,7 @@ class AgentEventHandler(Message):
     """Marks it as an agent."""
 
     system_prompt: Annotated[str | None, Field(alias="systemPrompt")] = None
-    """What the model is told beforehand."""
+    """The system prompt."""
 
     model: str | None = None
     """Which model it is; absent leaves that to the server."""
@@ -67,7 +67,7 @@ class CronSchedule(Message):
 
 
 DeliveryChannel = TypeAliasType("DeliveryChannel", Literal["realtime", "cron", "scheduled"])
-"""A way of delivery: each event at once (`realtime`), batches by a recurring schedule (`cron`), or all at one set time (`scheduled`)."""
+"""A way of delivery: each event immediately (`realtime`), batches by a recurring schedule (`cron`), or all at one set time (`scheduled`)."""
 
 
 class DeliveryMode(Message):
@@ -83,11 +83,11 @@ class DeliveryMode(Message):
     """When they are delivered."""
 
     schedule: str | None = None
-    """The member of the delivery preferences that must be there with it."""
+    """The field of the delivery preferences that must be there with it."""
 
 
 DeliveryPriority = TypeAliasType("DeliveryPriority", Literal["realtime", "normal", "batch"])
-"""How urgent a delivery is: at once (`realtime`), in its turn (`normal`), or together with others (`batch`)."""
+"""How urgent a delivery is: immediately (`realtime`), in its turn (`normal`), or together with others (`batch`)."""
 
 
 class ErrorData(Message):
@@ -344,7 +344,7 @@ class DeliveryCapability(Message):
     """The delivery priorities that the server knows."""
 
     supports_multi_channel: Annotated[bool, Field(alias="supportsMultiChannel")]
-    """Whether a subscription may use several channels at once."""
+    """Whether a subscription may use several channels together."""
 
 
 class DeliveryPreferences(Message):
@@ -361,7 +361,7 @@ class DeliveryPreferences(Message):
 
 
 class EventFilter(Message):
-    """Which events a subscription selects: those that match every member it has. Without members it selects all."""
+    """Which events a subscription selects: those that match every field it has. Without fields it selects all."""
 
     event_types: Annotated[list[EventTypePattern] | None, Field(alias="eventTypes")] = None
     """Patterns, of which the type matches at least one."""
@@ -379,11 +379,11 @@ EventHandler = TypeAliasType(
         BashEventHandler | WebhookEventHandler | AgentEventHandler, Field(discriminator="type")
     ],
 )
-"""What the server does with the events of a subscription, told apart by `type`."""
+"""What the server does with the events of a subscription, distinguished by `type`."""
 
 
 class EventMetadata(Message):
-    """What is known about an event beside its data."""
+    """What is known about an event, in addition to its data."""
 
     source_event_id: Annotated[str | None, Field(alias="sourceEventId")] = None
     """The id that it had where it came from."""
@@ -406,7 +406,7 @@ class EventsListParams(Message):
 
 
 class EventsSubscribeParams(Message):
-    """What to subscribe to, and how to be told."""
+    """What to subscribe to, and how events are delivered."""
 
     filter: EventFilter
     """Which events are wanted."""
@@ -415,7 +415,7 @@ class EventsSubscribeParams(Message):
     """How they are delivered."""
 
     handler: EventHandler | None = None
-    """What the server does with them beside."""
+    """What the server does with them in addition to the delivery."""
 
     expires_at: Annotated[str | None, Field(alias="expiresAt")] = None
     """When the subscription ends."""
@@ -459,7 +459,7 @@ class MCPEvent(Message):
     """What it is about, in a form of the source's own."""
 
     metadata: EventMetadata
-    """What is known about it beside."""
+    """What else is known about the event."""
 
 
 class StatusRule(Message):
@@ -476,7 +476,7 @@ class StatusRule(Message):
 
 
 class Subscription(Message):
-    """A standing wish of a client to be told of events."""
+    """A client's registration to be notified of events."""
 
     id: str
     """Its own, given by the server: a UUID of version 4."""
@@ -491,7 +491,7 @@ class Subscription(Message):
     """How they are delivered."""
 
     handler: EventHandler | None = None
-    """What the server does with them beside."""
+    """What the server does with them in addition to the delivery."""
 
     status: SubscriptionStatus
     """Whether it delivers."""
@@ -510,7 +510,7 @@ class Subscription(Message):
 
 
 class UpdateSubscriptionRequest(Message):
-    """The members of a subscription to change; absent ones stay as they are."""
+    """The fields of a subscription to change; absent ones stay as they are."""
 
     filter: EventFilter | None = None
     """Takes the place of the filter."""
@@ -562,4 +562,4 @@ class EventsUpdateParams(Message):
     """The subscription to change."""
 
     updates: UpdateSubscriptionRequest
-    """The members to change."""
+    """The fields to change."""

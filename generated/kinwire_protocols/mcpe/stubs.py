@@ -49,7 +49,7 @@ class ServerStub:
         Args:
             filter: Which events are wanted.
             delivery: How they are delivered.
-            handler: What the server does with them beside.
+            handler: What the server does with them in addition to the delivery.
             expires_at: When the subscription ends.
 
         Raises:
@@ -135,7 +135,7 @@ class ServerStub:
 
         Args:
             subscription_id: The subscription to change.
-            updates: The members to change.
+            updates: The fields to change.
 
         Raises:
             SubscriptionNotFoundError: The client has no subscription with that id.

@@ -53,7 +53,7 @@ EVENTS_SUBSCRIBE: Final = ToolMethod[EventsSubscribeParams, Subscription](
                 },
                 "handler": {
                     "$ref": "#/$defs/EventHandler",
-                    "description": "What the server does with them beside.",
+                    "description": "What the server does with them in addition to the delivery.",
                 },
                 "expiresAt": {
                     "type": "string",
@@ -72,10 +72,7 @@ EVENTS_SUBSCRIBE: Final = ToolMethod[EventsSubscribeParams, Subscription](
                             "description": "Marks it as an agent.",
                             "const": "agent",
                         },
-                        "systemPrompt": {
-                            "type": "string",
-                            "description": "What the model is told beforehand.",
-                        },
+                        "systemPrompt": {"type": "string", "description": "The system prompt."},
                         "model": {
                             "type": "string",
                             "description": "Which model it is; absent leaves that to the server.",
@@ -167,7 +164,7 @@ EVENTS_SUBSCRIBE: Final = ToolMethod[EventsSubscribeParams, Subscription](
                     "required": ["expression", "timezone"],
                 },
                 "DeliveryChannel": {
-                    "description": "A way of delivery: each event at once (`realtime`), batches by a recurring schedule (`cron`), or all at one set time (`scheduled`).",
+                    "description": "A way of delivery: each event immediately (`realtime`), batches by a recurring schedule (`cron`), or all at one set time (`scheduled`).",
                     "type": "string",
                     "enum": ["realtime", "cron", "scheduled"],
                 },
@@ -195,7 +192,7 @@ EVENTS_SUBSCRIBE: Final = ToolMethod[EventsSubscribeParams, Subscription](
                     "required": ["channels"],
                 },
                 "EventFilter": {
-                    "description": "Which events a subscription selects: those that match every member it has. Without members it selects all.",
+                    "description": "Which events a subscription selects: those that match every field it has. Without fields it selects all.",
                     "type": "object",
                     "properties": {
                         "eventTypes": {
@@ -216,7 +213,7 @@ EVENTS_SUBSCRIBE: Final = ToolMethod[EventsSubscribeParams, Subscription](
                     },
                 },
                 "EventHandler": {
-                    "description": "What the server does with the events of a subscription, told apart by `type`.",
+                    "description": "What the server does with the events of a subscription, distinguished by `type`.",
                     "oneOf": [
                         {"$ref": "#/$defs/BashEventHandler"},
                         {"$ref": "#/$defs/WebhookEventHandler"},
@@ -446,7 +443,7 @@ EVENTS_UPDATE: Final = ToolMethod[EventsUpdateParams, Subscription](
                 },
                 "updates": {
                     "$ref": "#/$defs/UpdateSubscriptionRequest",
-                    "description": "The members to change.",
+                    "description": "The fields to change.",
                 },
             },
             "required": ["subscriptionId", "updates"],
@@ -460,10 +457,7 @@ EVENTS_UPDATE: Final = ToolMethod[EventsUpdateParams, Subscription](
                             "description": "Marks it as an agent.",
                             "const": "agent",
                         },
-                        "systemPrompt": {
-                            "type": "string",
-                            "description": "What the model is told beforehand.",
-                        },
+                        "systemPrompt": {"type": "string", "description": "The system prompt."},
                         "model": {
                             "type": "string",
                             "description": "Which model it is; absent leaves that to the server.",
@@ -555,7 +549,7 @@ EVENTS_UPDATE: Final = ToolMethod[EventsUpdateParams, Subscription](
                     "required": ["expression", "timezone"],
                 },
                 "DeliveryChannel": {
-                    "description": "A way of delivery: each event at once (`realtime`), batches by a recurring schedule (`cron`), or all at one set time (`scheduled`).",
+                    "description": "A way of delivery: each event immediately (`realtime`), batches by a recurring schedule (`cron`), or all at one set time (`scheduled`).",
                     "type": "string",
                     "enum": ["realtime", "cron", "scheduled"],
                 },
@@ -583,7 +577,7 @@ EVENTS_UPDATE: Final = ToolMethod[EventsUpdateParams, Subscription](
                     "required": ["channels"],
                 },
                 "EventFilter": {
-                    "description": "Which events a subscription selects: those that match every member it has. Without members it selects all.",
+                    "description": "Which events a subscription selects: those that match every field it has. Without fields it selects all.",
                     "type": "object",
                     "properties": {
                         "eventTypes": {
@@ -604,7 +598,7 @@ EVENTS_UPDATE: Final = ToolMethod[EventsUpdateParams, Subscription](
                     },
                 },
                 "EventHandler": {
-                    "description": "What the server does with the events of a subscription, told apart by `type`.",
+                    "description": "What the server does with the events of a subscription, distinguished by `type`.",
                     "oneOf": [
                         {"$ref": "#/$defs/BashEventHandler"},
                         {"$ref": "#/$defs/WebhookEventHandler"},
@@ -651,7 +645,7 @@ EVENTS_UPDATE: Final = ToolMethod[EventsUpdateParams, Subscription](
                     "required": ["deliverAt", "timezone"],
                 },
                 "UpdateSubscriptionRequest": {
-                    "description": "The members of a subscription to change; absent ones stay as they are.",
+                    "description": "The fields of a subscription to change; absent ones stay as they are.",
                     "type": "object",
                     "properties": {
                         "filter": {

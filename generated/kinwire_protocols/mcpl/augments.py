@@ -27,7 +27,7 @@ TOOLS_CALL_PARAMS_SCOPE: Final = augment.Augment[CallToolRequestParams, Scope | 
     errors=(errors.FeatureSetNotEnabledError,),
     section="7.7",
 )
-"""The scope in which the tool acts, beside its arguments."""
+"""The scope in which the tool acts, in addition to its arguments."""
 
 TOOLS_CALL_PARAMS_STATE: Final = augment.Augment[CallToolRequestParams, StateData | MISSING](
     protocol="mcpl",

@@ -213,7 +213,7 @@ class ClientHandlers(Handlers):
         raise MethodNotFoundError("Method not found: channels/list")
 
     async def channels_incoming(self, params: ChannelsIncomingParams) -> ChannelsIncomingResult:
-        """Hand over messages that came in on channels, several at once where a channel is busy. (`channels/incoming`)"""
+        """Hand over messages that came in on channels, several together where a channel is busy. (`channels/incoming`)"""
         raise MethodNotFoundError("Method not found: channels/incoming")
 
 
@@ -262,5 +262,5 @@ class ClientOn(On):
 
     @property
     def channels_incoming(self) -> Register[ChannelsIncomingParams, ChannelsIncomingResult]:
-        """Hand over messages that came in on channels, several at once where a channel is busy. (`channels/incoming`)"""
+        """Hand over messages that came in on channels, several together where a channel is busy. (`channels/incoming`)"""
         return self(methods.CHANNELS_INCOMING)

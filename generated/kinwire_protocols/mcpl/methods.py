@@ -370,7 +370,7 @@ CHANNELS_INCOMING: Final = Method[ChannelsIncomingParams, ChannelsIncomingResult
     gate="mcpl:channels",
     section="14.3",
 )
-"""Hand over messages that came in on channels, several at once where a channel is busy."""
+"""Hand over messages that came in on channels, several together where a channel is busy."""
 
 PROTOCOL: Final = ProtocolTable(
     name="mcpl",

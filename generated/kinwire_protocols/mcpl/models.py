@@ -34,7 +34,7 @@ class AudioBlock(Message):
 
 
 class AuditField(Message):
-    """One member of an entry in a host's audit log."""
+    """One field of an entry in a host's audit log."""
 
     name: str
     """Its name."""
@@ -83,7 +83,7 @@ class ChannelReference(Message):
 
 
 class ChannelsCapability(Message):
-    """What a side does with channels; absent members mean false."""
+    """What a side does with channels; absent fields mean false."""
 
     register_: Annotated[bool | None, Field(alias="register")] = None
     """Channels are registered, and changes of them announced."""
@@ -182,13 +182,13 @@ class CompatibilityRule(Message):
 
 
 class ContentForm(Message):
-    """The members with which a block of one kind may come."""
+    """The fields with which a block of one kind may come."""
 
     type: str
     """The kind."""
 
     members: list[str]
-    """The members that go together, beside `type`."""
+    """The fields that go together, in addition to `type`."""
 
 
 class ContextHooksCapability(Message):
@@ -221,7 +221,7 @@ FeatureSetName = TypeAliasType("FeatureSetName", str)
 
 
 FeatureSetPattern = TypeAliasType("FeatureSetPattern", str)
-"""A feature set by its name, or several at once by a wildcard."""
+"""A feature set by its name, or several by a wildcard."""
 
 
 FeatureSetUse = TypeAliasType(
@@ -302,7 +302,7 @@ class InferenceChunkParams(Message):
 
 
 class InferencePreferences(Message):
-    """How the server would like the model to be run. Hosts may know more members than these, which bind nobody."""
+    """How the server would like the model to be run. Hosts may support more fields than these; no host is required to follow them."""
 
     max_tokens: Annotated[int | None, Field(alias="maxTokens", ge=1)] = None
     """The most tokens that the model may write."""
@@ -344,7 +344,7 @@ class ModelInfo(Message):
     """How many tokens of context it takes."""
 
     capabilities: list[str] | None = None
-    """What it can do beside text: `vision`, `tools`, `computer_use` and others."""
+    """What it can do in addition to text: `vision`, `tools`, `computer_use` and others."""
 
 
 class NamedFeatureSet(Message):
@@ -560,7 +560,7 @@ ScopeOutcome = TypeAliasType("ScopeOutcome", Literal["deny", "approve", "ask"])
 
 
 ScopePattern = TypeAliasType("ScopePattern", str)
-"""A label, or several at once by wildcards."""
+"""A label, or several by wildcards."""
 
 
 class ScopeRules(Message):
@@ -591,7 +591,7 @@ class TaggingRule(Message):
     """`params` or `result`."""
 
     required: bool
-    """Whether the member has to be there."""
+    """Whether the field has to be there."""
 
 
 class TokenUsage(Message):
@@ -682,7 +682,7 @@ class ChannelFeatureSet(Message):
 
 
 class ChannelsChangedParams(Message):
-    """Which channels came, went or changed; an absent member means none."""
+    """Which channels came, went or changed; an absent field means none."""
 
     added: list[ChannelDescriptor] | None = None
     """Channels that came."""
@@ -772,7 +772,7 @@ FeatureSets = TypeAliasType("FeatureSets", dict[str, FeatureSet] | list[NamedFea
 
 
 class FeatureSetsChangedParams(Message):
-    """Which feature sets came and went; an absent member means none."""
+    """Which feature sets came and went; an absent field means none."""
 
     added: dict[str, FeatureSet] | None = None
     """Those that came, by name."""
@@ -782,7 +782,7 @@ class FeatureSetsChangedParams(Message):
 
 
 class FeatureSetsUpdateParams(Message):
-    """Which feature sets are on and off, and where they may act; an absent member changes nothing."""
+    """Which feature sets are on and off, and where they may act; an absent field changes nothing."""
 
     enabled: list[FeatureSetPattern] | None = None
     """Those to enable."""
@@ -795,7 +795,7 @@ class FeatureSetsUpdateParams(Message):
 
 
 class InferenceContext(Message):
-    """What hooks are told of an inference."""
+    """What hooks receive about an inference."""
 
     inference_id: Annotated[str, Field(alias="inferenceId")]
     """Names the inference."""
@@ -839,7 +839,7 @@ PatchOperation = TypeAliasType(
         Field(discriminator="op"),
     ],
 )
-"""One change of the state, told apart by `op` (JSON Patch, RFC 6902)."""
+"""One change of the state, distinguished by `op` (JSON Patch, RFC 6902)."""
 
 
 class ResourceBlock(Message):
@@ -895,7 +895,7 @@ class StateUpdate(Message):
     """The checkpoint that it follows; null for the first. Several may follow one, which makes branches."""
 
     data: Any | MISSING = MISSING
-    """The whole state: any JSON value. Absent beside an absent `patch` where the server keeps the state itself."""
+    """The whole state: any JSON value. Both this and `patch` are absent where the server keeps the state itself."""
 
     patch: list[PatchOperation] | None = None
     """The changes that make the state out of the parent's."""
@@ -955,7 +955,7 @@ Block = TypeAliasType(
     "Block",
     Annotated[TextContent | ImageBlock | AudioBlock | ResourceBlock, Field(discriminator="type")],
 )
-"""One piece of content, told apart by `type`."""
+"""One piece of content, distinguished by `type`."""
 
 
 Content = TypeAliasType("Content", str | list[Block])
@@ -1036,7 +1036,7 @@ class InferenceRequestParams(Message):
 
 
 class McplCapability(Message):
-    """What a side offers of MCPL, below `experimental.mcpl`; both sides offer the same members."""
+    """What a side offers of MCPL, below `experimental.mcpl`; both sides offer the same fields."""
 
     version: str | None = None
     """The version of MCPL that it speaks: major and minor number."""
@@ -1074,7 +1074,7 @@ class McplCapability(Message):
 
 
 class PushEventPayload(Message):
-    """What an event is about. Other members are kept."""
+    """What an event is about. Unknown fields are preserved."""
 
     content: Content
     """What the model is to read."""

@@ -239,7 +239,7 @@ class ServerStub:
         channels/list, a request. Source: MCP Live 0.4.1-draft, 14.3.
 
         Args:
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
 
         Raises:
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
@@ -486,7 +486,7 @@ class ClientStub:
         model/info, a request. Source: MCP Live 0.4.1-draft, 12.1.
 
         Args:
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
 
         Raises:
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
@@ -575,7 +575,7 @@ class ClientStub:
         channels/list, a request. Source: MCP Live 0.4.1-draft, 14.3.
 
         Args:
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
 
         Raises:
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
@@ -585,7 +585,7 @@ class ClientStub:
         return await self._peer.call(methods.CHANNELS_LIST, params)
 
     async def channels_incoming(self, *, messages: list[IncomingMessage]) -> ChannelsIncomingResult:
-        """Hand over messages that came in on channels, several at once where a channel is busy.
+        """Hand over messages that came in on channels, several together where a channel is busy.
 
         channels/incoming, a request. Source: MCP Live 0.4.1-draft, 14.3.
 

@@ -195,7 +195,7 @@ CONTENT_FORMS: Final = tables.Table(
         {"type": "resource", "members": ["uri"]},
     ),
 )
-"""The kinds of content, and the members that each may bring. Section 10.3."""
+"""The kinds of content, and the fields that each may have. Section 10.3."""
 
 CAPABILITY_RISKS: Final = tables.KeyedTable(
     CapabilityRisk,

@@ -83,7 +83,7 @@ class RedeemParams(Message):
 
 
 class RequestMeta(Message):
-    """What goes with a request beside its own params. Other members are kept."""
+    """Metadata of a request, next to its own params. Unknown fields are preserved."""
 
     session_context: Any | MISSING = MISSING
     """What the client was handed or keeps about its session; passed on unread."""
@@ -100,7 +100,7 @@ ResponseType = TypeAliasType(
 
 
 class ResponseTypeRule(Message):
-    """What a kind of response means, and which member of the result goes with it."""
+    """What a kind of response means, and which field of the result goes with it."""
 
     response_type: ResponseType
     """The kind."""
@@ -109,7 +109,7 @@ class ResponseTypeRule(Message):
     """What it means."""
 
     member: str | None = None
-    """The member of the result, or of its `_meta`, that carries what it is about."""
+    """The field of the result, or of its `_meta`, that carries what it is about."""
 
     final: bool
     """Whether the task is over with it."""
@@ -154,7 +154,7 @@ class CallToolParams(Message):
     """The tool's arguments by name; they fit its input schema. Absent means none."""
 
     meta: Annotated[RequestMeta | None, Field(alias="_meta")] = None
-    """What goes with the request beside its own params."""
+    """Metadata of the request, next to its own params."""
 
 
 class ElicitationQuestion(Message):
@@ -177,14 +177,14 @@ class ListPromptsParams(Message):
     """Nothing: all prompts are listed."""
 
     meta: Annotated[RequestMeta | None, Field(alias="_meta")] = None
-    """What goes with the request beside its own params."""
+    """Metadata of the request, next to its own params."""
 
 
 class ListToolsParams(Message):
     """Nothing: all tools are listed, there are no pages."""
 
     meta: Annotated[RequestMeta | None, Field(alias="_meta")] = None
-    """What goes with the request beside its own params."""
+    """Metadata of the request, next to its own params."""
 
 
 class ListToolsResult(Message):
@@ -208,7 +208,7 @@ class Prompt(Message):
 
 
 class ResponseMeta(Message):
-    """What kind of response it is, and how it came about. Other members are kept."""
+    """What kind of response it is, and how it came about. Unknown fields are preserved."""
 
     response_type: ResponseType | str | None = None
     """The kind; absent means `answer`."""
@@ -278,7 +278,7 @@ class StreamEnd(Message):
 
 
 class ToolResult(Message):
-    """What came of a call: `_meta.response_type` says which kind of response it is, and so which members are there."""
+    """What came of a call: `_meta.response_type` says which kind of response it is, and so which fields are there."""
 
     content: list[dict[str, Any]] | None = None
     """The result, a list of objects of the tool's own shapes."""

@@ -29,7 +29,7 @@ class ServerStub:
         tools/list, a request. Source: MCP-lite 0.042, 3.1.
 
         Args:
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
 
         Raises:
             ParseError: The frame is not JSON.
@@ -50,7 +50,7 @@ class ServerStub:
         Args:
             name: The tool's name, as the list of tools gives it.
             arguments: The tool's arguments by name; they fit its input schema. Absent means none.
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
 
         Raises:
             ParseError: The frame is not JSON.

@@ -68,7 +68,7 @@ class Approach(Message):
     """Whether a protocol lays it down."""
 
     reduction_percent: Annotated[int | None, Field(ge=0, le=100)] = None
-    """About how much less of the context tools take; absent where it is not told."""
+    """About how much less of the context tools take; absent where it is not stated."""
 
 
 AuditActorType = TypeAliasType("AuditActorType", Literal["agent", "operator", "server", "kernel"])
@@ -544,7 +544,7 @@ ShutdownReason = TypeAliasType(
 SideEffect = TypeAliasType(
     "SideEffect", Literal["filesystem", "network", "process", "database", "notification"]
 )
-"""What a tool changes beside giving a result."""
+"""What a tool changes in addition to giving a result."""
 
 
 StandardPermission = TypeAliasType(
@@ -655,7 +655,7 @@ class ToolResultExtras(Message):
 
 
 class ToolSearchFilter(Message):
-    """Which tools are wanted; every member that is given must fit, before results are counted."""
+    """Which tools are wanted; every field that is given must fit, before results are counted."""
 
     categories: list[str] | None = None
     """Categories that the tool must be in, one of them at least."""
@@ -687,7 +687,7 @@ ToolsRequestStatus = TypeAliasType(
     "ToolsRequestStatus",
     Literal["fulfilled", "partial", "unavailable", "pending_approval", "creating"],
 )
-"""What came of a request for tools: all or some were loaded, there are none, they wait for a permission, or one is being written."""
+"""The outcome of a request for tools: all or some were loaded, no tool fits, they wait for a permission, or a tool is being written."""
 
 
 class ToolsSessionEvictParams(Message):
@@ -1109,7 +1109,7 @@ class PermissionRequestParams(Message):
 
 
 class PermissionRequestResult(Message):
-    """That the server waits; or, as the text shows it, the decision itself."""
+    """That the server waits; or, as the specification shows it, the decision itself."""
 
     request_id: str | None = None
     """The request that is waited for or decided."""
@@ -1334,7 +1334,7 @@ class DiscoveredTool(Message):
 
 
 class DiscoveryFilter(Message):
-    """Which servers are asked for; every member that is given must fit."""
+    """Which servers are asked for; every field that is given must fit."""
 
     extensions: list[ExtensionName | str] | None = None
     """Extensions that they must all have."""
@@ -1382,7 +1382,7 @@ class DiscoveryRegisterParams(Message):
 
 
 class ErrorData(Message):
-    """The data of an MGP error. Other members are kept."""
+    """The data of an MGP error. Unknown fields are preserved."""
 
     mgp: Annotated[ErrorRecovery | None, Field(alias="_mgp")] = None
     """What to do about it."""

@@ -293,7 +293,7 @@ class ServerStub:
         mgp/health/status, a request. Source: Model General Protocol 0.2.0, 11.3 mgp/health/status.
 
         Args:
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
 
         Raises:
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
@@ -576,7 +576,7 @@ class ServerStub:
         mgp/tools/session, a request. Source: Model General Protocol 0.2.0, 16.7 mgp/tools/session.
 
         Args:
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
 
         Raises:
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
@@ -826,7 +826,7 @@ class ServerStub:
         mgp.tools.session, a tool. Source: Model General Protocol 0.2.0, 16.7 mgp/tools/session.
 
         Args:
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
         """
         params = RequestParams(meta=meta)
         return await tools.MGP_TOOLS_SESSION_TOOL.call(self._peer, params)
@@ -1231,7 +1231,7 @@ class ClientStub:
         mgp/tools/session, a request. Source: Model General Protocol 0.2.0, 16.7 mgp/tools/session.
 
         Args:
-            meta: What goes with the request beside its own params.
+            meta: Metadata of the request, next to its own params.
 
         Raises:
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.

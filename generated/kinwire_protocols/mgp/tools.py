@@ -175,7 +175,7 @@ MGP_DISCOVERY_LIST_TOOL: Final = ToolMethod[DiscoveryListParams, DiscoveryListRe
             },
             "$defs": {
                 "DiscoveryFilter": {
-                    "description": "Which servers are asked for; every member that is given must fit.",
+                    "description": "Which servers are asked for; every field that is given must fit.",
                     "type": "object",
                     "properties": {
                         "extensions": {
@@ -450,7 +450,7 @@ MGP_TOOLS_DISCOVER_TOOL: Final = ToolMethod[ToolsDiscoverParams, ToolsDiscoverRe
                     ],
                 },
                 "ToolSearchFilter": {
-                    "description": "Which tools are wanted; every member that is given must fit, before results are counted.",
+                    "description": "Which tools are wanted; every field that is given must fit, before results are counted.",
                     "type": "object",
                     "properties": {
                         "categories": {
