@@ -81,4 +81,4 @@ class Request(Message):
 
 
 Envelope = TypeAliasType("Envelope", Request | Notification | ResultResponse | ErrorResponse)
-"""Any one message. A member `method` makes it a request or a notification, a member `id` beside that a request."""
+"""Any message: with `method` and `id` it is a request, with `method` alone a notification, without `method` a response."""
