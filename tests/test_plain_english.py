@@ -69,6 +69,7 @@ WRITTEN_PLAINLY = (  # grows until it is the whole project
     "runtime/kinwire/mcp",
     "runtime/kinwire/storage",
     "runtime/kinwire/support",
+    "schema",
     "tests/runtime/storage",
     "tests/runtime/support",
     "tests/test_plain_english.py",
