@@ -171,8 +171,6 @@ def _system_text(error: OSError) -> tuple[str, str]:
 def _details(error: RpcError) -> Iterator[str]:
     """Yield what an error of kinwire's own servers says beside its message, a line each."""
     match error.data:
-        case {"correlationId": str(number)}:
-            yield f"  correlation id {number}: the server's log tells more under it"
         case {"problems": [*found]}:
             lines = [line for problem in found for line in _problem_line(problem)]
             message = error.message[:_READ]

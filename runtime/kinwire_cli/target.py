@@ -89,11 +89,11 @@ def file_and_name(word: str) -> tuple[str, str]:
 def target_from(
     named: str | None,
     arguments: Namespace,
-    on_stderr: Callable[[str], object] | None = None,
+    stderr: Callable[[str], object] | None = None,
 ) -> Target:
     """Return the server that the command line names: by a word, or by its command.
 
-    Lines that it writes to stderr go to `on_stderr`, without one to this command's own.
+    Lines that it writes to stderr go to `stderr`, without one to this command's own.
 
     Raises:
         UsageError: it names no server or two, a file that does not exist, or an invalid URL.
@@ -118,18 +118,18 @@ def target_from(
             raise UsageError(f"There is no Python file {path!r}.", _near(path))
         # -P: do not import from the working folder, as with `python FILE.py`.
         command = [sys.executable, "-P", "-m", "kinwire", "serve", named]
-    child = started_by(command, on_stderr)
+    child = started_by(command, stderr)
     return Target(child, child, named, timeout)
 
 
 def started_by(
-    command: Sequence[str], on_stderr: Callable[[str], object] | None = None
+    command: Sequence[str], stderr: Callable[[str], object] | None = None
 ) -> ChildProcess:
-    """Return what carries frames to a command, with `on_stderr` as for `target_from`."""
+    """Return what carries frames to a command, with `stderr` as for `target_from`."""
     from kinwire.transports.child import stdio
 
     # Typed into a shell, so it runs with what the shell gives its programs.
-    return stdio(*command, env=os.environ, on_stderr=on_stderr or _pass_on)
+    return stdio(*command, env=os.environ, stderr=stderr or _pass_on)
 
 
 def _behind(url: str, arguments: Namespace) -> Transport:

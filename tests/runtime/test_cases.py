@@ -189,7 +189,7 @@ from kinwire.rpc.session import Session
 from kinwire.transports.child import stdio
 
 async def main(program):
-    transport = stdio(sys.executable, program, "asyncio", on_stderr=lambda line: None)
+    transport = stdio(sys.executable, program, "asyncio", stderr=lambda line: None)
     session = Session(transport, routes={}, profile=PROFILE)
     async with session, anyio.create_task_group() as tasks:
         await session.raw("ping")

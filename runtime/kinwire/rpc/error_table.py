@@ -52,19 +52,25 @@ class ErrorTable:
 _RESERVED = {kind.default_code: kind for kind in JSONRPC.errors.values()}
 
 
-def internal_error(where: str, fault: BaseException) -> RpcError:
-    """Log a fault of this side and return the error for the peer: a number, without details."""
+def internal_error(where: str, fault: BaseException, side: str = "server") -> RpcError:
+    """Log a fault of this side and return the error for the peer.
+
+    It has a number by which the log of this `side` has the fault, and no text of it.
+    """
     correlation = secrets.token_hex(8)
     data = {"correlationId": correlation}
+    log = f"the log of the {side} (on stderr by default)"
+    reason = f"The reason is in {log}, with correlation id {correlation}."
     if isinstance(fault, ConnectionClosedError | KeyboardInterrupt):  # nobody's mistake
         why = str(fault) or type(fault).__name__
-        logger.info("%s failed (correlation id %s): %s", where, correlation, why)
+        logger.warning("%s failed (correlation id %s): %s", where, correlation, why)
     else:
         logger.error("%s failed (correlation id %s)", where, correlation, exc_info=fault)
     if isinstance(fault, CapabilityNotNegotiatedError) and (fault.gate or "").startswith("client:"):
         # The client is told what it left out itself; other gates are no business of the peer's.
-        return InternalError(f"{fault.method}: needs {fault.gate}, but {fault.reason}", data=data)
-    return InternalError(data=data)
+        needed = f"{fault.method}: needs {fault.gate}, but {fault.reason}."
+        return InternalError(f"{needed} {reason}", data=data)
+    return InternalError(f"Internal error. {reason}", data=data)
 
 
 def error_from_json(

@@ -30,14 +30,12 @@ from kinwire.transports.process import (
     wait_for_exit,
 )
 from kinwire.transports.reading import FrameSink, Sink, read_all
-from kinwire.transports.stderr import StderrSink
+from kinwire.transports.stderr import Stderr, StderrSink
 from kinwire.transports.writing import FrameWriter
 
 _WATCHABLE = sys.platform != "win32"  # whether an event loop can watch a pipe
 _LAST_INPUT = 0.3  # seconds without the child reading, when its input is to be closed
 _LAST_WORDS = 0.5  # seconds for exit code, output and stderr, once one of them has ended
-
-OnStderr = Callable[[str], object]
 
 
 def stdio(
@@ -45,15 +43,19 @@ def stdio(
     *arguments: str,
     env: Mapping[str, str] | None = None,
     cwd: str | Path | None = None,
-    on_stderr: OnStderr | None = None,
+    stderr: Stderr = "inherit",
 ) -> ChildProcess:
     """Return the connection to a server that is started as `command` with `arguments`.
 
-    The child sees a short list of this process's variables (PATH, HOME, the locale and their
-    like) and what `env` adds: a server has no business with your other secrets. Lines that it
-    writes to stderr go to `on_stderr`, without one to the logger `kinwire.stderr`.
+    Pass each argument as text of its own: `stdio("python", "server.py", "--quiet")`. The child sees
+    a short list of this process's variables (PATH, HOME, the locale and similar) and what `env`
+    adds: a server has no business with your other secrets. `cwd` is the folder in which it starts.
+
+    `stderr` is where lines go that the child writes to its stderr: "inherit" to the stderr of this
+    process, "log" to the logger `kinwire.stderr` at level INFO, "discard" nowhere, and a plain
+    function gets each line. Whichever it is, errors of the connection have the last of them.
     """
-    return ChildProcess((command, *arguments), env=env, cwd=cwd, on_stderr=on_stderr)
+    return ChildProcess((command, *arguments), env=env, cwd=cwd, stderr=stderr)
 
 
 class ChildProcess:
@@ -67,13 +69,13 @@ class ChildProcess:
         *,
         env: Mapping[str, str] | None,
         cwd: str | Path | None,
-        on_stderr: OnStderr | None,
+        stderr: Stderr,
     ) -> None:
         self._command = command
         self._env = environment(env)
         self._cwd = cwd
         self._process: subprocess.Popen[bytes] | None = None
-        self._stderr = StderrSink(Path(command[0]).name, on_stderr)
+        self._stderr = StderrSink(Path(command[0]).name, stderr)
         self._sink: FrameSink | None = None
         self._torn = False
         self._writer: FrameWriter | None = None

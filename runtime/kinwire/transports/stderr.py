@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-__all__ = ("StderrSink",)
+__all__ = ("Stderr", "StderrSink")
 
 import logging
+import sys
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from select import select
+from typing import Literal, TextIO
 
 from kinwire.support.callbacks import call_back
 from kinwire.transports.lines import Lines
@@ -15,6 +20,11 @@ logger = logging.getLogger("kinwire.stderr")
 _KEPT = 64 * 1024  # bytes
 _READ = 64 * 1024
 _LINE = 8 * 1024  # bytes; of a longer line only the beginning is passed on
+_PIECE = 1000  # characters; so many bytes fit at least into a pipe that has room
+
+Stderr = Literal["inherit", "log", "discard"] | Callable[[str], object]
+"""Where lines of a child's stderr go: to this process's stderr, to a logger, nowhere, or to a plain
+function that takes a line."""
 
 
 class StderrSink:
@@ -23,9 +33,8 @@ class StderrSink:
     paused = False
     on_resume: Callable[[], object] | None = None
 
-    def __init__(self, name: str, on_line: Callable[[str], object] | None) -> None:
-        self._name = name
-        self._on_line = on_line
+    def __init__(self, name: str, stderr: Stderr) -> None:
+        self._take = _taker_of(name, stderr)
         self._kept = bytearray()
         self._lines = Lines(_LINE, self._line, lambda head: self._line(head + b"..."))
 
@@ -46,8 +55,32 @@ class StderrSink:
         self._lines.end()
 
     def _line(self, line: bytes) -> None:
-        text = line.decode(errors="replace").rstrip("\r")
-        if self._on_line is None:
-            logger.info("%s: %s", self._name, text)
-            return
-        call_back(self._on_line, text, logger, f"on_stderr function of {self._name}")
+        self._take(line.decode(errors="replace").rstrip("\r"))
+
+
+def _taker_of(name: str, stderr: Stderr) -> Callable[[str], object]:
+    if stderr == "inherit":
+        return _to_own_stderr
+    if stderr == "log":
+        return partial(logger.info, "%s: %s", name)
+    if stderr == "discard":
+        return lambda line: None
+    return lambda line: call_back(stderr, line, logger, f"stderr function of {name}")
+
+
+def _to_own_stderr(line: str) -> None:
+    """Write `line`, or leave it out if that would wait for a reader: it would stop the loop."""
+    stream: TextIO | None = sys.stderr  # None in programs without a console
+    text = f"{line}\n"
+    with suppress(OSError, ValueError):  # a full disk, or a closed stream
+        while stream is not None and text and _has_room(stream):
+            stream.write(text[:_PIECE])
+            stream.flush()
+            text = text[_PIECE:]
+
+
+def _has_room(stream: TextIO) -> bool:
+    try:
+        return bool(select([], [stream], [], 0)[1])
+    except (OSError, TypeError, ValueError):  # it has no descriptor, or none to be waited for
+        return True

@@ -18,7 +18,6 @@ from typing import Any, Literal, NamedTuple
 from kinwire.rpc.codec import FrameError, decode, encode
 from kinwire_cli.recording.lines import RecordedStep
 from kinwire_cli.recording.messages import (
-    NUMBERED_ANEW,
     Ignored,
     differences,
     is_request,
@@ -52,7 +51,7 @@ class Playback:
         self._peer: Side = "server" if side == "client" else "client"
         self._steps = [step for step in steps if step.frame is None or step.sender == side]
         self._validator = validator
-        self._ignored = (NUMBERED_ANEW, *ignored)
+        self._ignored = tuple(ignored)
         self._next = 0
         self._replies: defaultdict[str, list[int]] = defaultdict(list)  # steps of the peer, by id
         self._requests: defaultdict[str, list[int]] = defaultdict(list)  # the same, by method

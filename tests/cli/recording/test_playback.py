@@ -302,11 +302,11 @@ def test_of_requests_of_one_method_the_one_about_the_same_thing_is_meant(
 
 def test_the_number_of_an_internal_error_may_differ() -> None:
     def answer(number: str, code: int = -32603) -> dict[str, Any]:
-        data = {"correlationId": number}
-        return {"id": 1, "error": {"code": code, "message": "Internal error", "data": data}}
+        data, text = {"correlationId": number}, f"Internal error, with correlation id {number}."
+        return {"id": 1, "error": {"code": code, "message": text, "data": data}}
 
-    for came, verdict in ((answer("b"), "equal"), (answer("b", -32000), "differs")):
-        playback = played("client", ("client", {"id": 1, **CALL}), ("server", answer("a")))
+    for came, verdict in ((answer("7b"), "equal"), (answer("7b", -32000), "differs")):
+        playback = played("client", ("client", {"id": 1, **CALL}), ("server", answer("5a")))
         playback.frames()
         receive(playback, came)
         assert [one.verdict for one in playback.outcomes] == [verdict]

@@ -11,11 +11,13 @@ import pytest
 
 from kinwire.mcp.context import Context
 from kinwire.mcp.host import Host
+from kinwire.mcp.sampling import Sampling, unattended
 from kinwire.mcp.server import Server
 from kinwire.rpc.errors import (
     CapabilityNotNegotiatedError,
     RequestCancelledError,
     RequestTimeoutError,
+    RpcError,
     SessionStateError,
 )
 from kinwire.rpc.routes import Route
@@ -127,7 +129,28 @@ async def test_a_tool_that_needs_what_the_client_did_not_offer_says_so() -> None
     async with pair(server) as client:
         with pytest.raises(InternalError, match="createMessage: needs client:sampling") as caught:
             await client.mcp.tools_call(name="ask")
-    assert "correlationId" in caught.value.data
+    assert caught.value.message.endswith(f"correlation id {caught.value.data['correlationId']}.")
+
+
+async def test_an_error_of_a_client_names_the_log_of_the_client(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    server, raised = Server("s", "1"), list[RpcError]()
+
+    @server.tool
+    async def ask(context: Context) -> None:
+        with pytest.raises(InternalError) as caught:
+            await context.sample("", max_tokens=1)
+        raised.append(caught.value)
+
+    async def model(params: mcp.CreateMessageRequestParams) -> mcp.CreateMessageResult:
+        raise KeyError("model")
+
+    sampling = Sampling(model, approve_request=unattended, approve_result=unattended)
+    async with pair(server, Host("h", "1", sampling=sampling)) as client:
+        await client.mcp.tools_call(name="ask")
+    assert "The reason is in the log of the client" in raised[0].message
+    assert "KeyError: 'model'" in caplog.text
 
 
 @pytest.mark.spec("mcp-initialized-notification-2")

@@ -14,11 +14,25 @@ from kinwire.mcp.sampling import Sampling, unattended
 from kinwire.rpc.errors import ProtocolVersionError
 from kinwire.transports.child import ChildProcess, stdio
 from kinwire_protocols import mcp
+from kinwire_protocols.jsonrpc.errors import InternalError
 from tests.runtime.fixtures_wire import PROGRAMS
 
 pytestmark = pytest.mark.anyio
 
 NOTES = "file:///notes"
+KITCHEN = """\
+from kinwire import Server
+
+server = Server("kitchen", "1")
+
+
+@server.tool
+def bake() -> str:
+    raise KeyError("oven")
+
+
+server.run()
+"""
 
 
 def asking(version: str = "2024-11-05") -> ChildProcess:
@@ -34,6 +48,26 @@ async def model(params: mcp.CreateMessageRequestParams) -> mcp.CreateMessageResu
     return mcp.CreateMessageResult(
         role="assistant", content=mcp.TextContent(text="written"), model="m"
     )
+
+
+async def test_the_reason_of_an_internal_error_is_on_stderr_and_not_in_the_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "kitchen.py").write_text(KITCHEN)
+    with anyio.fail_after(20):
+        async with Host("h", "1") as host:
+            client = await host.connect(stdio(sys.executable, str(tmp_path / "kitchen.py")))
+            with pytest.raises(InternalError) as caught:
+                await client.mcp.tools_call(name="bake")
+    number = caught.value.data["correlationId"]
+    assert str(caught.value).startswith(
+        "Internal error. The reason is in the log of the server (on stderr by default), "
+        f"with correlation id {number}."
+    )
+    assert "oven" not in f"{caught.value!r} {caught.value.data}"
+    shown = capsys.readouterr().err
+    assert f"tools/call failed (correlation id {number})" in shown
+    assert "KeyError: 'oven'" in shown
 
 
 async def test_one_call_makes_use_of_all_that_a_host_offers() -> None:

@@ -106,16 +106,59 @@ async def test_the_child_sees_a_short_list_of_variables_and_what_is_given(
 async def test_stderr_is_handed_on_line_by_line(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "kinwire.stderr")
     seen: list[str] = []
-    async with session(misbehaving("exits", on_stderr=seen.append)) as calling:
+    async with session(misbehaving("exits", stderr=seen.append)) as calling:
         for _ in range(3):
             await calling.raw_notify("x")
         await calling.wait_closed()
     assert seen == ["no database"]
-    async with session(misbehaving("exits")) as calling:
+    async with session(misbehaving("exits", stderr="log")) as calling:
         for _ in range(3):
             await calling.raw_notify("x")
         await calling.wait_closed()
     assert f"{Path(sys.executable).name}: no database" in caplog.text
+
+
+async def test_stderr_goes_to_the_stderr_of_this_process_unless_it_is_discarded(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for options, shown in (({}, "no database\n"), ({"stderr": "discard"}, "")):
+        async with session(misbehaving("exits", **options)) as calling:
+            for _ in range(3):
+                await calling.raw_notify("x")
+            await calling.wait_closed()
+            assert calling.closed_why is not None
+            assert calling.closed_why.stderr == "no database\n"
+        assert capsys.readouterr().err == shown
+
+
+async def test_a_stderr_that_nobody_reads_stops_no_connection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb"), os.fdopen(writing, "w") as unread:
+        monkeypatch.setattr(sys, "stderr", unread)
+        async with session(misbehaving("shouts")) as calling:
+            assert await calling.raw("ping") == {}
+            await calling.wait_closed()
+            assert calling.closed_why is not None
+            assert calling.closed_why.stderr.endswith("x\nthe last words\n")
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize("stream", [None, "closed"])
+async def test_a_program_without_stderr_reaches_its_server(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, stream: str | None
+) -> None:
+    with (tmp_path / "stderr").open("w") as closed:
+        pass
+    monkeypatch.setattr(sys, "stderr", closed if stream else None)
+    async with session(misbehaving("exits")) as calling:
+        for _ in range(3):
+            await calling.raw_notify("x")
+        await calling.wait_closed()
+        assert calling.closed_why is not None
+        assert calling.closed_why.stderr == "no database\n"
+    monkeypatch.undo()
 
 
 async def test_a_flood_on_stderr_blocks_nobody_and_its_end_is_kept() -> None:
@@ -125,7 +168,7 @@ async def test_a_flood_on_stderr_blocks_nobody_and_its_end_is_kept() -> None:
         nonlocal count
         count += 1
 
-    async with session(misbehaving("shouts", on_stderr=line)) as calling:
+    async with session(misbehaving("shouts", stderr=line)) as calling:
         assert await calling.raw("ping") == {}
         await calling.wait_closed()
         assert calling.closed_why is not None
@@ -310,7 +353,7 @@ async def test_a_server_that_dies_while_there_is_more_to_write_is_reaped() -> No
 )
 async def test_a_server_that_ends_by_itself_is_not_hurried() -> None:
     said: list[str] = []
-    transport = stdio(sys.executable, str(PROGRAMS / "server.py"), "asyncio", on_stderr=said.append)
+    transport = stdio(sys.executable, str(PROGRAMS / "server.py"), "asyncio", stderr=said.append)
     async with session(transport) as calling:
         assert await calling.raw("ping") == {}
     assert said == ["ended: The client closed this server's standard input."]

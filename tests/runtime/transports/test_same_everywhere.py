@@ -117,8 +117,9 @@ def is_poll(message: Any) -> bool:
 def normalised(message: Any) -> Any:
     """Return a message without what is drawn anew for each: ids of errors, and cursors."""
     match message:
-        case {"error": {"data": {"correlationId": _} as data}}:
+        case {"error": {"message": text, "data": {"correlationId": number} as data} as error}:
             data["correlationId"] = "..."
+            error["message"] = text.replace(number, "...")
         case {"result": {"nextCursor": _} as result}:
             result["nextCursor"] = "..."
         case {"params": {"cursor": _} as params}:

@@ -43,6 +43,7 @@ logger = logging.getLogger("kinwire.session")
 NewRequest = Callable[[Id | None, Route, Message, JsonObject], Request]
 
 _BUSY = -32000  # in the range that JSON-RPC leaves to servers
+_ANSWERED_BY = {"client": "server", "server": "client"}  # by the sender of the request
 
 
 class InboundCalls:
@@ -234,8 +235,12 @@ class InboundCalls:
 
     def _answer_failure(self, identifier: Id | None, where: str, error: BaseException) -> None:
         if not isinstance(error, RpcError):
-            error = internal_error(where, error)
+            error = internal_error(where, error, self._own_side(where))
         self.answer_error(identifier, error)
+
+    def _own_side(self, name: str) -> str:
+        route = self.routes.get(name)
+        return "peer" if route is None else _ANSWERED_BY.get(route.method.sender, "peer")
 
 
 def _params(route: Route, message: JsonObject) -> tuple[Message, JsonObject]:

@@ -239,9 +239,10 @@ class TestFailures:
         ending(bench.engine, bench.requested(1))
         answer = bench.answer()
         assert (answer["id"], answer["error"]["code"]) == (1, -32603)
-        assert answer["error"]["message"] == "Internal error"
         assert "secret" not in str(answer)
         correlation = answer["error"]["data"]["correlationId"]
+        assert answer["error"]["message"].startswith("Internal error. The reason is in the log of ")
+        assert answer["error"]["message"].endswith(f", with correlation id {correlation}.")
         assert [correlation in record.getMessage() for record in caplog.records] == [True]
 
     def test_a_notification_that_fails_is_logged_and_not_answered(

@@ -89,7 +89,7 @@ class Child(Running):
     def __init__(self, file: Path, number: int = signal.SIGTERM) -> None:
         self._number = number
         self._ending = anyio.Event()
-        self.target = self._child = stdio(sys.executable, str(file), on_stderr=self._heard)
+        self.target = self._child = stdio(sys.executable, str(file), stderr=self._heard)
 
     def _heard(self, line: str) -> None:
         if line == "ending":
