@@ -199,11 +199,11 @@ class Server(Registry):
         _exit_despite_threads(0)
 
     async def _serve_stdio(self) -> None:
+        from kinwire.support.signals import on_end_signal
         from kinwire.transports.stdio import OwnStdio
-        from kinwire.transports.terminated import when_told_to_end
 
         stdio = OwnStdio()
-        with when_told_to_end(stdio.stop):
+        with on_end_signal(stdio.stop):
             await self.serve(stdio)
         if stdio.refused is not None:
             raise stdio.refused

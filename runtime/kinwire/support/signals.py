@@ -6,7 +6,7 @@ that blocks would not be heard until that returns. So blocking code waits for wa
 
 from __future__ import annotations
 
-__all__ = ("end_signals", "heard_by_the_loop", "wakeups")
+__all__ = ("end_signals", "heard_by_the_loop", "on_end_signal", "wakeups")
 
 import signal
 import sys
@@ -67,3 +67,31 @@ def heard_by_the_loop() -> Generator[None]:
             yield
         finally:
             loop.remove_reader(reader)
+
+
+@contextmanager
+def on_end_signal(act: Callable[[], object]) -> Generator[None]:
+    """Call `act` on asyncio's loop at the first SIGTERM or SIGHUP; a second acts as before.
+
+    Ignored signals stay ignored, and outside the main thread nothing is changed.
+    """
+    import asyncio
+
+    taken = end_signals()
+    loop = asyncio.get_running_loop()
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        give_back()
+        loop.call_soon_threadsafe(act)
+
+    def give_back() -> None:
+        for number, was in taken.items():
+            signal.signal(number, was)
+
+    for number in taken:  # not the loop's own way: a tool may hold the loop up
+        signal.signal(number, handle)
+    try:
+        with heard_by_the_loop():
+            yield
+    finally:
+        give_back()

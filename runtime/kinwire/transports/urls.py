@@ -66,9 +66,9 @@ def _transport_of(url: str, options: UrlOptions) -> Transport:
     if address.scheme in ("ws", "wss"):
         if options.get("proxy") is not None:
             raise ValueError("proxy: this goes with http and https, not with WebSocket")
-        from kinwire.transports.websocket.opening import websocket_transport
+        from kinwire.transports.websocket.client import websocket_transport
 
         return websocket_transport(address, options)
-    from kinwire.transports.http_client.opening import http_transport
+    from kinwire.transports.http_client.transport import http_transport
 
     return http_transport(address, options)

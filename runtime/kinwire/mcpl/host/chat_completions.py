@@ -28,7 +28,7 @@ from kinwire.transports.http.sse import MEDIA_TYPE, SseDecoder
 from kinwire.transports.http_client.address import ServerAddress, address_of
 from kinwire.transports.http_client.fields import checked_headers
 from kinwire.transports.http_client.response import media_type
-from kinwire.transports.tcp.tls import client_context
+from kinwire.transports.tcp.streams import client_context
 from kinwire_protocols.base import JsonObject
 
 if TYPE_CHECKING:

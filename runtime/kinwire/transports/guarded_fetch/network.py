@@ -11,7 +11,7 @@ from typing import Protocol
 import anyio
 from anyio.abc import ByteStream
 
-from kinwire.transports.tcp.tls import client_context
+from kinwire.transports.tcp.streams import client_context
 
 
 class Network(Protocol):

@@ -10,6 +10,7 @@ __all__ = ("IncomingHttpRequest",)
 
 import time
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qs
 
 from kinwire.rpc.codec import FrameError, OutgoingFrame, decode, is_object
 from kinwire.rpc.errors import ConnectionClosedError
@@ -24,9 +25,9 @@ from kinwire.transports.http.body import read_body
 from kinwire.transports.http.flow import HeaderList, Responder
 from kinwire.transports.http.guard import PRINCIPAL
 from kinwire.transports.http.head import Accepted, accepted, is_json, read_head
-from kinwire.transports.http.http_sse import first_event, named_session
 from kinwire.transports.http.replies import HttpResponse, Receive, Scope, Send, refusal, too_many
 from kinwire.transports.http.session import HttpServerSession
+from kinwire.transports.http.sse import encoded_event
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.methods import INITIALIZE
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 # Versions whose clients send the header; all are answered with the one that was negotiated.
 _VERSIONS = frozenset({b"2024-11-05", b"2025-03-26", b"2025-06-18", b"2025-11-25"})
 _PRIMED = "2025-11-25"  # the first whose clients know events without data
+_LONGEST_QUERY = 200  # bytes of a query; the one that is handed out is shorter
 
 _DELETED = ConnectionClosedError("The client has ended the session.")
 _GONE = ConnectionClosedError("The client has closed its stream.")
@@ -102,7 +104,7 @@ class IncomingHttpRequest:
         body = await read_body(head, self._receive, self._sessions, self._app.frame_size)
         if isinstance(body, HttpResponse):
             return body
-        by_stream = named_session(self._scope["query_string"])
+        by_stream = _named_session(self._scope["query_string"])
         if by_stream is not None and b"mcp-session-id" not in head.values:
             return self._take(by_stream, body)
         return await self._handle(body)
@@ -188,14 +190,18 @@ class IncomingHttpRequest:
         return None
 
     async def _stream_all(self) -> HttpResponse | None:
-        """Begin a session of HTTP+SSE, which lasts as long as this stream."""
+        """Begin a session of HTTP+SSE (MCP 2024-11-05), which lasts as long as this stream.
+
+        Its id is part of the address that the client sends messages to, as clients know no other
+        way: a log of requests should leave out the query.
+        """
         session = await self._sessions.begin(PRINCIPAL.get())
         if session is None:
             return too_many()
         session.by_stream = True
         try:
             stream = session.callbacks.outbox.own
-            await self._responder(session, stream).send_events([first_event(session.id)])
+            await self._responder(session, stream).send_events([_first_event(session.id)])
         finally:
             self._sessions.end(session, _GONE)
         return None
@@ -239,3 +245,15 @@ def _is_result(stream: ResponseStream) -> bool:
 def _too_much() -> HttpResponse:
     retry = ((b"retry-after", b"1"),)
     return refusal(503, "Too much that was sent to this session is unread.", headers=retry)
+
+
+def _first_event(id: str) -> bytes:
+    """Return the event that says where to send messages: relative, so proxies may rename."""
+    return encoded_event(f"?session_id={id}".encode(), name="endpoint")
+
+
+def _named_session(query: bytes) -> str | None:
+    """Return the session that the address of a message names."""
+    if not query or len(query) > _LONGEST_QUERY:
+        return None
+    return parse_qs(query.decode("latin-1")).get("session_id", [None])[0]

@@ -5,19 +5,21 @@ A request is answered by one JSON body or by an event stream; anything else gets
 
 from __future__ import annotations
 
-__all__ = ("Exchange", "Owner", "RefusedResponse")
+__all__ = ("Exchange", "RefusedResponse")
 
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import anyio
 
 from kinwire.rpc.codec import OutgoingFrame
 from kinwire.rpc.errors import InvalidResponseError
-from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.http.sse import MEDIA_TYPE, Event, SseDecoder
 from kinwire.transports.http_client.pool import RequestHandle
 from kinwire.transports.http_client.response import Headers, media_type
 from kinwire.transports.lines import HEAD
+
+if TYPE_CHECKING:
+    from kinwire.transports.http_client.transport import HttpTransport
 
 _REFUSAL_SHOWN = 8 * 1024  # bytes of the body of a refusal that are read
 
@@ -30,34 +32,11 @@ class RefusedResponse(NamedTuple):
     body: bytes
 
 
-class Owner(Protocol):
-    """Whom an exchange belongs to."""
-
-    callbacks: SessionCallbacks
-    legacy_sse: bool
-    """Whether answers come elsewhere than in the replies."""
-
-    def begun(self, exchange: Exchange, headers: Headers, /) -> None:
-        """The server accepts the frame."""
-
-    def arrived(self, exchange: Exchange, frame: bytes, /) -> None:
-        """A frame came in the reply to a request."""
-
-    def completed(self, exchange: Exchange, /) -> None:
-        """The reply is complete, with or without the answer."""
-
-    def refused(self, exchange: Exchange, refusal: RefusedResponse, /) -> None:
-        """The server does not take the frame."""
-
-    def lost(self, exchange: Exchange, error: Exception, /) -> None:
-        """The connection ended before the reply did."""
-
-
 class Exchange:
     """A frame and the `ResponseReceiver` to it."""
 
-    def __init__(self, owner: Owner, message: OutgoingFrame) -> None:
-        self._owner = owner
+    def __init__(self, transport: HttpTransport, message: OutgoingFrame) -> None:
+        self._transport = transport
         self.message = message
         self.session = 0
         """The number of the session that it was sent in."""
@@ -96,12 +75,12 @@ class Exchange:
         if not 200 <= status < 300:
             self._refusal = status, headers
             return
-        self._owner.begun(self, headers)
-        if self.message.kind != "request" or self._owner.legacy_sse:
+        self._transport.begun(self, headers)
+        if self.message.kind != "request" or self._transport.legacy_sse:
             return
         kind = media_type(headers)
         if kind == MEDIA_TYPE:
-            self.events = SseDecoder(self._owner.callbacks.frame_size)
+            self.events = SseDecoder(self._transport.callbacks.frame_size)
         elif kind == "application/json":
             self._json = True
         elif status != 202:
@@ -116,32 +95,32 @@ class Exchange:
         elif self.events is not None:
             for event in self.events.feed(chunk):
                 self._take(event)
-        elif self._json and not self._keep(chunk, limit := self._owner.callbacks.frame_size):
-            self._owner.callbacks.overlong(b"".join(self._parts)[:HEAD])
+        elif self._json and not self._keep(chunk, limit := self._transport.callbacks.frame_size):
+            self._transport.callbacks.overlong(b"".join(self._parts)[:HEAD])
             self._give_up(f"the answer is longer than {limit} bytes")
 
     def end(self) -> None:
         """See `ResponseReceiver.end`."""
         body = b"".join(self._parts)
         if self._refusal is not None:
-            self._owner.refused(self, RefusedResponse(*self._refusal, body))
+            self._transport.refused(self, RefusedResponse(*self._refusal, body))
             return
         if self._json:
             if body.strip():
-                self._owner.arrived(self, body)
+                self._transport.arrived(self, body)
             else:
                 self._fail("the answer is empty")
-        self._owner.completed(self)
+        self._transport.completed(self)
 
     def broken(self, error: Exception, /) -> None:
         """See `ResponseReceiver.broken`."""
-        self._owner.lost(self, error)
+        self._transport.lost(self, error)
 
     def _take(self, event: Event) -> None:
         if event.overlong:
-            self._owner.callbacks.overlong(event.data)
+            self._transport.callbacks.overlong(event.data)
         elif event.name == "message" and event.data.strip():
-            self._owner.arrived(self, event.data)
+            self._transport.arrived(self, event.data)
 
     def _keep(self, chunk: bytes, limit: int) -> bool:
         """Keep the beginning of the body; say whether that is all of it."""
@@ -153,9 +132,9 @@ class Exchange:
     def _give_up(self, why: str) -> None:
         self._fail(why)
         self.cancel()
-        self._owner.completed(self)
+        self._transport.completed(self)
 
     def _fail(self, why: str) -> None:
         if self.message.id is not None:
             error = InvalidResponseError(f"{self.message.method}: {why}")
-            self._owner.callbacks.fail(self.message.id, error)
+            self._transport.callbacks.fail(self.message.id, error)

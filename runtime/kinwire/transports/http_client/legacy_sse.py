@@ -14,9 +14,9 @@ from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.http.sse import Event
 from kinwire.transports.http_client.address import ServerAddress
+from kinwire.transports.http_client.event_stream import EventStream
 from kinwire.transports.http_client.fields import RequestHead
 from kinwire.transports.http_client.pool import HttpClient
-from kinwire.transports.http_client.streams import EventStream
 
 _PATIENCE = 10.0  # seconds for the address
 

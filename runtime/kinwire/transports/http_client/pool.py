@@ -16,8 +16,7 @@ from kinwire.transports.http_client.connection import HttpConnection
 from kinwire.transports.http_client.fields import RequestHead
 from kinwire.transports.http_client.response import ResponseReceiver
 from kinwire.transports.task_spawner import TaskSpawner
-from kinwire.transports.tcp.streams import dial
-from kinwire.transports.tcp.tls import client_context
+from kinwire.transports.tcp.streams import client_context, dial
 
 _CONNECT = 10.0  # seconds for a connection to stand, TLS included
 _IDLE = 4.0  # servers close idle connections after 5 s and more: not while a request is on its way

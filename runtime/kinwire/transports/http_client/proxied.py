@@ -18,7 +18,7 @@ import anyio
 from kinwire.transports.http_client.fields import RequestHead
 from kinwire.transports.http_client.response import Headers, ResponseReceiver
 from kinwire.transports.task_spawner import TaskSpawner
-from kinwire.transports.tcp.tls import client_context
+from kinwire.transports.tcp.streams import client_context
 
 if TYPE_CHECKING:
     from httpx2 import AsyncHTTPTransport

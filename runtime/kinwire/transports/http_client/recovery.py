@@ -6,57 +6,41 @@ from __future__ import annotations
 __all__ = ("Recovery",)
 
 import logging
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from kinwire.rpc.errors import ConnectionClosedError
-from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.http_client.address import ServerAddress
+from kinwire.transports.http_client.asking import ask
 from kinwire.transports.http_client.credentials import Credentials
 from kinwire.transports.http_client.errors import not_an_answer
 from kinwire.transports.http_client.exchange import Exchange, RefusedResponse
 from kinwire.transports.http_client.legacy_sse import LegacySseStream
 from kinwire.transports.http_client.pool import HttpClient
-from kinwire.transports.http_client.renewal import renewed
 from kinwire.transports.http_client.session import HttpClientSession
 from kinwire.transports.task_spawner import TaskSpawner
+
+if TYPE_CHECKING:
+    from kinwire.transports.http_client.transport import HttpTransport
 
 logger = logging.getLogger("kinwire.transports")
 
 _NOT_STREAMABLE = {400, 404, 405}  # what servers of 2024-11-05 answer to a POST of `initialize`
 _REDIRECTS = 3
-
-
-class Sender(Protocol):
-    """What sends frames."""
-
-    callbacks: SessionCallbacks
-    legacy_sse: bool
-
-    def send(self, exchange: Exchange, /) -> None:
-        """Send the frame of `exchange`, unless it was taken back meanwhile."""
-
-    def failed(self, exchange: Exchange, error: Exception, /) -> None:
-        """Its frame will not be answered."""
-
-    def hold(self) -> None:
-        """Send nothing until `go_on`: the server knows no session."""
-
-    def go_on(self) -> None:
-        """Send again, in another session."""
+_PATIENCE = 10.0  # seconds for each step of a repeated handshake
 
 
 class Recovery:
-    """Repairs for one sender."""
+    """Repairs for one transport."""
 
     def __init__(
         self,
-        sender: Sender,
+        transport: HttpTransport,
         client: HttpClient,
         session: HttpClientSession,
         credentials: Credentials,
         tasks: TaskSpawner,
     ) -> None:
-        self._sender = sender
+        self._transport = transport
         self._client = client
         self._session = session
         self._credentials = credentials
@@ -91,9 +75,9 @@ class Recovery:
             try:
                 await self.renew_credentials(exchange.key, challenge)
             except Exception as error:  # the user's: for the caller
-                self._sender.failed(exchange, error)
+                self._transport.failed(exchange, error)
             else:
-                self._sender.send(exchange)
+                self._transport.send(exchange)
 
         self._tasks.spawn(identify)
 
@@ -115,36 +99,36 @@ class Recovery:
             return False
         self._session.address = address
         self._session.write()
-        self._sender.send(exchange)
+        self._transport.send(exchange)
         return True
 
     def _try_legacy_sse(self, exchange: Exchange, refusal: RefusedResponse) -> None:
         """See whether the server speaks the transport of 2024-11-05."""
-        sender, session = self._sender, self._session
+        transport, session = self._transport, self._session
 
         def found(address: ServerAddress) -> None:
-            sender.legacy_sse = True
+            transport.legacy_sse = True
             session.address = address
             session.write()
-            sender.send(exchange)
+            transport.send(exchange)
 
         async def listen() -> None:
             address = session.address
-            stream = LegacySseStream(sender.callbacks, self._client, address, found)
+            stream = LegacySseStream(transport.callbacks, self._client, address, found)
             why = await stream.read(session.get())
             if stream.named:
-                sender.callbacks.end(why)
+                transport.callbacks.end(why)
             elif stream.refused:
-                sender.failed(exchange, why)
+                transport.failed(exchange, why)
             else:
-                sender.failed(exchange, not_an_answer("initialize", address, refusal))
+                transport.failed(exchange, not_an_answer("initialize", address, refusal))
 
         self._tasks.spawn(listen)
 
     def _begin_again(self, exchange: Exchange) -> None:
         """The server has forgotten the session: begin another, then send the frame."""
         if not self._stranded and exchange.session < self._session.number:
-            self._sender.send(exchange)  # others have begun it already
+            self._transport.send(exchange)  # others have begun it already
             return
         self._stranded.append(exchange)
         if len(self._stranded) > 1:
@@ -153,19 +137,36 @@ class Recovery:
             "%s has forgotten the session: another is begun, without the subscriptions of the old",
             self._session.address.origin,
         )
-        self._sender.hold()
+        self._transport.pause_sending()
         self._tasks.spawn(self._renew_session)
 
     async def _renew_session(self) -> None:
-        callbacks = self._sender.callbacks
-        why = await renewed(self._client, self._session, callbacks.frame_size)
+        callbacks = self._transport.callbacks
+        why = await _renewed(self._client, self._session, callbacks.frame_size)
         stranded, self._stranded = self._stranded, []
         if why is not None:
             reason = f"The server has forgotten the session, and {why}. Connect again."
             for exchange in stranded:
-                self._sender.failed(exchange, ConnectionClosedError(reason))
+                self._transport.failed(exchange, ConnectionClosedError(reason))
             callbacks.end(ConnectionClosedError(reason))
             return
         for exchange in stranded:
-            self._sender.send(exchange)
-        self._sender.go_on()
+            self._transport.send(exchange)
+        self._transport.resume_sending()
+
+
+async def _renewed(client: HttpClient, session: HttpClientSession, limit: int) -> str | None:
+    """Begin another session in place of `session`; return why that failed, None if it did not."""
+    if not session.repeatable:
+        return "more than MCP's own handshake was said in it"
+    hello, initialized = session.handshake
+    session.forget()
+    answer = await ask(client, session.post, hello.data, limit=limit, patience=_PATIENCE)
+    greeting = answer.result()
+    if greeting is None:
+        return f"it refused another one (HTTP {answer.status})" if answer.status else "it is gone"
+    session.begun(answer.headers.get("mcp-session-id"))
+    if not session.greeted(greeting):
+        return "it offers something else now"
+    answer = await ask(client, session.post, initialized.data, limit=limit, patience=_PATIENCE)
+    return None if answer.accepted else f"it refused another one (HTTP {answer.status})"

@@ -1,35 +1,47 @@
 """Streamable HTTP, the client's side: each frame leaves in a POST of its own.
 
-Answers come in the reply to their request and are matched by both, so that no caller gets another
-one's. What the server says by itself comes on a stream that stays open (`get_stream.py`). What goes
-wrong with a request is its call's alone; the connection ends when the server refuses the session.
+Answers come in the reply to their request and are matched by both, so that no caller gets the
+answer to another call. Notifications of the server come on a stream that stays open
+(`event_stream.py`). A request that fails affects its own call only; the connection ends when the
+server refuses the session.
 """
 
 from __future__ import annotations
 
-__all__ = ("HttpTransport",)
+__all__ = ("HttpTransport", "http_transport")
 
 import logging
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import anyio
 
 from kinwire.rpc.codec import OutgoingFrame
 from kinwire.rpc.errors import InvalidResponseError
 from kinwire.rpc.transport import SessionCallbacks
+from kinwire.transports.http_client.address import ServerAddress
 from kinwire.transports.http_client.asking import ask
-from kinwire.transports.http_client.credentials import Credentials
+from kinwire.transports.http_client.credentials import Credentials, credentials_of
 from kinwire.transports.http_client.errors import holds_answer, no_connection, not_an_answer
+from kinwire.transports.http_client.event_stream import (
+    NO_CALL,
+    EventStream,
+    answers_to,
+    read_get_stream,
+    resumed,
+)
 from kinwire.transports.http_client.exchange import Exchange, RefusedResponse
-from kinwire.transports.http_client.get_stream import NO_CALL, read_get_stream
-from kinwire.transports.http_client.pool import HttpClient
+from kinwire.transports.http_client.fields import checked_headers
+from kinwire.transports.http_client.pool import HttpClient, Pool
+from kinwire.transports.http_client.proxied import ProxiedClient, check_proxy
 from kinwire.transports.http_client.queue import SendQueue
 from kinwire.transports.http_client.recovery import Recovery
 from kinwire.transports.http_client.response import Headers
-from kinwire.transports.http_client.resumption import resumed
 from kinwire.transports.http_client.session import HttpClientSession
-from kinwire.transports.http_client.streams import EventStream, answers_to
 from kinwire.transports.task_spawner import TaskSpawner, task_spawner
+
+if TYPE_CHECKING:
+    from kinwire.transports.urls import UrlOptions
 
 logger = logging.getLogger("kinwire.transports")
 
@@ -39,6 +51,28 @@ _MOST = 128  # requests under way, each with a connection
 _PATIENCE = 10.0  # seconds for the receipt of a frame that has no answer
 _AFTER_ANSWER = 5.0  # seconds for a stream to end once the answer has come
 _CLOSING = 1.0  # seconds to send what waits and to end the session
+
+
+def http_transport(address: ServerAddress, options: UrlOptions) -> HttpTransport:
+    """Return the connection to the server at `address`.
+
+    Raises:
+        ValueError: an option cannot be used, or two of them say who is calling.
+        ImportError: there is a proxy, and the extra `proxy` is not installed.
+    """
+    fields = checked_headers(options.get("headers", {}))
+    credentials = credentials_of(address, fields, options.get("auth"))
+
+    proxy = options.get("proxy")
+    if proxy is not None:
+        check_proxy(proxy)
+
+    def open_client(callbacks: SessionCallbacks, tasks: TaskSpawner) -> HttpClient:
+        if proxy is not None:
+            return ProxiedClient(proxy, tasks)
+        return Pool(address, callbacks.loop, tasks)
+
+    return HttpTransport(HttpClientSession(address, fields), credentials, open_client)
 
 
 class HttpTransport:
@@ -60,6 +94,7 @@ class HttpTransport:
         self._get_stream: anyio.CancelScope | None = None
         self._receipt: anyio.Event | None = None
         self.legacy_sse = False
+        """Whether answers come elsewhere than in the replies."""
         self._running = False
         self._closing = False
 
@@ -111,15 +146,15 @@ class HttpTransport:
         if self._session.id is not None:
             await ask(self._client, self._session.delete, b"", limit=0, patience=_CLOSING)
 
-    # What an exchange tells.
+    # What an exchange reports.
 
     def begun(self, exchange: Exchange, headers: Headers, /) -> None:
-        """See `Owner.begun`."""
+        """The server accepts the frame."""
         if exchange.message.method == "initialize":
             self._session.begun(headers.get("mcp-session-id"))
 
     def arrived(self, exchange: Exchange, frame: bytes, /) -> None:
-        """See `Owner.arrived`."""
+        """A frame came in the reply to a request."""
         callbacks, identifier = self.callbacks, exchange.message.id
         assert identifier is not None
         callbacks.answer(frame, identifier)
@@ -133,7 +168,7 @@ class HttpTransport:
             self._client.pause()
 
     def completed(self, exchange: Exchange, /) -> None:
-        """See `Owner.completed`."""
+        """The reply is complete, with or without the answer."""
         message = exchange.message
         if message.id is not None and self.callbacks.waits(message.id) and not self.legacy_sse:
             if not self._under_way(exchange):
@@ -148,7 +183,7 @@ class HttpTransport:
             self._open_get_stream()
 
     def refused(self, exchange: Exchange, refusal: RefusedResponse, /) -> None:
-        """See `Owner.refused`."""
+        """The server does not take the frame."""
         identifier = exchange.message.id
         if self._recovery.repair(exchange, refusal):
             return
@@ -160,7 +195,7 @@ class HttpTransport:
             self.failed(exchange, error)
 
     def lost(self, exchange: Exchange, error: Exception, /) -> None:
-        """See `Owner.lost`."""
+        """The connection ended before the reply did."""
         if exchange.events is not None:
             self._resume(exchange, broken=True)
         else:
@@ -198,7 +233,7 @@ class HttpTransport:
             self.send(exchange)
 
     def send(self, exchange: Exchange, /) -> None:
-        """See `Sender.send`."""
+        """Send the frame of `exchange`, unless it was taken back."""
         if not self._under_way(exchange):
             return
         message = exchange.message
@@ -241,7 +276,7 @@ class HttpTransport:
         self._pump()
 
     def failed(self, exchange: Exchange, error: Exception, /) -> None:
-        """See `Sender.failed`."""
+        """Give up the frame of `exchange`: it will not be answered."""
         message = exchange.message
         if message.id is not None:
             self.callbacks.fail(message.id, error)
@@ -249,13 +284,13 @@ class HttpTransport:
             logger.warning("a message did not reach the server: %s", error)
         self._over(exchange)
 
-    def hold(self) -> None:
-        """See `Sender.hold`."""
+    def pause_sending(self) -> None:
+        """Send nothing until `resume_sending`: the server knows no session."""
         self._queue.stopped = True
         self._close_get_stream()
 
-    def go_on(self) -> None:
-        """See `Sender.go_on`."""
+    def resume_sending(self) -> None:
+        """Send again, in another session."""
         self._queue.stopped = False
         self._open_get_stream()
         self._pump()

@@ -6,14 +6,15 @@ Elsewhere two tasks stand behind each connection.
 
 from __future__ import annotations
 
-__all__ = ("ByteStream", "Receiver", "TaskStream", "dial")
+__all__ = ("ByteStream", "Receiver", "TaskStream", "client_context", "dial")
 
 import asyncio
+import ssl
 from asyncio import AbstractEventLoop
 from collections import deque
 from contextlib import suppress
+from functools import cache
 from ipaddress import ip_address
-from ssl import SSLContext
 from typing import Any, Protocol, cast
 
 import anyio
@@ -64,12 +65,21 @@ class ByteStream(Protocol):
         """Close at once; `Receiver.lost` follows."""
 
 
+@cache
+def client_context() -> ssl.SSLContext:
+    """Return the context of all connections of clients: certificates and names are checked.
+
+    The variables SSL_CERT_FILE and SSL_CERT_DIR name other certificates to trust.
+    """
+    return ssl.create_default_context()
+
+
 async def dial(
     host: str,
     port: int,
     receiver: Receiver,
     *,
-    tls: SSLContext | None,
+    tls: ssl.SSLContext | None,
     loop: AbstractEventLoop | None,
     tasks: TaskSpawner,
 ) -> ByteStream:
@@ -99,7 +109,7 @@ def _is_address(host: str) -> bool:
     return True
 
 
-async def _connected(host: str, port: int, tls: SSLContext | None) -> AnyioStream:
+async def _connected(host: str, port: int, tls: ssl.SSLContext | None) -> AnyioStream:
     if tls is None:
         return await anyio.connect_tcp(host, port)
     return await anyio.connect_tcp(host, port, ssl_context=tls, tls_standard_compatible=False)

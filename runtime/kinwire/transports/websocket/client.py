@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("WebSocketClient",)
+__all__ = ("WebSocketClient", "websocket_transport")
 
 from typing import TYPE_CHECKING
 
@@ -11,12 +11,11 @@ import anyio
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.http_client.address import ServerAddress
-from kinwire.transports.http_client.credentials import Credentials
+from kinwire.transports.http_client.credentials import Credentials, credentials_of
 from kinwire.transports.http_client.errors import hint_for, no_connection
-from kinwire.transports.http_client.fields import Fields
+from kinwire.transports.http_client.fields import Fields, checked_headers
 from kinwire.transports.task_spawner import TaskSpawner, task_spawner
-from kinwire.transports.tcp.streams import ByteStream, dial
-from kinwire.transports.tcp.tls import client_context
+from kinwire.transports.tcp.streams import ByteStream, client_context, dial
 from kinwire.transports.websocket.connection import WebSocketTransport
 from kinwire.transports.websocket.protocol import client_protocol
 
@@ -24,8 +23,21 @@ if TYPE_CHECKING:
     from websockets.client import ClientProtocol
     from websockets.http11 import Response
 
+    from kinwire.transports.urls import UrlOptions
+
 _HANDSHAKE = 10.0  # seconds for one attempt; asking the user for credentials may take longer
 _NORMAL = 1000
+
+
+def websocket_transport(address: ServerAddress, options: UrlOptions) -> WebSocketClient:
+    """Return the connection to the server at `address`.
+
+    Raises:
+        ValueError: an option cannot be sent, or two of them say who is calling.
+        ImportError: the extra `ws` is not installed.
+    """
+    fields = checked_headers(options.get("headers", {}))
+    return WebSocketClient(address, fields, credentials_of(address, fields, options.get("auth")))
 
 
 class WebSocketClient:

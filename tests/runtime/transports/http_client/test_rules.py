@@ -9,8 +9,8 @@ import pytest
 from kinwire import InsecureAddressError
 from kinwire.rpc.codec import OutgoingFrame
 from kinwire.transports.http_client.address import address_of
-from kinwire.transports.http_client.backoff import Backoff
 from kinwire.transports.http_client.credentials import credentials_of
+from kinwire.transports.http_client.event_stream import Backoff
 from kinwire.transports.http_client.fields import RequestHead, checked_headers
 from kinwire.transports.http_client.queue import SendQueue
 

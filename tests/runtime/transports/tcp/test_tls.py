@@ -15,7 +15,7 @@ import pytest
 from kinwire import ConnectionClosedError, Host, Server, connect, serve_websocket
 from kinwire.support.background import background
 from kinwire.transports.guarded_fetch.network import SystemNetwork
-from kinwire.transports.tcp.tls import client_context
+from kinwire.transports.tcp.streams import client_context
 
 OPENSSL = shutil.which("openssl")
 

@@ -1,0 +1,206 @@
+"""Event streams that are requested by GET: the notifications of a server, and the rest of a reply
+that broke off (MCP, Streamable HTTP). One stream takes as many connections as it needs.
+"""
+
+from __future__ import annotations
+
+__all__ = (
+    "NO_CALL",
+    "Backoff",
+    "EventStream",
+    "StreamEnd",
+    "answers_to",
+    "read_get_stream",
+    "resumed",
+)
+
+import random
+from collections.abc import Awaitable, Callable
+
+import anyio
+
+from kinwire.rpc.errors import InvalidResponseError
+from kinwire.rpc.transport import SessionCallbacks
+from kinwire.transports.http.sse import MEDIA_TYPE, Event, SseDecoder
+from kinwire.transports.http_client.errors import no_connection
+from kinwire.transports.http_client.fields import RequestHead
+from kinwire.transports.http_client.pool import HttpClient
+from kinwire.transports.http_client.response import Headers, media_type
+from kinwire.transports.http_client.session import HttpClientSession
+
+NO_CALL = 0
+"""No request of a session has this id: responses do not belong on the stream of notifications."""
+
+_TRY_AGAIN = (408, 409, 425, 429)  # another status below 500 says that there is no such stream
+_MOST_EMPTY = 5  # attempts in a row that bring nothing
+
+# Waits, in seconds.
+_FIRST = 0.5
+_LEAST = 0.01  # also for a server that says 0, and closes behind each event
+_MOST = 30.0
+_JITTER = 0.25  # of the wait, upward: many clients of one server must not come back together
+_MOST_ASKED = 300.0  # what a server may ask for
+
+
+class Backoff:
+    """The waits of one stream: they double until an attempt brought something."""
+
+    def __init__(self) -> None:
+        self.failures = 0
+        """Attempts in a row that brought nothing."""
+
+    def succeeded(self) -> None:
+        """The stream has brought something: begin again with short waits."""
+        self.failures = 0
+
+    def next_wait(self, asked_ms: int | None, *, jitter: float) -> float:
+        """Return the seconds until the next attempt.
+
+        `asked_ms` is what the server's `retry` said: the least that it wants. `jitter` is 0 to 1.
+        """
+        asked = _FIRST if asked_ms is None else min(max(asked_ms / 1000, _LEAST), _MOST_ASKED)
+        grown = asked * 2.0 ** min(self.failures, 16) if self.failures else 0.0
+        self.failures += 1
+        return max(asked, min(grown, _MOST) * (1 + _JITTER * jitter))
+
+
+class StreamEnd:
+    """How an attempt went."""
+
+    def __init__(self) -> None:
+        self.status = 0
+        """0 if there was no response at all."""
+        self.headers: Headers = {}
+        self.error: Exception | None = None
+        """Why the connection ended, if it broke."""
+        self.over = anyio.Event()
+
+    @property
+    def opened(self) -> bool:
+        """Whether it was an event stream."""
+        return self.status == 200 and media_type(self.headers) == MEDIA_TYPE
+
+
+class EventStream:
+    """A `ResponseReceiver` whose events go to `take`; `events` is what has read its beginning."""
+
+    def __init__(
+        self,
+        callbacks: SessionCallbacks,
+        client: HttpClient,
+        take: Callable[[Event], object],
+        events: SseDecoder | None = None,
+    ) -> None:
+        self._callbacks = callbacks
+        self._client = client
+        self._take = take
+        self._end = StreamEnd()
+        self.events = events or SseDecoder(callbacks.frame_size)
+        """Knows what to resume after; another one for each attempt."""
+        self.backoff = Backoff()
+
+    async def read(self, head: RequestHead) -> StreamEnd:
+        """Ask for the stream, and return how it ended; cancelling this closes it."""
+        self._end = end = StreamEnd()
+        before = self.events
+        self.events = SseDecoder(
+            self._callbacks.frame_size,
+            last_event_id=before.last_event_id,
+            retry_ms=before.retry_ms,
+        )
+        handle = self._client.send(head, b"", self)
+        try:
+            await end.over.wait()
+        finally:
+            handle.cancel(self)
+        return end
+
+    async def wait(self) -> None:
+        """Wait before the next attempt, as long as the server wants and as it needs."""
+        seconds = self.backoff.next_wait(self.events.retry_ms, jitter=random.random())
+        await anyio.sleep(seconds)
+
+    def head(self, status: int, headers: Headers, /) -> None:
+        """See `ResponseReceiver.head`."""
+        self._end.status, self._end.headers = status, headers
+        if not self._end.opened:
+            self._end.over.set()  # the rest of what it says is of no use
+
+    def body(self, chunk: bytes, /) -> None:
+        """See `ResponseReceiver.body`."""
+        if self._end.opened:
+            for event in self.events.feed(chunk):
+                self.backoff.succeeded()
+                self._take(event)
+            if self._callbacks.paused:
+                self._client.pause()
+
+    def end(self) -> None:
+        """See `ResponseReceiver.end`."""
+        self._end.over.set()
+
+    def broken(self, error: Exception, /) -> None:
+        """See `ResponseReceiver.broken`."""
+        self._end.error = error
+        self._end.over.set()
+
+
+def answers_to(callbacks: SessionCallbacks, reply_to: int) -> Callable[[Event], None]:
+    """Return what hands messages over, as those of the reply to one request."""
+
+    def take(event: Event) -> None:
+        if event.overlong:
+            callbacks.overlong(event.data)
+        elif event.name == "message" and event.data.strip():
+            callbacks.answer(event.data, reply_to)
+
+    return take
+
+
+async def read_get_stream(
+    stream: EventStream, session: HttpClientSession, renew: Callable[[str | None], Awaitable[bool]]
+) -> None:
+    """Read the notifications of a server; return when it offers no stream for them.
+
+    `renew` gets other credentials, if it can.
+    """
+    renewed = False
+    while True:
+        end = await stream.read(session.get(stream.events.last_event_id))
+        if end.status == 401 and not renewed:
+            renewed = await renew(end.headers.get("www-authenticate"))
+            if renewed:
+                continue
+        if end.opened:
+            renewed = False
+        elif 200 <= end.status < 500 and end.status not in _TRY_AGAIN:
+            return
+        await stream.wait()
+
+
+async def resumed(
+    stream: EventStream, session: HttpClientSession, method: str, *, broken: bool
+) -> Exception | None:
+    """Read the rest of the reply once more; return why there is no more of it to be had.
+
+    A reply whose connection was `broken` is asked for immediately, one that the server has
+    ended after the time that it wants.
+    """
+    last_event_id = stream.events.last_event_id
+    if not last_event_id:
+        return InvalidResponseError(f"{method}: the reply ended without the answer.")
+    if stream.backoff.failures >= _MOST_EMPTY:
+        why = f"the reply broke off {_MOST_EMPTY} times in a row."
+        return InvalidResponseError(f"{method}: {why}")
+    if not broken:
+        await stream.wait()
+    return _fault(await stream.read(session.get(last_event_id)), session, method)
+
+
+def _fault(end: StreamEnd, session: HttpClientSession, method: str) -> Exception | None:
+    if end.status == 0 and end.error is not None:
+        return no_connection(session.address, end.error)
+    if not end.opened:
+        why = f"the reply broke off, and cannot be had again: HTTP {end.status}."
+        return InvalidResponseError(f"{method}: {why}")
+    return None
