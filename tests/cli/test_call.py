@@ -56,7 +56,7 @@ def trips(tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    ("words", "mend"),
+    ("words", "hint"),
     [
         (["--steps", "3"], "no option --steps.\nhint: A member is written steps=3"),
         (["--steps=3"], "no option --steps.\nhint: A member is written steps=3"),
@@ -66,11 +66,11 @@ def trips(tmp_path: Path) -> str:
     ],
 )
 def test_an_option_that_there_is_not_may_be_a_member(
-    capsys: Captured, words: list[str], mend: str
+    capsys: Captured, words: list[str], hint: str
 ) -> None:
     code, out, err = ran(capsys, "call", "trips.py", "book", *words)
     assert (code, out) == (2, "")
-    assert mend in err
+    assert hint in err
 
 
 def test_words_add_to_the_members_of_a_file(capsys: Captured, tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_words_add_to_the_members_of_a_file(capsys: Captured, tmp_path: Path) ->
         (b'{"t": "\\ud800"}', "--json stdin: \\ud800 is half of a surrogate pair"),
     ],
 )
-def test_members_on_stdin_that_cannot_be_used_are_told(
+def test_invalid_members_on_stdin_are_reported(
     capsys: Captured,
     monkeypatch: pytest.MonkeyPatch,
     trips: str,
@@ -106,7 +106,7 @@ def test_members_on_stdin_that_cannot_be_used_are_told(
     assert (said.out, message in said.err) == ("", True)
 
 
-def test_a_file_of_members_that_is_not_there_is_told(capsys: Captured, trips: str) -> None:
+def test_a_missing_file_of_members_is_reported(capsys: Captured, trips: str) -> None:
     assert main(["call", "--json", "nowhere.json", trips, "book"]) == 2
     assert "--json nowhere.json: No such file or directory." in capsys.readouterr().err
 
@@ -145,7 +145,7 @@ def test_the_line_that_is_said_for_a_prompt_works(capsys: Captured, tmp_path: Pa
 
 
 @pytest.mark.parametrize("subcommand", [["call", "ping"], ["list"]])
-def test_an_answer_with_another_id_is_told(capsys: Captured, subcommand: list[str]) -> None:
+def test_an_answer_with_another_id_is_reported(capsys: Captured, subcommand: list[str]) -> None:
     server = spoken({"jsonrpc": "2.0", "id": "1", "result": greeting({})})
     code, out, err = ran(capsys, *subcommand, "--timeout", "2", *server)
     assert (code, out) == (4, "")

@@ -37,7 +37,7 @@ def test_help_lists_the_verbs_and_no_arguments_is_a_slip(capsys: Captured) -> No
     assert ran(capsys) == (2, "", out)
 
 
-def test_the_version_is_told(capsys: Captured) -> None:
+def test_the_version_is_shown(capsys: Captured) -> None:
     code, out, _ = ran(capsys, "--version")
     assert code == 0
     assert out.startswith("kinwire ")
@@ -176,7 +176,7 @@ def test_list_as_json_is_one_array_of_rows(capsys: Captured) -> None:
     assert "InvalidParams" in rows["tools/call"]["errors"]
 
 
-def test_list_shows_the_tools_that_a_protocol_defines_beside_its_methods(
+def test_list_shows_the_tools_and_the_methods_of_a_protocol(
     capsys: Captured,
 ) -> None:
     code, out, _ = ran(capsys, "list", "mcpe", "--format", "json")
@@ -311,7 +311,7 @@ def test_a_file_that_holds_no_one_server_is_refused(
     assert "Traceback" not in err
 
 
-def test_a_file_that_hides_a_module_of_pythons_own_is_told(
+def test_a_file_that_hides_a_standard_module_is_reported(
     capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "path", [*sys.path])  # what serving adds must not stay
@@ -323,7 +323,7 @@ def test_a_file_that_hides_a_module_of_pythons_own_is_told(
     assert err.startswith(f"note: {file} stands in for Python's own module 'this'. Rename it.\n")
 
 
-def test_who_reaches_a_file_that_ends_itself_is_told_why(capsys: Captured, tmp_path: Path) -> None:
+def test_a_file_that_ends_itself_is_reported(capsys: Captured, tmp_path: Path) -> None:
     file = tmp_path / "ends.py"
     file.write_text("import sys\nsys.exit(0)", encoding="utf-8")
     code, out, err = ran(capsys, "list", str(file))
@@ -339,7 +339,7 @@ def test_who_reaches_a_file_that_ends_itself_is_told_why(capsys: Captured, tmp_p
 
 
 @pytest.mark.slow
-def test_a_reader_that_leaves_early_is_no_fault() -> None:
+def test_a_closed_pipe_is_not_an_error() -> None:
     done = subprocess.run(
         f"{sys.executable} -m kinwire list mcp --format json | true",
         shell=True,

@@ -57,7 +57,7 @@ def test_without_a_server_only_the_installation_is_checked(capsys: Captured) -> 
     assert (code, err) == (0, "3 ok, 1 skipped\n")
 
 
-def test_an_extra_that_is_not_there_is_told_and_no_fault(
+def test_a_missing_extra_is_reported_but_not_an_error(
     capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(diagnosis_checks, "is_installed", lambda extra: extra != "fast")

@@ -37,7 +37,7 @@ def test_an_extra_comes_from_the_folder_that_is_installed(
     assert install_command("cli") == command
 
 
-def test_a_module_that_is_called_otherwise_than_its_distribution_leads_to_its_extra(
+def test_a_module_named_unlike_its_distribution_leads_to_its_extra(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     info = tmp_path / "kinwire-1.0.dist-info"

@@ -45,7 +45,7 @@ def test_a_long_word_hides_no_reason() -> None:
     )
 
 
-def test_of_problems_without_end_the_first_are_told() -> None:
+def test_of_very_many_problems_the_first_are_shown() -> None:
     problem = {"pointer": "/a\nerror: b", "expected": "c", "got": "d"}
     data: dict[str, Any] = {"problems": [problem] * 1000}
     lines = failure_of(RpcError("no", code=-32602, data=data)).text.split("\n")

@@ -50,9 +50,7 @@ def test_a_file_has_a_header_on_each_line(tmp_path: Path) -> None:
         pytest.param("@/nowhere/headers", "/nowhere/headers: No such file", id="no such file"),
     ],
 )
-def test_a_word_that_is_no_header_is_refused_without_its_value(
-    word: str, message: str | None
-) -> None:
+def test_an_invalid_header_is_refused_without_its_value(word: str, message: str | None) -> None:
     if message is None:
         assert headers_from([word], ENVIRONMENT) == {"X": SECRET}
         return

@@ -240,7 +240,7 @@ def test_of_a_long_list_the_first_pages_are_looked_at(capsys: Captured, count: i
 
 
 @pytest.mark.parametrize(("server", "problem"), ODD)
-def test_what_is_only_odd_is_told_and_ends_with_0(
+def test_warnings_are_reported_and_end_with_0(
     capsys: Captured, server: list[str], problem: str
 ) -> None:
     code, answer = inspected(capsys, *server)
@@ -248,7 +248,7 @@ def test_what_is_only_odd_is_told_and_ends_with_0(
     assert any(line.startswith(problem) for line in said(answer)), said(answer)
 
 
-def test_text_marks_methods_and_tells_findings_with_the_mend(capsys: Captured) -> None:
+def test_text_marks_methods_and_shows_findings_with_a_hint(capsys: Captured) -> None:
     server = tools({"tools": [TOOL, {"name": "a b", "inputSchema": {"type": "string"}}, 5]})
     code, out, err = ran(capsys, "inspect", "--timeout", "60", *server)
     assert (code, err) == (1, "")
@@ -275,7 +275,7 @@ def test_lists_show_addresses_and_prompts_as_calls(capsys: Captured) -> None:
     assert "\n\nprompts\n  greet(who, how = ...)\n" in out
 
 
-def test_a_server_that_answers_nothing_more_is_not_waited_for_at_every_method(
+def test_a_server_that_stopped_answering_is_not_awaited_per_method(
     capsys: Captured,
 ) -> None:
     hello = json.dumps({"jsonrpc": "2.0", "id": 1, "result": greeting({})})
@@ -319,7 +319,7 @@ def test_without_a_handshake_there_is_nothing_to_inspect(
         ),
     ],
 )
-def test_what_was_seen_before_the_handshake_failed_is_told(
+def test_output_before_a_failed_handshake_is_reported(
     capsys: Captured, line: object, problem: str
 ) -> None:
     code, out, err = ran(capsys, "inspect", "--timeout", "2", *spoken(line))

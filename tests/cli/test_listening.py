@@ -84,7 +84,7 @@ async def test_a_second_answer_to_a_request_is_kept() -> None:
 
 
 @pytest.mark.anyio
-async def test_stray_lines_are_passed_on_where_the_session_is_to_tell_them() -> None:
+async def test_stray_lines_are_passed_on_where_the_session_reports_them() -> None:
     heard, passed = await heard_of(b"Loading", passes=True)
     assert (heard.strays, passed) == (["Loading"], [b"Loading", b"x"])
 

@@ -168,7 +168,7 @@ def test_words_that_make_no_member_are_refused(words: list[str], message: str) -
         (r'any:="\ud800"', r"Write both halves, as in \ud83d\ude00, or the character itself."),
     ],
 )
-def test_a_refused_word_comes_with_the_mend(word: str, hint: str) -> None:
+def test_a_refused_word_comes_with_a_hint(word: str, hint: str) -> None:
     with pytest.raises(UsageError) as refused:
         members_from([word], SCHEMA)
     assert refused.value.hint == hint
@@ -206,7 +206,7 @@ HOSTILE: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("schema", HOSTILE)
-def test_a_schema_that_is_none_says_nothing(schema: dict[str, Any]) -> None:
+def test_an_invalid_schema_has_no_names(schema: dict[str, Any]) -> None:
     assert members_from(["x=5"], schema) == {"x": "5"}
 
 
@@ -284,7 +284,7 @@ def test_what_a_wrong_word_was_to_bring_is_not_missing(wrong: str, missing: list
 
 
 @pytest.mark.parametrize("schema", [*HOSTILE, {"required": 5}, {"allOf": [{"$ref": "#"}] * 50}])
-def test_a_schema_that_is_none_asks_for_nothing(schema: dict[str, Any]) -> None:
+def test_an_invalid_schema_requires_nothing(schema: dict[str, Any]) -> None:
     assert missing_from({"x": {"y": 1}}, ["x.y=1"], schema) == []
 
 

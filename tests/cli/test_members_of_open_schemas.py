@@ -34,7 +34,7 @@ NAMED: dict[str, Any] = {"type": "object", "properties": {"city": {"type": "stri
         {"additionalProperties": False, "patternProperties": {"^(?=ct)": {}}},
     ],
 )
-def test_a_member_that_may_be_meant_is_no_slip(more: dict[str, Any]) -> None:
+def test_a_possible_member_is_not_an_error(more: dict[str, Any]) -> None:
     assert members_from(["ctiy=Ulm"], {**NAMED, **more}) == {"ctiy": "Ulm"}
 
 
@@ -48,7 +48,7 @@ def test_a_member_that_may_be_meant_is_no_slip(more: dict[str, Any]) -> None:
         {"required": ["city"]},
     ],
 )
-def test_a_member_that_the_schema_has_no_room_for_is_told(more: dict[str, Any]) -> None:
+def test_an_impossible_member_is_reported(more: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="there is no member 'ctiy'") as refused:
         members_from(["ctiy=Ulm"], {**NAMED, **more})
     assert refused.value.hint == "Did you mean 'city'?"
@@ -134,7 +134,7 @@ def test_a_value_is_read_as_json_schema_and_openapi_have_it(word: str, value: ob
         ("c=z", 'expected "x", "y" or null'),
     ],
 )
-def test_a_value_that_cannot_fit_is_told(word: str, message: str) -> None:
+def test_a_value_that_cannot_fit_is_reported(word: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         members_from([word], TYPED)
 

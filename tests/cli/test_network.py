@@ -73,7 +73,7 @@ def test_verbs_use_a_server_behind_a_url(
         ),
     ],
 )
-def test_what_cannot_be_done_is_told_without_a_secret(
+def test_errors_are_reported_without_a_secret(
     capsys: Captured, words: tuple[str, ...], code: int, message: str
 ) -> None:
     ended, out, err = ran(capsys, *words)
@@ -98,7 +98,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("transport", ["http", "sse", "ws"])
-def test_options_of_an_application_in_the_file_are_told_not_to_hold(
+def test_ignored_options_of_an_application_are_reported(
     capsys: Captured, tmp_path: Path, transport: str
 ) -> None:
     file = tmp_path / "own_app.py"
@@ -122,7 +122,7 @@ def test_a_line_to_type_repeats_no_secret_of_a_url(capsys: Captured, tmp_path: P
     assert err.endswith("hint: Write kinwire call URL prompts/get name=greet arguments.who=Ann\n")
 
 
-def test_a_port_in_use_is_told(capsys: Captured) -> None:
+def test_a_port_in_use_is_reported(capsys: Captured) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         code, _, err = ran(capsys, "serve", str(FILE), "--transport", "http", "--port", port)
@@ -175,7 +175,7 @@ def test_a_server_that_has_to_know_who_calls_ends_with_3(
 
 
 @pytest.mark.parametrize("kind", [InvalidResponseError, ConnectionClosedError])
-def test_who_has_to_say_who_they_are_is_told_the_option(
+def test_missing_authentication_is_reported_with_the_option(
     kind: type[InvalidResponseError | ConnectionClosedError],
 ) -> None:
     refused = f"It answered HTTP 401.{hint_for(address_of(NOBODY, insecure=False), 401, None)}"

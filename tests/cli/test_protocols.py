@@ -20,7 +20,7 @@ def path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(BINDINGS))
 
 
-def test_the_methods_of_a_package_are_listed_beside_the_others(capsys: Captured) -> None:
+def test_the_methods_of_a_package_are_listed_with_the_others(capsys: Captured) -> None:
     assert main(["list", "--package", "tiny_bindings", "--format", "json"]) == 0
     protocols = {row["protocol"] for row in json.loads(capsys.readouterr().out)}
     assert {"mcp", "tiny"} < protocols
@@ -130,7 +130,7 @@ def test_inspect_validates_what_a_server_sends_of_it(capsys: Captured) -> None:
         *("call ping -- nothing-that-runs", "inspect -- nothing-that-runs"),
     ],
 )
-def test_what_is_no_package_of_bindings_is_a_slip(
+def test_a_package_without_bindings_is_a_usage_error(
     subcommand: str, package: str, told: str, hint: str, capsys: Captured
 ) -> None:
     name, *words = subcommand.split()

@@ -73,7 +73,7 @@ def test_a_server_that_answers_as_recorded_ends_with_0(capsys: Captured, recordi
     ("ignore", "code", "verdict"),
     [([], 1, "differs"), (["--ignore", "tools/call#/result/content/*/text"], 0, "equal")],
 )
-def test_a_difference_is_told_unless_it_is_ignored(
+def test_a_difference_is_reported_unless_it_is_ignored(
     capsys: Captured, tmp_path: Path, ignore: list[str], code: int, verdict: str
 ) -> None:
     params = {"name": "add", "arguments": {"a": 1, "b": 2}}
@@ -113,14 +113,14 @@ def test_a_server_that_does_not_start_ends_with_4(capsys: Captured, recording: s
     assert "Cannot start 'no-such-program'" in capsys.readouterr().err
 
 
-def test_a_server_that_nobody_reaches_ends_with_4_at_once(capsys: Captured, recording: str) -> None:
+def test_an_unreachable_server_ends_with_4_immediately(capsys: Captured, recording: str) -> None:
     assert main(["replay", recording, NOBODY]) == 4
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.startswith("error: No answer from http://127.0.0.1:1: ")
 
 
-def test_a_server_that_has_to_know_who_calls_ends_with_3_at_once(
+def test_missing_authentication_ends_with_3_immediately(
     capsys: Captured, tmp_path: Path, recording: str
 ) -> None:
     program = tmp_path / "served.py"
@@ -176,7 +176,7 @@ def test_requests_that_a_client_never_made_are_one_line(capsys: Captured, tmp_pa
 
 
 @pytest.mark.slow
-def test_a_client_that_asks_for_something_else_is_answered_and_told(
+def test_a_client_with_other_requests_is_answered_and_reported(
     capsys: Captured, recording: str
 ) -> None:
     command = [*KINWIRE, "replay", recording, "--as", "server"]

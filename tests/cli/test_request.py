@@ -175,7 +175,7 @@ def test_words_add_to_the_members_that_are_given(given: dict[str, Any], words: l
         (["tools/call", "name=book", "arguments:={}", "arguments.a=1"], "given twice"),
     ],
 )
-def test_a_slip_in_a_member_is_told_with_the_mend(words: list[str], message: str) -> None:
+def test_a_wrong_member_is_reported_with_a_hint(words: list[str], message: str) -> None:
     code, said = failed(server, *words)
     assert code == 2
     assert message in said
@@ -265,7 +265,7 @@ def test_a_method_of_no_table_goes_out_with_a_note(
         ("zzz", "Methods have a slash, as in prompts/list."),
     ],
 )
-def test_what_is_no_tool_may_be_a_method(name: str, hint: str) -> None:
+def test_a_word_that_is_not_a_tool_may_be_a_method(name: str, hint: str) -> None:
     text = f"error: The server offers no tools, so none is called '{name}'.\nhint: {hint}"
     assert failed(greeter, name) == (2, text)
 
@@ -312,7 +312,7 @@ def numbered(number: str) -> str:
         (["urn:trip:5"], "a resource", "resources/read uri=urn:trip:5"),
     ],
 )
-def test_what_is_no_tool_may_be_something_else_of_the_server(
+def test_a_word_that_is_not_a_tool_may_be_something_else(
     words: list[str], kind: str, written: str
 ) -> None:
     text = f"error: {words[0]!r} is {kind} of the server, and no tool."
@@ -320,10 +320,10 @@ def test_what_is_no_tool_may_be_something_else_of_the_server(
 
 
 @pytest.mark.parametrize("uri", ["trips://all", "trips://Ulm/2"])
-def test_a_uri_of_the_server_is_no_method(uri: str) -> None:
+def test_a_uri_of_the_server_is_not_a_method(uri: str) -> None:
     text = f"error: {uri!r} is a resource of the server, and no method."
-    mend = f"hint: Write kinwire call resources/read uri={uri}"
-    assert failed(trips, uri) == (2, f"{text}\n{mend}")
+    hint = f"hint: Write kinwire call resources/read uri={uri}"
+    assert failed(trips, uri) == (2, f"{text}\n{hint}")
 
 
 def test_a_uri_that_no_resource_has_goes_out_as_a_method() -> None:
@@ -343,7 +343,7 @@ def test_a_template_that_cannot_be_matched_claims_no_uri() -> None:
     assert (code, "Method not found: notes://12" in said) == (5, True)
 
 
-def test_a_server_that_does_not_list_what_it_offers_has_nothing_of_that_name() -> None:
+def test_a_server_that_lists_nothing_has_nothing_of_that_name() -> None:
     broken = Server("broken", "1.0", log_level=None)
 
     @broken.on.prompts_list

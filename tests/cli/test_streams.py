@@ -101,7 +101,7 @@ def test_a_sign_that_the_encoding_lacks_is_escaped_as_in_json(tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_a_folder_that_is_gone_is_no_fault_of_the_command(tmp_path: Path) -> None:
+def test_a_missing_folder_does_not_crash_the_command(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
     code, out, err = shell(

@@ -56,7 +56,7 @@ def test_every_byte_passes_and_every_frame_is_recorded(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_bytes_pass_at_once(tmp_path: Path) -> None:
+def test_bytes_pass_immediately(tmp_path: Path) -> None:
     with Wire(*tap("--", "cat"), cwd=tmp_path) as wire:
         assert wire.process.stdout is not None
         for part in (b"{", b'"a": ', b"1}\n"):

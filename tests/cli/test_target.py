@@ -79,7 +79,7 @@ def test_a_file_that_is_not_there_may_be_another(
     assert ran(capsys, *arguments) == (2, "", f"error: There is no Python file {message}")
 
 
-def test_a_server_without_tools_is_no_fault(capsys: Captured) -> None:
+def test_a_server_without_tools_is_not_an_error(capsys: Captured) -> None:
     server = scripted(answers={"initialize": greeting({"prompts": {}})})
     note = "note: the server offers no tools; it has: prompts\n"
     assert ran(capsys, "list", *server) == (0, "", note)

@@ -42,7 +42,7 @@ def test_a_good_recording_ends_with_0(tmp_path: Path, capsys: pytest.CaptureFixt
     ]
 
 
-def test_a_recording_of_four_protocols_is_judged_by_the_right_one_for_each_line(
+def test_each_line_is_validated_by_its_protocol(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     content = lines(*({"from": sender, "message": message} for sender, message, _ in MIXED))
@@ -51,7 +51,7 @@ def test_a_recording_of_four_protocols_is_judged_by_the_right_one_for_each_line(
     assert (code, {verdict["ok"] for verdict in verdicts}) == (0, {True})
 
 
-def test_a_bad_line_is_told_and_ends_with_1(
+def test_a_bad_line_is_reported_and_ends_with_1(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, verdicts, talk = run(tmp_path / "a.jsonl", lines(CALL, GONE), capsys)
@@ -74,7 +74,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("line", "pointer", "expected"), BAD)
-def test_a_line_that_is_no_message(
+def test_a_line_that_is_not_a_message(
     line: bytes, pointer: str, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ping = {"jsonrpc": "2.0", "id": 7, "method": "ping"}
@@ -91,7 +91,7 @@ def test_a_line_that_is_no_message(
         (b"x" * 100, "x" * 60 + "… (expected value at column 1)"),
     ],
 )
-def test_what_is_no_json_is_shown_with_the_reason(
+def test_invalid_json_is_shown_with_the_reason(
     line: bytes, got: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, (verdict,), _ = run(tmp_path / "a.jsonl", lines(line), capsys)
@@ -154,7 +154,7 @@ def test_a_recording_cannot_steer_the_terminal(
         (b"\n" + lines(*range(25)), "hint: Line 2: 0\n"),
     ],
 )
-def test_a_file_that_is_no_recording_is_a_slip(
+def test_a_file_that_is_not_a_recording_is_a_usage_error(
     content: bytes, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, verdicts, talk = run(tmp_path / "a.jsonl", content, capsys)

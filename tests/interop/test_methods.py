@@ -49,7 +49,7 @@ def test_all_that_both_sides_send_is_as_the_document_says(peer: str, run_of: Run
 
 
 @pytest.mark.parametrize("peer", PEERS)
-def test_who_does_not_speak_mcpl_hears_of_it_in_the_offer_of_our_host_alone(
+def test_servers_without_mcpl_see_it_only_in_the_offer_of_our_host(
     peer: str, run_of: Runner
 ) -> None:
     run = run_of(peer, how(peer))
@@ -102,7 +102,7 @@ def test_a_call_that_is_wrong_is_refused(peer: str, run_of: Runner) -> None:
 
 
 @pytest.mark.parametrize("client", DUAL)
-def test_a_client_finds_the_same_whether_it_tries_a_later_protocol_first_or_not(
+def test_a_client_finds_the_same_if_it_tries_a_later_protocol_first(
     client: str, run_of: Runner
 ) -> None:
     first, second = (run_of(f"client {client}", mode) for mode in ("auto", "legacy"))

@@ -23,7 +23,7 @@ REFUSED = -32600
 CLIENTS, CALLS = 100, 3
 
 
-def test_our_server_refuses_an_id_that_is_in_use_and_answers_the_first_call(
+def test_our_server_refuses_an_id_in_use_and_answers_the_first_call(
     tmp_path: Path,
 ) -> None:
     with listening(ours("http", HERE / "servers" / "slow_kinwire.py"), tmp_path) as server:

@@ -48,7 +48,7 @@ def test_the_command_calls_a_tool_with_typed_arguments(everything: Recorded) -> 
     assert text_of(json.loads(done.stdout)) == "The sum of 1 and 2.5 is 3.5."
 
 
-def test_the_command_shows_progress_beside_the_answer(everything: Recorded) -> None:
+def test_the_command_shows_progress_with_the_answer(everything: Recorded) -> None:
     call = ("call", "trigger-long-running-operation", "duration=0.2", "steps=2")
     done = kinwire(*call, server=everything)
     assert done.returncode == 0, done.stderr
@@ -64,7 +64,7 @@ def test_the_command_ends_with_5_when_a_tool_fails(everything: Recorded) -> None
 
 
 @pytest.mark.anyio
-async def test_content_that_came_with_a_later_version_is_refused_and_raw_returns_it(
+async def test_content_of_a_later_version_is_refused_and_raw_returns_it(
     everything: Recorded,
 ) -> None:
     name, arguments = "get-resource-links", {"count": 1}

@@ -21,7 +21,7 @@ from tests.interop.test_methods import how
 
 
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
-def test_an_unknown_capability_and_an_unknown_member_of_a_tool_survive_our_client(
+def test_our_client_preserves_unknown_capabilities_and_tool_fields(
     backend: str, tmp_path: Path
 ) -> None:
     found = anyio.run(host.unknown_members, Recorded(UNKNOWN, tmp_path), backend=backend)

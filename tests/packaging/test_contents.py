@@ -67,7 +67,7 @@ def test_the_wheel_holds_the_three_packages_and_nothing_else(wheel: Path) -> Non
         "kinwire_protocols/schema.json",
     ],
 )
-def test_the_wheel_holds_what_is_no_module(wheel: Path, name: str) -> None:
+def test_the_wheel_holds_its_data_files(wheel: Path, name: str) -> None:
     assert name in names_in(wheel)
 
 

@@ -47,7 +47,7 @@ def test_one_on_the_path_and_one_of_pyenv_are_found(places: tuple[Path, Path]) -
         pytest.param(f"python3.{MINOR + 1}-config", f"echo 3 {MINOR + 1}", id="no interpreter"),
     ],
 )
-def test_what_does_not_answer_with_a_newer_version_is_none(
+def test_an_interpreter_without_a_newer_version_is_skipped(
     places: tuple[Path, Path], name: str, script: str
 ) -> None:
     interpreter(places[0] / name, script)

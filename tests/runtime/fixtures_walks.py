@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 _LIMITS = Limits(drain=0.002, stop=2.0)
 CALLS = 3
-"""Made at once; one more follows alone."""
+"""Made concurrently; one more follows alone."""
 
 _PATIENCE = 30.0  # seconds for one walk, which takes a few milliseconds
 _NOTE = "note://1"
@@ -63,7 +63,7 @@ class Moments:
 
     @property
     def came(self) -> bool:
-        """Whether there were so many."""
+        """Return whether that many frames came."""
         return self._left <= 0
 
 

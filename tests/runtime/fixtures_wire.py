@@ -63,7 +63,7 @@ class Wire:
         self.write(b"".join(line + b"\n" for line in lines))
 
     def write(self, data: bytes) -> None:
-        """Write bytes, reading nothing meanwhile."""
+        """Write bytes without reading."""
         assert self.process.stdin is not None
         view = memoryview(data)
         while view:

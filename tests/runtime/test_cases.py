@@ -85,8 +85,8 @@ def test_b017_a_text_that_looks_like_json_stays_a_text(wire: Wire, text: str) ->
 
 
 @pytest.mark.parametrize("token", ["NaN", "-Infinity", "Infinity"])
-def test_b020_tokens_that_are_no_json_are_refused(wire: Wire, token: str) -> None:
-    """The case wants -32700 with null. The issue wins: the id is told where it can be found."""
+def test_b020_tokens_that_are_not_json_are_refused(wire: Wire, token: str) -> None:
+    """The case wants -32700 with null. The issue wins: the id is sent where it can be found."""
     wire.send(
         b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"x":%s}}}' % token.encode()
     )
@@ -116,7 +116,7 @@ def test_b024_no_notification_is_ever_answered(wire: Wire) -> None:
     assert wire.ask(3)["id"] == 3
 
 
-def test_b029_a_second_request_with_an_id_in_flight_does_not_get_the_first_answer(
+def test_b029_a_second_request_with_an_id_in_flight_is_refused(
     wire: Wire,
 ) -> None:
     wire.send(called("slow", 1, name="A"), called("release", 1, name="A"))
@@ -129,7 +129,7 @@ def test_b029_a_second_request_with_an_id_in_flight_does_not_get_the_first_answe
     assert text_of(wire.ask(1, "tools/call", name="echo", arguments={})) == "{}"
 
 
-def test_b030_a_cancellation_that_meets_the_end_of_its_handler_harms_nothing(wire: Wire) -> None:
+def test_b030_a_cancellation_at_the_end_of_its_handler_is_harmless(wire: Wire) -> None:
     for round_ in range(300):
         wire.send(called("soon", round_, turns=round_ % 9), cancelled(round_))
         wire.send(b'{"jsonrpc":"2.0","id":"ping %d","method":"ping"}' % round_)
@@ -165,7 +165,7 @@ def test_b039_an_array_is_refused_as_a_whole(wire: Wire, batch: str) -> None:
     assert b"unreadable frame" in said_on_stderr(wire)
 
 
-def test_b045_a_message_beyond_the_limit_is_answered_and_the_next_one_is_read(wire: Wire) -> None:
+def test_b045_a_too_long_message_is_answered_and_the_next_one_is_read(wire: Wire) -> None:
     """The case wants 10 MB carried, or an error where there is a limit: 4 MiB, says the issue."""
     wire.send(called("typed", 1, p="x" * 10_000_000))
     refused = wire.message()

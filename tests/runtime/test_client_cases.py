@@ -32,7 +32,7 @@ USES = {"uses": ["tools", "telemetry.v2"]}
 
 
 class RawServer:
-    """An end that says just what it is told to, and hears requests."""
+    """An end that sends exactly what a test passes, and records requests."""
 
     def __init__(self, transport: MemoryTransport) -> None:
         self._transport = transport
@@ -117,7 +117,7 @@ async def test_b013_the_method_decides_what_a_result_is(result: dict[str, Any]) 
     assert outcomes == [result]
 
 
-async def test_b014_an_answer_with_both_members_or_none_is_no_success() -> None:
+async def test_b014_an_answer_with_both_fields_or_neither_fails() -> None:
     async with called(3, call_tool) as (server, ids, outcomes):
         server.answer(ids[0], result=RESULT, error={"code": -32603, "message": "x"})
         server.answer(ids[1])

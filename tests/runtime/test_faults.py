@@ -92,7 +92,7 @@ async def walk(session: Session, number: int, outcomes: list[str]) -> None:
 
 
 async def walk_until(at: int, *, end: int, incoming: bool) -> bool:
-    """Walk with a break at one frame; return whether there were so many."""
+    """Walk with a break at one frame; return whether there were that many frames."""
     first, second = memory_pair()
     breaking = Breaking(second if end else first, at, incoming=incoming)
     transports = (first, breaking) if end else (breaking, second)

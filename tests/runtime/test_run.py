@@ -34,7 +34,7 @@ def block() -> None:
 
 @server.tool
 def noisy() -> str:
-    print("this is no message")
+    print("this is a stray line")
     return "quiet"
 
 @server.tool
@@ -103,7 +103,7 @@ def test_what_came_before_the_end_of_input_is_answered(program: str) -> None:
     results, stderr, code = answered(program, {"id": 2, "method": "tools/list"}, call("noisy"))
     assert len(results[2]["tools"]) == 6
     assert results["noisy"] == {"content": [{"type": "text", "text": "quiet"}]}
-    assert sorted(stderr.split("\n")) == ["", "after", "this is no message"]
+    assert sorted(stderr.split("\n")) == ["", "after", "this is a stray line"]
     assert code == 0
 
 
@@ -180,7 +180,7 @@ async def test_a_host_starts_calls_and_ends_a_server(program: str) -> None:
 
 
 @pytest.mark.anyio
-async def test_a_program_that_is_no_server_is_told_by_its_exit_code_and_last_words() -> None:
+async def test_a_program_that_is_not_a_server_is_reported_with_its_exit_code() -> None:
     program = "import sys; print('no config', file=sys.stderr); sys.exit(7)"
     async with Host("h", "1") as host:
         with pytest.raises(ConnectionClosedError, match="no config") as caught:

@@ -1,4 +1,4 @@
-"""Much at once: calls that are taken back and sessions, by the thousand."""
+"""High load: cancelled calls and sessions, by the thousand."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.faults]
 _CALLS = 10_000
 _AT_ONCE = 100
 _SESSIONS = 1_000
-_PATIENCE = 120  # seconds; on a busy machine much at once takes its time
+_PATIENCE = 120  # seconds; on a busy machine many sessions take their time
 
 
 async def work(params: mcp.CallToolRequestParams, request: Request) -> mcp.CallToolResult:
@@ -32,7 +32,7 @@ async def work(params: mcp.CallToolRequestParams, request: Request) -> mcp.CallT
 
 
 async def call_until(session: Session, number: int, turns: int, answered: list[int]) -> None:
-    """Call for so many turns of the loop."""
+    """Call for that many turns of the loop."""
     params = mcp.CallToolRequestParams(name="x", arguments={"number": number})
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(cancel_after, turns, tasks.cancel_scope)

@@ -1,7 +1,7 @@
 """Bytes to JSON-RPC envelope and back, without I/O (JSON-RPC 2.0, 4 and 5).
 
-A frame is one message. What is no message is refused with the error that its sender is to be
-told, and with the id where it can be found. Batches are refused: MCP 2024-11-05 has none.
+A frame is one message. Anything else is refused with the error to send back, and with the id
+where it can be found. Batches are refused: MCP 2024-11-05 does not have them.
 
 Left out, each because looking for it would cost more than reading the frame: a repeated member
 other than `id` and `method`, one of these two repeated in the middle of a long frame (the last
@@ -69,7 +69,7 @@ class OutgoingFrame:
 
 
 class FrameError(Exception):
-    """A frame is no message. `error` is for its sender, `meant` what it seems to have been."""
+    """A frame is not a message. `error` is for its sender, `meant` what it seems to have been."""
 
     def __init__(self, error: RpcError, id: Id | None = None, meant: Meant = "unclear") -> None:
         super().__init__(error, id, meant)
@@ -79,17 +79,17 @@ class FrameError(Exception):
 
     @property
     def why(self) -> str:
-        """What is wrong with it, for whoever waits for it."""
+        """Return what is wrong with the frame, for the caller that waits for it."""
         return self.error.message.removeprefix("Invalid Request: ").removeprefix("Parse error: ")
 
 
 def is_object(value: object) -> TypeGuard[JsonObject]:
-    """Whether decoded JSON is an object."""
+    """Return whether decoded JSON is an object."""
     return type(value) is dict
 
 
 def is_id(value: object) -> TypeGuard[Id]:
-    """Whether `value` may be an id: 1.0 and true are none, though Python has them equal to 1."""
+    """Return whether `value` may be an id. 1.0 and true are not ids, though they equal 1."""
     return type(value) in _ID_TYPES
 
 
@@ -108,7 +108,7 @@ def decode(frame: bytes) -> JsonObject:
     `id`, `result` and `error` still have to be judged against the call that they answer.
 
     Raises:
-        FrameError: the frame is no message; nothing of it may be acted on.
+        FrameError: the frame is not a message; nothing in it may be acted on.
     """
     try:
         message: JsonObject = from_json(frame, allow_inf_nan=False, cache_strings="keys")
@@ -166,7 +166,7 @@ def _encodes(value: object) -> bool:
 
 
 def _unreadable(frame: bytes, why: str) -> FrameError:
-    # Peers do send cut surrogate pairs, NaN and a BOM: the id tells them which call it was.
+    # Peers do send cut surrogate pairs, NaN and a BOM: the id shows which call it was.
     if len(frame) > _READ_AGAIN:  # this is far slower than what refused it
         return _unreadable_from(frame[:_READ_AGAIN], why)
     try:
@@ -176,7 +176,7 @@ def _unreadable(frame: bytes, why: str) -> FrameError:
     except ValueError:
         message = None
         begun = _unreadable_from(frame, why)
-        if begun.meant == "response":  # a torn answer is an answer, a torn request is none
+        if begun.meant == "response":  # a torn answer is an answer, a torn request is not a request
             return begun
     if is_object(message) and outer_names(frame).count(b'"id"') == 1:
         found, meant = _about(message)
@@ -227,7 +227,7 @@ def _encoder() -> Callable[[object], bytes]:
     def fast_encode(message: object) -> bytes:
         try:
             return dumps(message, None, options)
-        except TypeError:  # also integers beyond 64 bits and keys that are no text
+        except TypeError:  # also integers beyond 64 bits and keys that are not strings
             return _plain_encode(message)
 
     return fast_encode
@@ -237,7 +237,7 @@ def _plain_encode(message: object) -> bytes:
     try:
         return to_json(message, inf_nan_mode="null")
     except (ValueError, TypeError, RecursionError) as error:
-        raise UnsendableError(f"JSON cannot hold this message: {error}") from None
+        raise UnsendableError(f"this message cannot be written as JSON: {error}") from None
 
 
 encode = _encoder()

@@ -67,7 +67,7 @@ def internal_error(where: str, fault: BaseException, side: str = "server") -> Rp
     else:
         logger.error("%s failed (correlation id %s)", where, correlation, exc_info=fault)
     if isinstance(fault, CapabilityNotNegotiatedError) and (fault.gate or "").startswith("client:"):
-        # The client is told what it left out itself; other gates are no business of the peer's.
+        # The client learns what it did not declare itself; other gates do not concern the peer.
         needed = f"{fault.method}: needs {fault.gate}, but {fault.reason}."
         return InternalError(f"{needed} {reason}", data=data)
     return InternalError(f"Internal error. {reason}", data=data)

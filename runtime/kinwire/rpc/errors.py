@@ -3,9 +3,9 @@
 RpcError                            the peer answered with an error (see `kinwire_protocols`)
 KinwireError                        everything this runtime raises by itself
 +-- ConnectionClosedError           the connection ended; nothing more will be answered
-+-- RequestTimeoutError             no answer within the deadline; the peer was told to stop
++-- RequestTimeoutError             no answer within the deadline; the peer was asked to stop
 +-- RequestCancelledError           the peer took its request back; its answer would be dropped
-+-- InvalidResponseError            the peer answered with something that is no JSON-RPC response
++-- InvalidResponseError            the peer's answer is not a JSON-RPC response
 |   +-- ShapeError                  the response is well-formed, its result does not fit the method
 +-- UnsendableError                 JSON cannot hold the message; nothing was sent
 +-- SessionStateError               the session is not open yet, or not any more
@@ -77,7 +77,7 @@ class ConnectionClosedError(KinwireError):
 
 
 class RequestTimeoutError(KinwireError, TimeoutError):
-    """No answer came within the deadline. The peer was told to stop; a late answer is dropped.
+    """No answer came within the deadline. The peer was asked to stop; a late answer is dropped.
 
     `timeout` is in seconds, counted from the request or from its last progress report.
     """
@@ -97,7 +97,7 @@ class RequestCancelledError(KinwireError):
 
 
 class InvalidResponseError(KinwireError):
-    """The peer's answer is no JSON-RPC response: the call failed, the connection goes on.
+    """The peer's answer is not a JSON-RPC response: the call failed, the connection goes on.
 
     `status` is the HTTP status where that was the answer, such as 401; else None.
     """

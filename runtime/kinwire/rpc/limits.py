@@ -18,11 +18,11 @@ class Limits:
     """The largest frame that is read; a longer one is skipped and answered with an error."""
 
     in_flight: int = 1000
-    """Messages of the peer that are handled at once: more requests are refused, never queued."""
+    """Messages of the peer handled in parallel: more requests are refused, never queued."""
 
     unsent: int = 1024 * 1024
     """Bytes that may wait to leave before callers wait too, until a quarter is left. Reading
-    pauses once two frames of the largest size wait besides, and goes on at this many bytes."""
+    pauses once two frames of the largest size wait in addition, and resumes at this many bytes."""
 
     stall: float = 30.0
     """How long a full outbox may stand still before the connection is given up."""
@@ -45,7 +45,7 @@ class Counts:
     """What a session did not answer or pass on."""
 
     unreadable: int = 0
-    """Frames that were no JSON-RPC message."""
+    """Frames that were not JSON-RPC messages."""
 
     unanswered: int = 0
     """Unreadable frames beyond the rate at which they are answered."""

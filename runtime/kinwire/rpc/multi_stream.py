@@ -113,7 +113,7 @@ class _MultiStreamDriver(Driver):
         )
 
     async def wait_for_room(self, *, last: bool = False) -> None:
-        """See `Driver.wait_for_room`; what nobody takes gives way, but others run meanwhile."""
+        """See `Driver.wait_for_room`; frames that nobody takes give way, while others run."""
         await super().wait_for_room(last=last)
         if self.engine.outbox.crowded:
             self.engine.outbox.crowded = False

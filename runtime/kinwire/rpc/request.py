@@ -55,7 +55,7 @@ class Request:
 
     @property
     def progress_token(self) -> Id | None:
-        """The token for progress reports; None if the sender did not ask for them."""
+        """Return the token for progress reports; None if the sender did not ask for them."""
         profile = self.session.profile
         meta = self._raw.get(profile.meta_field)
         if profile.progress is None or not is_object(meta):

@@ -84,7 +84,7 @@ class Session:
 
     async def __aenter__(self) -> Self:
         if self._driver is not None:
-            raise SessionStateError("A session is opened once. Make another one.")
+            raise SessionStateError("The session was opened before. Create another one.")
         driver = driver_class(self._transport)
         self._driver = driver(
             self._transport,
@@ -337,7 +337,7 @@ class Session:
 
     @property
     def closed(self) -> bool:
-        """Whether the connection has ended for calls."""
+        """Return whether the connection has ended for calls."""
         return self.closed_why is not None
 
     @property
@@ -347,7 +347,7 @@ class Session:
 
     @property
     def counts(self) -> Counts:
-        """How many messages were neither answered nor passed on."""
+        """Return how many messages were neither answered nor passed on."""
         return self._opened().engine.counts
 
     async def report_progress(

@@ -20,7 +20,7 @@ from kinwire.rpc.errors import ConnectionClosedError
 
 @dataclass(slots=True, kw_only=True)
 class SessionCallbacks:
-    """A session as its transport sees it. Every function returns at once and none raises."""
+    """A session as its transport sees it. The functions return immediately and never raise."""
 
     feed: Callable[[bytes], None]
     """Hand over one frame that arrived, without the newline."""

@@ -37,12 +37,12 @@ class Lines:
 
     @property
     def unfinished(self) -> bool:
-        """Whether a line goes on."""
+        """Return whether a line is incomplete."""
         return self._skipping or bool(self._parts)
 
     @property
     def torn(self) -> bool:
-        """Whether an object of JSON has begun and not ended."""
+        """Return whether a JSON object has begun and not ended."""
         rest = b"".join(self._parts).strip()
         return rest.startswith(b"{") and not rest.endswith(b"}")
 

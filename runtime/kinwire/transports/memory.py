@@ -58,7 +58,7 @@ class MemoryTransport:
             self.peer._arrived.set()
 
     def resume(self) -> None:
-        """Take what came meanwhile, as if it came now."""
+        """Take what came during the pause, as if it came now."""
         self.peer.wake()
 
     async def aclose(self) -> None:

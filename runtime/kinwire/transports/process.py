@@ -33,7 +33,7 @@ _VARIABLES = (
 )
 # fmt: on
 
-# Seconds: until a child whose input ended is told to stop, until it is killed, and until what
+# Seconds: until a child whose input ended gets SIGTERM, until it is killed, and until what
 # else lives in its group is.
 BY_ITSELF = 2.0
 _AFTER_TERM = 1.0

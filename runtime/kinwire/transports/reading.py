@@ -20,7 +20,7 @@ from anyio.lowlevel import checkpoint
 from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.lines import Lines
 
-# A large batch of frames alive at once makes the allocator trim and grow its heap every turn.
+# A large batch of frames alive together makes the allocator trim and grow its heap every turn.
 _READ = 32 * 1024
 _READ_MOST = 1024 * 1024  # while one line goes on
 
@@ -30,7 +30,7 @@ class Sink(Protocol):
 
     @property
     def paused(self) -> bool:
-        """Whether to stop until `on_resume` is called."""
+        """Return whether to stop until `on_resume` is called."""
         ...
 
     on_resume: Callable[[], object] | None
@@ -52,12 +52,12 @@ class FrameSink:
 
     @property
     def torn(self) -> bool:
-        """Whether a message has begun and not ended."""
+        """Return whether a message has begun and not ended."""
         return self._lines.torn
 
     @property
     def paused(self) -> bool:
-        """Whether the session is busy sending."""
+        """Return whether the session is busy sending."""
         return self._callbacks.paused
 
     def receive(self, chunk: bytes, /) -> int:

@@ -20,7 +20,7 @@ logger = logging.getLogger("kinwire.stderr")
 _KEPT = 64 * 1024  # bytes
 _READ = 64 * 1024
 _LINE = 8 * 1024  # bytes; of a longer line only the beginning is passed on
-_PIECE = 1000  # characters; so many bytes fit at least into a pipe that has room
+_PIECE = 1000  # characters; that many bytes fit at least into a pipe that has room
 
 Stderr = Literal["inherit", "log", "discard"] | Callable[[str], object]
 """Where lines of a child's stderr go: to this process's stderr, to a logger, nowhere, or to a plain
@@ -40,7 +40,7 @@ class StderrSink:
 
     @property
     def tail(self) -> str:
-        """The last 64 KiB."""
+        """Return the last 64 KiB."""
         return self._kept.decode(errors="replace")
 
     def receive(self, chunk: bytes, /) -> int:

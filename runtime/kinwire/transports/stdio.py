@@ -24,15 +24,15 @@ from kinwire.transports.reading import FrameSink, read_all
 from kinwire.transports.writing import FrameWriter
 
 # Seconds without the client reading what it has asked for before it closed this server's input. A
-# client that is gone is noticed at once, and one that loses patience sends a signal.
+# client that is gone is noticed immediately, and one that loses patience sends a signal.
 _LAST_ANSWERS = 5.0
 _ENDED = "The client closed this server's standard input."
-_STOPPED = "The server was told to end."
+_STOPPED = "The server was asked to end."
 _BROKEN = "The client does not read this server's standard output any more."
 
 
 class OwnStdio:
-    """The connection to whoever started this process.
+    """The connection to the program that started this process.
 
     `refused` is why standard output took no answers though the client has not left, as on a full
     disk; None as long as it takes them.
@@ -92,7 +92,7 @@ class OwnStdio:
         """Write what waits and give the descriptors back."""
         if self._writer is not None:
             await self._writer.flush()
-        with suppress(AttributeError, OSError, ValueError):  # there may be none, or a closed one
+        with suppress(AttributeError, OSError, ValueError):  # it may be missing or closed
             sys.stdout.flush()  # stray prints, while they still go to stderr
         for private in (self._output, self._input):  # in reverse: the two may be one open file
             if private is not None:
@@ -149,9 +149,9 @@ def _private(number: int, flags: int) -> _Private:
 def _opened_anew(number: int, flags: int) -> int | None:
     """Return the pipe opened once more, without blocking; None if that cannot be done.
 
-    O_NONBLOCK belongs to the open file: set on a copy, it would hold for whoever shares the
+    O_NONBLOCK belongs to the open file: set on a copy, it would hold for all that share the
     original, such as stderr after `2>&1`. A named pipe without a writer would never report its
-    end when opened anew.
+    end when opened again.
     """
     path = f"/proc/self/fd/{number}"
     try:

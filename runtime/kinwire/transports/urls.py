@@ -13,11 +13,11 @@ from kinwire.support.signatures import name_of
 if TYPE_CHECKING:
     from kinwire.transports.http_client.credentials import Auth
 
-_EXAMPLES = 'stdio("python", "server.py"), a URL such as "http://127.0.0.1:8000/mcp", or its like'
+_EXAMPLES = 'stdio("python", "server.py"), a URL such as "http://127.0.0.1:8000/mcp"'
 
 
 class UrlOptions(TypedDict, total=False):
-    """What may be said beside a URL. None of the values is ever shown or logged."""
+    """The options of a URL. Their values are never shown or logged."""
 
     headers: Mapping[str, str]
     """Sent with every request."""
@@ -40,8 +40,8 @@ def transport_to(target: Transport | str, options: UrlOptions) -> Transport:
     """Return what carries frames to `target`.
 
     Raises:
-        TypeError: `target` is neither, or options for a URL stand beside a transport.
-        ValueError: the URL is none, or an option cannot be sent.
+        TypeError: `target` is neither, or options for a URL are passed with a transport.
+        ValueError: the URL is invalid, or an option cannot be sent.
         InsecureAddressError: others could read what is sent there.
         ImportError: the URL is of WebSocket, and the extra `ws` is not installed.
     """
@@ -53,7 +53,7 @@ def transport_to(target: Transport | str, options: UrlOptions) -> Transport:
     if not hasattr(target, "run"):
         raise TypeError(f"expected {_EXAMPLES}, got {name_of(target)}")
     for name in options:
-        raise TypeError(f"{name}: this goes with a URL, not with a transport")
+        raise TypeError(f"{name}: this option is for a URL, not for a transport")
     return target
 
 
@@ -65,7 +65,7 @@ def _transport_of(url: str, options: UrlOptions) -> Transport:
     address = address_of(url, insecure=options.get("insecure", False))
     if address.scheme in ("ws", "wss"):
         if options.get("proxy") is not None:
-            raise ValueError("proxy: this goes with http and https, not with WebSocket")
+            raise ValueError("proxy: this option is for http and https, not for WebSocket")
         from kinwire.transports.websocket.client import websocket_transport
 
         return websocket_transport(address, options)

@@ -88,7 +88,7 @@ class FrameWriter:
             self.stop()
 
     def _write(self) -> bool:
-        """Write what can be written at once; say whether that was all."""
+        """Write what can be written without waiting; return whether that was all."""
         while self._rest or self._callbacks.waiting:
             if not self._rest:
                 self._rest = memoryview(b"\n".join([*self._callbacks.take(), b""]))

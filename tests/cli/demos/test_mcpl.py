@@ -164,7 +164,7 @@ async def test_the_secret_is_seen_by_model_host_and_redaction_alone() -> None:
 
 
 @pytest.mark.anyio
-async def test_what_is_told_is_the_same_each_time() -> None:
+async def test_the_output_is_the_same_each_time() -> None:
     async with played() as first, played() as second:
         pass
     assert first.titles == second.titles
@@ -187,7 +187,7 @@ FACTS = [
 
 
 @pytest.mark.anyio
-async def test_what_each_side_did_is_told_in_its_order() -> None:
+async def test_the_actions_of_each_side_are_shown_in_order() -> None:
     async with played() as audience:
         pass
     lines = iter(audience.lines)
@@ -336,7 +336,7 @@ async def test_notes_are_those_that_the_host_brings() -> None:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("state", [None, [], {}, {"notes": 1}, "notes"])
-async def test_a_state_that_is_none_of_notes_is_told(state: Any) -> None:
+async def test_an_invalid_state_of_notes_is_reported(state: Any) -> None:
     async with talking(fresh("notes"), McplHost(enabled=["*"])) as talk:
         asked: dict[str, Any] = {"name": "list_notes", "arguments": {}, "state": state}
         result = await talk.connection.session.raw("tools/call", asked)
@@ -386,7 +386,7 @@ async def test_what_people_write_goes_where_its_room_is_a_channel() -> None:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize(("kind", "address"), [("mail", {"room": "#x"}), ("chat", None)])
-async def test_what_is_no_room_cannot_be_opened(kind: str, address: Any) -> None:
+async def test_only_rooms_can_be_opened(kind: str, address: Any) -> None:
     host = McplHost(enabled=["*"], channels=Channels())
     async with talking(fresh("chat"), host) as talk:
         with pytest.raises(RpcError) as refused:

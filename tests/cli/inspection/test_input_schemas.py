@@ -100,7 +100,7 @@ def test_a_good_schema_earns_no_word(schema: dict[str, Any]) -> None:
         (property_of({"pattern": "["}), 'warning #/properties/a~1b/pattern: "[" may be no pattern'),
     ],
 )
-def test_a_fault_is_told_with_its_place(schema: dict[str, Any], problem: str) -> None:
+def test_a_problem_is_reported_with_its_place(schema: dict[str, Any], problem: str) -> None:
     assert any(line.startswith(problem) for line in said(schema)), said(schema)
 
 

@@ -57,7 +57,7 @@ GOOD = {"description": "d", "inputSchema": {"type": "object"}}
         ("ping", [5], []),
     ],
 )
-def test_what_clients_stumble_over_is_told(
+def test_entries_that_break_clients_are_reported(
     method: str, entries: list[Any], problems: list[str]
 ) -> None:
     found = [f"{one.severity} {one.where}: {one.text}" for one in entry_problems(method, entries)]

@@ -42,20 +42,20 @@ def test_a_message_stands_in_the_line_as_it_was_spelled() -> None:
         ),
     ],
 )
-def test_what_is_no_json_is_kept_with_the_reason(frame: bytes, members: dict[str, str]) -> None:
+def test_invalid_json_is_kept_with_the_reason(frame: bytes, members: dict[str, str]) -> None:
     line = json.loads(recorded_line("server", frame, 1.0))
     assert line == {"from": "server", "at": 1.0, **members}
 
 
 @pytest.mark.parametrize("frame", [b"hello", b"\xff\xfe", b"[1]", b"5", b'"text"', b"{}"])
-def test_what_is_no_message_is_bad_for_validate(frame: bytes) -> None:
+def test_invalid_messages_are_bad_for_validate(frame: bytes) -> None:
     validator = MessageValidator([PROTOCOL])
     assert report_of(validator, recorded_line("server", frame, 0.0)).problems
     assert not report_of(validator, recorded_line("client", PING, 0.0)).problems
 
 
 @pytest.mark.parametrize("frame", [b"hello", b"\xff\xfe", b"[1]", b"5"])
-def test_what_is_no_message_is_read_back_as_bytes(frame: bytes) -> None:
+def test_invalid_messages_are_read_back_as_bytes(frame: bytes) -> None:
     lines = [recorded_line("server", frame, 0.0), b"\n", recorded_line("client", PING, 0.1)]
     noise, ping = steps_of("a.jsonl", lines)
     assert noise == RecordedStep(1, "server", None, frame)

@@ -54,5 +54,5 @@ def test_no_pointer_is_a_slip() -> None:
         Ignored.from_text("text")
 
 
-def test_of_very_many_differences_the_first_are_told() -> None:
+def test_of_very_many_differences_the_first_are_shown() -> None:
     assert len(found(list(range(1000)), list(range(1, 1001)))) == 50

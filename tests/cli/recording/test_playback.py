@@ -59,7 +59,7 @@ def test_a_client_goes_on_when_the_answer_is_there() -> None:
     assert not playback.waits
 
 
-def test_requests_that_overlapped_overlap_again_and_are_answered_in_any_order() -> None:
+def test_overlapping_requests_overlap_again_and_are_answered_in_any_order() -> None:
     playback = played(
         "client",
         ("client", {"id": 1, **LIST}),
@@ -139,7 +139,7 @@ def test_what_the_server_asks_is_answered_under_its_own_id() -> None:
     assert verdicts(playback) == [("equal", "ping", 2), ("equal", "roots/list", 3)]
 
 
-def test_what_is_missing_is_told_and_the_rest_goes_on() -> None:
+def test_missing_messages_are_reported_and_the_rest_goes_on() -> None:
     playback = played(
         "client",
         *OPENING,
@@ -212,14 +212,14 @@ def test_notifications_are_counted_and_no_finding() -> None:
     assert str(note.problems[0]) == ": expected 2 as recorded, got 1"
 
 
-def test_an_answer_that_the_recording_was_cut_before_is_no_finding() -> None:
+def test_an_answer_after_the_end_of_a_recording_is_not_a_finding() -> None:
     playback = played("client", ("client", {"id": 1, "method": "ping"}))
     playback.frames()
     receive(playback, {"id": 1, "result": {}})
     assert verdicts(playback) == [("note", "ping", None)]
 
 
-def test_noise_of_the_played_side_is_played_and_that_of_the_peer_is_not_waited_for() -> None:
+def test_noise_of_the_played_side_is_played_and_noise_of_the_peer_ignored() -> None:
     noise = [RecordedStep(1, "server", None, b"hello"), RecordedStep(2, "client", None, b"\xff")]
     playback = Playback(noise, "client", MessageValidator([PROTOCOL]))
     assert playback.frames() == [b"\xff"]

@@ -23,7 +23,7 @@ def test_a_recording_overwrites_none(tmp_path: Path) -> None:
     assert made == ["a.jsonl", "a-2.jsonl", "a-3.jsonl"]
 
 
-def test_what_is_no_file_is_opened_as_it_is() -> None:
+def test_a_device_is_opened_as_it_is() -> None:
     fd, path = opened_anew(Path(os.devnull))
     os.close(fd)
     assert path == Path(os.devnull)

@@ -19,7 +19,7 @@ FRAMES: list[tuple[bytes, tuple[Any, ...]]] = [
 
 
 @pytest.mark.parametrize(("frame", "parts"), FRAMES)
-def test_a_frame_is_told_by_its_members(frame: bytes, parts: tuple[Any, ...]) -> None:
+def test_the_kind_of_a_frame_follows_from_its_fields(frame: bytes, parts: tuple[Any, ...]) -> None:
     found = described(frame)
     assert (found.kind, found.method, found.id) == parts
 

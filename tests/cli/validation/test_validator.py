@@ -158,7 +158,7 @@ def test_an_id_keeps_its_type() -> None:
     ]
 
 
-def test_a_second_request_with_an_id_that_waits_is_told() -> None:
+def test_a_second_request_with_a_pending_id_is_reported() -> None:
     assert said(("client", PING), ("client", PING)) == [
         "/id: expected an id that is not in use, got 1"
     ]

@@ -40,7 +40,7 @@ class RawClient:
             await self.session.raw("ping")
         return answer
 
-    def told(self, method: str) -> list[dict[str, Any]]:
+    def received(self, method: str) -> list[dict[str, Any]]:
         """Return the params of the notifications and requests of that name."""
         return [one.get("params", {}) for one in self.heard if one.get("method") == method]
 

@@ -1,4 +1,4 @@
-"""Two small protocols beside MCP and an extension for each role, in the form of generated code.
+"""Two small protocols next to MCP and an extension for each role, in the form of generated code.
 
 `leave` asks for permission before work begins and guards tools, as MGP does; `marks` pushes and
 keeps state, as MCPL does. Both add a member to the params and the result of `tools/call`.
@@ -91,7 +91,7 @@ LEAVE: Final = ProtocolTable(
 MARKS_PUSH: Final[Method[Text, Text]] = row("marks/push", "request", "server", "marks:push")
 MARKS_RENAME: Final[Method[Text, Text]] = row("marks/rename", "request", "client", None)
 MARKS_CHANGED: Final[Method[Text, None]] = row(
-    "marks/changed", "notification", "both", "marks:changes.told", serial=True
+    "marks/changed", "notification", "both", "marks:changes.sent", serial=True
 )
 MARKS: Final = ProtocolTable(
     name="marks",
@@ -241,7 +241,7 @@ class LeaveHost(Toy):
 
 class MarksServer(Toy):
     protocol = MARKS
-    default: ClassVar[JsonObject] = {"push": True, "changes": {"told": True}}
+    default: ClassVar[JsonObject] = {"push": True, "changes": {"sent": True}}
 
     def __init__(
         self,
@@ -269,7 +269,7 @@ class MarksServer(Toy):
 
 class MarksHost(Toy):
     protocol = MARKS
-    default: ClassVar[JsonObject] = {"push": True, "changes": {"told": True}}
+    default: ClassVar[JsonObject] = {"push": True, "changes": {"sent": True}}
 
     def __init__(self, offer: JsonObject | None = None, log: list[str] | None = None) -> None:
         super().__init__(offer, log)

@@ -114,7 +114,7 @@ async def test_what_the_client_did_not_offer_is_refused_before_anything_is_sent(
     async with raw_client(server) as client:
         await client.greet()
         await client.session.raw("tools/call", {"name": "ask"})
-        assert client.told("sampling/createMessage") == client.told("roots/list") == []
+        assert client.received("sampling/createMessage") == client.received("roots/list") == []
     assert "sampling/createMessage" in raised[0]
     assert "roots/list" in raised[1]
 
@@ -171,8 +171,8 @@ async def test_nothing_but_a_ping_is_asked_before_the_client_is_ready() -> None:
     async with raw_client(server, routes) as client:
         await client.greet(SAMPLING, done=False)
         await client.session.raw("tools/call", {"name": "ask"})
-        assert client.told("sampling/createMessage") == []
-        assert len(client.told("ping")) == 1
+        assert client.received("sampling/createMessage") == []
+        assert len(client.received("ping")) == 1
     assert raised == [
         "sampling/createMessage: the client has not sent notifications/initialized yet, and may "
         "not be asked anything before. Ask while a later request of it is served."
@@ -198,7 +198,7 @@ async def test_a_client_that_is_ready_in_the_same_write_may_be_asked(round: int)
     assert result["content"] == [{"type": "text", "text": "m"}]
 
 
-async def test_a_handler_of_initialized_may_ask_at_once_and_holds_nothing_up() -> None:
+async def test_a_handler_of_initialized_may_send_requests_and_blocks_nothing() -> None:
     server, found = Server("s", "1"), list[list[mcp.Root]]()
     asked = anyio.Event()
 

@@ -92,7 +92,7 @@ async def test_a_completion_goes_out_as_it_is(server: Server) -> None:
 
 
 @pytest.mark.parametrize("suggested", ["python", [1], b"ab", 5, None])
-async def test_what_is_no_list_of_texts_does_not_go_out(
+async def test_a_completion_must_be_a_list_of_strings(
     server: Server, suggested: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     @server.completion("review", "code")
@@ -173,7 +173,7 @@ def starred(*values: str) -> list[str]:
         ("review", "code", len, "expected a function or a method"),
     ],
 )
-def test_a_completer_that_cannot_be_one_is_refused_with_the_mend(
+def test_an_invalid_completer_is_refused_with_a_hint(
     server: Server, owner: str, argument: str, function: Callable[..., Any], message: str
 ) -> None:
     with pytest.raises(HandlerDefinitionError, match=message):

@@ -1,4 +1,4 @@
-"""Extensions beside MCP: offers, the two steps of the handshake, handlers and errors."""
+"""Extensions of MCP: offers, the two steps of the handshake, handlers and errors."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ from tests.runtime.rpc.fixtures_sessions import routes_of
 pytestmark = pytest.mark.anyio
 
 
-async def test_both_extensions_work_beside_mcp_on_one_session() -> None:
+async def test_two_extensions_and_mcp_share_one_session() -> None:
     host_log: list[str] = []
     async with paired(
         [LeaveServer(), MarksServer()], [LeaveHost(log=host_log), MarksHost(log=host_log)]
@@ -164,7 +164,7 @@ async def test_extensions_act_in_listed_order_between_result_and_initialized() -
         assert methods_sent(connection, "client") == [
             *("initialize", "leave/ask", "notifications/initialized", "ping")
         ]
-    # A server's part begins behind its result and runs beside what it serves.
+    # A server's part begins after its result and runs while it serves.
     server_log.remove("leave asked")
     assert server_log == ["leave negotiated", "marks negotiated"]
 
@@ -313,7 +313,7 @@ async def test_a_code_is_read_by_the_one_active_extension_that_claims_it(
     )
 
 
-def test_a_route_is_looked_up_by_name_whoever_serves_it() -> None:
+def test_a_route_is_looked_up_by_name() -> None:
     async def serve(params: Any, request: Any) -> JsonObject:
         return {}
 

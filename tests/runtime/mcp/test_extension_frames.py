@@ -34,8 +34,8 @@ pytestmark = pytest.mark.anyio
 
 async def test_a_push_right_behind_the_result_finds_its_handler_and_its_filter() -> None:
     async def push(session: Session) -> None:
-        await Marks(session).marks_changed(text="at once")
-        answers.append((await Marks(session).marks_push(text="at once")).text)
+        await Marks(session).marks_changed(text="now")
+        answers.append((await Marks(session).marks_push(text="now")).text)
         answered.set()
 
     answered = anyio.Event()
@@ -55,9 +55,9 @@ async def test_a_push_right_behind_the_result_finds_its_handler_and_its_filter()
     host = Filtering()
     async with paired([MarksServer(at_once=push)], [host]):
         with anyio.fail_after(20):
-            await answered.wait()  # closing at once would race with the push
-    assert host.log[-2:] == ["server changed at once", "pushed at once"]
-    assert answers == ["took at once"]
+            await answered.wait()  # closing immediately would race with the push
+    assert host.log[-2:] == ["server changed now", "pushed now"]
+    assert answers == ["took now"]
     assert seen == ["marks/changed", "marks/push"]
 
 
@@ -103,7 +103,7 @@ async def test_what_a_server_says_before_its_result_is_heard_once_filters_stand(
     assert seen == ["filter: notifications/message", "handler: starting"]
 
 
-async def test_requests_right_behind_initialize_find_handlers_and_filters_of_the_server() -> None:
+async def test_requests_directly_after_initialize_are_handled_and_filtered() -> None:
     server = MarksServer()
     answers: dict[str, Any] = {}
     client_end, server_end = memory_pair()

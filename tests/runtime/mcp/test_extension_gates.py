@@ -58,7 +58,7 @@ async def test_raw_passes_the_gate_and_the_peer_says_what_it_thinks() -> None:
 
 
 async def test_a_part_that_one_side_did_not_offer_is_refused_by_both() -> None:
-    server = MarksServer({"push": False, "changes": {"told": True}})
+    server = MarksServer({"push": False, "changes": {"sent": True}})
     async with paired([server], [MarksHost()]) as connection:
         (session,) = server.sessions
         await Marks(connection).marks_changed(text="allowed")
@@ -71,7 +71,7 @@ async def test_a_part_that_one_side_did_not_offer_is_refused_by_both() -> None:
 
 
 async def test_news_that_was_not_negotiated_is_dropped_on_either_way() -> None:
-    server, host = MarksServer({"changes": {"told": False}}), MarksHost()
+    server, host = MarksServer({"changes": {"sent": False}}), MarksHost()
     async with paired([server], [host]) as connection:
         before = list(connection.frames)
         session = connection.session

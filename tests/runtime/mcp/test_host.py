@@ -136,7 +136,7 @@ async def test_a_version_this_host_does_not_speak_ends_the_connection() -> None:
         await session.wait_closed()
 
 
-async def test_a_server_that_hangs_up_during_the_handshake_is_told_as_that() -> None:
+async def test_a_server_that_hangs_up_during_the_handshake_is_reported() -> None:
     async def initialize(params: mcp.InitializeRequestParams, request: Any) -> Any:
         await request.session.aclose()
 
@@ -197,7 +197,7 @@ async def test_the_server_calls_the_host_from_inside_a_tool() -> None:
         host.on.roots_list(lambda params: roots(params))
 
 
-async def test_a_host_holds_many_connections_and_one_end_does_not_touch_the_others(
+async def test_the_end_of_one_connection_does_not_affect_the_others(
     server: Server,
 ) -> None:
     async with served(server, 3) as targets, Host("h", "1") as host:
@@ -291,7 +291,7 @@ async def test_a_host_connects_only_while_it_is_open(server: Server) -> None:
             await (await host.connect(targets[0])).mcp.ping()
 
 
-async def test_a_command_is_no_transport() -> None:
+async def test_a_command_is_not_a_transport() -> None:
     async with Host("h", "1") as host:
         with pytest.raises(TypeError, match=r"expected stdio\(.*, a URL .*got 'python x.py'"):
             await host.connect("python x.py")

@@ -51,7 +51,7 @@ async def test_a_loop_goes_over_all_pages() -> None:
 
 
 @pytest.mark.spec("mcp-tools-list-request-1")
-async def test_the_first_page_is_asked_for_without_a_cursor_and_the_second_with_it() -> None:
+async def test_only_the_first_page_is_requested_without_a_cursor() -> None:
     pages = {None: page("a", nextCursor='2 "\u00e9"'), '2 "\u00e9"': page("b")}
     async with pair(serving(pages)) as client:
         await names_of(client)
@@ -69,7 +69,7 @@ async def test_a_cursor_that_is_null_reads_as_absent() -> None:
         assert len(asked(client)) == 1
 
 
-async def test_a_cursor_that_never_moves_on_ends_the_loop_and_no_tool_comes_twice() -> None:
+async def test_a_repeated_cursor_ends_the_loop_and_no_tool_comes_twice() -> None:
     eight = [f"tool {count}" for count in range(8)]
     server = Server("circle", "1")
 

@@ -23,6 +23,6 @@ def test_a_level_lets_itself_and_all_that_is_worse_through(least: LoggingLevel) 
 @pytest.mark.parametrize(
     ("level", "least"), [("loud", "debug"), ("info", "loud"), ("INFO", "info")]
 )
-def test_what_is_no_level_is_refused_with_those_there_are(level: str, least: str) -> None:
+def test_an_unknown_level_is_refused_with_the_known_ones(level: str, least: str) -> None:
     with pytest.raises(ValueError, match=r"expected one of debug, info, .*, got '(loud|INFO)'"):
         at_least(level, least)

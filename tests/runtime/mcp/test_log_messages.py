@@ -39,7 +39,7 @@ def noisy(log_level: LoggingLevel | None = "info") -> Server:
 async def levels_heard(client: RawClient) -> list[str]:
     client.heard.clear()
     await client.session.raw("tools/call", {"name": "noise"})
-    return [params["level"] for params in client.told(MESSAGE)]
+    return [params["level"] for params in client.received(MESSAGE)]
 
 
 @pytest.mark.spec("mcp-logging-5")
@@ -71,7 +71,7 @@ async def test_a_message_carries_level_logger_and_data() -> None:
     async with raw_client(noisy("emergency")) as client:
         await client.greet()
         await client.session.raw("tools/call", {"name": "noise"})
-        assert client.told(MESSAGE) == [
+        assert client.received(MESSAGE) == [
             {"level": "emergency", "logger": "noise", "data": {"at": "emergency"}}
         ]
 
@@ -88,7 +88,7 @@ async def test_data_may_be_any_json_and_the_logger_may_be_absent(data: Any) -> N
     async with raw_client(server) as client:
         await client.greet()
         await client.session.raw("tools/call", {"name": "log"})
-        assert client.told(MESSAGE) == [{"level": "info", "data": data}]
+        assert client.received(MESSAGE) == [{"level": "info", "data": data}]
 
 
 async def test_messages_may_go_out_before_the_client_says_it_is_ready() -> None:
@@ -97,7 +97,7 @@ async def test_messages_may_go_out_before_the_client_says_it_is_ready() -> None:
         assert len(await levels_heard(client)) == 7
 
 
-async def test_a_server_without_logging_sends_nothing_and_does_not_know_the_method() -> None:
+async def test_a_server_without_logging_sends_nothing_and_lacks_the_method() -> None:
     async with raw_client(noisy(None)) as client:
         assert "logging" not in (await client.greet())["capabilities"]
         assert await levels_heard(client) == []
@@ -106,7 +106,7 @@ async def test_a_server_without_logging_sends_nothing_and_does_not_know_the_meth
         assert caught.value.code == -32601
 
 
-async def test_an_unknown_level_and_data_that_json_cannot_hold_are_faults_of_the_tool() -> None:
+async def test_an_unknown_level_and_data_that_is_not_json_fail_the_tool() -> None:
     server, raised = Server("s", "1"), list[Exception]()
 
     @server.tool
@@ -134,7 +134,7 @@ async def test_a_plain_function_logs_from_its_thread() -> None:
     async with raw_client(server) as client:
         await client.greet()
         await client.session.raw("tools/call", {"name": "log"})
-        assert client.told(MESSAGE) == [{"level": "warning", "data": "from a thread"}]
+        assert client.received(MESSAGE) == [{"level": "warning", "data": "from a thread"}]
 
 
 async def test_a_handler_of_your_own_takes_the_place_of_the_servers() -> None:

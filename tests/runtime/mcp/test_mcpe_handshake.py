@@ -39,7 +39,7 @@ class Events:
 
 
 @pytest.mark.spec("mcpe-2.2-2", "mcpe-3.1-1")
-async def test_the_offer_and_with_it_the_version_stand_in_the_answer_to_initialize() -> None:
+async def test_the_answer_to_initialize_has_the_offer_with_its_version() -> None:
     served, held = Events(OFFER), Events(WISH)
     async with pair(
         Server("s", "1", extensions=[served]), Host("h", "1", extensions=[held])

@@ -1,4 +1,4 @@
-"""What a server says unasked: lists that change, log messages, and what nobody knows."""
+"""Notifications of a server: lists that change, log messages, and unknown ones."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def server() -> Server:
             for name in ("tools", "prompts", "resources"):
                 await context.session.raw_notify(f"notifications/{name}/list_changed")
         await context.roots()
-        return "told"
+        return "done"
 
     return server
 

@@ -190,7 +190,7 @@ def untyped(name) -> str:  # type: ignore[no-untyped-def]  # the fault under tes
         (len, r"expected a function or a method"),
     ],
 )
-def test_what_cannot_be_a_prompt_is_refused_with_the_mend(function: Any, message: str) -> None:
+def test_an_invalid_prompt_is_refused_with_a_hint(function: Any, message: str) -> None:
     with pytest.raises(HandlerDefinitionError, match=message):
         Server("s", "1").prompt(function)
 

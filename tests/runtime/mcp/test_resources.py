@@ -99,9 +99,7 @@ def positional(id: str, /) -> str:
         ("x:{id}", len, r"expected a function or a method"),
     ],
 )
-def test_what_cannot_be_a_resource_is_refused_with_the_mend(
-    uri: str, function: Any, message: str
-) -> None:
+def test_an_invalid_resource_is_refused_with_a_hint(uri: str, function: Any, message: str) -> None:
     with pytest.raises(HandlerDefinitionError, match=message):
         Server("s", "1").resource(uri)(function)
 
@@ -255,7 +253,7 @@ async def test_the_context_is_given_and_plain_functions_run_in_threads() -> None
             assert part.text == text
 
 
-async def test_a_fault_of_a_resource_tells_the_peer_nothing_of_why(
+async def test_a_failing_resource_reveals_no_reason(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     server = Server("s", "1")

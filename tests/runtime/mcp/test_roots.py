@@ -1,4 +1,4 @@
-"""Roots: what is one, who is told."""
+"""Roots: which URLs are valid, and which servers get them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ async def test_an_address_of_a_file_is_a_root(uri: str) -> None:
         "",
     ],
 )
-async def test_what_is_no_address_of_a_file_is_refused(uri: str) -> None:
+async def test_an_invalid_file_url_is_refused(uri: str) -> None:
     with pytest.raises(ValueError, match=r"roots/1/uri: expected an address .* Pass a pathlib"):
         roots_from(["file:///fine", uri])
 
@@ -98,7 +98,7 @@ async def test_roots_are_served_and_servers_hear_of_new_ones() -> None:
     assert seen == [["file:///a"], ["file:///b", "file:///c"]]
 
 
-async def test_servers_hear_of_new_roots_though_one_cannot_be_told(
+async def test_servers_hear_of_new_roots_though_one_is_unreachable(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def refuse(params: Any, method: Any, go_on: Any) -> Any:

@@ -43,7 +43,7 @@ def text_of(result: mcp.CreateMessageResult) -> str:
 
 
 class Model:
-    """Answers with what it was told, and remembers it."""
+    """Answers with what it was given, and remembers it."""
 
     def __init__(self) -> None:
         self.seen: list[mcp.CreateMessageRequestParams] = []
@@ -238,7 +238,7 @@ async def refuse(request: SamplingRequest) -> bool:
 @pytest.mark.parametrize(
     ("wanted", "members", "granted"),
     [
-        pytest.param(None, {"context": context}, "none", id="absent is none"),
+        pytest.param(None, {"context": context}, "none", id="absent"),
         pytest.param("none", {"context": context, "consent": agree}, "none", id="none"),
         pytest.param("thisServer", {"context": context}, "thisServer", id="this server"),
         pytest.param("thisServer", {"context": context, "consent": refuse}, "thisServer"),

@@ -229,7 +229,7 @@ def plain(params: Any) -> Any: ...
         (plain, r"tools/list: plain: expected an async function\. Write it as `async def`"),
     ],
 )
-def test_a_handler_that_cannot_serve_is_refused_with_the_mend(
+def test_an_invalid_handler_is_refused_with_a_hint(
     handler: Callable[..., Any], message: str
 ) -> None:
     with pytest.raises(HandlerDefinitionError, match=message):
@@ -371,7 +371,7 @@ async def test_a_tool_reports_progress_to_who_asked() -> None:
     assert reports == [(1, 2, "half"), (2, 2, None)]
 
 
-async def test_a_tool_that_breaks_tells_the_peer_nothing_of_why(
+async def test_a_failing_tool_reveals_no_reason(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     server = Server("s", "1")

@@ -35,7 +35,7 @@ def with_tool() -> Server:
     return server
 
 
-async def test_unknown_methods_unknown_tools_and_bad_params_have_codes_of_their_own() -> None:
+async def test_unknown_methods_unknown_tools_and_bad_params_have_own_codes() -> None:
     async with raw_client(with_tool()) as client:
         await client.greet()
         assert await code_of(client, "totally/unknown") == -32601
@@ -68,7 +68,7 @@ async def test_progress_carries_the_token_it_was_asked_for_with_and_rises(token:
         await client.greet()
         call = {"name": "report", "_meta": {"progressToken": token}}
         await client.session.raw("tools/call", call)
-        reports = client.told("notifications/progress")
+        reports = client.received("notifications/progress")
         assert [report["progress"] for report in reports] == [1, 2, 3]
         assert [report["progressToken"] for report in reports] == [token] * 3
         assert "result" in client.heard[-1]
@@ -78,7 +78,7 @@ async def test_progress_that_nobody_asked_for_is_not_sent() -> None:
     async with raw_client(with_tool()) as client:
         await client.greet()
         await client.session.raw("tools/call", {"name": "report"})
-        assert client.told("notifications/progress") == []
+        assert client.received("notifications/progress") == []
 
 
 async def test_a_client_may_ask_for_the_list_while_the_call_that_changed_it_runs() -> None:

@@ -162,7 +162,7 @@ CHANGED = "notifications/{}/list_changed"
 
 
 def told_of(client: RawClient) -> dict[str, int]:
-    counts = {kind: len(client.told(CHANGED.format(kind))) for kind in ALL}
+    counts = {kind: len(client.received(CHANGED.format(kind))) for kind in ALL}
     return {kind: count for kind, count in counts.items() if count}
 
 
@@ -184,7 +184,7 @@ async def test_one_word_goes_out_for_all_that_changes_at_a_time() -> None:
         server.remove_tool("1")
         await client.session.raw("ping")
         assert told_of(client) == {"tools": 2, "prompts": 1, "resources": 1}
-        assert client.told(CHANGED.format("tools")) == [{}, {}]
+        assert client.received(CHANGED.format("tools")) == [{}, {}]
 
 
 async def test_word_reaches_every_session_that_was_promised_it_and_no_other() -> None:
@@ -221,7 +221,7 @@ async def test_a_tool_that_changes_the_list_from_its_thread_is_heard_of() -> Non
         assert told_of(client) == {"tools": 1}
 
 
-async def test_whoever_fetches_the_list_on_the_word_gets_the_new_one() -> None:
+async def test_the_list_fetched_on_the_notification_is_the_new_one() -> None:
     server = Server("s", "1")
     add_tool(server, 0)
     async with pair(server) as client:
@@ -244,7 +244,7 @@ async def test_a_list_of_your_own_promises_no_word() -> None:
         assert (await client.greet())["capabilities"]["tools"] == {}
 
 
-async def test_a_method_that_was_taken_out_can_be_served_anew() -> None:
+async def test_a_removed_method_can_be_served_again() -> None:
     server = Server("s", "1")
     add_tool(server, 0)
     server.remove_handler(methods.TOOLS_LIST)

@@ -38,7 +38,7 @@ def test_a_server_has_a_logger_of_its_own(server: str, expected: str) -> None:
         ("loud", logging.WARNING),
     ],
 )
-def test_every_level_has_its_like(
+def test_every_level_has_a_counterpart(
     level: str, expected: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG, "kinwire.server")

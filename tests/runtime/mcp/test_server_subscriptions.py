@@ -43,7 +43,7 @@ async def subscribe(client: RawClient, *uris: str) -> None:
 
 async def uris_heard(client: RawClient) -> list[str]:
     await client.session.raw("ping")
-    return [params["uri"] for params in client.told(UPDATED)]
+    return [params["uri"] for params in client.received(UPDATED)]
 
 
 @pytest.mark.spec("mcp-resource-subscriptions-1", "mcp-resource-subscriptions-2")
@@ -65,7 +65,7 @@ async def test_only_sessions_that_subscribed_hear_of_a_change(server: Server) ->
         assert await uris_heard(second) == ["x:1", "x:1"]
 
 
-async def test_changes_that_a_client_has_not_been_told_of_are_one(server: Server) -> None:
+async def test_changes_before_the_notification_are_merged(server: Server) -> None:
     async with raw_client(server) as client:
         await client.greet()
         await subscribe(client, "x:1", "x:1")
@@ -96,7 +96,7 @@ async def test_there_is_an_end_to_the_subscriptions_of_a_session(server: Server)
         await subscribe(other, "x:more")
 
 
-async def test_a_change_may_be_told_from_the_thread_of_a_tool(server: Server) -> None:
+async def test_a_change_may_be_reported_from_the_thread_of_a_tool(server: Server) -> None:
     async with raw_client(server) as client:
         await client.greet()
         await subscribe(client, "x:1")

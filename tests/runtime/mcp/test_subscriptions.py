@@ -112,7 +112,7 @@ async def test_many_readers_of_one_address_are_one_subscription_and_all_hear() -
             assert shelf.asked[2:] == [("subscribe", NOTES)]
 
 
-async def test_readers_that_begin_at_once_wait_for_one_answer() -> None:
+async def test_concurrent_readers_wait_for_one_answer() -> None:
     shelf = Shelf()
     shelf.hold = anyio.Event()
     all_in = anyio.Event()
@@ -156,7 +156,7 @@ async def test_a_server_that_offers_no_subscriptions_is_not_asked() -> None:
         assert len(client.frames) == 3  # the handshake
 
 
-async def test_a_subscription_that_was_given_up_is_ended_in_case_the_server_has_it() -> None:
+async def test_an_abandoned_subscription_is_ended_in_case_the_server_has_it() -> None:
     shelf = Shelf()
     shelf.hold = anyio.Event()
     async with pair(shelf.server) as client:
@@ -203,7 +203,7 @@ async def test_the_next_reader_subscribes_if_the_first_gives_up() -> None:
         ]
 
 
-async def test_the_error_of_a_block_comes_out_though_the_server_will_not_unsubscribe() -> None:
+async def test_the_error_of_a_block_is_raised_though_unsubscribe_fails() -> None:
     shelf = Shelf()
     async with pair(shelf.server) as client:
         shelf.server.remove_handler(methods.RESOURCES_UNSUBSCRIBE)

@@ -85,7 +85,7 @@ def test_a_description_in_the_annotation_wins_over_the_docstring() -> None:
     }
 
 
-def test_the_context_is_no_argument() -> None:
+def test_the_context_is_not_an_argument() -> None:
     async def f(a: int, context: Context) -> None: ...
 
     tool = tool_from_function(f)
@@ -141,7 +141,7 @@ async def async_generator() -> AsyncIterator[int]:
         (len, r"expected a function or a method, got len"),
     ],
 )
-def test_a_function_that_cannot_be_a_tool_is_refused_with_the_mend(
+def test_an_invalid_tool_function_is_refused_with_a_hint(
     function: Callable[..., Any], message: str
 ) -> None:
     with pytest.raises(ToolDefinitionError, match=message):
@@ -205,15 +205,15 @@ def test_json_becomes_what_the_function_takes(name: str, given: object, taken: o
 @pytest.mark.parametrize(
     ("arguments", "pointer"),
     [
-        pytest.param({"count": "5"}, "/arguments/count", id="text is no number"),
-        pytest.param({"count": 5.0}, "/arguments/count", id="a float is no integer"),
-        pytest.param({"count": True}, "/arguments/count", id="a boolean is no number"),
-        pytest.param({"flag": 1}, "/arguments/flag", id="a number is no boolean"),
-        pytest.param({"text": 5}, "/arguments/text", id="a number is no text"),
-        pytest.param({"text": None}, "/arguments/text", id="null is no text"),
-        pytest.param({"share": float("inf")}, "/arguments/share", id="infinity is no number"),
+        pytest.param({"count": "5"}, "/arguments/count", id="text is not a number"),
+        pytest.param({"count": 5.0}, "/arguments/count", id="a float is not an integer"),
+        pytest.param({"count": True}, "/arguments/count", id="a boolean is not a number"),
+        pytest.param({"flag": 1}, "/arguments/flag", id="a number is not a boolean"),
+        pytest.param({"text": 5}, "/arguments/text", id="a number is not text"),
+        pytest.param({"text": None}, "/arguments/text", id="null is not text"),
+        pytest.param({"share": float("inf")}, "/arguments/share", id="infinity is not a number"),
         pytest.param({"colour": "green"}, "/arguments/colour", id="not in the enum"),
-        pytest.param({"day": 0}, "/arguments/day", id="a number is no date"),
+        pytest.param({"day": 0}, "/arguments/day", id="a number is not a date"),
         pytest.param({"pair": [1]}, "/arguments/pair/1", id="too short"),
         pytest.param({"point": {"x": "1"}}, "/arguments/point/x", id="inside a model"),
     ],
@@ -227,7 +227,7 @@ def test_what_breaks_the_schema_is_refused_with_a_pointer(
     assert pointer in caught.value.message
 
 
-def test_every_problem_is_told_and_a_misspelt_name_gets_a_hint() -> None:
+def test_every_problem_is_reported_and_a_misspelt_name_gets_a_hint() -> None:
     def f(message: str, times: int) -> None: ...
 
     with pytest.raises(InvalidParamsError) as caught:

@@ -1,4 +1,4 @@
-"""A peer that somebody else wrote: it answers from a table and says what it is told, byte for byte.
+"""A third-party peer: it answers from a table and sends what a test passes, byte for byte.
 
 No session of ours is behind it, so ids, shapes and silence are its own.
 """
@@ -73,7 +73,7 @@ class Fake:
             await news.wait()
 
     async def tells(self, method: str, times: int = 1) -> list[JsonObject]:
-        """Return the messages of a method, once so many of them have come."""
+        """Return the messages of a method, once `times` of them have come."""
         while True:
             news = self._news
             told = [one for one in self.heard if one.get("method") == method]

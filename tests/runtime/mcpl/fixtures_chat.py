@@ -31,11 +31,11 @@ GENERAL = mcpl.ChannelDescriptor(
 NEWS = GENERAL.model_copy(update={"id": "discord:#news", "direction": "outbound"})
 INBOX = GENERAL.model_copy(update={"id": "discord:#inbox", "direction": "inbound"})
 ALL = ("publish", "observe", "lifecycle", "streaming")
-"""What a server can offer besides channels themselves."""
+"""What a server can offer in addition to channels themselves."""
 
 
 class Chat:
-    """The server: what it was told to deliver, and what it was shown."""
+    """The server: what it was asked to deliver, and what it was shown."""
 
     def __init__(
         self,

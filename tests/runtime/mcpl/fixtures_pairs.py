@@ -1,4 +1,4 @@
-"""Both ends of MCPL for tests: two of ours, or one of ours and one that says what it is told to."""
+"""Both ends of MCPL for tests: two of ours, or one of ours and a scripted one."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class RawServer(NamedTuple):
     session: Session
     heard: list[JsonObject]
 
-    def told(self, method: str) -> list[JsonObject]:
+    def received(self, method: str) -> list[JsonObject]:
         """Return the params of what the host sent of that method."""
         return [one.get("params", {}) for one in self.heard if one.get("method") == method]
 

@@ -57,7 +57,7 @@ TURN: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What one walk has left. What is drawn anew for each is replaced."""
+    """The record of one walk, with random parts replaced."""
 
     asked: list[Any]
     """The host's requests and notifications."""
@@ -80,7 +80,7 @@ def scope_of(tool: str, arguments: dict[str, Any]) -> tuple[str, str, dict[str, 
 
 @dataclass
 class Program:
-    """What the host is there for: it notes what it is told, and says yes."""
+    """The program of the host: it records what it gets, and approves."""
 
     found: list[Any] = field(default_factory=list[Any])
 
@@ -239,7 +239,7 @@ async def hooks(walk: Walk) -> None:
 
 
 async def by_itself(walk: Walk) -> None:
-    """The server is told of an inference, and asks a few things that nobody waits for."""
+    """Notify the server of an inference, which asks a few things that nobody waits for."""
     hooks_there = mcpl.ServerStub(walk.connection)
     await hooks_there.notify_context_after_inference(**TURN, assistant_message="It is tea.")
     await walk.audited("channels/incoming")

@@ -1,4 +1,4 @@
-"""MCP beside MCPL: it stays what it is, and what MCPL is there for cannot be had from it alone."""
+"""MCP with MCPL: MCP is unchanged, and it alone cannot do what MCPL is for."""
 
 from __future__ import annotations
 
@@ -132,9 +132,7 @@ async def test_what_is_of_mcp_goes_over_the_wire_as_it_does_without_mcpl() -> No
 
 
 @pytest.mark.spec("mcpl-1-2", "mcpl-1-3")
-async def test_with_mcp_alone_what_happens_is_polled_for_and_context_is_the_host_s_own_affair() -> (
-    None
-):
+async def test_with_mcp_alone_events_are_polled_and_the_host_adds_context() -> None:
     memory = Memory()
     plain = McplHost(enabled=["*"])  # at hand, but not spoken
     async with pair(memory.server, Host("h", "1")) as connection:
@@ -154,9 +152,7 @@ async def test_with_mcp_alone_what_happens_is_polled_for_and_context_is_the_host
 
 
 @pytest.mark.spec("mcpl-1-5", "mcpl-9-1", "mcpl-9-2")
-async def test_news_of_a_resource_only_inform_and_an_event_says_what_happened_and_is_answered() -> (
-    None
-):
+async def test_resource_updates_only_inform_and_events_carry_data_and_an_answer() -> None:
     memory, pushed, news = Memory(), list[PushedEvent](), list[Any]()
 
     async def take(event: PushedEvent) -> mcpl.PushEventResult:
@@ -190,7 +186,7 @@ async def test_news_of_a_resource_only_inform_and_an_event_says_what_happened_an
 
 
 @pytest.mark.spec("mcpl-1-4", "mcpl-1-6", "mcpl-11-2")
-async def test_sampling_waits_for_a_person_and_inference_for_the_policy_of_the_host() -> None:
+async def test_sampling_asks_a_person_and_inference_the_policy_of_the_host() -> None:
     memory, person = Memory(), Person(lets=False)
     answers = ScriptedProvider(*[ModelAnswer("a summary", "haiku")] * 2)
     routing = mcpl.RoutingPolicy(default="haiku")

@@ -41,7 +41,7 @@ async def pushed(side: HostPeer, feature_set: str) -> Any:
     return await outcome(side.session.raw("push/event", event))
 
 
-async def test_b069_a_star_covers_all_below_a_name_and_nothing_beside_it() -> None:
+async def test_b069_a_star_covers_all_below_a_name_and_nothing_else() -> None:
     names = ("memory.retrieval", "memory.a.b", "memory", "memoryx.y")
     serving = McplServer(feature_sets={name: feature("pushEvents") for name in names})
 
@@ -100,7 +100,7 @@ async def test_b070_and_b071_deny_lists_cover_dot_files_and_what_has_a_slash(
         assert not (await asking.scope_elevate(feature_set=case, scope=scope)).approved
 
 
-async def test_b078_the_same_event_many_times_at_once_is_one_run() -> None:
+async def test_b078_concurrent_repeats_of_an_event_are_one_run() -> None:
     """Twenty in the report; fifty here."""
     serving = McplServer(feature_sets={"a": feature("pushEvents")})
     runs: list[str] = []
@@ -204,7 +204,7 @@ async def test_b080_a_tool_that_waits_for_inference_needs_no_stream_but_its_own(
     assert json.loads(said) == ["Be", "cause"]
 
 
-async def test_b080_where_there_is_no_way_to_the_host_the_tool_fails_at_once() -> None:
+async def test_b080_without_a_connection_to_the_host_the_tool_fails() -> None:
     client = Client(program.server.asgi(stateless=True))
     call = message("tools/call", name="think_aloud", arguments={"question": "Why?"})
     with anyio.fail_after(5):

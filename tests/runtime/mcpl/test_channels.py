@@ -88,7 +88,7 @@ async def registering(chat: Chat) -> AsyncGenerator[tuple[RawClient, list[Any]]]
 
 
 @pytest.mark.parametrize("of_one_host", [False, True], ids=["of all hosts", "of one host"])
-async def test_what_changes_before_the_channels_are_registered_is_registered_as_it_is_then(
+async def test_changes_before_channels_are_registered_are_in_the_registration(
     of_one_host: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     chat = Chat()
@@ -101,7 +101,7 @@ async def test_what_changes_before_the_channels_are_registered_is_registered_as_
         await change(removed=[GENERAL.id, INBOX.id], updated=[renamed])
         await change(added=[new, inbox])
         await client.session.raw("ping")
-        (told,) = client.told("channels/changed")
+        (told,) = client.received("channels/changed")
         assert [one["id"] for one in told["added"]] == [new.id, inbox.id]
         for _update in range(2):
             await client.session.raw_notify("featureSets/update", {})
@@ -113,10 +113,10 @@ async def test_what_changes_before_the_channels_are_registered_is_registered_as_
         assert caplog.messages == []
         await change(removed=[NEWS.id])
         await client.session.raw("ping")
-        assert client.told("channels/changed")[-1] == {"removed": [NEWS.id]}
+        assert client.received("channels/changed")[-1] == {"removed": [NEWS.id]}
 
 
-async def test_a_second_channel_of_one_id_is_none_also_before_the_first_is_registered(
+async def test_a_second_channel_of_one_id_is_refused(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     chat = Chat()
@@ -203,7 +203,7 @@ async def test_pieces_and_wholes_are_shown_by_a_flag_each(
     assert chat.delivered == [(GENERAL.id, "Hello")]
 
 
-async def test_a_host_without_channels_is_registered_none_and_handed_over_nothing() -> None:
+async def test_a_host_without_channels_gets_no_registrations_and_no_messages() -> None:
     chat = Chat()
     async with live_pair(chat.live, McplHost(enabled=["*"]), chat.server) as (connection, live):
         await connection.mcp.ping()

@@ -110,9 +110,7 @@ async def test_what_is_under_way_when_the_clock_jumps_goes_on(
     assert done == [True]
 
 
-async def test_what_has_expired_is_not_there_again_when_the_clock_is_put_back_and_the_host_restarted() -> (  # noqa: E501
-    None
-):
+async def test_expired_records_stay_expired_after_a_restart_and_a_clock_change() -> None:
     person, clock = Person(), Clock()
     async with open_store("memory:", clock=clock) as store:
         records = await store.records("mcpl")
@@ -132,7 +130,7 @@ async def test_what_has_expired_is_not_there_again_when_the_clock_is_put_back_an
     assert (len(person.asked), len(person.events)) == (3, 3)
 
 
-async def test_what_still_holds_is_neither_lost_nor_longer_when_the_clock_is_put_back() -> None:
+async def test_a_clock_that_is_put_back_does_not_change_an_expiry() -> None:
     person, clock = Person(), Clock()
     async with open_store("memory:", clock=clock) as store:
         records = await store.records("mcpl")

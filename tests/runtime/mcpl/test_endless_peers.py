@@ -108,7 +108,7 @@ async def test_what_is_remembered_of_endless_ids_is_short() -> None:
     assert kept < 8_000_000
 
 
-async def test_an_approval_keeps_what_the_host_has_added_and_not_what_the_server_brings() -> None:
+async def test_an_approval_keeps_data_of_the_host_and_not_of_the_server() -> None:
     async def add(request: ScopeRequest) -> Any:
         return {**(request.payload or {}), "added": 1} if request.label == "b" else None
 
@@ -136,7 +136,7 @@ async def test_a_message_with_an_endless_id_is_refused() -> None:
             assert "at most 512 characters, not 513" in outcome["reason"]
 
 
-async def test_a_change_of_more_channels_than_there_may_be_is_told_no_longer_than_that(
+async def test_a_change_of_too_many_channels_is_logged_in_a_bounded_line(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async with held(McplHost(enabled=["*"], channels=Channels())) as (raw, live):
@@ -233,10 +233,10 @@ async def test_a_server_that_does_not_read_keeps_no_response_back(
         with anyio.fail_after(10):
             for _ in range(6):
                 assert await host.after_inference(after(long)) == long
-    assert "deaf was not told of an inference: it was late" in caplog.text
+    assert "deaf was not notified of an inference: it was late" in caplog.text
 
 
-# What is told.
+# What is reported.
 
 
 async def test_a_peer_writes_no_lines_of_its_own_into_a_log(
@@ -253,7 +253,7 @@ async def test_a_peer_writes_no_lines_of_its_own_into_a_log(
     assert len(told) < 600
 
 
-async def test_state_that_is_no_json_is_told_where_it_is_saved() -> None:
+async def test_state_that_is_not_json_is_refused_where_it_is_saved() -> None:
     mcpl_server = live()
     server = Server("s", "1", extensions=[mcpl_server])
     faults: list[str] = []
@@ -272,7 +272,7 @@ async def test_state_that_is_no_json_is_told_where_it_is_saved() -> None:
     assert len(faults) == 3
 
 
-async def test_what_a_host_sends_and_nobody_is_answered_is_refused_without_an_alarm(
+async def test_invalid_notifications_of_a_host_are_refused_without_an_alarm(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async with chatting(Chat()) as (_, (connection, _live), _side):
@@ -293,7 +293,7 @@ async def test_what_a_server_calls_itself_is_short_and_of_one_line() -> None:
     assert len(found.id) == 500
 
 
-async def test_two_servers_of_one_name_are_told(caplog: pytest.LogCaptureFixture) -> None:
+async def test_two_servers_of_one_name_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     host = McplHost()
     async with background() as tasks, Host("h", "1", extensions=[host]) as opened:
         for server_id in (None, None, "other"):

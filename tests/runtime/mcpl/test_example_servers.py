@@ -233,4 +233,4 @@ async def test_the_compliance_server_blacks_out_the_secret_as_the_text_shows() -
         told, nothing = both.told("memory", "context/afterInference")
     assert sent == {**asked["params"], "model": to_wire(MODEL)}
     assert result == answer["result"]
-    assert (told["assistantMessage"], nothing) == (SHOWN, None)  # told, and not asked
+    assert (told["assistantMessage"], nothing) == (SHOWN, None)  # a notification

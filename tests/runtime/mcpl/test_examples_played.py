@@ -126,7 +126,7 @@ def as_told(error: RpcError) -> JsonObject:
 
 
 def without_names(data: JsonObject) -> JsonObject:
-    """Return the data of an error without the two members by which kinwire tells errors apart."""
+    """Return the data of an error without the two fields by which kinwire distinguishes errors."""
     return {name: value for name, value in data.items() if name not in ("protocol", "name")}
 
 
@@ -177,7 +177,7 @@ async def test_an_example_is_sent_handled_and_answered_as_it_is_written(
 
 
 @pytest.mark.spec("mcpl-4-2", "mcpl-4.1-1", "mcpl-4.1-2")
-async def test_they_are_played_in_a_row_on_stdio_and_what_is_no_request_is_not_answered() -> None:
+async def test_they_run_in_a_row_on_stdio_and_only_requests_are_answered() -> None:
     async with stage("stdio") as one:
         for exchange in EXCHANGES:
             await one.play(exchange)

@@ -1,4 +1,4 @@
-"""Feature sets between two live sides: switched at run time, declared anew, and enforced."""
+"""Feature sets between two live sides: switched at run time, declared again, and enforced."""
 
 from __future__ import annotations
 
@@ -130,9 +130,7 @@ async def test_patterns_are_the_host_s_and_what_goes_out_is_names() -> None:
 
 
 @pytest.mark.spec("mcpl-6.7-4", "mcpl-6.7-5", "mcpl-6-1")
-async def test_a_set_that_comes_is_off_until_the_policy_s_update_and_one_that_goes_is_unknown() -> (
-    None
-):
+async def test_an_added_set_is_off_until_the_update_and_a_removed_one_is_unknown() -> None:
     mcpl_server = McplServer(feature_sets=MEMORY)
     host, heard = hearing(enabled=["memory.*"])
     async with live_pair(mcpl_server, host) as (connection, live):
@@ -157,7 +155,7 @@ async def test_a_set_that_comes_is_off_until_the_policy_s_update_and_one_that_go
 
 
 @pytest.mark.parametrize("pattern", ["memory.proactive", "memory.*", "*"])
-async def test_a_server_does_not_undo_what_the_host_switched_off_by_declaring_it_anew(
+async def test_a_set_that_is_declared_again_stays_switched_off(
     pattern: str,
 ) -> None:
     mcpl_server = McplServer(feature_sets=MEMORY)
@@ -193,7 +191,7 @@ async def test_a_set_that_comes_later_has_a_name_that_a_set_can_have(
         await raw.session.raw_notify("featureSets/changed", {"added": added})
         await raw.session.raw("ping")
         assert live.enabled == list(live.feature_sets) == ["a"]
-        assert raw.told("featureSets/update")[-1] == {"enabled": ["a"], "disabled": []}
+        assert raw.received("featureSets/update")[-1] == {"enabled": ["a"], "disabled": []}
     assert "raw: left out feature sets that cannot be: expected at most 1000" in caplog.text
 
 
@@ -242,7 +240,7 @@ async def test_a_hook_carries_no_tag_and_its_reply_counts_by_its_own() -> None:
     assert asked == [{}, {}]
 
 
-async def test_a_host_does_not_take_a_server_s_word_for_the_tags_of_its_hook_replies() -> None:
+async def test_a_host_does_not_trust_the_tags_of_hook_replies() -> None:
     offer = {
         "contextHooks": True,
         "featureSets": {"a": {"description": "A", "uses": ["pushEvents"]}},

@@ -1,4 +1,4 @@
-"""Hooks between a host and several live servers: at once, in order, in time, as allowed."""
+"""Hooks between a host and several live servers: concurrent, in order, in time, as allowed."""
 
 from __future__ import annotations
 
@@ -38,9 +38,7 @@ async def never() -> Any:
 
 
 @pytest.mark.spec("mcpl-10.1-1", "mcpl-10.2-1", "mcpl-10.8-1")
-async def test_all_servers_are_asked_and_what_they_bring_is_grouped_in_the_order_of_the_host() -> (
-    None
-):
+async def test_injections_of_all_servers_are_grouped_in_the_order_of_the_host() -> None:
     one, two, three = Speaker("one"), Speaker("two"), Speaker("three")
     one.before, three.before = ["1"], ["3"]
     two.before = [
@@ -60,7 +58,7 @@ async def test_all_servers_are_asked_and_what_they_bring_is_grouped_in_the_order
     ]
 
 
-async def test_they_are_asked_at_once() -> None:
+async def test_they_are_asked_concurrently() -> None:
     arrived: list[str] = []
     everybody = anyio.Event()
     speakers = [Speaker(name) for name in ("one", "two", "three")]
@@ -94,7 +92,7 @@ async def test_a_server_that_never_answers_costs_its_own_part_and_no_more(
 
 
 @pytest.mark.spec("mcpl-10.6-2", "mcpl-10.6-3")
-def test_the_limits_of_time_are_those_that_are_recommended() -> None:
+def test_the_timeouts_are_the_recommended_ones() -> None:
     assert (Hooks().before_timeout, Hooks().after_timeout) == (5, 10)
 
 
@@ -147,7 +145,7 @@ async def test_a_hook_says_what_the_user_said_the_model_and_the_channels() -> No
 
 
 @pytest.mark.spec("mcpl-10.3-1", "mcpl-10.3-5", "mcpl-10.3-6")
-async def test_content_that_is_only_named_is_read_from_the_server_that_injects_it() -> None:
+async def test_referenced_content_is_read_from_the_server_that_injects_it() -> None:
     speaker = Speaker("memory")
 
     @speaker.server.resource("memory://facts/1")
@@ -183,7 +181,7 @@ async def test_content_that_is_only_named_is_read_from_the_server_that_injects_i
 
 
 @pytest.mark.spec("mcpl-10.3-3", "mcpl-10-2")
-async def test_what_the_host_does_not_support_is_left_out_and_told(
+async def test_unsupported_content_is_left_out_and_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     speaker = Speaker("memory")
@@ -242,7 +240,7 @@ async def test_servers_change_the_response_one_after_the_other() -> None:
 
 
 @pytest.mark.spec("mcpl-10.5-2")
-async def test_a_server_that_does_not_block_is_told_and_changes_nothing() -> None:
+async def test_a_server_that_does_not_block_is_notified_and_changes_nothing() -> None:
     blocking, listening = Speaker("blocking"), Speaker("listening", blocking=False)
     blocking.after, listening.after = "changed", "ignored"
     async with hooked(listening, blocking) as live:
@@ -362,7 +360,7 @@ async def test_a_hook_is_asked_of_a_server_however_it_offers_it(offered: Any) ->
 
 
 @pytest.mark.spec("mcpl-10.7-1", "mcpl-10.7-2", "mcpl-10.7-3")
-async def test_a_server_that_owes_the_answer_to_a_hook_gets_no_inference_and_others_do() -> None:
+async def test_a_server_that_owes_a_hook_answer_gets_no_inference() -> None:
     one, two = Speaker("one"), Speaker("two", "inferenceRequest")
     asked: dict[str, Any] = {}
 

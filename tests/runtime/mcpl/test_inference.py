@@ -96,7 +96,7 @@ async def test_an_answer_comes_in_pieces_and_then_as_a_whole() -> None:
 
 
 @pytest.mark.spec("mcpl-11.2-3")
-async def test_without_stream_there_are_no_pieces() -> None:
+async def test_without_stream_no_chunks_come() -> None:
     async with inferring(ScriptedProvider(ANSWER)) as (server, (connection, _), _host):
         await server.infer(SET, "Summarize")
         assert sent(connection, "client", "inference/chunk") == []
@@ -126,7 +126,7 @@ class Parrot:
         return ModelAnswer(said, request.model)
 
 
-async def test_two_streams_at_once_do_not_mix() -> None:
+async def test_two_concurrent_streams_do_not_mix() -> None:
     provider = Parrot()
     read: dict[str, str] = {}
     async with inferring(provider) as (server, _, _host):
@@ -145,7 +145,7 @@ async def test_two_streams_at_once_do_not_mix() -> None:
 
 
 class Elsewhere:
-    """A host that is not ours: it goes on after a cancellation, and sends the pieces it is told."""
+    """A third-party host: it continues after a cancellation, and sends the given chunks."""
 
     def __init__(self) -> None:
         self.asked: dict[str, Any] = {}
@@ -284,7 +284,7 @@ async def test_a_model_is_not_kept_longer_than_the_host_says() -> None:
     assert [one.model for one in provider.requests] == ["sonnet", "haiku"]
 
 
-async def test_what_a_provider_does_not_count_is_estimated_and_not_told() -> None:
+async def test_missing_usage_is_estimated_and_not_sent() -> None:
     silent = ModelAnswer("x" * 350, "m")
     async with inferring(ScriptedProvider(silent), budgets={"*": 100}) as (server, _, host):
         assert (await server.infer(SET, "Summarize")).usage is None
@@ -399,7 +399,7 @@ async def test_a_host_without_a_model_is_not_asked() -> None:
             await live.hosts[0].infer(SET, "Summarize")
 
 
-async def test_a_host_elsewhere_may_stop_for_reasons_of_its_own_and_without_usage() -> None:
+async def test_other_hosts_may_use_unknown_stop_reasons_and_no_usage() -> None:
     async def answer(params: Any, request: Any) -> JsonObject:
         return {"content": "x", "model": "m", "finishReason": "stop"}
 

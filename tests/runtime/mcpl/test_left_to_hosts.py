@@ -97,9 +97,7 @@ async def test_how_a_host_decides_is_not_in_the_protocol(policy: dict[str, Any])
 
 
 @pytest.mark.spec("mcpl-7.2-2")
-async def test_a_server_passes_on_patterns_of_any_kind_and_asks_the_host_that_matches_them() -> (
-    None
-):
+async def test_a_server_passes_patterns_on_and_the_host_matches_them() -> None:
     live = McplServer(feature_sets={"files.edit": feature("tools", scoped=True)})
     rules = {"whitelist": ["^/etc/.*$", "re:(a|b)"], "blacklist": ["="]}
     offer = {"experimental": {"mcpl": {"featureSets": True}}}
@@ -126,7 +124,7 @@ async def test_a_server_passes_on_patterns_of_any_kind_and_asks_the_host_that_ma
 
 
 @pytest.mark.spec("mcpl-7.3-3", "mcpl-7.3-2")
-async def test_the_label_is_shown_and_judged_and_the_payload_is_handed_back_untouched() -> None:
+async def test_the_label_is_checked_and_the_payload_is_returned_unchanged() -> None:
     asked: list[ScopeRequest] = []
 
     async def ask(request: ScopeRequest) -> bool:
@@ -158,7 +156,7 @@ async def test_the_label_is_shown_and_judged_and_the_payload_is_handed_back_unto
 
 
 @pytest.mark.spec("mcpl-8.3-6", "mcpl-8.3-1", "mcpl-8.4-3")
-async def test_whole_state_and_changes_come_as_the_server_likes_and_come_to_the_same() -> None:
+async def test_whole_state_and_patches_have_the_same_result() -> None:
     def added(value: int) -> list[JsonObject]:
         return [{"op": "add", "path": "/-", "value": value}]
 
@@ -201,7 +199,7 @@ async def calls_with(states: list[JsonObject], check: Any = None) -> list[JsonOb
             await connection.mcp.tools_call(name="t")
         if check is not None:
             await check(host.of(connection))
-        return raw.told("tools/call")
+        return raw.received("tools/call")
 
 
 @pytest.mark.spec("mcpl-8.7-1", "mcpl-8.7-3")
@@ -262,7 +260,7 @@ async def test_a_host_can_go_by_hints_that_it_defines_itself() -> None:
 
 
 @pytest.mark.spec("mcpl-11.5-3", "mcpl-11.5-8")
-async def test_a_wildcard_routes_sets_of_a_kind_and_what_no_policy_knows_runs_nothing() -> None:
+async def test_a_wildcard_routes_sets_and_a_set_without_a_policy_runs_nothing() -> None:
     routing = mcpl.RoutingPolicy(default="", wildcards={"memory.*": "mini"})
     provider, host = inference(routing=routing)
     live = McplServer(feature_sets=INFERS)

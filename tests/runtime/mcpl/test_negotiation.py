@@ -109,7 +109,7 @@ async def test_a_server_of_mcp_is_served_no_event_and_called_for_no_hook() -> No
 
 
 @pytest.mark.spec("mcpl-3.1-1", "mcpl-5.1-1", "mcpl-5.1-2")
-async def test_the_offers_stand_below_experimental_and_leave_the_version_of_mcp_alone() -> None:
+async def test_offers_are_in_experimental_and_do_not_change_the_mcp_version() -> None:
     async with live_pair(McplServer(feature_sets=MEMORY), hearing()[0]) as (connection, _):
         greeting = connection.greeting
         assert greeting.protocol_version == "2024-11-05"
@@ -134,7 +134,7 @@ async def test_a_host_offers_what_it_serves_at_the_same_place() -> None:
 
 
 @pytest.mark.spec("mcpl-5.2-4", "mcpl-5.3-1", "mcpl-6.4-1")
-async def test_the_first_update_follows_initialized_at_once() -> None:
+async def test_the_first_update_follows_initialized_immediately() -> None:
     async with live_pair(McplServer(feature_sets=MEMORY), hearing()[0]) as (connection, _):
         while not sent(connection, "client", "featureSets/update"):  # the update is still under way
             await anyio.lowlevel.checkpoint()
@@ -168,7 +168,7 @@ async def test_what_is_tagged_and_comes_before_the_update_waits_for_it() -> None
         await host.connect(raw.transport)
     assert answers == [{"accepted": True}]
     assert heard == ["early"]
-    assert seen == [0]  # no hook is called of a server that is not told yet
+    assert seen == [0]  # no hook of a server is called before its first update
     assert order.index("featureSets/update") < order.index("reply")
 
 
@@ -179,10 +179,10 @@ async def test_an_empty_offer_is_one_of_mcpl_with_nothing_to_switch() -> None:
         assert live is not None
         assert live.enabled == []
         await raw.session.raw("ping")
-        assert raw.told("featureSets/update") == [{"enabled": [], "disabled": []}]
+        assert raw.received("featureSets/update") == [{"enabled": [], "disabled": []}]
 
 
-async def test_a_list_of_sets_as_some_servers_write_it_is_switched_like_an_object(
+async def test_feature_sets_in_a_list_are_handled_like_an_object(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     mcpl_host = McplHost(enabled=["heartbeat"])
@@ -196,7 +196,7 @@ async def test_a_list_of_sets_as_some_servers_write_it_is_switched_like_an_objec
     assert "beat: its offer of MCPL: version: expected 0.4, got '0.5'" in caplog.text
 
 
-async def test_a_server_can_write_its_sets_as_a_list_for_hosts_that_know_no_object() -> None:
+async def test_a_server_can_declare_its_feature_sets_as_a_list() -> None:
     mcpl_server = McplServer(feature_sets=MEMORY, as_list=True)
     async with live_pair(mcpl_server, McplHost(enabled=["*"])) as (connection, live):
         offered = (connection.greeting.capabilities.experimental or {})["mcpl"]
@@ -240,7 +240,7 @@ async def test_a_server_asks_for_nothing_before_the_handshake_is_over() -> None:
             (live,) = mcpl_server.hosts
             with pytest.raises(SessionStateError, match="has not finished the handshake"):
                 await live.session.call(PUSH_EVENT, EVENT)
-            assert client.told("push/event") == []
+            assert client.received("push/event") == []
 
 
 def test_a_set_of_a_server_has_a_name_that_a_set_can_have() -> None:

@@ -1,4 +1,4 @@
-"""Numbers that are none are refused where they are set, by the name of the option."""
+"""Invalid numbers are refused where they are set, by the name of the option."""
 
 from __future__ import annotations
 
@@ -120,9 +120,9 @@ CALLS: list[Any] = [
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize(("call", "options", "told"), CALLS)
-async def test_a_call_with_a_number_that_is_none_sends_nothing(
-    call: str, options: dict[str, Any], told: str
+@pytest.mark.parametrize(("call", "options", "message"), CALLS)
+async def test_a_call_with_an_invalid_number_sends_nothing(
+    call: str, options: dict[str, Any], message: str
 ) -> None:
     events: list[PushedEvent] = []
 
@@ -135,7 +135,7 @@ async def test_a_call_with_a_number_that_is_none_sends_nothing(
     async with live_pair(live, host) as (connection, _):
         await connection.mcp.ping()
         (side,) = live.hosts
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=message):
             await getattr(side, call)("a", "x", **options)
         assert events == []
         assert (await side.push("a", "x", attempts=1, first_delay=0)).accepted

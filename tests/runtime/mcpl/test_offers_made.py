@@ -95,12 +95,12 @@ BROKEN = [
     of("6.2-1", "a number", {"description": 5, "uses": ["pushEvents"]}),
     of("6.2-2", "no uses", {"description": "A"}),
     of("6.2-2", "one use", {"description": "A", "uses": "pushEvents"}),
-    of("B.2-1", "uses that are no texts", {"description": "A", "uses": [1]}),
+    of("B.2-1", "uses that are not strings", {"description": "A", "uses": [1]}),
 ]
 
 
 @pytest.mark.parametrize(("name", "broken"), BROKEN)
-async def test_a_set_that_is_none_is_left_out_and_what_names_it_is_refused(
+async def test_an_invalid_set_is_left_out_and_refused_where_it_is_named(
     name: str, broken: JsonObject, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def take(event: PushedEvent) -> mcpl.PushEventResult:
@@ -122,7 +122,7 @@ async def test_a_set_that_is_none_is_left_out_and_what_names_it_is_refused(
 
 
 @pytest.mark.spec("mcpl-6.2-3", "mcpl-B.2-1")
-async def test_the_seven_uses_are_known_and_another_one_is_told_and_uses_nothing(
+async def test_seven_uses_are_known_and_another_one_is_reported(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     known = get_args(models.FeatureSetUse.__value__)
@@ -135,7 +135,7 @@ async def test_the_seven_uses_are_known_and_another_one_is_told_and_uses_nothing
         assert side is not None
         assert len(side.enabled) == 8
         assert [side.feature_sets[use].uses for use in known] == [[use] for use in known]
-    (told,) = (one for one in caplog.messages if "is no use that is known" in one)
+    (told,) = (one for one in caplog.messages if "is not a known use" in one)
     assert "'telepathy'" in told
 
 
@@ -186,7 +186,7 @@ async def test_a_session_of_channels_speaks_the_nine_methods() -> None:
 
 
 @pytest.mark.spec("mcpl-0.4.0-draft-march-2026-2")
-async def test_where_a_host_writes_by_default_is_told_nobody() -> None:
+async def test_the_default_path_of_a_host_is_not_sent() -> None:
     async def told(**policy: Any) -> list[Any]:
         chat = Chat()
         async with chatting(chat, Channels(**policy)) as (host, (connection, live), side):

@@ -79,7 +79,7 @@ async def test_an_event_starts_an_inference_and_the_server_hears_which() -> None
 
 
 @pytest.mark.spec("mcpl-9.4-1", "mcpl-abstract-2")
-async def test_the_same_event_many_times_at_once_starts_one_inference() -> None:
+async def test_concurrent_repeats_of_an_event_start_one_inference() -> None:
     conversation = Conversation()
     conversation.go_on = anyio.Event()
     answers: list[mcpl.PushEventResult] = []
@@ -158,7 +158,7 @@ async def test_an_event_that_was_refused_may_come_again() -> None:
     assert not conversation.events[1].again
 
 
-async def test_a_conversation_that_fails_is_told_and_the_event_may_come_again(
+async def test_a_failed_conversation_is_logged_and_the_event_may_be_repeated(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     failures = [RuntimeError("out of tokens")]
@@ -179,7 +179,7 @@ async def test_a_conversation_that_fails_is_told_and_the_event_may_come_again(
 
 
 @pytest.mark.spec("mcpl-9.4-2")
-async def test_a_server_sends_an_event_again_with_its_id_until_there_is_time_for_it() -> None:
+async def test_a_server_repeats_an_event_with_its_id_until_it_is_accepted() -> None:
     conversation = Conversation()
     conversation.go_on = anyio.Event()
     async with pushing(conversation, push_timeout=0.01) as (server, (connection, _)):

@@ -54,7 +54,7 @@ async def test_the_lists_go_out_with_the_update_and_can_be_changed() -> None:
 
 
 @pytest.mark.spec("mcpl-7.6-3", "mcpl-7.6-4", "mcpl-7.5-2")
-async def test_a_person_is_asked_once_for_the_same_and_anew_for_anything_else() -> None:
+async def test_a_person_is_asked_once_for_the_same_and_again_for_others() -> None:
     person = Person()
     async with files(Scopes(lists=LISTS, ask=person)) as (server, (_, live)):
         for _again in range(3):
@@ -97,7 +97,7 @@ async def test_a_set_that_goes_loses_its_approvals() -> None:
     assert len(person.asked) == 2
 
 
-async def test_an_approval_expires_and_a_clock_that_is_put_back_does_not_revive_it() -> None:
+async def test_a_clock_that_is_put_back_does_not_revive_an_approval() -> None:
     person, now = Person(ScopeAnswer(True, lasts=60)), [1000.0]
     async with files(Scopes(ask=person), clock=lambda: now[0]) as (server, _):
         await server.elevate("/etc/hosts")
@@ -158,7 +158,7 @@ async def test_a_set_without_scopes_is_given_none() -> None:
 
 
 @pytest.mark.spec("mcpl-7-1")
-async def test_leave_that_comes_after_the_set_was_switched_off_is_none() -> None:
+async def test_an_approval_after_the_set_was_disabled_does_not_count() -> None:
     asked, answer = anyio.Event(), anyio.Event()
 
     async def slow(request: ScopeRequest) -> bool:
@@ -194,7 +194,7 @@ async def test_approvals_outlive_the_host_where_records_keep_them() -> None:
 
 
 @pytest.mark.parametrize(("lasts", "times"), [(inf, 1), (nan, 2)])
-async def test_an_approval_lasts_for_ever_where_that_is_said_and_never_for_no_number(
+async def test_an_approval_lasts_forever_only_if_that_is_configured(
     lasts: float, times: int
 ) -> None:
     asked: list[ScopeRequest] = []
@@ -211,7 +211,7 @@ async def test_an_approval_lasts_for_ever_where_that_is_said_and_never_for_no_nu
     assert len(asked) == times
 
 
-async def test_an_approval_that_cannot_be_written_down_is_none() -> None:
+async def test_an_approval_that_cannot_be_stored_does_not_count() -> None:
     person = Person()
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(open_store("memory:"))

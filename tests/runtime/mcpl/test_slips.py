@@ -1,4 +1,4 @@
-"""Slips of who writes a server or a host: told where they are made, with what was meant."""
+"""Mistakes in a server or a host: reported where they are made, with what was meant."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ DECLARED: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize(("options", "place", "mend"), DECLARED)
+@pytest.mark.parametrize(("options", "place", "hint"), DECLARED)
 def test_what_a_server_says_of_itself_is_refused_where_it_cannot_be(
-    options: dict[str, Any], place: str, mend: str
+    options: dict[str, Any], place: str, hint: str
 ) -> None:
     sets = {name: feature(use) for name, use in options.pop("sets", {}).items()}
     with pytest.raises(ValueError, match="expected") as raised:
         McplServer(feature_sets={**SETS, **sets}, **options)
     assert place in str(raised.value)
-    assert mend in str(raised.value)
+    assert hint in str(raised.value)
 
 
 def test_tools_may_be_of_sets_that_come_later_where_that_is_said() -> None:
@@ -85,7 +85,7 @@ def changing(**options: Any) -> McplServer:
 
 
 @pytest.mark.anyio
-async def test_a_change_of_the_response_that_nobody_waits_for_is_told_once_a_set(
+async def test_an_ignored_change_of_a_response_is_logged_once_a_set(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     live, host = changing(), McplHost(enabled=["*"])
@@ -101,7 +101,7 @@ async def test_a_change_of_the_response_that_nobody_waits_for_is_told_once_a_set
 
 
 @pytest.mark.anyio
-async def test_a_change_that_is_waited_for_is_not_told(caplog: pytest.LogCaptureFixture) -> None:
+async def test_an_awaited_change_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     host = McplHost(enabled=["*"])
     async with live_pair(changing(blocking=True), host):
         assert await host.after_inference(after("a x")) == "x"
@@ -109,7 +109,7 @@ async def test_a_change_that_is_waited_for_is_not_told(caplog: pytest.LogCapture
 
 
 @pytest.mark.anyio
-async def test_a_pattern_that_names_none_of_the_sets_is_told_and_counts_later(
+async def test_a_pattern_without_a_match_is_logged_and_counts_later(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     live = McplServer(feature_sets=SETS)
@@ -127,7 +127,7 @@ async def test_a_pattern_that_names_none_of_the_sets_is_told_and_counts_later(
 
 
 @pytest.mark.anyio
-async def test_a_tool_that_is_not_there_is_told_when_tools_are_listed(
+async def test_a_missing_tool_is_logged_when_tools_are_listed(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     live = McplServer(feature_sets=SETS, tools={"ad_note": "notes.edit", "zz": "notes.edit"})

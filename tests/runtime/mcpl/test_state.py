@@ -92,7 +92,7 @@ async def test_a_server_sends_its_state_once_and_then_what_changed() -> None:
 
 
 @pytest.mark.spec("mcpl-8.5-1", "mcpl-8.6-1", "mcpl-8.2-2")
-async def test_after_a_rollback_the_next_call_carries_the_older_state_and_makes_a_branch() -> None:
+async def test_the_call_after_a_rollback_carries_the_older_state_and_branches() -> None:
     async with noting() as lives:
         await add(lives, "one")
         state = await lives.server.state("notes.edit")
@@ -187,7 +187,7 @@ async def test_checkpoints_and_head_are_there_for_the_host_after_this_one() -> N
             await add(lives, "five")
             assert state.tree.data == {"notes": ["one", "two", "four", "five"]}
             first = state.tree.checkpoints[0].id
-            assert (await state.roll_back(first)).success  # by a server that was started anew
+            assert (await state.roll_back(first)).success  # by a server that was started again
             assert state.tree.data == {"notes": ["one"]}
 
 
@@ -204,7 +204,7 @@ async def test_what_is_pruned_takes_no_record_and_costs_its_children_nothing() -
     ]
 
 
-# A server that says what it is told to.
+# A scripted server.
 
 
 @asynccontextmanager
@@ -252,7 +252,7 @@ async def test_where_the_server_keeps_the_state_the_checkpoint_goes_along() -> N
             await lives.connection.mcp.tools_call(name="t")
         carried = [
             {key: call[key] for key in ("state", "checkpoint") if key in call}
-            for call in raw.told("tools/call")
+            for call in raw.received("tools/call")
         ]
     assert carried == [{}, {"checkpoint": "a"}, {"state": [1]}, {"checkpoint": "c"}]
 
@@ -278,7 +278,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("bad", "message"), REFUSED)
 @pytest.mark.spec("mcpl-8-8")
-async def test_state_that_cannot_be_taken_is_told_with_its_place_and_changes_nothing(
+async def test_invalid_state_is_reported_with_its_place_and_changes_nothing(
     bad: Any, message: str
 ) -> None:
     states = [{"checkpoint": "a", "parent": None, "data": {"n": 1}, "unknown": 1}, bad, None]
@@ -289,7 +289,7 @@ async def test_state_that_cannot_be_taken_is_told_with_its_place_and_changes_not
         assert message in str(raised.value)
         assert raised.value.result.content == []
         await lives.connection.mcp.tools_call(name="t")
-        assert raw.told("tools/call")[-1]["state"] == {"n": 1}
+        assert raw.received("tools/call")[-1]["state"] == {"n": 1}
         state = await lives.server.state("s")
         assert [one.id for one in state.tree.checkpoints] == ["a"]
 
@@ -304,10 +304,10 @@ async def test_a_rollback_that_fails_leaves_the_head_where_it_was() -> None:
         result = await (await lives.server.state("s")).roll_back("a")
         assert (result.success, result.reason) == (False, "External API call cannot be undone")
         await lives.connection.mcp.tools_call(name="t")
-        assert raw.told("tools/call")[-1]["state"] == 2
+        assert raw.received("tools/call")[-1]["state"] == 2
 
 
-async def test_a_rollback_to_something_else_than_was_asked_for_is_none() -> None:
+async def test_a_rollback_to_another_checkpoint_is_refused() -> None:
     states = [{"checkpoint": "a", "data": 1}, {"checkpoint": "b", "data": 2}]
     async with told(states, {"checkpoint": "b", "success": True}) as (lives, _):
         await lives.connection.mcp.tools_call(name="t")
@@ -323,17 +323,17 @@ async def test_a_head_that_the_server_has_lost_can_be_left() -> None:
         await lives.connection.mcp.tools_call(name="t")
         await (await lives.server.state("s")).reset()
         await lives.connection.mcp.tools_call(name="t")
-        assert "checkpoint" not in raw.told("tools/call")[-1]
+        assert "checkpoint" not in raw.received("tools/call")[-1]
 
 
-async def test_an_unknown_parent_is_kept_without_data_and_told(
+async def test_an_unknown_parent_is_kept_without_data_and_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     state = {"checkpoint": "x", "parent": "gone", "patch": []}
     async with told([state, None]) as (lives, raw):
         await lives.connection.mcp.tools_call(name="t")
         await lives.connection.mcp.tools_call(name="t")
-        assert raw.told("tools/call")[-1]["checkpoint"] == "x"
+        assert raw.received("tools/call")[-1]["checkpoint"] == "x"
     assert "the patch was not applied" in caplog.text
 
 
@@ -344,7 +344,7 @@ async def test_a_result_that_comes_after_a_rollback_does_not_undo_it() -> None:
 
     @server.tool
     async def slow(wait: bool, context: Context) -> None:
-        """Leave a state, at once or when the test says so."""
+        """Leave a state, immediately or when the test says so."""
         state = live.state_of(context)
         if wait:
             under_way.set()

@@ -56,7 +56,7 @@ async def test_a_server_without_a_tool_takes_part_and_is_never_called_as_one() -
 
 
 @pytest.mark.spec("mcpl-abstract-3", "mcpl-10-1")
-async def test_hooks_add_to_what_goes_in_and_change_what_comes_out_with_more_than_text() -> None:
+async def test_hooks_extend_input_and_change_output_beyond_text() -> None:
     seeing, changing = Speaker("seeing", blocking=False), Speaker("changing")
     seeing.before = [[mcpl.ImageBlock(data="cG5n", mime_type="image/png")]]
     changing.after = "Ten units."
@@ -175,7 +175,7 @@ async def test_a_server_passes_for_nobody_else_and_a_host_takes_no_orders() -> N
 
 
 @pytest.mark.spec("mcpl-14.4-3", "mcpl-14.4-1")
-async def test_what_a_thread_was_about_is_injected_where_the_host_says_which_thread_it_is() -> None:
+async def test_context_of_a_thread_is_injected_where_the_host_names_the_thread() -> None:
     news = News()
     chat = Chat(sets={"chat.all": feature("channels.observe", BEFORE)})
 

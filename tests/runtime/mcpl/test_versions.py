@@ -1,4 +1,4 @@
-"""What the text says of itself and of its drafts, beside what two live sides do."""
+"""What the specification says of itself and its drafts, compared with two live sides."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def cited(value: Any) -> set[str]:
 
 
 @pytest.mark.spec("mcpl-table-of-contents-1")
-def test_what_is_spoken_comes_from_the_fifteen_parts_and_the_two_appendices() -> None:
+def test_the_protocol_covers_the_fifteen_parts_and_the_two_appendices() -> None:
     parts = [one for one in headings(2) if re.match(r"\d+\. |Appendix ", one)]
     numbers = [re.split(r"[.:] ?", one.removeprefix("Appendix "))[0] for one in parts]
     assert numbers == [*map(str, range(1, 16)), "A", "B"]
@@ -71,7 +71,7 @@ DRAFT = re.compile(r"(\d)\.(\d)\.(\d)-draft")
 
 
 @pytest.mark.spec("mcpl-changelog-1")
-def test_the_drafts_before_are_listed_the_newest_first_and_this_one_is_not_among_them() -> None:
+def test_earlier_drafts_are_listed_newest_first() -> None:
     drafts = [DRAFT.match(one) for one in headings(3) if DRAFT.match(one)]
     listed = [tuple(map(int, one.groups())) for one in drafts if one is not None]
     spoken = DRAFT.match(mcpl.PROTOCOL.version)
@@ -81,7 +81,7 @@ def test_the_drafts_before_are_listed_the_newest_first_and_this_one_is_not_among
 
 
 @pytest.mark.spec("mcpl-0.1.0-draft-january-2026-1")
-async def test_a_server_of_the_first_draft_is_spoken_to_as_one_of_this_and_told_apart(
+async def test_a_server_of_the_first_draft_is_recognized(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     *_, first = [one for one in headings(3) if DRAFT.match(one)]
@@ -93,7 +93,7 @@ async def test_a_server_of_the_first_draft_is_spoken_to_as_one_of_this_and_told_
 
 
 @pytest.mark.spec("mcpl-0.2.0-draft-january-2026-1")
-async def test_an_offer_counts_below_experimental_and_not_where_the_first_draft_had_it() -> None:
+async def test_an_offer_counts_only_in_experimental() -> None:
     live = McplHost(enabled=["*"])
     elsewhere: JsonObject = {"pushEvents": True, "featureSets": {}}
     async with (
@@ -102,7 +102,7 @@ async def test_an_offer_counts_below_experimental_and_not_where_the_first_draft_
     ):
         assert live.of(await host.connect(raw.transport)) is None
         await raw.session.raw("ping")
-        assert raw.told("featureSets/update") == []
+        assert raw.received("featureSets/update") == []
     async with raw_server(elsewhere) as raw, Host("h", "1", extensions=[live]) as host:
         assert live.of(await host.connect(raw.transport)) is not None
 
@@ -137,7 +137,7 @@ async def test_what_a_server_calls_required_is_switched_by_the_host_all_the_same
         assert side is not None
         assert side.enabled == []
         await raw.session.raw("ping")
-        assert raw.told("featureSets/update") == [{"enabled": [], "disabled": ["spy"]}]
+        assert raw.received("featureSets/update") == [{"enabled": [], "disabled": ["spy"]}]
 
 
 def notes(**declared: Any) -> tuple[McplServer, Server]:
@@ -166,7 +166,7 @@ NOTES = Scopes(
 
 
 @pytest.mark.spec("mcpl-0.2.0-draft-january-2026-5", "mcpl-7-2")
-async def test_scopes_are_allowed_and_forbidden_and_state_is_rolled_back_and_branches() -> None:
+async def test_scopes_are_allowed_or_denied_and_state_rolls_back_and_branches() -> None:
     live, server = notes(scoped=True, rollback=True)
     async with live_pair(live, McplHost(enabled=["*"], scopes=NOTES), server) as (connection, side):
         for text in ("a", "b"):
@@ -185,7 +185,7 @@ async def test_scopes_are_allowed_and_forbidden_and_state_is_rolled_back_and_bra
 
 
 @pytest.mark.spec("mcpl-0.3.0-draft-february-2026-2", "mcpl-6.4-2", "mcpl-5.2-4")
-async def test_which_sets_are_on_is_told_after_the_handshake_and_not_in_it() -> None:
+async def test_enabled_sets_are_sent_after_the_handshake() -> None:
     live = McplServer(feature_sets=MEMORY)
     policy = McplHost(enabled=["memory.*"], disabled=["memory.proactive"])
     async with live_pair(live, policy) as (connection, _):
@@ -202,7 +202,7 @@ async def test_which_sets_are_on_is_told_after_the_handshake_and_not_in_it() -> 
 
 
 @pytest.mark.spec("mcpl-0.3.0-draft-february-2026-3", "mcpl-8-6", "mcpl-7.7-2")
-async def test_updates_carry_scopes_and_calls_of_a_set_that_uses_tools_carry_theirs() -> None:
+async def test_updates_and_tool_calls_of_a_set_carry_scopes() -> None:
     live, server = notes(scoped=True, rollback=True)
     async with live_pair(live, McplHost(enabled=["*"], scopes=NOTES), server) as (connection, _):
         for text in ("a", "b"):
@@ -269,7 +269,7 @@ SETS: list[tuple[JsonObject, bool]] = [
 
 
 @pytest.mark.spec("mcpl-B-1")
-def test_the_schemas_and_enumerations_of_the_appendix_are_those_of_what_is_spoken() -> None:
+def test_schemas_and_enumerations_match_the_appendix() -> None:
     appendix = text_of("mcpl").partition("## Appendix B")[2].partition("\n## ")[0]
     shown = [Draft202012Validator(*values_of(one)) for one in blocks_of("# \n" + appendix)]
     ours = [validator("mcpl", "Block"), validator("mcpl", "FeatureSet")]

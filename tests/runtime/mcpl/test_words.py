@@ -84,9 +84,7 @@ async def test_wishes_that_went_from_the_protocol_have_no_say() -> None:
     [("end_turn", "end_turn"), ("length", "max_tokens"), ("stop_sequence",) * 2, ("?", "end_turn")],
 )
 @pytest.mark.spec("mcpl-B.3-2", "mcpl-11.3-3")
-async def test_whatever_a_model_says_servers_are_told_one_of_three_reasons(
-    reason: str, said: str
-) -> None:
+async def test_servers_get_one_of_three_stop_reasons(reason: str, said: str) -> None:
     assert get_args(models.FinishReason.__value__) == ("end_turn", "max_tokens", "stop_sequence")
     provider = ScriptedProvider(ModelAnswer("x", "m", reason))
     policy = Inference(provider=provider, routing=mcpl.RoutingPolicy(default="m"))

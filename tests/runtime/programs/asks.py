@@ -28,7 +28,7 @@ def hear() -> Iterator[dict[str, Any]]:
 
 
 def ask(method: str, params: dict[str, Any] | None = None) -> Any:
-    """Ask the client, answering nothing meanwhile, and return its answer."""
+    """Ask the client and return its answer; answer nothing until it comes."""
     say(id=f"ask {method}", method=method, params=params or {})
     for message in hear():
         if message.get("id") == f"ask {method}":

@@ -22,7 +22,7 @@ async def hold() -> None:
 
 @server.tool
 async def pour(kilobytes: int, context: Context) -> str:
-    """Log so many kilobytes."""
+    """Log that many kilobytes."""
     for _ in range(kilobytes):
         await context.log("error", "x" * 1024)
     return "poured"

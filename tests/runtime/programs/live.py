@@ -1,4 +1,4 @@
-"""A server that uses all of MCPL; what it does is told by its tools, one a step.
+"""A server that uses all of MCPL; its tools control what it does, one a step.
 
 What a tool asks the host goes out while the host waits for that tool. What the server asks because
 of a notification goes out by itself: over HTTP that is another stream.
@@ -45,7 +45,7 @@ live = McplServer(
 )
 server = Server("live", "1.0", extensions=[live])
 heard: list[Any] = []
-"""What the host has told this server since it was asked last."""
+"""What the host has sent to this server since the last call of `tell`."""
 
 
 def host_of(context: Context) -> HostPeer:
@@ -59,7 +59,7 @@ def host_of(context: Context) -> HostPeer:
 
 @server.tool
 async def switched(context: Context) -> JsonObject:
-    """Say which sets are on and which scopes are told."""
+    """Return which sets are enabled and which scopes were sent."""
     host = host_of(context)
     return {
         "enabled": host.enabled,
@@ -162,7 +162,7 @@ async def recall(
 
 @live.on.context_after_inference
 async def learn(params: mcpl.AfterInferenceParams, context: Context) -> mcpl.AfterInferenceResult:
-    """Change the response; if only told of it, ask the host a few things."""
+    """Change the response; if it was only a notification, ask the host a few things."""
     if context.request_id is None:
         await by_itself(host_of(context), params.inference_id)
     changed = params.assistant_message.replace("secret", "[...]")
@@ -216,9 +216,9 @@ async def move(back: bool = False) -> None:
 
 @server.tool(name="heard")
 async def tell() -> list[Any]:
-    """Say what the host has told this server since it was asked last.
+    """Return what the host has sent to this server since the last call.
 
-    Handlers run at once, so the order in which they have heard it says nothing.
+    Handlers run concurrently, so the order is not defined.
     """
     told = sorted(heard, key=str)
     heard.clear()

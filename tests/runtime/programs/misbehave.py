@@ -42,7 +42,7 @@ def dies() -> None:
 
 
 def chatters() -> None:
-    """Print what is no message, before and between messages."""
+    """Print stray lines before and between messages."""
     noise = ["Loading model...", "", "\ufeff", "[1, 2]", "7", '{"level": "info"}']
     for word in noise:
         say(word)

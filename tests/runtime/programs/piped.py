@@ -1,4 +1,4 @@
-"""A child process that is no server: it carries its stdin and stdout to a port, `piped.py PORT`."""
+"""Carry stdin and stdout to a port, `piped.py PORT`: a child process that is not a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server of MCPL without a mind of its own: it answers and sends what a test tells it to.
+"""A scripted MCPL server: it answers and sends what a test asks for.
 
 Each message meets a handler of its generated type, which notes what it was given. `Player` is that
 side for either role.

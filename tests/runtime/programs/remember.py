@@ -2,8 +2,8 @@
 
 `remember.py STORE SERVER MOMENT`: the server is a URL, or else the file of one that is started. The
 moment is "push" or "turn", while it takes over an event or a message, or a number: before it writes
-down so many things. Then the process ends without any farewell. The events and messages that are
-taken over are in a file beside the store, one a line.
+that many things. Then the process ends without any farewell. The events and messages that are
+taken over are in a file next to the store, one a line.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def taken_over(name: str) -> None:
 
 
 class Deadly:
-    """Records that are good for so many writes."""
+    """Records that end the process after a number of writes."""
 
     def __init__(self, records: Records, writes: float) -> None:
         self._records = records

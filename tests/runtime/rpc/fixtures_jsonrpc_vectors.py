@@ -73,7 +73,7 @@ TEXTS: list[tuple[str, Reply]] = [
     ('{"jsonrpc":"2.0","id":2,"error":null}', NO_REPLY),
     ('{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"batch"}}', NO_REPLY),
     ('{"jsonrpc":"2.0","id":2,"result":NaN}', NO_REPLY),
-    # Batches, and JSON that is no message.
+    # Batches, and JSON that is not a message.
     ("[]", (-32600, None)),
     ("[1,2]", (-32600, None)),
     (

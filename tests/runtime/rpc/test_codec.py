@@ -41,7 +41,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("frame", "reply"), REFUSED)
 @pytest.mark.spec("mcp-id-field-requirements-1", "mcp-error-codes-1", "mcp-error-codes-2")
-def test_a_frame_that_is_no_message_is_refused_with_code_and_id(frame: bytes, reply: Reply) -> None:
+def test_an_invalid_frame_is_refused_with_code_and_id(frame: bytes, reply: Reply) -> None:
     assert reply_to(frame) == reply
 
 
@@ -157,7 +157,7 @@ def endless() -> list[Any]:
     ],
 )
 def test_what_json_cannot_hold_is_not_sent(message: object) -> None:
-    with pytest.raises(UnsendableError, match="JSON cannot hold"):
+    with pytest.raises(UnsendableError, match="cannot be written as JSON"):
         encode(message)
 
 

@@ -61,7 +61,7 @@ NOT_FOUND = {"protocol": "mcp", "name": "ResourceNotFound"}
             RpcError,
             id="a name of no text",
         ),
-        pytest.param(-32002, [1], methods.PING, RpcError, id="data that are no object"),
+        pytest.param(-32002, [1], methods.PING, RpcError, id="data that is not an object"),
     ],
 )
 def test_the_name_decides_then_the_row_then_the_reserved_codes(

@@ -58,7 +58,7 @@ async def test_interceptors_are_an_onion_on_both_sides(order: tuple[str, str]) -
     ]
 
 
-async def test_members_that_two_extensions_add_to_one_call_survive_with_unknown_ones() -> None:
+async def test_fields_of_two_extensions_and_unknown_fields_are_preserved() -> None:
     params = mcp.CallToolRequestParams(name="echo", arguments={"text": "x"})
     unknown = params.model_copy(update={"third": None})
     async with paired([LeaveServer(), MarksServer()], [LeaveHost(), MarksHost()]) as connection:
@@ -219,13 +219,13 @@ async def test_a_request_that_waits_in_a_filter_can_be_cancelled() -> None:
     [lambda params, about, go_on: None, tool_text, Any],
     ids=["not async", "another function", "no function"],
 )
-async def test_what_is_no_interceptor_is_refused_when_it_is_added(wrong: Any) -> None:
+async def test_an_invalid_interceptor_is_refused_when_it_is_added(wrong: Any) -> None:
     async with connected({}) as peers:
         with pytest.raises((HandlerDefinitionError, TypeError)):
             peers.client.intercept_outbound(wrong)
 
 
-async def test_an_async_function_of_two_parameters_is_no_interceptor() -> None:
+async def test_an_async_function_of_two_parameters_is_not_an_interceptor() -> None:
     async def wrong(params: Any, go_on: Any) -> Any:
         return await go_on(params)
 

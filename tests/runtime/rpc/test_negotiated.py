@@ -101,8 +101,8 @@ def offers(client: object, server: object) -> Negotiated:
         (MARKS_PUSH, offers({"push": True}, {"push": {"deep": 1}}), None),
         (MARKS_PUSH, offers({"push": True}, {}), "the server did not offer it"),
         (MARKS_PUSH, offers({"push": False}, {"push": True}), "the client did not offer it"),
-        (MARKS_CHANGED, offers({"changes": {"told": True}}, {"changes": True}), None),
-        (MARKS_CHANGED, offers({"changes": ["told"]}, {"changes": ["told", "x"]}), None),
+        (MARKS_CHANGED, offers({"changes": {"sent": True}}, {"changes": True}), None),
+        (MARKS_CHANGED, offers({"changes": ["sent"]}, {"changes": ["sent", "x"]}), None),
         (
             MARKS_CHANGED,
             offers({"changes": ["x"]}, {"changes": True}),
@@ -143,7 +143,7 @@ def test_every_gate_of_mcp_opens_by_what_it_names_and_by_nothing_else(
     assert (closed.denial_reason(row) is None) == (row.gate is None)
 
 
-def test_the_error_names_method_gate_reason_and_mend() -> None:
+def test_the_error_names_method_gate_reason_and_fix() -> None:
     error = CapabilityNotNegotiatedError("tools/list", "server:tools", SERVER_LEFT_OUT)
     assert str(error) == (
         "tools/list: needs server:tools, but the server did not declare it. "

@@ -49,7 +49,7 @@ def test_a_bare_code_is_the_error_of_the_methods_own_row(
 
 
 @pytest.mark.parametrize(("code", "ours", "theirs"), PAIRS)
-def test_a_bare_code_in_the_failure_of_a_tool_is_the_error_of_the_tools_row(
+def test_a_bare_code_of_a_failed_tool_is_the_error_of_its_row(
     code: int, ours: type[RpcError], theirs: type[RpcError]
 ) -> None:
     body = {"content": [], "structuredContent": {"code": code, "message": "x"}, "isError": True}
@@ -68,7 +68,7 @@ def test_a_code_that_an_active_protocol_adds_to_a_method_is_known_there() -> Non
     assert type(error_from_json(body, PING, known(mcpl.PROTOCOL))) is RpcError
 
 
-def test_a_code_that_two_active_protocols_add_to_a_method_stays_plain_and_names_both() -> None:
+def test_a_code_of_two_active_protocols_stays_plain_and_names_both() -> None:
     table = known(mcpl.PROTOCOL)
     table.add(None, [mcpe.SubscriptionNotFoundError])  # as an augment of every message does
     found = error_from_json({"code": -32001, "message": "x"}, TOOLS_CALL, table)

@@ -81,7 +81,7 @@ async def test_a_result_of_a_wrong_shape_names_the_place() -> None:
         assert await peers.client.raw("ping") == {}
 
 
-async def test_many_calls_at_once_get_their_own_answers() -> None:
+async def test_concurrent_calls_get_their_own_answers() -> None:
     async def slow_first(params: mcp.CallToolRequestParams, request: Request) -> Any:
         number = int((params.arguments or {})["n"])
         for _ in range(50 - number):
@@ -114,7 +114,7 @@ async def test_options_belong_to_the_call_and_meta_to_the_params() -> None:
         assert (result, seen) == (tool_text("t1"), [1, 2, 3])
 
 
-async def test_an_asynchronous_progress_callback_is_refused_at_once() -> None:
+async def test_an_asynchronous_progress_callback_is_refused() -> None:
     async def too_late(report: object) -> None: ...
 
     async with connected(tool(echo)) as peers:
@@ -123,7 +123,7 @@ async def test_an_asynchronous_progress_callback_is_refused_at_once() -> None:
         assert peers.frames == []
 
 
-async def test_a_timeout_raises_and_tells_the_peer() -> None:
+async def test_a_timeout_raises_and_cancels_the_request() -> None:
     gate = Gate()
     async with connected(tool(gate)) as peers:
         with pytest.raises(RequestTimeoutError, match=r"tools/call: no answer within 0\.01 s"):

@@ -25,7 +25,7 @@ pytestmark = EVERY_DRIVER
 
 
 @pytest.mark.spec("mcp-cancellation-2")
-async def test_a_cancelled_caller_tells_the_peer_once_and_goes_at_once() -> None:
+async def test_a_cancelled_caller_sends_one_cancellation_and_does_not_wait() -> None:
     gate = Gate()
     async with connected(tool(gate)) as peers:
         async with anyio.create_task_group() as tasks:

@@ -38,7 +38,7 @@ class Apart:
 
 
 def main(file: str, port: str) -> None:
-    """Serve the server of a file until told to end."""
+    """Serve the server of a file until asked to end."""
     found = runpy.run_path(file).values()
     server = next(value for value in found if isinstance(value, Server))
     with bound("127.0.0.1", int(port)) as listener:

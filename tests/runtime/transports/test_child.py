@@ -235,7 +235,7 @@ async def test_a_folder_that_is_not_there_is_not_taken_for_the_command() -> None
             await calling.raw("ping")
 
 
-async def test_a_command_line_in_one_text_is_told_how_to_be_written() -> None:
+async def test_a_command_line_in_one_string_is_refused_with_a_hint() -> None:
     async with session(stdio("python trips.py")) as calling:
         with pytest.raises(
             ConnectionClosedError, match=r'\. Write stdio\("python", "trips.py"\)\.'
@@ -279,9 +279,7 @@ async def test_a_half_dead_server_ends_the_connection(way: str, reason: str) -> 
         ("Goodbye", "."),
     ],
 )
-async def test_a_server_that_exits_in_the_middle_of_a_message_is_told(
-    last: str, reason: str
-) -> None:
+async def test_a_server_that_exits_within_a_message_is_reported(last: str, reason: str) -> None:
     program = f"input(); print({last!r}, end='')"
     async with session(stdio(sys.executable, "-c", program)) as calling:
         with pytest.raises(ConnectionClosedError) as caught:
@@ -290,7 +288,7 @@ async def test_a_server_that_exits_in_the_middle_of_a_message_is_told(
 
 
 @pytest.mark.fault(14, "client", "stdio")
-async def test_lines_that_are_no_messages_are_skipped_counted_and_logged_once(
+async def test_stray_lines_are_skipped_counted_and_logged_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async with session(misbehaving("chatters")) as calling:
@@ -298,7 +296,7 @@ async def test_lines_that_are_no_messages_are_skipped_counted_and_logged_once(
             assert await calling.raw("ping") == {}
         counts = calling.counts
     logged = [record.getMessage() for record in caplog.records]
-    assert counts.unreadable == len(logged) == 4 * 5  # the blank line is none
+    assert counts.unreadable == len(logged) == 4 * 5  # the blank line does not count
     assert sum("Loading model" in line for line in logged) == 4
     assert all("ignored output on stdout that is not JSON-RPC: b'" in line for line in logged)
     assert all("write logs to stderr" in line for line in logged)
@@ -369,7 +367,7 @@ async def test_closing_in_a_cancelled_scope_leaves_no_process() -> None:
     assert not exists(transport.pid)
 
 
-def test_a_loop_that_is_torn_down_while_a_server_takes_its_time_leaves_no_process() -> None:
+def test_a_torn_down_loop_leaves_no_process() -> None:
     transport = misbehaving("stays")
 
     async def use() -> None:
@@ -386,7 +384,7 @@ def _interrupt() -> None:
     raise KeyboardInterrupt
 
 
-def test_a_session_that_is_never_closed_leaves_no_process_behind_the_program() -> None:
+def test_a_session_that_is_never_closed_leaves_no_process() -> None:
     script = (
         "import asyncio, sys\n"
         "from kinwire.mcp.profile import PROFILE\n"

@@ -1,4 +1,4 @@
-"""A hundred clients that use the same ids at once: no answer reaches anybody else.
+"""A hundred concurrent clients that use the same ids: no answer reaches another client.
 
 Each session counts from 1, so all ids are used by all. Over stdio every client has a process of its
 own, where nothing can cross.
@@ -23,7 +23,7 @@ from tests.runtime.transports.fixtures_serving import NETWORK, Served, served
 pytestmark = [pytest.mark.anyio, pytest.mark.faults]
 
 CLIENTS, CALLS = 100, 3
-PATIENCE = 60  # seconds; on a busy machine much at once takes its time
+PATIENCE = 60  # seconds; on a busy machine many clients take their time
 
 
 @pytest.fixture(scope="module")

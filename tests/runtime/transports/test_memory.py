@@ -27,7 +27,7 @@ pytestmark = [
 ]
 
 
-async def test_both_ends_may_open_in_any_order_and_call_before_the_other_is_there() -> None:
+async def test_either_end_may_open_first_and_call_before_the_other_is_there() -> None:
     first, second = memory_pair()
     with anyio.fail_after(20):
         async with (
@@ -55,7 +55,7 @@ async def test_a_record_sees_each_frame_in_order_with_its_sender() -> None:
     ]
 
 
-async def test_an_end_that_meets_nobody_is_closed_at_once() -> None:
+async def test_an_end_without_a_peer_is_closed_immediately() -> None:
     first, second = memory_pair()
     async with Session(first, profile=PROFILE, routes={}):
         pass

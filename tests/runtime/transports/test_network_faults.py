@@ -81,7 +81,7 @@ def test_a_body_in_chunks_without_end_is_refused_and_costs_no_memory(program: Pr
         assert lives(client)
 
 
-def test_requests_that_come_at_once_are_all_answered(program: Program) -> None:
+def test_requests_that_come_together_are_all_answered(program: Program) -> None:
     """However many bytes they are together: each head is short."""
     one = POST + ACCEPT + b"Content-Length: %d\r\n\r\n" % 60_000 + b"x" * 60_000
     with raw_socket(program.port) as connection:

@@ -115,7 +115,7 @@ def is_poll(message: Any) -> bool:
 
 
 def normalised(message: Any) -> Any:
-    """Return a message without what is drawn anew for each: ids of errors, and cursors."""
+    """Return a message without its random parts: ids of errors, and cursors."""
     match message:
         case {"error": {"message": text, "data": {"correlationId": number} as data} as error}:
             data["correlationId"] = "..."

@@ -168,7 +168,7 @@ class HookManager:
             with anyio.fail_after(self.policy.after_timeout):
                 await server.session.notify(CONTEXT_AFTER_INFERENCE, params)
         except Exception as error:
-            logger.warning("%s was not told of an inference: %s", server.id, _why(error))
+            logger.warning("%s was not notified of an inference: %s", server.id, _why(error))
 
     def _needed(self, server: ServerPeer) -> str | None:
         """Return a set of the server without whose hook nothing may be shown."""

@@ -81,7 +81,7 @@ class CheckpointTree:
 
     @property
     def data(self) -> Any:
-        """The state at the head; MISSING if there is none, or if the server keeps it."""
+        """Return the state at the head; MISSING without a head, or if the server keeps it."""
         return MISSING if self.head is None else self._kept[self.head].data
 
     def record(self, update: StateUpdate, *, base: str | None, advance: bool = True) -> Recorded:

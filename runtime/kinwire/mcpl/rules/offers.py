@@ -96,7 +96,7 @@ def read_sets(value: object, warnings: list[str]) -> dict[str, FeatureSet]:
             continue
         unknown = [use for use in found[name].uses if use not in _USES]
         if unknown:
-            warnings.append(f"{place}/uses: {unknown[0]!r:.60} is no use that is known")
+            warnings.append(f"{place}/uses: {unknown[0]!r:.60} is not a known use")
     return found
 
 

@@ -174,7 +174,7 @@ class Approvals:
         return lru_put(self._kept, key, approval, limit=self._limit)
 
     def find(self, key: str, *, now: float) -> Approval | None:
-        """Return the approval of `key`, or None if there is none that holds at `now`."""
+        """Return the approval of `key` if it is valid at `now`, or None."""
         approval = self._kept.get(key)
         if approval is not None and now >= approval.until:
             del self._kept[key]

@@ -152,7 +152,7 @@ class McplServer:
             try:
                 await host.session.notify(FEATURE_SETS_CHANGED, params)
             except ConnectionClosedError:
-                logger.debug("a host has left before it was told of feature sets")
+                logger.debug("a host has left before feature sets were sent to it")
 
     async def change_channels(
         self,
@@ -180,7 +180,9 @@ class McplServer:
             try:
                 await host.channels.change(added=added, removed=gone, updated=updated)
             except (CapabilityNotNegotiatedError, ConnectionClosedError):
-                logger.debug("a host was not told of channels: it has none, or has left")
+                logger.debug(
+                    "channels were not sent to a host: it does not support them, or has left"
+                )
 
     def offer(self, theirs: JsonObject | None) -> JsonObject:
         """Return what the server offers: its sets, what they use, and what it has handlers for."""

@@ -88,7 +88,7 @@ class AnyioDriver(Driver):
     def start(self, work: Request, /) -> None:
         """See `EngineIO.start`."""
         # Who cancels all around the session ends it, as on asyncio: its handlers are stopped then,
-        # and the peer is not told of faults.
+        # and no errors are sent to the peer.
         work.task = anyio.CancelScope(shield=True)
         self._tasks.start_soon(self._run, work, name=work.method.name)
 

@@ -40,7 +40,7 @@ class DriverEvent(Protocol):
 class Driver(ABC):
     """Runs one engine and one transport on an event loop.
 
-    The end has one order, whoever begins it: own calls fail; if the peer ended its side, running
+    The end has one order, whichever side begins it: own calls fail; if the peer ended its side,
     handlers get `Limits.drain` to finish; what still runs is cancelled and gets `Limits.stop`;
     the transport writes what waits and is closed.
     """
@@ -110,8 +110,8 @@ class Driver(ABC):
     async def wait_for_room(self, *, last: bool = False) -> None:
         """Return when frames may be queued.
 
-        Calls are over as soon as the connection ends. What handlers have to say meanwhile is the
-        `last` that leaves: it waits on, or one that has much to say would never let others run.
+        Calls are over as soon as the connection ends. Frames that handlers send then are the `last`
+        to leave: they still wait, or a handler that sends much would never let others run.
         """
         inbound = self.engine.inbound
         while self.engine.outbox.full and not (inbound.silent if last else self._ending):
@@ -155,7 +155,7 @@ class Driver(ABC):
 
     @abstractmethod
     def _current(self) -> Request | None:
-        """Return what the calling task handles, None if it is no handler of this session."""
+        """Return what the calling task handles, None if it is not a handler of this session."""
 
     @abstractmethod
     async def _stop_handlers(self) -> None:
@@ -218,7 +218,7 @@ class Driver(ABC):
             await self._stop_handlers()
             left = [work.method.name for work in self._running()]
             if left:
-                logger.warning("handlers that do not end on cancellation: %s", ", ".join(left))
+                logger.warning("handlers do not end on cancellation: %s", ", ".join(left))
             await self._stop_transport()
             closing = True
             await self._close_transport()

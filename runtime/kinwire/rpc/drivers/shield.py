@@ -14,7 +14,7 @@ from typing import Any
 
 
 def shielded(task: Task[Any]) -> bool:
-    """Whether a scope around the current await of `task` is shielded."""
+    """Return whether a scope around the current await of `task` is shielded."""
     backend: Any = sys.modules.get("anyio._backends._asyncio")
     if backend is None:  # nobody has used anyio
         return False

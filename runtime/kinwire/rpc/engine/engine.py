@@ -91,7 +91,7 @@ class Engine:
         try:
             message = decode(frame)
         except FrameError as refused:
-            if frame.strip():  # a blank line is no message and no mistake
+            if frame.strip():  # a blank line is neither a message nor a mistake
                 self._refuse(refused if reply_to is None else _about(refused, reply_to), frame)
             return
         self._unreadable_in_a_row = 0

@@ -20,7 +20,7 @@ class EngineIO(Protocol):
     """What a driver does for the engine."""
 
     def wake_writer(self) -> None:
-        """The first frame waits: fetch with `Engine.take()` when it can leave."""
+        """Note that the first frame waits: fetch it with `Engine.take()` when it can leave."""
 
     def start(self, work: Request, /) -> None:
         """Run the handler in a task, then call `Engine.finish()` or `Engine.fail()`."""

@@ -111,7 +111,7 @@ class OutboundCalls:
         return True
 
     def waits(self, identifier: int) -> bool:
-        """Whether the request of this id is still to be answered."""
+        """Return whether the request of this id is still to be answered."""
         return identifier in self._pending
 
     def fail(self, identifier: int, error: Exception) -> None:
@@ -131,7 +131,7 @@ class OutboundCalls:
         try:
             report = rule.method.decode_params(params)
         except ValidationError:
-            logger.debug("dropped a progress report of a wrong shape")
+            logger.debug("dropped an invalid progress report")
             return
         if call.timeout is not None:
             call.deadline = self._io.now() + call.timeout  # later than the timer
@@ -156,7 +156,7 @@ class OutboundCalls:
         return RequestTimeoutError(method, timeout, self._profile.opening_hint if opens else None)
 
     def close(self, why: ConnectionClosedError) -> None:
-        """Fail every call at once, and each later one."""
+        """Fail every call now, and each later one."""
         self.closed = why
         pending, self._pending = list(self._pending.values()), {}
         for call in pending:
@@ -165,7 +165,7 @@ class OutboundCalls:
 
 
 def _fault(message: JsonObject) -> str | None:
-    """Return what is wrong with a response that is no good result, None for a good error."""
+    """Return what is wrong with a response that is not a good result, None for a good error."""
     if message.get("jsonrpc") != "2.0":
         return 'jsonrpc: expected "2.0"'
     if "result" in message:

@@ -112,7 +112,7 @@ class Outbox:
         """End the connection if a full outbox has stood still for too long."""
         if not self.full:
             return
-        if self._size == self._held:  # they wait for answers: that is no peer that does not read
+        if self._size == self._held:  # they wait for answers, so the peer does read
             self._moved()
         elif self._stalled_at <= now:
             self._io.end(ConnectionClosedError("The peer stopped reading."))

@@ -1,7 +1,7 @@
 """GET of a URL that is not trusted: checked, resolved once, asked where it was checked, bounded.
 
-The address that a connection goes to is the one that was judged, so that a name whose answer
-changes leads nowhere else; each redirect is judged anew. Only the identity of TLS, `Host` and the
+A connection goes to the very address that was checked, so that a name whose answer changes does
+not lead elsewhere; each redirect is checked again. Only the identity of TLS, `Host` and the
 target come from the URL. Left out: cookies, credentials, compression, HTTP/2.
 """
 
@@ -77,7 +77,7 @@ class GuardedClient:
             with anyio.fail_after(self._timeout):
                 return await self._followed(url, media_types)
         except TimeoutError:
-            raise NotFetchedError(f"it was not there within {self._timeout:g} seconds") from None
+            raise NotFetchedError(f"no answer within {self._timeout:g} seconds") from None
 
     async def _followed(self, url: str, media_types: Collection[str]) -> Fetched:
         secure = False
@@ -93,9 +93,7 @@ class GuardedClient:
     def _checked(self, url: str, *, before_secure: bool) -> ServerAddress:
         address = web_address(url)
         if not address.secure and (before_secure or not self._insecure):
-            raise NotFetchedError(
-                f"{address.origin} is without TLS, so that others could change it"
-            )
+            raise NotFetchedError(f"{address.origin} has no TLS, so others could change the answer")
         if not self._allow(address):
             raise NotFetchedError(f"the host does not allow {address.origin}")
         return address
@@ -105,7 +103,7 @@ class GuardedClient:
         try:
             return await _exchanged(stream, address, _Answer(media_types, self._size))
         except MalformedResponseError as error:
-            raise NotFetchedError(f"{address.origin} speaks no HTTP/1.1: {error}") from None
+            raise NotFetchedError(f"{address.origin} does not speak HTTP/1.1: {error}") from None
         except (anyio.EndOfStream, anyio.BrokenResourceError):
             raise NotFetchedError(f"{address.origin} broke off its answer") from None
         finally:
@@ -133,8 +131,8 @@ class GuardedClient:
 def _joined(address: ServerAddress, reference: str) -> str:
     try:
         return urljoin(address.url, reference)
-    except ValueError:  # a host in brackets that is no address
-        raise NotFetchedError(f"{address.origin} redirects to what is no URL") from None
+    except ValueError:  # a host in brackets that is not an address
+        raise NotFetchedError(f"{address.origin} redirects to an invalid URL") from None
 
 
 async def _exchanged(stream: ByteStream, address: ServerAddress, answer: _Answer) -> _Answer:
@@ -160,7 +158,7 @@ async def _exchanged(stream: ByteStream, address: ServerAddress, answer: _Answer
 
 
 class _Answer:
-    """A response as it comes; what cannot be used is refused at once."""
+    """A response as it comes; anything that cannot be used is refused immediately."""
 
     def __init__(self, media_types: Collection[str], size: int) -> None:
         self.media_types = media_types
@@ -178,7 +176,9 @@ class _Answer:
             raise NotFetchedError(f"it is answered by HTTP status {status}")
         self.media_type = media_type(headers)
         if self.media_type not in self.media_types:
-            raise NotFetchedError(f"it is of the type {self.media_type!r:.60}, which is not taken")
+            raise NotFetchedError(
+                f"it is of the type {self.media_type!r:.60}, which is not accepted"
+            )
         if headers.get("content-encoding", "identity").lower() != "identity":
             raise NotFetchedError("it is compressed, which was not asked for")
 

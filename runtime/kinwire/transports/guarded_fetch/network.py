@@ -1,4 +1,4 @@
-"""Names and connections, as whoever fetches needs them."""
+"""Name resolution and connections for fetches."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Network(Protocol):
         """Return the addresses of a host, those to be tried first at the beginning.
 
         Raises:
-            OSError: there are none.
+            OSError: the host has no addresses.
         """
         ...
 

@@ -89,12 +89,12 @@ class HttpApp:
             run_on(self, listener, certfile=certfile, keyfile=keyfile, started=tell)
 
     def stop(self) -> None:
-        """Take no new sessions, and have those end that there are. Returns at once."""
+        """Take no new sessions, and end the existing ones. This returns immediately."""
         self.sessions.stop(_STOPPING)
 
     @property
     def has_sockets(self) -> bool:
-        """Whether there is a WebSocket (still)."""
+        """Return whether a WebSocket is (still) open."""
         return bool(self.sessions.sockets)
 
     async def aclose(self) -> None:
@@ -103,7 +103,7 @@ class HttpApp:
 
     @property
     def sessions(self) -> Sessions:
-        """The sessions on the event loop that runs."""
+        """Return the sessions on the running event loop."""
         if self._open is None or self._open.loop is not running_loop():
             self._open = Sessions(self._serve, self._limits)
         return self._open

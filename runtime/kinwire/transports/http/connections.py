@@ -76,12 +76,12 @@ class _Still:
     """Of the request that has come last, or is coming."""
 
     def has_moved(self, unread: int, scope: object) -> bool:
-        """Whether the peer has read something since then, or begun another request."""
+        """Return whether the peer has read something since then, or begun another request."""
         return unread < self.unread or (not self.unread and unread > 0) or scope is not self.scope
 
 
 def _awaits_head(connection: Any) -> bool:
-    """Whether the next that should come is a request, or the rest of its head."""
+    """Return whether a request, or the rest of its head, should come next."""
     try:
         cycle = connection.cycle
     except AttributeError:  # a WebSocket, whose handshake is over
@@ -90,6 +90,6 @@ def _awaits_head(connection: Any) -> bool:
 
 
 def _has_head(connection: Any) -> bool:
-    """Whether the head of the request that came last is complete."""
+    """Return whether the head of the last request is complete."""
     scope = connection.scope
     return scope is not None and "path" in scope

@@ -60,7 +60,7 @@ class EventStore(Generic[S]):
         return found.stream, [kept.event for kept in rest if kept.stream is found.stream]
 
     def has(self, stream: S) -> bool:
-        """Whether a client could come back to `stream`."""
+        """Return whether a client could come back to `stream`."""
         return stream in self._counts
 
     def clear(self) -> None:

@@ -63,7 +63,7 @@ class Responder(Delivery):
         session.deliveries.add(self)
         try:
             if self._loop is not None:
-                await asyncio.sleep(0)  # in which most handlers end: cheaper than to be told when
+                await asyncio.sleep(0)  # in which most handlers end: cheaper than a notification
             while stream.phase in HANDLED and not self.aborted:
                 if accepts.stream and (stream.queue or self.promoted):
                     break

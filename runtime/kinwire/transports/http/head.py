@@ -41,12 +41,12 @@ class Head(NamedTuple):
     size: int
 
     def text(self, name: bytes) -> str | None:
-        """Return the value of a header, None if there is none."""
+        """Return the value of a header, None if it is missing."""
         value = self.values.get(name)
         return None if value is None else value.decode("latin-1").strip()
 
     def all(self, name: bytes) -> tuple[str, ...]:
-        """Return the value of a header, or what is no value if there are several."""
+        """Return the value of a header, or an invalid value if there are several."""
         value = self.values.get(name)
         if value is None:
             return ()
@@ -73,7 +73,7 @@ def read_head(headers: Sequence[tuple[bytes, bytes]]) -> Head:
 
 @lru_cache(maxsize=256)
 def accepted(header: bytes | None) -> Accepted:
-    """Return what an `Accept` header takes: all, if there is none."""
+    """Return what an `Accept` header takes: everything if it is missing."""
     if header is None:
         return Accepted(json=True, stream=True)
     best = [(-1, False), (-1, False)]  # how exact the range is, and whether it is wanted

@@ -1,4 +1,4 @@
-"""How much of everything HTTP clients may use, beside the `Limits` of each session."""
+"""How much of everything HTTP clients may use, in addition to the `Limits` of each session."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class HttpLimits:
     """How long a body may take to arrive."""
 
     sessions: int = 10_000
-    """Sessions at once; a further client is told to come back later."""
+    """Sessions in parallel; a further client is asked to come back later."""
 
     idle: float = 1800.0
     """How long a session lives without a request and without an open stream."""
@@ -47,4 +47,4 @@ class HttpLimits:
     """How long an event is kept."""
 
     retry: float = 1.0
-    """What a client is told to wait before it comes back to a stream that broke."""
+    """How long a client is asked to wait before it comes back to a stream that broke."""

@@ -18,7 +18,7 @@ from kinwire.transports.http.connections import BoundedProtocol, ConnectionWatch
 from kinwire.transports.http.replies import Receive, Scope, Send
 
 _TICKS = 10  # of a tenth of a second each, between two looks at the connections
-_LAST_ANSWERS = 5  # seconds for what is under way once the program has been told to stop
+_LAST_ANSWERS = 5  # seconds for requests in progress once the program was asked to stop
 _A_LOOK = 0.05  # seconds between two looks at what is still open
 _LAST_PORT = 65535
 
@@ -70,7 +70,7 @@ def run_on(
 ) -> None:
     """Serve until SIGINT or SIGTERM, and return when every answer under way is out.
 
-    A second signal ends it at once. `started` is called once signals are minded.
+    A second signal ends it immediately. `started` is called once signals are handled.
     """
     config = uvicorn.Config(
         app,
@@ -120,12 +120,12 @@ class _Server(uvicorn.Server):
         """Let calls over WebSockets finish: the base closes these whatever they still do."""
         until = time.monotonic() + _LAST_ANSWERS
         while self._app.has_sockets and time.monotonic() < until:
-            if self.force_exit:  # nothing tells when it is set
+            if self.force_exit:  # nothing reports when it is set
                 return
             await asyncio.sleep(_A_LOOK)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        # The base raises the signals again at the end: a normal stop is no accident.
+        # The base raises the signals again at the end, which a normal stop must not.
         if self.should_exit and sig in (signal.SIGINT, signal.SIGTERM):
             self.force_exit = True
         self.should_exit = True

@@ -26,7 +26,7 @@ from typing import NamedTuple
 from kinwire.rpc.errors import InsecureAddressError
 
 ANY = "*"
-"""In place of a list of hosts: whoever stands in front of the listener has checked it."""
+"""In place of a list of hosts: the proxy in front of the listener has checked it."""
 
 _NAME = r"[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,252}[A-Za-z0-9_])?"
 _HOST = re.compile(
@@ -108,8 +108,8 @@ class AccessRules:
         """Take the lists of a user.
 
         Raises:
-            ValueError: an entry is no host, or no origin.
-            TypeError: a list is one text.
+            ValueError: an entry is not a host, or not an origin.
+            TypeError: a list is a single string.
         """
         _must_be_lists(allowed_hosts=hosts, allowed_origins=origins)
         entries = tuple(hosts)

@@ -98,7 +98,7 @@ class HttpServerSession(MultiStreamTransport):
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing that arrives is handled any more."""
+        """Return whether nothing that arrives is handled any more."""
         return self._callbacks is None or self._callbacks.ended()
 
     async def run(self, callbacks: SessionCallbacks, /) -> None:
@@ -113,7 +113,7 @@ class HttpServerSession(MultiStreamTransport):
         await anyio.sleep_forever()
 
     def wake(self) -> None:
-        """See `Transport.wake`: each stream wakes whoever takes from it."""
+        """See `Transport.wake`: each stream wakes its own consumer."""
 
     def resume(self) -> None:
         """See `Transport.resume`: requests look at `paused` when they come."""
@@ -151,5 +151,5 @@ class HttpServerSession(MultiStreamTransport):
             stream.outbox.drop(stream)
 
     def is_idle(self, now: float) -> bool:
-        """Whether nobody has used the session for long, nor is waiting on it."""
+        """Return whether nobody has used the session for long, nor is waiting on it."""
         return not self.deliveries and now - self.used_at >= self.limits.idle

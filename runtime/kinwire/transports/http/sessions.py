@@ -56,7 +56,7 @@ class Sessions:
 
     @property
     def full(self) -> bool:
-        """Whether no session can begin at the moment."""
+        """Return whether no session can begin at the moment."""
         return self._stopping or len(self._open) + len(self.sockets) >= self.limits.sessions
 
     async def begin(self, principal: object, *, handshake: bool = True) -> HttpServerSession | None:
@@ -100,7 +100,7 @@ class Sessions:
             await over.wait()
 
     def _spawn(self, function: Callable[..., Any], *arguments: Any) -> None:
-        """Run `function` beside everything, in a context of its own."""
+        """Run `function` in a task and context of its own."""
         if self.loop is None:
             import trio  # it is what runs
 

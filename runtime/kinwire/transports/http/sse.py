@@ -16,7 +16,7 @@ from typing import NamedTuple
 MEDIA_TYPE = "text/event-stream"
 
 KEEP_ALIVE = b":\n"
-"""A comment: it shows proxies, and whoever writes it, that the stream is alive.
+"""A comment: it shows proxies, and the side that writes it, that the stream is alive.
 
 Without the blank line that usual parsers want: there is one that makes an event of it.
 """
@@ -25,7 +25,7 @@ HEAD = 512  # bytes of an event that is too long
 
 _BOM = b"\xef\xbb\xbf"
 _BEFORE_DATA = len(_BOM + b"data: ")
-_RETRY = re.compile(rb"[0-9]{1,9}")  # eleven days; what is longer is no wait that anybody means
+_RETRY = re.compile(rb"[0-9]{1,9}")  # at most eleven days; a longer wait is a mistake
 _FORBIDDEN = re.compile(r"[\r\n\0]")
 
 

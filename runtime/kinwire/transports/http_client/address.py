@@ -36,12 +36,12 @@ class ServerAddress(NamedTuple):
 
     @property
     def secure(self) -> bool:
-        """Whether TLS is spoken there."""
+        """Return whether the server speaks TLS."""
         return self.scheme in _SECURE
 
     @property
     def authority(self) -> str:
-        """The value of the `Host` header."""
+        """Return the value of the `Host` header."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
 
@@ -52,11 +52,11 @@ class ServerAddress(NamedTuple):
 
     @property
     def url(self) -> str:
-        """All of it but for name and password: what is asked, and not shown."""
+        """Return the whole URL except name and password: to request, not to show."""
         return self.origin + self.target
 
     def with_target(self, reference: str) -> ServerAddress | None:
-        """Return the address that a server refers to, None if it has another origin or is none."""
+        """Return the address that a server refers to, None if invalid or of another origin."""
         if not reference:
             return None
         try:
@@ -70,7 +70,7 @@ def address_of(url: str, *, insecure: bool) -> ServerAddress:
     """Return where `url` leads.
 
     Raises:
-        ValueError: it is no URL of `http`, `https`, `ws` or `wss`.
+        ValueError: it is not a URL of `http`, `https`, `ws` or `wss`.
         InsecureAddressError: it leads to another machine, and others could read what is sent.
     """
     address = _split(url)

@@ -30,11 +30,11 @@ class CollectedResponse:
 
     @property
     def accepted(self) -> bool:
-        """Whether the server took the request."""
+        """Return whether the server accepted the request."""
         return 200 <= self.status < 300
 
     def result(self) -> bytes | None:
-        """Return the frame that is a response with a result, None if there is none."""
+        """Return the frame that is a response with a result, or None."""
         for frame in self.frames:
             try:
                 message: Any = json.loads(frame)

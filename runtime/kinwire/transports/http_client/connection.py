@@ -17,7 +17,7 @@ _SHUT = "the server closed the connection before it answered"
 
 
 class HttpConnection:
-    """A stream's receiver. `free` is told when another request may follow, `gone` when none may."""
+    """A stream's receiver. `free` is called when another request may follow, `gone` when not."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class HttpConnection:
             self.deadline = self._now() + seconds
 
     def close(self) -> None:
-        """Write what waits and close; nothing is told any more."""
+        """Write what waits and close; no callback is called any more."""
         self._over = True
         self._reply = None
         self._reader.stop()

@@ -32,12 +32,12 @@ class Credentials:
 
     @property
     def renewable(self) -> bool:
-        """Whether there is somebody to ask."""
+        """Return whether there is a function to ask for credentials."""
         return self._ask is not None
 
     @property
     def missing(self) -> bool:
-        """Whether somebody has to be asked before the first request."""
+        """Return whether `auth` has to be called before the first request."""
         return self._ask is not None and self.number == 0
 
     async def renew(self, number: int, challenge: str | None) -> None:
@@ -67,18 +67,18 @@ def credentials_of(address: ServerAddress, fields: Fields, auth: Auth | None) ->
     """Return who is calling.
 
     Raises:
-        ValueError: that is said twice.
-        TypeError: `auth` is no function.
+        ValueError: credentials are passed twice.
+        TypeError: `auth` is not a function.
     """
     if auth is not None and not callable(auth):
         raise TypeError(
-            'auth: expected a function that returns "Bearer ...", or its like. A value that stays '
-            "goes into headers={'Authorization': ...}."
+            'auth: expected a function that returns a value such as "Bearer ...". Pass a value '
+            "that does not change as headers={'Authorization': ...}."
         )
     named = any(name.lower() == "authorization" for name, _ in fields)
     if named + (auth is not None) + (address.authorization is not None) > 1:
         raise ValueError(
-            "expected one way to say who is calling, got two of: a name in the URL, "
+            "expected one way to authenticate, got two of: a name in the URL, "
             "headers={'Authorization': ...}, auth. Keep one."
         )
     return Credentials(auth, address.authorization)

@@ -66,7 +66,7 @@ def no_connection(address: ServerAddress, error: Exception) -> ConnectionClosedE
 
 
 def holds_answer(refusal: RefusedResponse, identifier: int) -> bool:
-    """Whether the body of a refusal is the response to that request, whatever the status says."""
+    """Return whether the body of a refusal is the response to that request, despite the status."""
     message = _message_in(refusal.body)
     return is_object(message) and message.get("id") == identifier and "error" in message
 

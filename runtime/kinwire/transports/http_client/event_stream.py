@@ -77,7 +77,7 @@ class StreamEnd:
 
     @property
     def opened(self) -> bool:
-        """Whether it was an event stream."""
+        """Return whether it was an event stream."""
         return self.status == 200 and media_type(self.headers) == MEDIA_TYPE
 
 

@@ -25,7 +25,7 @@ _REFUSAL_SHOWN = 8 * 1024  # bytes of the body of a refusal that are read
 
 
 class RefusedResponse(NamedTuple):
-    """A response that is no answer."""
+    """A response that is not an answer."""
 
     status: int
     headers: Headers

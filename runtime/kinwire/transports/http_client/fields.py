@@ -33,7 +33,7 @@ def checked_headers(headers: Mapping[str, str]) -> Fields:
     """Return the headers of a user.
 
     Raises:
-        ValueError: a name is none or belongs to this library, or a value would end the line. No
+        ValueError: a name is invalid or belongs to this library, or a value would end the line. No
             value is ever shown: it may be a token.
     """
     for name, value in headers.items():

@@ -24,7 +24,7 @@ _ENDED = "The server closed the event stream, and with it the session."
 
 
 class LegacySseStream:
-    """The stream; `found` is told the address."""
+    """The stream; `found` gets the address."""
 
     def __init__(
         self,

@@ -27,7 +27,7 @@ class RequestHandle(Protocol):
     """A request under way."""
 
     def cancel(self, reply: ResponseReceiver, /) -> None:
-        """Give the request of `reply` up, if it is still the one: it is told nothing any more."""
+        """Give up the request of `reply`, if it is still the current one: it gets nothing more."""
 
     def expire_in(self, reply: ResponseReceiver, seconds: float, /) -> None:
         """Give the request of `reply` up, if it is still the one, unless it ends in time."""

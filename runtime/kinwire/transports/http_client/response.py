@@ -23,23 +23,23 @@ _SIZE = re.compile(rb"([0-9A-Fa-f]{1,12})[ \t]*(?:;[^\0\n\r]*)?")
 
 
 class MalformedResponseError(Exception):
-    """What came is no response of HTTP/1.1."""
+    """The server's answer is not an HTTP/1.1 response."""
 
 
 class ResponseReceiver(Protocol):
-    """Whom one response is told to, piece by piece."""
+    """Gets one response, piece by piece."""
 
     def head(self, status: int, headers: Headers, /) -> None:
-        """The beginning."""
+        """Take the head of the response."""
 
     def body(self, chunk: bytes, /) -> None:
-        """The next bytes of the body."""
+        """Take the next bytes of the body."""
 
     def end(self) -> None:
-        """It is complete; the connection is free already."""
+        """Note that the response is complete; the connection is free already."""
 
     def broken(self, error: Exception, /) -> None:
-        """It will not become complete; nothing else is told after this."""
+        """Note that the response will not become complete; no other call follows."""
 
 
 class ResponseReader:
@@ -56,7 +56,7 @@ class ResponseReader:
         """Whether another request may follow on the connection."""
 
     def expect(self, reply: ResponseReceiver) -> None:
-        """Have beginning and body of the next response told to `reply`."""
+        """Pass head and body of the next response to `reply`."""
         self._reply = reply
         self._state = self._read_head
 
@@ -77,7 +77,7 @@ class ResponseReader:
         return True
 
     def ended(self) -> bool:
-        """The connection has ended; return whether no response is cut off by that."""
+        """Note the end of the connection; return whether no response is cut off by it."""
         return self._reply is None or self._state == self._read_to_end
 
     def stop(self) -> None:
@@ -119,7 +119,7 @@ class ResponseReader:
             self._state = self._read_size
         elif length is not None:
             if not (length.isascii() and length.isdigit() and len(length) <= 15):
-                raise MalformedResponseError("its length is no number")
+                raise MalformedResponseError("its length is not a number")
             self._left, self._state = int(length), self._read_counted
         else:
             self.reusable = False
@@ -143,7 +143,7 @@ class ResponseReader:
             return False
         found = _SIZE.fullmatch(line)
         if found is None:
-            raise MalformedResponseError("the size of a chunk is no number")
+            raise MalformedResponseError("the size of a chunk is not a number")
         self._left = int(found[1], 16)
         self._state = self._read_chunk if self._left else self._read_trailer
         return True
@@ -200,7 +200,7 @@ def _fields(lines: list[bytes]) -> dict[str, str]:
     for line in lines:
         match = _FIELD.fullmatch(line)
         if match is None:
-            raise MalformedResponseError("a line of its headers is none")
+            raise MalformedResponseError("a header line is malformed")
         name = match[1].decode("ascii").lower()
         value = match[2].decode("latin-1").rstrip(" \t")
         if name in found:

@@ -1,8 +1,8 @@
 """What this side knows of its session with the server, and the requests that speak of it.
 
 A server that has forgotten the session answers 404. Then the handshake is repeated, if repeating
-it gives the same session: nothing else was said in it, and the server offers the same. What the
-server kept besides, such as subscriptions, is gone (MCP, Streamable HTTP).
+it gives the same session: nothing else was said in it, and the server offers the same. Other
+state of the server, such as subscriptions, is gone (MCP, Streamable HTTP).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class HttpClientSession:
         self.write()
 
     def write(self) -> None:
-        """Make the beginnings of requests anew."""
+        """Write the heads of requests again."""
         common = list(self._fields)
         if self.authorization is not None:
             common.append(("Authorization", self.authorization))
@@ -72,7 +72,7 @@ class HttpClientSession:
             result: Any = json.loads(frame)["result"]
             version, offers = result["protocolVersion"], result.get("capabilities")
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            return False  # the session tells its caller
+            return False  # the session raises for its caller
         if isinstance(version, str) and _VISIBLE.fullmatch(version):
             self.version = version
             self.write()
@@ -82,7 +82,7 @@ class HttpClientSession:
         return same
 
     def forget(self) -> None:
-        """The server does not know the session any more."""
+        """Forget the session, which the server does not know any more."""
         self.id = self.version = None
         self.write()
 
@@ -94,5 +94,5 @@ class HttpClientSession:
 
     @property
     def repeatable(self) -> bool:
-        """Whether the handshake can be repeated."""
+        """Return whether the handshake can be repeated."""
         return self._shaken and len(self.handshake) == 2

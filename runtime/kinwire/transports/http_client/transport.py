@@ -257,7 +257,7 @@ class HttpTransport:
         return True
 
     def _under_way(self, exchange: Exchange) -> bool:
-        """Whether its frame was not taken back while it waited for something."""
+        """Return whether its frame was not taken back while it waited for something."""
         identifier = exchange.message.id
         if identifier is None:
             return exchange in self._receipts
@@ -332,8 +332,8 @@ class HttpTransport:
                 return False
             try:
                 await self._recovery.renew_credentials(self._credentials.number, challenge)
-            except Exception as error:  # the user's: nobody waits whom it could be told
-                logger.warning("auth failed, and with it the stream of news: %r", error)
+            except Exception as error:  # the user's: no caller waits that could get it
+                logger.warning("auth failed, which ends the stream of notifications: %r", error)
                 return False
             return True
 

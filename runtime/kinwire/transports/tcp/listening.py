@@ -19,7 +19,7 @@ from kinwire.transports.task_spawner import TaskSpawner
 from kinwire.transports.tcp.streams import ByteStream, CallbackStream, Receiver, TaskStream
 
 Accept = Callable[[ByteStream], Receiver]
-"""Takes a connection that came in; returns whom it tells what happens."""
+"""Takes a connection that came in; returns the receiver of its events."""
 
 _BACKLOG = 1024
 

@@ -1,4 +1,4 @@
-"""Bytes over a connection, by calls that return at once: the same on asyncio and on trio.
+"""Bytes over a connection, by calls that return immediately: the same on asyncio and on trio.
 
 Where asyncio runs, its own transports do the work: a call costs a fraction of one through anyio.
 Elsewhere two tasks stand behind each connection.
@@ -28,13 +28,13 @@ _LAST_WRITES = 2.0  # seconds for what waits when a stream is closed
 
 
 class Receiver(Protocol):
-    """Whom a stream tells what happens on it."""
+    """Gets the events of a stream."""
 
     def received(self, chunk: bytes, /) -> None:
         """Take what arrived."""
 
     def room(self) -> None:
-        """The stream is not full any more."""
+        """Note that the stream is not full any more."""
 
     def lost(self, error: Exception | None, /) -> None:
         """Nothing arrives any more, and nothing can be written. Called once."""
@@ -62,7 +62,7 @@ class ByteStream(Protocol):
         """Send what waits, for a bounded time, and close; `Receiver.lost` follows."""
 
     def abort(self) -> None:
-        """Close at once; `Receiver.lost` follows."""
+        """Close immediately; `Receiver.lost` follows."""
 
 
 @cache
@@ -248,7 +248,7 @@ class TaskStream:
             return cause if isinstance(cause, OSError) else error
 
     async def _write_all(self) -> None:
-        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # reading tells why
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):  # reading reports why
             while True:
                 while self._waiting:
                     chunk = b"".join(self._waiting)

@@ -1,4 +1,4 @@
-"""A WebSocket that an ASGI server has: beside HTTP on one port, with that server's own framing."""
+"""A WebSocket of an ASGI server: on one port with HTTP, with that server's own framing."""
 
 from __future__ import annotations
 

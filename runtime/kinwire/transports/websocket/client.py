@@ -61,7 +61,7 @@ class WebSocketClient:
             except _AuthError as failed:
                 self._failure = callbacks, failed.cause
                 self.wake()
-                await anyio.sleep_forever()  # whoever calls is told; there is no other end
+                await anyio.sleep_forever()  # callers get the error; there is no other end
                 return
             except OSError as error:  # a timeout is one, too
                 callbacks.end(no_connection(self._address, error))
@@ -161,7 +161,7 @@ def _tell_callers(callbacks: SessionCallbacks, error: Exception) -> None:
 
 
 class _Handshake:
-    """One attempt; what its stream tells until it is over."""
+    """One attempt, and the receiver of its stream until it is over."""
 
     def __init__(self, protocol: ClientProtocol) -> None:
         self.protocol = protocol
@@ -172,11 +172,11 @@ class _Handshake:
 
     @property
     def status(self) -> int:
-        """0 if the answer was none of HTTP."""
+        """Return the status, 0 if the answer was not HTTP."""
         return 0 if self.response is None else self.response.status_code
 
     def header(self, name: str) -> str | None:
-        """Return what the answer says besides, None if nothing."""
+        """Return a header of the answer, None if it is missing."""
         if self.response is None:
             return None
         return ", ".join(self.response.headers.get_all(name)) or None

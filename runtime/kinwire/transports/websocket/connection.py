@@ -1,7 +1,7 @@
 """Frames over a WebSocket that stands (RFC 6455), the same on both sides.
 
-What breaks the rules ends the connection with the code for it: 1002, 1003 for binary messages, 1007
-for text that is no UTF-8, 1009 for a message beyond the largest frame.
+A violation ends the connection with its code: 1002, 1003 for binary messages, 1007 for text that is
+not UTF-8, 1009 for a message beyond the largest frame.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _PONG = b"\x8a"  # as a frame begins
 _UNSUPPORTED, _NO_UTF8 = 1003, 1007
 _WHY_REFUSED = {
     1002: "The peer broke the rules of WebSocket.",
-    _UNSUPPORTED: "The peer sent a binary message, and only text is spoken.",
-    _NO_UTF8: "The peer sent text that is no UTF-8.",
+    _UNSUPPORTED: "The peer sent a binary message, expected text.",
+    _NO_UTF8: "The peer sent text that is not UTF-8.",
     1009: "The peer sent a message beyond the largest frame.",
 }
 
 
 class WebSocketTransport:
-    """A connection after its handshake; also what its stream tells what arrives.
+    """A connection after its handshake, and the receiver of its stream.
 
     `close_code` is sent when this side ends it.
     """
@@ -96,7 +96,7 @@ class WebSocketTransport:
     async def aclose(self) -> None:
         """See `Transport.aclose`: `run` has done it."""
 
-    # What the stream tells.
+    # Callbacks of the stream.
 
     def received(self, chunk: bytes, /) -> None:
         """See `Receiver.received`."""

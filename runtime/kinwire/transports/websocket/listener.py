@@ -66,8 +66,8 @@ async def serve_websocket(  # noqa: PLR0913 - all that a listener is made of
     Raises:
         InsecureAddressError: others could read and change what goes over the network.
         OSError: the port cannot be had.
-        ValueError: an entry of the lists is no host, or no origin.
-        TypeError: a list is one text.
+        ValueError: an entry of the lists is not a host, or not an origin.
+        TypeError: a list is a single string.
         ImportError: the extra `ws` is not installed.
     """
     must_be_secure(host, tls=tls is not None, insecure=insecure, doing="listen on")
@@ -123,7 +123,7 @@ async def _serve(listener: _Listener, handshake: WebSocketServerHandshake) -> No
 
 
 class WebSocketServerHandshake:
-    """A connection that came in; what its stream tells until the handshake is over."""
+    """A connection that came in, and the receiver of its stream until the handshake is over."""
 
     def __init__(self, stream: ByteStream) -> None:
         self.stream = stream
@@ -164,7 +164,7 @@ class WebSocketServerHandshake:
             self.protocol.receive_data(chunk)
         if self._request is None and self.protocol.events:
             self._request = self.protocol.events.pop(0)  # type: ignore[assignment]
-            self.stream.pause()  # what a stranger sends meanwhile is kept by the system, or by them
+            self.stream.pause()  # the system, or the client, keeps what comes until it is accepted
         self._tell()
 
     def room(self) -> None:

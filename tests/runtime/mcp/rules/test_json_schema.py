@@ -160,7 +160,7 @@ def test_a_reference_in_a_circle_refuses_and_ends() -> None:
     assert found.got == "a reference in a circle"
 
 
-def test_a_value_with_very_many_faults_has_twenty_told() -> None:
+def test_of_very_many_problems_twenty_are_reported() -> None:
     assert len(JsonSchema({"items": {"type": "string"}}).problems(list(range(100_000)))) == 20
 
 

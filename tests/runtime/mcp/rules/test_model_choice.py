@@ -60,7 +60,7 @@ def test_the_model_that_fits_best_is_chosen(
     assert choose_model(preferences, MODELS) is expected
 
 
-def test_without_models_there_is_no_choice() -> None:
+def test_without_models_nothing_is_chosen() -> None:
     with pytest.raises(ValueError, match="expected at least one"):
         choose_model(None, [])
 

@@ -50,7 +50,7 @@ def test_one_too_many_and_all_become_the_one_that_was_subscribed_to() -> None:
 
 
 @given(st.lists(st.sampled_from(["read", *(f"a/{number}" for number in range(6))])))
-def test_whoever_reads_what_is_yielded_has_read_every_change(steps: list[str]) -> None:
+def test_reading_after_each_yield_misses_no_change(steps: list[str]) -> None:
     waiting: dict[str, None] = {}
     unread: set[str] = set()
 

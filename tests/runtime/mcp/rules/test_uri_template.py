@@ -113,7 +113,7 @@ def expand_expression(expression: str, variables: dict[str, Any]) -> str:
     return first + separator.join(parts) if parts else ""
 
 
-def told(value: object) -> object:
+def plain(value: object) -> object:
     return str(value) if isinstance(value, int | float) else value
 
 
@@ -133,7 +133,7 @@ def is_ours(template: str, variables: dict[str, Any]) -> bool:
 def test_what_a_matched_uri_gives_expands_to_that_uri(name: str) -> None:
     seen = 0
     for group in corpus(name).values():
-        variables = {key: told(value) for key, value in group["variables"].items()}
+        variables = {key: plain(value) for key, value in group["variables"].items()}
         for template, expected in group["testcases"]:
             if not is_ours(template, variables):
                 continue
@@ -154,7 +154,7 @@ AMBIGUOUS = {"?{undef,y}", "up{+path}{var}/here"}
 @pytest.mark.parametrize("name", FILES)
 def test_expansion_is_undone(name: str) -> None:
     for group in corpus(name).values():
-        variables = {key: told(value) for key, value in group["variables"].items()}
+        variables = {key: plain(value) for key, value in group["variables"].items()}
         for template, expected in group["testcases"]:
             if not is_ours(template, variables) or template in AMBIGUOUS:
                 continue

@@ -37,7 +37,7 @@ SETS = {
     "off": feature("pushEvents"),
 }
 OWN = {"method", "sender", "reason"}
-"""What events say besides the table of the specification."""
+"""Fields of events in addition to the table of the specification."""
 TURN = mcpl.BeforeInferenceParams(
     inference_id="inf_7", conversation_id="conv_1", turn_index=0, model=mcpl.ModelInfo(id="m")
 )
@@ -71,7 +71,7 @@ async def events(log: Log) -> list[dict[str, Any]]:
 
 
 @pytest.mark.spec("mcpl-13.2-1", "mcpl-13.2-2")
-async def test_each_operation_is_one_event_that_says_who_for_what_and_how_it_ended(
+async def test_each_operation_is_one_event_with_server_purpose_and_outcome(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO, "kinwire.mcpl.audit")
@@ -116,7 +116,7 @@ async def test_each_operation_is_one_event_that_says_who_for_what_and_how_it_end
     assert [one for one in logged if one["method"] != "featureSets/update"] == written
 
 
-async def test_what_a_server_may_not_do_and_what_comes_too_late_are_told_apart() -> None:
+async def test_denied_and_late_operations_are_distinguished() -> None:
     live, server = serving(late=True)
     async with open_store("memory:") as store:
         log = await store.log("audit")
@@ -145,7 +145,7 @@ async def test_a_log_that_takes_nothing_stops_no_operation(
     assert "push/event: success, which the log did not take" in caplog.text
 
 
-async def test_what_is_of_mcp_alone_is_no_operation_of_mcpl() -> None:
+async def test_an_mcp_request_is_not_an_mcpl_operation() -> None:
     live, server = serving()
     async with open_store("memory:") as store:
         log = await store.log("audit")
@@ -156,7 +156,7 @@ async def test_what_is_of_mcp_alone_is_no_operation_of_mcpl() -> None:
         assert await events(log) == []
 
 
-async def test_the_pieces_of_an_answer_are_no_operations_and_what_they_belong_to_is_one() -> None:
+async def test_an_answer_is_one_operation_and_its_chunks_are_not() -> None:
     chat = Chat()
     sets = {"a": feature("inferenceRequest")}
     async with open_store("memory:") as store:

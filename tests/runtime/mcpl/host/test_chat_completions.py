@@ -262,7 +262,7 @@ async def test_a_server_that_is_not_there_is_a_failure() -> None:
 
 
 @pytest.mark.parametrize("stream", [False, True])
-async def test_whoever_gives_an_answer_up_closes_the_request(stream: bool) -> None:
+async def test_giving_up_an_answer_closes_the_request(stream: bool) -> None:
     begun, closed = anyio.Event(), anyio.Event()
 
     async def never(asked: Asked, line: Line) -> None:
@@ -307,7 +307,7 @@ MISWRITTEN = [
 
 
 @pytest.mark.parametrize(("url", "why"), MISWRITTEN)
-def test_a_base_url_that_is_none_is_told_what_one_of_models_looks_like(url: str, why: str) -> None:
+def test_an_invalid_base_url_is_refused_with_an_example(url: str, why: str) -> None:
     with pytest.raises(ValueError, match=r"^base_url: expected a URL") as raised:
         ChatCompletions(url, api_key=KEY)
     assert why in str(raised.value)
@@ -318,7 +318,7 @@ def test_a_base_url_that_is_none_is_told_what_one_of_models_looks_like(url: str,
 
 
 @pytest.mark.parametrize(("url", "options", "error", "why"), FORBIDDEN)
-def test_a_place_that_others_could_listen_at_is_refused_at_once(
+def test_an_insecure_base_url_is_refused_immediately(
     url: str, options: dict[str, Any], error: type[Exception], why: str
 ) -> None:
     with pytest.raises(error, match=why) as raised:
@@ -414,7 +414,7 @@ async def test_a_message_that_the_model_cannot_be_given_is_invalid() -> None:
             await server.infer(SET, [InferenceMessage(role="narrator", content="x")])
 
 
-async def test_a_request_that_a_server_takes_back_is_closed_and_its_pieces_are_paid_for() -> None:
+async def test_a_cancelled_request_is_closed_and_its_chunks_are_counted() -> None:
     closed = anyio.Event()
 
     async def slow(asked: Asked, line: Line) -> None:

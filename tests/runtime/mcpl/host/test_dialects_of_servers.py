@@ -81,7 +81,7 @@ async def test_the_heartbeat_s_own_offer_is_switched_and_its_silence_is_borne() 
         assert len(await server.tells("featureSets/update", 2)) == 2
 
 
-async def test_an_event_of_a_set_that_declares_no_events_is_refused_with_the_reason() -> None:
+async def test_an_event_of_a_set_without_events_is_refused_with_the_reason() -> None:
     async with serving(HEARTBEAT) as (server, connection, _, _host):
         event = {"featureSet": "heartbeat", **EVENT, "payload": PAYLOAD}
         error = (await server.ask(1, "push/event", event))["error"]  # an id that the host had too

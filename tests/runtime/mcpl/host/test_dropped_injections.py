@@ -1,4 +1,4 @@
-"""Whatever a hook brings and the host does not use is told, each by an event of its own."""
+"""Injections that the host does not use are reported, each by an event of its own."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.spec("mcpl-14.3-12", "mcpl-14.3-14", "mcpl-14.3-15")
-async def test_the_host_decides_for_each_message_and_takes_a_turn_for_each_conversation() -> None:
+async def test_the_host_decides_by_message_and_takes_turns_by_conversation() -> None:
     news = News(
         MessageDecision(conversation_id="conv_123", infer=True),
         MessageDecision(),
@@ -51,7 +51,7 @@ async def test_the_host_decides_for_each_message_and_takes_a_turn_for_each_conve
 
 
 @pytest.mark.spec("mcpl-14.4-2")
-async def test_a_turn_says_what_servers_may_be_told_of_its_channels() -> None:
+async def test_a_turn_has_the_data_of_its_channels_that_servers_may_get() -> None:
     news = News()
     async with chatting(Chat(), news.policy()) as (_, _lives, side):
         await side.channels.incoming(message(1, thread_id="t_42"))
@@ -65,7 +65,7 @@ async def test_a_turn_says_what_servers_may_be_told_of_its_channels() -> None:
     )
 
 
-async def test_a_message_that_comes_again_is_taken_once_and_one_that_failed_anew() -> None:
+async def test_a_repeated_message_is_taken_once_and_a_failed_one_again() -> None:
     calls: list[str] = []
 
     async def decide(incoming: Any) -> MessageDecision:
@@ -160,9 +160,7 @@ async def test_a_turn_that_was_handed_over_and_never_taken_comes_again_marked_so
     assert taken == ["dmsg_1", "dmsg_2"]
 
 
-async def test_a_message_that_comes_again_while_it_is_handed_over_gets_the_outcome_of_the_first() -> (  # noqa: E501
-    None
-):
+async def test_a_repeated_message_gets_the_outcome_of_the_first() -> None:
     """Also where two requests have messages of each other."""
     news = News()
     outcomes: dict[str, list[Any]] = {}
@@ -244,7 +242,7 @@ async def test_a_set_that_is_off_brings_nothing_in() -> None:
     assert news.incoming == []
 
 
-async def test_messages_that_come_at_once_are_taken_one_after_the_other() -> None:
+async def test_concurrent_messages_are_taken_one_after_the_other() -> None:
     under_way, most = 0, 0
 
     async def decide(incoming: Any) -> MessageDecision:

@@ -167,7 +167,7 @@ class Outcome:
     """What the server heard, None for nothing."""
     answered: Any
     again: bool | None
-    """Whether the second host was told that it may be the second; None if it took nothing over."""
+    """Whether the second host learned that it may be the second; None if it took nothing over."""
 
     @property
     def fault(self) -> str | None:
@@ -183,7 +183,7 @@ class Outcome:
 @pytest.mark.faults
 @pytest.mark.anyio
 @pytest.mark.parametrize("anyio_backend", ["asyncio"], indirect=True)
-async def test_before_whatever_write_a_host_is_killed_nothing_is_lost_or_done_twice_without_a_word(
+async def test_a_host_killed_before_any_write_loses_and_repeats_nothing_silently(
     listening: Program, tmp_path: Path
 ) -> None:
     server = listening.url("http")  # which lives on

@@ -74,9 +74,7 @@ async def redact(draft: Draft) -> Verdict:
 
 
 @pytest.mark.spec("mcpl-14.3-8", "mcpl-14.3-9", "mcpl-14.5-4")
-async def test_observers_see_pieces_and_the_whole_after_moderation_and_it_is_delivered_once() -> (
-    None
-):
+async def test_observers_see_moderated_content_which_is_delivered_once() -> None:
     chat = Chat()
     policy = Channels(moderate=redact, default_outgoing=TO_GENERAL)
     async with observed(policy, {"chat": chat, "watch": (watch := watcher(OBSERVER))}) as live:

@@ -1,4 +1,4 @@
-"""A host's own function that returns nothing is told by name, and nothing happens by it."""
+"""A host's own function that returns nothing is reported by name, and has no effect."""
 
 from __future__ import annotations
 
@@ -63,14 +63,14 @@ FORGETFUL: list[tuple[dict[str, Any], Any, str]] = [
 
 
 @pytest.mark.parametrize(
-    ("options", "use", "told"), FORGETFUL, ids=["push", "provider", "ask", "message"]
+    ("options", "use", "message"), FORGETFUL, ids=["push", "provider", "ask", "message"]
 )
-async def test_a_function_that_returns_nothing_is_told_by_name(
-    options: dict[str, Any], use: Any, told: str, caplog: pytest.LogCaptureFixture
+async def test_a_function_that_returns_nothing_is_reported_by_name(
+    options: dict[str, Any], use: Any, message: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     live = McplServer(feature_sets=SETS, channels=[])
     async with live_pair(live, McplHost(enabled=["*"], **options)) as (connection, _):
         await connection.mcp.ping()
         assert await use(live.hosts[0]) is False
-    assert told in caplog.text
+    assert message in caplog.text
     assert "got NoneType. Return one in every case." in caplog.text

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.spec("mcpl-7.7-1", "mcpl-7.7-2", "mcpl-7.7-3")
-async def test_a_call_carries_the_scope_of_its_arguments_and_is_judged_before_it_goes_out() -> None:
+async def test_a_call_carries_its_scope_and_is_checked_before_it_is_sent() -> None:
     async with files(Scopes(lists=LISTS, scope_of=scope_of)) as (server, (connection, _)):
         await connection.mcp.tools_call(name="edit_file", arguments={"path": "/project/a.ts"})
         (call,) = sent(connection, "client", "tools/call")
@@ -52,7 +52,7 @@ async def test_a_scoped_tool_without_a_rule_is_asked_about() -> None:
     assert server.edited == ["c"]
 
 
-async def test_a_call_without_a_scope_is_asked_about_each_time_whatever_was_approved() -> None:
+async def test_a_call_without_a_scope_needs_approval_each_time() -> None:
     person, arguments = Person(), {"disk": "c"}
     async with open_store("memory:") as store:
         records = await store.records("mcpl")
@@ -95,7 +95,7 @@ async def test_the_server_s_words_do_not_take_a_call_out_of_the_host_s_rule() ->
 
 
 @pytest.mark.spec("mcpl-abstract-5", "mcpl-2-4")
-async def test_the_tools_of_a_set_that_is_off_are_called_by_no_host_and_served_to_none() -> None:
+async def test_the_tools_of_a_disabled_set_are_neither_called_nor_served() -> None:
     async with files(Scopes()) as (server, (connection, live)):
         await connection.mcp.tools_call(name="look")
         await live.disable("plain")
@@ -142,7 +142,7 @@ async def test_a_tool_that_is_marked_later_is_known_once_the_list_has_changed() 
         await raw.session.raw("ping")
         with pytest.raises(ScopeDeniedError):
             await connection.mcp.tools_call(name="t")
-    assert len(raw.told("tools/list")) == 2
+    assert len(raw.received("tools/list")) == 2
     assert len(person.asked) == 1
 
 
@@ -175,7 +175,7 @@ async def test_a_list_that_changes_while_it_is_fetched_is_fetched_again(changes:
             with pytest.raises(ScopeDeniedError):
                 await connection.mcp.tools_call(name="t")
     assert called == []
-    assert len(raw.told("tools/list")) == changes + 1
+    assert len(raw.received("tools/list")) == changes + 1
 
 
 async def test_a_list_that_changes_for_ever_does_not_hold_a_call_for_ever() -> None:
@@ -194,11 +194,11 @@ async def test_a_list_that_changes_for_ever_does_not_hold_a_call_for_ever() -> N
     ):
         connection = await opened.connect(raw.transport)
         await connection.mcp.tools_call(name="t")
-        fetched = len(raw.told("tools/list"))
+        fetched = len(raw.received("tools/list"))
         await connection.mcp.tools_call(name="t")  # nothing was kept
-        assert len(raw.told("tools/list")) > fetched
+        assert len(raw.received("tools/list")) > fetched
 
 
-def test_a_pattern_that_is_none_is_told_when_the_host_is_made() -> None:
+def test_an_invalid_pattern_is_reported_when_the_host_is_created() -> None:
     with pytest.raises(ValueError, match="expected 1 to 512 characters"):
         Scopes(lists={"files.edit": ScopeRules(whitelist=[""])})

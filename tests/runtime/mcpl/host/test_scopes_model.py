@@ -57,7 +57,7 @@ class ScopesAgainstModel(RuleBasedStateMachine):
         return self.answer
 
     async def _told(self) -> None:
-        """The server is told of its lists; there is none."""
+        """Send the server its lists: this host has no server."""
 
     def teardown(self) -> None:
         self.loop.close()

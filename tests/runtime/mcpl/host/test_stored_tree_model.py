@@ -1,4 +1,4 @@
-"""The copy of a tree in records: whatever happened, a host that begins anew finds the same tree."""
+"""The copy of a tree in records: whatever happened, a restarted host finds the same tree."""
 
 from __future__ import annotations
 

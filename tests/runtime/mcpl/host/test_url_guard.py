@@ -52,7 +52,7 @@ async def test_a_block_is_what_its_type_says(content_type: str, block: mcpl.Bloc
 
 @pytest.mark.parametrize("content_type", ["text/html", "image/svg+xml", "application/pdf", ""])
 async def test_what_a_model_cannot_take_is_not_fetched(content_type: str) -> None:
-    with pytest.raises(NotFetchedError, match="which is not taken"):
+    with pytest.raises(NotFetchedError, match="which is not accepted"):
         await fetched(["cdn.example"], CAT, page(b"x", content_type))
 
 
@@ -105,17 +105,17 @@ UNUSABLE = [
 
 
 @pytest.mark.parametrize("entry", UNUSABLE)
-def test_what_is_no_host_cannot_be_allowed(entry: str) -> None:
+def test_an_invalid_host_cannot_be_allowed(entry: str) -> None:
     with pytest.raises(ValueError, match="allow: expected"):
         UrlGuard([entry])
 
 
-def test_one_string_is_no_list_of_hosts() -> None:
+def test_one_string_is_not_a_list_of_hosts() -> None:
     with pytest.raises(TypeError, match="allow: expected several strings"):
         UrlGuard("cdn.example")
 
 
-async def test_an_injection_has_what_was_fetched_and_what_was_not_is_told(
+async def test_an_injection_has_fetched_content_and_failures_are_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -142,7 +142,7 @@ async def test_an_injection_has_what_was_fetched_and_what_was_not_is_told(
     assert told == [
         "it has nothing that the host takes",
         "home.example leads to 10.0.0.1, which is not public",
-        "http://cdn.example is without TLS, so that others could change it",
+        "http://cdn.example has no TLS, so others could change the answer",
         "the host does not allow https://elsewhere.example",
     ]
     assert "s3cret" not in caplog.text

@@ -13,7 +13,7 @@ SERVERS, SETS, LABELS = st.sampled_from("ab"), st.sampled_from("xy"), st.sampled
 PAYLOADS = st.sampled_from([None, {"mode": "r"}, {"mode": "w"}])
 
 
-def test_the_key_tells_apart_all_that_an_approval_is_bound_to() -> None:
+def test_the_key_distinguishes_all_that_an_approval_is_bound_to() -> None:
     keys = {
         approval_key(server, name, Scope(label=label, payload=payload))
         for server in "ab"

@@ -53,7 +53,7 @@ def test_a_checkpoint_whose_parent_is_recorded_after_it_is_drawn() -> None:
     assert tree.render("svg").count("<circle") == 3
 
 
-def test_a_checkpoint_without_data_is_opaque_and_what_is_patched_onto_it_too() -> None:
+def test_a_checkpoint_without_data_is_opaque_and_so_are_its_patches() -> None:
     tree = CheckpointTree()
     tree.record(update("a", parent=None), base=None)
     recorded = tree.record(update("b", parent="a", patch=[add(1, "/x")]), base="a")
@@ -62,7 +62,7 @@ def test_a_checkpoint_without_data_is_opaque_and_what_is_patched_onto_it_too() -
     assert tree.render() == "(a)\n(b) *\n"
 
 
-def test_a_patch_on_an_unknown_parent_is_kept_without_data_and_told() -> None:
+def test_a_patch_on_an_unknown_parent_is_kept_without_data() -> None:
     tree = notes()
     recorded = tree.record(update("x", parent="gone", patch=[add(1)]), base="def")
     assert "its parent 'gone' is not known" in str(recorded.warning)
@@ -85,7 +85,7 @@ def test_data_counts_before_a_patch_and_null_is_data() -> None:
     assert tree.data is None
 
 
-def test_a_result_that_comes_after_the_head_was_put_elsewhere_leaves_it_there() -> None:
+def test_a_late_result_does_not_move_a_head_that_was_moved() -> None:
     tree = notes()
     tree.record(update("late", parent="def", patch=[add("late")]), base="def", advance=False)
     assert tree.head == "def"
@@ -138,7 +138,7 @@ def test_what_cannot_be_leaves_everything_as_it_was(members: Any, message: str) 
     assert (len(tree), tree.head, tree.data) == (2, "def", {"notes": ["one"]})
 
 
-def test_the_oldest_that_something_follows_goes_first_and_its_children_keep_their_state() -> None:
+def test_the_oldest_inner_checkpoint_goes_first_and_children_keep_state() -> None:
     tree = CheckpointTree(checkpoints=3)
     tree.record(update("a", parent=None, data={"notes": []}), base=None)
     for number, name in enumerate("bcd"):
@@ -160,7 +160,7 @@ def test_the_head_and_the_newest_are_never_pruned() -> None:
     assert tree.head == "a"
 
 
-def test_checkpoints_that_name_each_other_as_parents_are_no_trouble() -> None:
+def test_checkpoints_that_are_each_others_parents_do_no_harm() -> None:
     tree = CheckpointTree(checkpoints=3)
     tree.record(update("a", parent="b", data=1), base=None)
     tree.record(update("b", parent="a", data=2), base="a")
@@ -189,7 +189,7 @@ def test_what_patches_have_to_copy_counts_too() -> None:
     assert tree.data[0] == 49
 
 
-def test_children_whose_parent_goes_are_not_written_down_to_know_how_large_they_are() -> None:
+def test_rebased_children_are_not_serialized_to_know_their_size() -> None:
     tree = CheckpointTree(checkpoints=20)
     tree.record(update("root", parent=None, data={"big": ["x"] * 100, "n": 0}), base=None)
     for number in range(25):
@@ -228,7 +228,7 @@ def test_a_branch_of_many_checkpoints_is_drawn_straight() -> None:
 
 
 @pytest.mark.faults
-def test_from_the_end_of_a_very_long_branch_there_is_a_way_back_to_its_root() -> None:
+def test_a_very_long_branch_can_be_rolled_back_to_its_root() -> None:
     tree = CheckpointTree(checkpoints=10_000)
     tree.record(update("c0", parent=None, data=0), base=None)
     for number in range(1, 10_000):
@@ -296,7 +296,7 @@ TestTreeAtLength = long_run(TreeAgainstModel)
 ODD = [
     pytest.param(update("c" * 513), "/checkpoint: expected an id of at most 512", id="its id"),
     pytest.param(update("c", parent="p" * 513), "/parent: expected an id", id="its parent's id"),
-    pytest.param(update("c", data=[float("inf")]), "/data: expected what JSON", id="1e999"),
+    pytest.param(update("c", data=[float("inf")]), "/data: expected a JSON", id="1e999"),
     pytest.param(
         update("c", parent="def", patch=[add(float("-inf"))]), "/patch: expected", id="in a patch"
     ),

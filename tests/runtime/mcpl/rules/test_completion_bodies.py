@@ -25,7 +25,7 @@ def asked(content: Any, role: str = "user") -> Any:
     return request_body(ModelRequest("m", [message]), stream=False)["messages"][0]
 
 
-def test_a_request_has_the_model_the_messages_and_what_the_server_would_like() -> None:
+def test_a_request_has_the_model_the_messages_and_the_preferences() -> None:
     messages = [
         InferenceMessage(role="system", content="Be short"),
         InferenceMessage(role="user", content="Summarize"),
@@ -144,7 +144,7 @@ USAGES = [
 
 
 @pytest.mark.parametrize("usage", USAGES)
-def test_a_usage_that_is_none_is_none(usage: Any) -> None:
+def test_an_invalid_usage_is_none(usage: Any) -> None:
     assert answer_of(completion(usage=usage), "m").usage is None
 
 
@@ -165,7 +165,7 @@ GARBAGE = [
 
 
 @pytest.mark.parametrize(("body", "why"), GARBAGE)
-def test_what_is_no_answer_is_a_failure_that_repeats_nothing(body: bytes, why: str) -> None:
+def test_an_invalid_answer_is_a_failure_that_quotes_nothing(body: bytes, why: str) -> None:
     with pytest.raises(ProviderError, match=why) as raised:
         answer_of(body, "m")
     assert raised.value.reason == "provider_failed"
@@ -241,7 +241,7 @@ def test_a_stream_is_whole_by_its_mark_or_by_a_reason_and_else_broken() -> None:
         (b'{"error": {"code": "rate_limit_exceeded"}}', "rate_limited"),
     ],
 )
-def test_a_piece_that_is_none_ends_the_answer(data: bytes, reason: str) -> None:
+def test_an_invalid_chunk_ends_the_answer(data: bytes, reason: str) -> None:
     with pytest.raises(ProviderError) as raised:
         StreamedAnswer("m").take(data)
     assert raised.value.reason == reason

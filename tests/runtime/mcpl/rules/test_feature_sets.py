@@ -36,7 +36,7 @@ def test_what_an_update_does_not_name_stays_and_what_it_names_twice_is_off() -> 
     assert sets.disabled == ["memory.a.b", "memoryx.y"]
 
 
-def test_what_is_no_pattern_names_nothing() -> None:
+def test_an_invalid_pattern_matches_nothing() -> None:
     sets = four()
     sets.switch(disabled=["mem*", "", "**", "undeclared"])
     assert sets.enabled == sorted(NAMES)
@@ -63,7 +63,7 @@ def test_what_is_forbidden_stays_off_and_says_so() -> None:
     assert refusal.data == {"featureSet": "memoryx.y", "canEnable": False}
 
 
-def test_a_policy_of_what_is_no_pattern_is_refused_at_once() -> None:
+def test_a_policy_with_an_invalid_pattern_is_refused() -> None:
     with pytest.raises(ValueError, match=r"expected a name, NAME\.\* or \*, got 'mem\*'"):
         FeaturePolicy(enabled=("mem*",))
 
@@ -89,7 +89,7 @@ OVERRIDES = [
 
 
 @pytest.mark.parametrize(("said", "on"), OVERRIDES)
-def test_what_was_switched_off_stays_off_when_it_is_declared_anew(
+def test_a_disabled_set_stays_off_when_it_is_declared_again(
     said: list[tuple[str, bool]], on: list[str]
 ) -> None:
     policy = FeaturePolicy(enabled=("memory.*",))
@@ -174,7 +174,7 @@ PATTERNS = st.lists(st.sampled_from([*NAMES, "memory.*", "*", "gone"]), max_size
 
 
 class PolicyAgainstModel(RuleBasedStateMachine):
-    """A host switches, a server declares anew; the model remembers all that was ever said."""
+    """A host switches, a server declares again; the model remembers all that was ever said."""
 
     policy = FeaturePolicy(
         enabled=("memory.*", "memoryx.y"), disabled=("memory.a.b",), forbidden=("memoryx.*",)

@@ -71,7 +71,7 @@ HARD = [
 
 @pytest.mark.parametrize(("text", "piece", "end"), HARD)
 @pytest.mark.parametrize("how", [Pattern.matches, Pattern.covers], ids=["matches", "covers"])
-def test_a_match_takes_so_many_steps_for_each_sign_of_the_label(
+def test_a_match_is_linear_in_the_label(
     text: str, piece: str, end: str, how: Callable[[Pattern, str], bool]
 ) -> None:
     pattern = Pattern(text)
@@ -79,7 +79,7 @@ def test_a_match_takes_so_many_steps_for_each_sign_of_the_label(
 
 
 @pytest.mark.parametrize("piece", ["*a", "**/", "[a-z]", "?", "\\*", "[", "a/"])
-def test_a_pattern_is_compiled_in_so_many_steps_for_each_of_its_signs(piece: str) -> None:
+def test_compiling_a_pattern_is_linear_in_its_length(piece: str) -> None:
     def compiled(size: int) -> Callable[[], object]:
         return lambda: Pattern((piece * size)[:PATTERN_SIZE])
 
@@ -87,7 +87,7 @@ def test_a_pattern_is_compiled_in_so_many_steps_for_each_of_its_signs(piece: str
 
 
 @pytest.mark.parametrize("piece", ["/a", "/.", "//", "\u0301", "%", "/ ."])
-def test_a_label_is_judged_in_so_many_steps_for_each_of_its_signs(piece: str) -> None:
+def test_checking_a_label_is_linear_in_its_length(piece: str) -> None:
     def judged(size: int) -> Callable[[], object]:
         label = ("x" + piece * 200)[:size]  # as long as a label may be, and no longer
         return lambda: (label_problem(label), normal_label(label))
@@ -115,7 +115,7 @@ PATCHES: dict[str, Callable[[int], list[dict[str, Any]]]] = {
 
 
 @pytest.mark.parametrize("kind", PATCHES)
-def test_a_patch_takes_so_many_steps_for_each_operation(kind: str) -> None:
+def test_a_patch_is_linear_in_its_operations(kind: str) -> None:
     deep: dict[str, Any] = {}
     for _level in range(30):
         deep = {"d": deep}
@@ -171,7 +171,7 @@ def deep(size: int) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("values", [changed, shuffled, members, deep])
-def test_a_patch_is_found_in_so_many_steps_for_each_value(
+def test_finding_a_patch_is_linear_in_the_values(
     values: Callable[[int], tuple[Any, Any]],
 ) -> None:
     def found(size: int) -> Callable[[], object]:
@@ -181,7 +181,7 @@ def test_a_patch_is_found_in_so_many_steps_for_each_value(
     assert_linear(found, 2000)
 
 
-def test_entries_are_compared_with_each_other_so_often_in_one_patch_and_no_more() -> None:
+def test_the_comparisons_of_entries_in_one_patch_are_limited() -> None:
     def found(size: int) -> Callable[[], object]:
         before, after = lists_of_lists(size)
         return lambda: patch_between(before, after)
@@ -192,7 +192,7 @@ def test_entries_are_compared_with_each_other_so_often_in_one_patch_and_no_more(
 # Trees, sets and what has been seen.
 
 
-def test_a_checkpoint_is_recorded_and_returned_to_in_as_many_steps_however_many_there_are() -> None:
+def test_recording_a_checkpoint_takes_as_long_however_many_there_are() -> None:
     def tree(size: int) -> CheckpointTree:
         made = CheckpointTree(checkpoints=10_000)
         made.record(update("c0", data={"n": 0}), base=None)
@@ -243,7 +243,7 @@ def test_an_event_is_known_in_as_many_steps_however_many_have_come() -> None:
     assert looked_at(100) == looked_at(10_000)
 
 
-def test_sets_are_switched_and_judged_in_so_many_steps_for_each() -> None:
+def test_switching_sets_is_linear_in_their_number() -> None:
     def switched(size: int) -> Callable[[], object]:
         sets = FeatureSets(
             {f"memory.s{number}": feature("pushEvents") for number in range(size)}, enabled=False
@@ -259,7 +259,7 @@ def test_sets_are_switched_and_judged_in_so_many_steps_for_each() -> None:
     assert_linear(switched, 200)
 
 
-def test_sets_are_switched_in_so_many_steps_for_each_pattern() -> None:
+def test_switching_sets_is_linear_in_the_patterns() -> None:
     def switched(size: int) -> Callable[[], object]:
         sets = FeatureSets({f"s{name}": feature() for name in range(50)}, enabled=False)
         return lambda: sets.switch(enabled=[f"other{number}.*" for number in range(size)])

@@ -61,6 +61,6 @@ def test_what_has_one_position_keeps_its_order() -> None:
     assert found.before_user == [listed[3]]
 
 
-def test_a_place_for_what_is_no_pattern_is_refused_at_once() -> None:
+def test_a_place_with_an_invalid_pattern_is_refused() -> None:
     with pytest.raises(ValueError, match="expected a name"):
         InjectionLimits(positions={"mem*": frozenset({"system"})})

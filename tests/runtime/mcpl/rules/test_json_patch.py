@@ -237,7 +237,7 @@ def test_the_patch_says_no_more_than_what_changed(before: Any, after: Any, expec
 VALUES: list[Any] = [1, [], [[]], {"a": [{}]}]
 
 
-def test_values_are_told_apart_as_json_tells_them() -> None:
+def test_values_are_compared_as_in_json() -> None:
     assert same([1, {"a": None}], [1.0, {"a": None}])
     assert not same({"a": 0}, {"a": False})
     assert digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})

@@ -30,7 +30,7 @@ def test_a_star_at_the_end_stands_for_all_that_begins_so(
 
 
 @pytest.mark.parametrize("text", NONE)
-def test_a_star_anywhere_else_is_no_pattern_and_matches_nothing(text: str) -> None:
+def test_a_star_anywhere_else_is_invalid_and_matches_nothing(text: str) -> None:
     assert not is_pattern(text)
     assert not any(matches(text, name) for name in ("github.push", "github.pr.opened", "x"))
     with pytest.raises(ValueError, match="expected a name"):

@@ -1,4 +1,4 @@
-"""Offers in every shape that is seen, and what is made of those that are none."""
+"""Offers in every shape that is seen, and how invalid ones are read."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_list_of_sets_that_bear_their_names_is_read_as_the_object_is() -> None
 
 
 @pytest.mark.parametrize("value", [True, False, None, {}, []])
-def test_sets_that_are_only_said_to_be_there_declare_none(value: Any) -> None:
+def test_true_in_place_of_sets_declares_nothing(value: Any) -> None:
     offer = read_offer({"featureSets": value})
     assert offer.feature_sets == {}
     assert offer.warnings == ()
@@ -45,7 +45,7 @@ def test_sets_that_are_only_said_to_be_there_declare_none(value: Any) -> None:
 
 BLOCKING = [
     pytest.param({"afterInference": {"blocking": True}}, True, id="said"),
-    pytest.param({"afterInference": {"blocking": 1}}, False, id="a number is no yes"),
+    pytest.param({"afterInference": {"blocking": 1}}, False, id="a number is not true"),
     pytest.param({"afterInference": True}, False, id="true alone"),
     pytest.param(["afterInference"], False, id="listed alone"),
     pytest.param(True, False, id="true for all hooks"),
@@ -68,12 +68,12 @@ BAD = [
     pytest.param({"featureSets": {"a*": SET}}, "without a star", id="a star in a name"),
     pytest.param({"featureSets": {"x" * 129: SET}}, "1 to 128", id="an endless name"),
     pytest.param({"version": "0.5"}, "expected 0.4, got '0.5'", id="a newer version"),
-    pytest.param({"version": 4}, "expected 0.4, got '4'", id="a version that is no text"),
+    pytest.param({"version": 4}, "expected 0.4, got '4'", id="a version that is not a string"),
 ]
 
 
 @pytest.mark.parametrize(("offer", "warning"), BAD)
-def test_what_is_of_a_wrong_shape_is_left_out_and_told_and_the_rest_counts(
+def test_invalid_parts_are_left_out_and_reported_and_the_rest_counts(
     offer: JsonObject, warning: str
 ) -> None:
     read = read_offer({"contextHooks": {"afterInference": {"blocking": True}}, **offer})
@@ -91,10 +91,10 @@ def test_one_bad_set_costs_the_others_nothing() -> None:
     assert "one set of this name" in twice.warnings[0]
 
 
-def test_a_use_that_is_not_known_is_kept_and_told() -> None:
+def test_an_unknown_use_is_kept_and_reported() -> None:
     read = read_offer({"featureSets": {"a": {"description": "A", "uses": ["telepathy"]}}})
     assert read.feature_sets["a"].uses == ["telepathy"]
-    assert read.warnings == ("featureSets/a/uses: 'telepathy' is no use that is known",)
+    assert read.warnings == ("featureSets/a/uses: 'telepathy' is not a known use",)
 
 
 def test_there_is_an_end_to_the_sets_of_a_peer() -> None:
@@ -104,13 +104,13 @@ def test_there_is_an_end_to_the_sets_of_a_peer() -> None:
 
 
 @pytest.mark.parametrize("bad", [[7] * 5000, {f"s{number}": 7 for number in range(5000)}])
-def test_there_is_an_end_to_what_is_told_of_an_offer(bad: Any) -> None:
+def test_the_warnings_of_an_offer_are_limited(bad: Any) -> None:
     warnings = read_offer({"featureSets": bad}).warnings
     assert len(warnings) == MOST_SETS + 1
     assert "expected at most 1000 sets" in warnings[0]
 
 
-def test_a_set_that_comes_later_is_no_longer_than_one_may_be() -> None:
+def test_a_later_set_is_limited_in_size() -> None:
     assert may_be_declared("a", FeatureSet(description="x" * 60_000, uses=[]))
     assert not may_be_declared("a", FeatureSet(description="x" * 70_000, uses=[]))
     assert not may_be_declared("a*", FeatureSet(description="x", uses=[]))

@@ -44,7 +44,7 @@ def test_ids_without_end_take_no_more_room_than_the_limit() -> None:
     assert seen.look("evt_99999", now=0) is None
 
 
-def test_every_member_of_an_event_tells_it_from_others() -> None:
+def test_every_field_distinguishes_an_event() -> None:
     event = PushEventParams(
         feature_set="s", event_id="e", timestamp="t", payload=PushEventPayload(content="c")
     )
@@ -83,14 +83,14 @@ TestDedup.settings = BRIEF
 TestDedupAtLength = long_run(DedupAgainstModel)
 
 
-def test_there_is_room_for_so_many_at_once() -> None:
+def test_concurrent_events_are_limited() -> None:
     limiter = RateLimiter(at_once=2, per_second=100)
     assert [limiter.enter(now=0) for _ in range(3)] == [True, True, False]
     limiter.leave()
     assert limiter.enter(now=0)
 
 
-def test_there_is_room_for_so_many_in_a_second() -> None:
+def test_events_per_second_are_limited() -> None:
     limiter = RateLimiter(at_once=1000, per_second=10)
     assert sum(limiter.enter(now=5.0) for _ in range(20)) == 10
     assert sum(limiter.enter(now=5.5) for _ in range(20)) == 5

@@ -46,12 +46,12 @@ def test_what_is_more_particular_decides(
     assert route(POLICY, server, name, conversation) == model
 
 
-def test_without_a_route_there_is_no_model_and_not_the_dearest() -> None:
+def test_without_a_route_no_model_is_chosen() -> None:
     assert route(RoutingPolicy(default="haiku"), "s", "x", None) == "haiku"
     assert route(RoutingPolicy(default=""), "s", "x", "conv") is None
 
 
-def test_a_set_whose_name_looks_like_that_of_another_server_gets_the_default() -> None:
+def test_a_name_similar_to_a_set_of_another_server_gets_the_default() -> None:
     assert route(POLICY, "s", "trusted/memory.consolidation", None) == "any"
     only = RoutingPolicy(default="haiku", by_feature={"a/b/c": "opus"})
     assert route(only, "a", "b/c", None) == "haiku"
@@ -68,9 +68,7 @@ UNUSABLE: list[Any] = [
 
 
 @pytest.mark.parametrize(("policy", "larger", "why"), UNUSABLE)
-def test_an_entry_that_would_never_count_is_refused_at_once(
-    policy: Any, larger: Any, why: str
-) -> None:
+def test_an_entry_without_effect_is_refused_immediately(policy: Any, larger: Any, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         check_routing(RoutingPolicy(default="m", **policy), larger)
     check_routing(POLICY, {"a": (10, "b"), "c": (5, "b")})
@@ -163,7 +161,7 @@ def test_a_budget_is_for_each_set_of_each_server_and_the_smallest_counts() -> No
     assert limiter.spent["s", "other"] == used
 
 
-def test_so_many_run_at_once_for_a_server() -> None:
+def test_concurrent_runs_of_a_server_are_limited() -> None:
     limiter = UsageLimiter(at_once=2, budgets={})
     assert [limiter.enter("s", "x") for _ in range(3)] == [None, None, "busy"]
     assert limiter.enter("t", "x") is None
@@ -171,6 +169,6 @@ def test_so_many_run_at_once_for_a_server() -> None:
     assert limiter.enter("s", "x") is None
 
 
-def test_a_budget_for_what_is_no_pattern_is_refused_at_once() -> None:
+def test_a_budget_with_an_invalid_pattern_is_refused() -> None:
     with pytest.raises(ValueError, match="expected a name"):
         UsageLimiter(at_once=1, budgets={"mem*": 1})

@@ -56,7 +56,7 @@ def test_the_blacklist_comes_first_then_the_whitelist(
 
 
 @pytest.mark.parametrize("label", VECTORS["denied"])
-def test_a_label_that_may_stand_for_another_place_is_denied_whatever_the_lists_say(
+def test_an_ambiguous_label_is_denied_whatever_the_lists_say(
     label: str,
 ) -> None:
     assert label_problem(label) is not None

@@ -36,7 +36,7 @@ async def test_a_timeout_of_nothing_puts_nothing_on_the_wire() -> None:
         assert peers.sent_by(0) == ["ping"]
 
 
-async def test_a_timeout_around_a_call_tells_the_peer() -> None:
+async def test_a_timeout_around_a_call_cancels_the_request() -> None:
     async with connected(tool(for_ever)) as peers:
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(peers.client.call(methods.TOOLS_CALL, TOOL), 0.01)
@@ -174,10 +174,10 @@ class TestShielded:
 
         assert await self.state(both)
 
-    async def test_a_plain_scope_is_none(self) -> None:
+    async def test_a_plain_scope_is_not_shielded(self) -> None:
         assert not await self.state(anyio.CancelScope)
 
-    async def test_no_scope_is_none(self) -> None:
+    async def test_without_a_scope_nothing_is_shielded(self) -> None:
         from contextlib import nullcontext
 
         assert not await self.state(nullcontext)

@@ -70,7 +70,7 @@ def test_a_thousand_unreadable_frames_in_a_row_end_the_session() -> None:
     assert "1000 unreadable frames" in bench.ended.reason
 
 
-def test_a_good_frame_between_them_begins_the_count_anew() -> None:
+def test_a_good_frame_between_them_resets_the_count() -> None:
     bench = Bench()
     for _ in range(999):
         bench.engine.feed(b"{oops")
@@ -80,7 +80,7 @@ def test_a_good_frame_between_them_begins_the_count_anew() -> None:
     assert bench.ended is None
 
 
-def test_blank_frames_are_no_mistake() -> None:
+def test_blank_frames_are_ignored() -> None:
     bench = Bench()
     for _ in range(2000):
         bench.engine.feed(b" \r")

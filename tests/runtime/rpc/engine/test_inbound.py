@@ -82,7 +82,7 @@ def test_bad_params_are_answered_with_place_expectation_and_finding() -> None:
 
 
 @pytest.mark.parametrize("params", [None, [], "x", 1, True])
-def test_params_that_are_no_object_are_bad_params(params: object) -> None:
+def test_params_that_are_not_an_object_are_invalid(params: object) -> None:
     bench = Bench()
     bench.receive(id=1, method="ping", params=params)
     code, _, data = error_of(bench)
@@ -101,7 +101,7 @@ def test_very_many_faults_earn_a_short_answer() -> None:
     assert len(str(error_of(bench))) < 1000
 
 
-def test_a_duplicate_id_in_flight_is_refused_and_the_first_keeps_its_answer() -> None:
+def test_a_duplicate_id_is_refused_and_the_first_keeps_its_answer() -> None:
     bench = Bench()
     first = bench.requested(1, "tools/call", name="slow")
     bench.receive(id=1, method="tools/call", params={"name": "fast"})
@@ -125,7 +125,7 @@ def test_an_id_is_free_again_after_its_answer() -> None:
     assert len(bench.sent()) == 2
 
 
-def test_beyond_the_limit_requests_are_refused_and_notifications_are_counted() -> None:
+def test_beyond_the_limit_requests_fail_and_notifications_are_counted() -> None:
     bench = Bench(limits=Limits(in_flight=2))
     first = bench.requested(1)
     bench.receive(method="notifications/initialized")
@@ -229,7 +229,9 @@ class TestFailures:
             pytest.param(lambda e, w: e.finish(w, None), id="no result"),
             pytest.param(lambda e, w: e.finish(w, [1]), id="a list"),
             pytest.param(lambda e, w: e.finish(w, {"a": "\ud800"}), id="no JSON"),
-            pytest.param(lambda e, w: e.fail(w, RpcError("\ud800")), id="an error that is no JSON"),
+            pytest.param(
+                lambda e, w: e.fail(w, RpcError("\ud800")), id="an error that is not JSON"
+            ),
         ],
     )
     def test_a_fault_shows_a_number_that_the_log_has_too(
@@ -334,7 +336,7 @@ class TestSerial:
         bench.engine.finish(work, {})
         assert bench.answer()["id"] == 1
 
-    def test_its_own_calls_are_answered_meanwhile(self) -> None:
+    def test_its_own_calls_are_still_answered(self) -> None:
         bench = Bench(routes=SERIAL_ROUTES)
         self.arrive(bench)
         call = bench.called()

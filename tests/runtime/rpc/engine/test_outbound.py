@@ -71,7 +71,7 @@ def test_a_reply_to_one_request_answers_no_other() -> None:
 
 
 @pytest.mark.parametrize("frame", [b"<html>", b'{"jsonrpc":"2.0","id":1,"result":', b"[]"])
-def test_a_reply_that_is_no_message_fails_the_request_that_it_is_the_reply_to(frame: bytes) -> None:
+def test_an_invalid_reply_fails_the_request_that_it_replies_to(frame: bytes) -> None:
     bench = Bench()
     bench.called()
     second = bench.called()
@@ -116,7 +116,7 @@ def test_an_answer_under_an_id_of_another_type_or_value_is_nobodys(id: object) -
         pytest.param({"result": {}, "jsonrpc": "1.0"}, id="another version"),
     ],
 )
-def test_an_answer_that_is_no_response_fails_that_call_only(members: dict[str, Any]) -> None:
+def test_an_invalid_response_fails_that_call_only(members: dict[str, Any]) -> None:
     bench = Bench()
     call, other = bench.called(), bench.called()
     bench.receive(id=call.id, **members)
@@ -167,7 +167,7 @@ def test_an_outbound_error_is_decoded_by_its_row() -> None:
 class TestEnd:
     """The connection ends."""
 
-    def test_every_call_fails_at_once_with_an_error_of_its_own(self) -> None:
+    def test_every_call_fails_immediately_with_an_error_of_its_own(self) -> None:
         bench = Bench()
         calls = [bench.called(timeout=60), bench.called(), bench.call()]
         bench.engine.no_more(ConnectionClosedError("gone", 3, "words"))

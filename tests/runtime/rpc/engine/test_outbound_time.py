@@ -21,7 +21,7 @@ RESULT: dict[str, Any] = {"content": []}
 class TestDeadline:
     """A call waits no longer than its timeout."""
 
-    def test_fails_the_call_and_tells_the_peer(self) -> None:
+    def test_fails_the_call_and_cancels_the_request(self) -> None:
         bench = Bench()
         call = bench.called(timeout=60)
         bench.pass_time(59.9)
@@ -51,7 +51,7 @@ class TestDeadline:
         assert isinstance(bench.settled[call.id].error, RequestTimeoutError)
         assert bench.sent() == []
 
-    def test_begins_anew_with_each_progress_report(self) -> None:
+    def test_restarts_with_each_progress_report(self) -> None:
         bench = Bench()
         call = bench.called(timeout=10, on_progress=lambda _: None)
         for value in range(5):

@@ -54,7 +54,7 @@ class TestOutbox:
             bench.engine.take()
         assert seen == [(True, 0), (True, 0), (True, 0), (False, 1)]
 
-    def test_reading_stops_only_when_two_of_the_largest_frames_wait_besides(self) -> None:
+    def test_reading_stops_only_when_two_more_of_the_largest_frames_wait(self) -> None:
         bench = Bench(limits=Limits(unsent=100_000, frame_size=300_000))
         held = []
         for _ in range(8):
@@ -120,7 +120,7 @@ class TestOutbox:
         assert bench.ended is not None
         assert "stopped reading" in bench.ended.reason
 
-    def test_a_slow_reader_is_no_stall(self) -> None:
+    def test_a_slow_reader_is_not_a_stall(self) -> None:
         bench = Bench(limits=Limits(unsent=1000, stall=30))
         for _ in range(20):
             bench.engine.notify("x", {"text": "x" * 200_000})
@@ -130,7 +130,7 @@ class TestOutbox:
         bench.pass_time(31)
         assert bench.ended is None
 
-    def test_what_its_transport_holds_back_counts_and_is_no_stall(self) -> None:
+    def test_frames_held_by_the_transport_count_and_are_not_a_stall(self) -> None:
         bench = Bench(limits=Limits(unsent=100, stall=30))
         outbox = bench.engine.outbox
         seen = []

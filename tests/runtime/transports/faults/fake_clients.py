@@ -105,7 +105,7 @@ class Half:
 
 @contextmanager
 def begun(client: RawClient, size: int) -> Iterator[Half]:
-    """Begin a message of so many bytes."""
+    """Begin a message of `size` bytes."""
     if isinstance(client, RawStdio):
         yield Half(client.wire.write, lambda: _rest_of_lines(client))
     elif isinstance(client, RawWebSocket):

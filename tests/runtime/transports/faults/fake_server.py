@@ -67,7 +67,7 @@ class RawServer(ABC):
 
     @abstractmethod
     def begin(self, size: int) -> Callable[[bytes], object]:
-        """Begin a reply of so many bytes; return what writes them."""
+        """Begin a reply of `size` bytes; return the function that writes them."""
 
     def finish(self) -> None:  # noqa: B027 - as a rule nobody waits for it
         """Say that a reply that was begun is over."""

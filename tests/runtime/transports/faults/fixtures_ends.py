@@ -62,7 +62,7 @@ PLACES = [
 ]
 
 CARRYING_BYTES = [one for one in PLACES if one.transport != "ws"]
-"""Where bytes that are no UTF-8 come through; at a WebSocket they end the connection with 1007."""
+"""Where bytes that are not UTF-8 come through; at a WebSocket they end the connection with 1007."""
 
 
 @contextmanager
@@ -71,7 +71,7 @@ def server_under_test(
 ) -> Iterator[RawClient]:
     """Yield a client of bytes of `programs/held.py`; `options` are those of `Server.asgi`.
 
-    WebSocket is served beside HTTP on asyncio, and on a port of its own on trio.
+    WebSocket is served with HTTP on asyncio, and on a port of its own on trio.
     """
     opened = RAW_CLIENTS[transport]
     if transport == "stdio":

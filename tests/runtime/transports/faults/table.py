@@ -60,7 +60,7 @@ FAULTS = {
     # A store's server that is gone or cut off: `storage/test_nats_faults.py`.
     21: Fault("a server that is killed and comes back, a network that is cut", (CLIENT,)),
     37: Fault("a peer of another version"),
-    38: Fault("a server that is told to end while it works", (SERVER,)),
+    38: Fault("a server that is asked to end while it works", (SERVER,)),
 }
 
 _WHOLE = "a frame is handed over whole or not at all"

@@ -104,24 +104,24 @@ async def calls_time_out(connection: Connection) -> None:
 
 
 class Watching:
-    """A host that is told of changes, and connects over a relay."""
+    """A host that gets notifications of changes, and connects over a relay."""
 
     def __init__(self, relay: Relay, transport: str) -> None:
         self._url = URLS[transport].format(relay.port)
         self.host = Host("h", "1")
-        self.told = anyio.Event()
+        self.heard = anyio.Event()
         self.host.on.notifications_resources_updated(self._hear)
 
     async def _hear(self, params: mcp.ResourceUpdatedNotificationParams) -> None:
-        self.told.set()
+        self.heard.set()
 
     async def connect(self) -> Connection:
-        """Return a connection on which something was heard: what follows can be told apart."""
+        """Return a connection that got a first change, so that later ones can be distinguished."""
         connection = await self.host.connect(self._url)
         await connection.mcp.resources_subscribe(uri="memo://today")
         await connection.mcp.tools_call(name="change")
-        await self.told.wait()
-        self.told = anyio.Event()
+        await self.heard.wait()
+        self.heard = anyio.Event()
         return connection
 
 
@@ -145,16 +145,16 @@ async def test_what_a_network_holds_arrives_later_and_mixes_nothing_up(
                 relay.hold()
                 await calls_time_out(connection)
                 await change(server.url(transport))
-                assert not watching.told.is_set()
+                assert not watching.heard.is_set()
                 relay.resume()
                 assert await echoes(connection, "on time")
-                await watching.told.wait()
+                await watching.heard.wait()
 
 
 @pytest.mark.fault(21, CLIENT)
 @pytest.mark.anyio
 @pytest.mark.parametrize("transport", NETWORK)
-async def test_what_a_network_loses_is_told(transport: str, server: Served) -> None:
+async def test_lost_notifications_are_reported(transport: str, server: Served) -> None:
     with anyio.fail_after(4 * SOON):
         async with relayed(server.port) as relay:
             watching = Watching(relay, transport)
@@ -164,7 +164,7 @@ async def test_what_a_network_loses_is_told(transport: str, server: Served) -> N
                 await change(server.url(transport))
                 relay.break_off()
                 if transport == "http":  # what was not heard is asked for
-                    await watching.told.wait()
+                    await watching.heard.wait()
                     assert await echoes(connection, "again")
                 else:
                     await connection.session.wait_closed()

@@ -1,4 +1,4 @@
-"""A server that is told to end while it works: what runs gets its moment, and no second one."""
+"""A server that is asked to end while it works: what runs gets one grace period."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def ended_well(error: ConnectionClosedError) -> bool:
 
 @pytest.mark.fault(38, SERVER)
 @EVERY
-def test_calls_and_streams_that_do_not_end_fail_at_once(transport: str) -> None:
+def test_calls_and_streams_that_do_not_end_fail_immediately(transport: str) -> None:
     async def use(server: Running) -> None:
         errors: list[ConnectionClosedError] = []
         begun = 0
@@ -160,7 +160,7 @@ def patient(tmp_path: Path) -> tuple[Path, Path]:
 async def call_and(
     server: Running, then: Callable[[], object]
 ) -> list[str | ConnectionClosedError]:
-    """Return what comes of a call that waits, and of which `then` is done meanwhile."""
+    """Return the outcomes of a call that waits, while `then` is done."""
     found: list[str | ConnectionClosedError] = []
     async with connect(server.target) as connection:
         began = anyio.Event()
@@ -198,7 +198,7 @@ def test_a_hang_up_is_the_same_word(patient: tuple[Path, Path]) -> None:
 
 @pytest.mark.fault(38, SERVER)
 @EVERY
-def test_a_second_word_ends_it_at_once(transport: str, patient: tuple[Path, Path]) -> None:
+def test_a_second_signal_ends_it_immediately(transport: str, patient: tuple[Path, Path]) -> None:
     file, _ = patient
     with running(file, transport) as server:
         (error,) = anyio.run(call_and, server, server.tell)

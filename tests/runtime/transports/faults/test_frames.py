@@ -1,7 +1,7 @@
 """What no peer of ours would send, to both ends of every transport: one answer, and life goes on.
 
-Behind each frame a ping is answered on the same session. A host does not answer what names no
-request where it may be none: a program may print a greeting, and what comes on a stream of
+After each frame a ping is answered on the same session. A host does not answer a frame without
+an id where it may not be a request: a program may print a greeting, and what comes on a stream of
 Streamable HTTP is taken for a reply.
 """
 
@@ -93,7 +93,7 @@ DEEP = [
 NUMBERS = [
     pytest.param(with_params("NaN"), (-32600, 1), id="NaN"),
     pytest.param(with_params("-Infinity"), (-32600, 1), id="minus infinity"),
-    pytest.param(ping("NaN"), (-32700, None), id="an id that is no number"),
+    pytest.param(ping("NaN"), (-32700, None), id="an id that is not a number"),
 ]
 
 SURROGATES = [
@@ -116,7 +116,7 @@ def check(session: Session, where: Place, frame: bytes, reply: Reply) -> None:
 
 
 @pytest.mark.parametrize(("frame", "reply"), UNREADABLE)
-def test_what_is_no_request_is_answered_once(
+def test_an_invalid_request_is_answered_once(
     session: Session, where: Place, frame: str, reply: Reply
 ) -> None:
     check(session, where, frame.encode(), reply)
@@ -134,7 +134,7 @@ def test_depth_is_refused(
 
 @pytest.mark.fault(9)
 @pytest.mark.parametrize(("frame", "reply"), ANSWERED)
-def test_an_id_comes_back_as_it_is_or_is_none(
+def test_an_id_comes_back_unchanged_or_is_invalid(
     session: Session, where: Place, frame: str, reply: Reply
 ) -> None:
     check(session, where, frame.encode(), reply)
@@ -142,7 +142,7 @@ def test_an_id_comes_back_as_it_is_or_is_none(
 
 @pytest.mark.fault(10)
 @pytest.mark.parametrize(("frame", "reply"), NUMBERS)
-def test_what_is_no_number_in_json_is_refused(
+def test_an_invalid_json_number_is_refused(
     session: Session, where: Place, frame: str, reply: Reply
 ) -> None:
     check(session, where, frame.encode(), reply)
@@ -203,7 +203,7 @@ NO_TEXT = [
 @pytest.mark.fault(13)
 @pytest.mark.parametrize("where", CARRYING_BYTES, indirect=True, ids=str)
 @pytest.mark.parametrize("frame", NO_TEXT)
-def test_bytes_that_are_no_text_are_refused(session: Session, where: Place, frame: bytes) -> None:
+def test_bytes_that_are_not_text_are_refused(session: Session, where: Place, frame: bytes) -> None:
     check(session, where, frame, (-32700, None))
 
 

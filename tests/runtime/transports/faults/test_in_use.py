@@ -1,4 +1,4 @@
-"""Two requests of one id at once: the second is refused, and the first goes on."""
+"""Two concurrent requests of one id: the second is refused, and the first goes on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.faults
 
 
 def asking(session: Session, text: str) -> bytes:
-    """Return a request of one id whose answer comes at once, or, for "hold", never."""
+    """Return a request of one id whose answer comes immediately, or, for "hold", never."""
     if isinstance(session, RawClient):
         tool = "hold" if text == "hold" else "echo"
         arguments = {} if text == "hold" else {"text": text}
@@ -28,7 +28,7 @@ def asking(session: Session, text: str) -> bytes:
 
 @contextmanager
 def sent(session: Session, frame: bytes) -> Iterator[None]:
-    """Send a request whose answer does not come meanwhile."""
+    """Send a request whose answer does not come during the block."""
     if isinstance(session, RawHttp):
         with begun(session, len(frame)) as half:
             half.write(frame)

@@ -1,4 +1,4 @@
-"""Replies that are none: their call fails, with an error that says so, and the next one works."""
+"""Invalid replies: their call fails with an error that says so, and the next one works."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def where(request: pytest.FixtureRequest) -> Place:
 
 
 @pytest.mark.parametrize("result", REPLIES)
-def test_a_reply_that_is_no_json_fails_its_call(session: Session, result: bytes) -> None:
+def test_a_reply_that_is_not_json_fails_its_call(session: Session, result: bytes) -> None:
     assert isinstance(session, Client)
     check(session, result)
 
@@ -43,7 +43,7 @@ def test_a_reply_that_is_no_json_fails_its_call(session: Session, result: bytes)
 @pytest.mark.parametrize(
     "where", [one for one in CARRYING_BYTES if one.end == CLIENT], indirect=True, ids=str
 )
-def test_a_reply_that_is_no_text_fails_its_call(session: Session) -> None:
+def test_a_reply_that_is_not_text_fails_its_call(session: Session) -> None:
     assert isinstance(session, Client)
     check(session, b'"\xc0\xaf"')
 
@@ -58,7 +58,7 @@ def check(session: Client, result: bytes) -> None:
 
 
 @pytest.mark.fault(11)
-def test_half_a_character_in_params_fails_the_call_at_once(session: Session) -> None:
+def test_half_a_character_in_params_fails_the_call_immediately(session: Session) -> None:
     assert isinstance(session, Client)
     with pytest.raises(UnsendableError):
         session.call(text="x\ud800").result(20)

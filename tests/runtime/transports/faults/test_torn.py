@@ -61,7 +61,7 @@ def reply_to(request: Any, **result: Any) -> bytes:
 
 @pytest.mark.fault(4, SERVER)
 @pytest.mark.parametrize("transport", BYTES)
-def test_half_a_request_is_no_request(transport: str) -> None:
+def test_half_a_request_is_not_a_request(transport: str) -> None:
     call = call_of("half")
     with server_under_test(transport) as client, begun(client, len(call)) as half:
         half.write(call[:-10])

@@ -1,4 +1,4 @@
-"""A peer that does not read: whoever has something to say waits, and takes little memory."""
+"""A peer that does not read: senders wait, and take little memory."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A peer that speaks another version: a server names its own, a host takes no other.
 
-What extensions do then is told where they are tested.
+The tests of extensions cover what extensions do then.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ OLD_OFFERS = {"experimental": {"mcpl": {"version": "0.3"}, "mgp": {"version": "1
 @pytest.mark.fault(37, SERVER)
 @pytest.mark.parametrize("version", ["2024-11-05", "2025-11-25", "2099-01-01", "1.0", ""])
 @pytest.mark.parametrize("transport", TRANSPORTS)
-def test_whatever_a_client_offers_it_is_told_what_is_spoken(transport: str, version: str) -> None:
+def test_whatever_a_client_offers_the_server_answers_its_own_version(
+    transport: str, version: str
+) -> None:
     who = {"name": "raw", "version": "0"}
     offer = message(
         "initialize", "first", protocolVersion=version, capabilities=OLD_OFFERS, clientInfo=who

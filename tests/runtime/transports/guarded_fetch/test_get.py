@@ -124,14 +124,14 @@ async def test_redirects_are_followed_where_they_may_lead() -> None:
 
 
 HOPS = [
-    pytest.param("//169.254.169.254/", "is no address of the public", id="without a scheme"),
+    pytest.param("//169.254.169.254/", "is not an address on the public", id="without a scheme"),
     pytest.param("file:///etc/passwd", "expected a URL of http", id="another scheme"),
-    pytest.param("http://b.example/", "without TLS", id="without TLS"),
+    pytest.param("http://b.example/", "has no TLS", id="without TLS"),
     pytest.param("https://home.example/", "leads to 127", id="a name that leads home"),
     pytest.param("https://user:p@b.example/", "without a user", id="a user"),
     pytest.param("https://c.example/", "does not allow https://c.example", id="not allowed"),
     pytest.param("/" + "x" * 3000, "at most 2048", id="an endless one"),
-    pytest.param("http://[x", "redirects to what is no URL", id="half a bracket"),
+    pytest.param("http://[x", "redirects to an invalid URL", id="half a bracket"),
 ]
 
 
@@ -157,7 +157,7 @@ async def test_redirects_come_to_an_end() -> None:
 
 async def test_plain_http_is_asked_only_where_the_user_says_so() -> None:
     async with asking(page()) as (client, network, _):
-        with pytest.raises(NotFetchedError, match=r"http://a\.example is without TLS"):
+        with pytest.raises(NotFetchedError, match=r"http://a\.example has no TLS"):
             await client.get("http://a.example/", TYPES)
         assert network.resolved == []
     async with asking(page(), insecure=True) as (client, network, _):
@@ -179,7 +179,7 @@ BAD = [
     pytest.param(page(status=304), "HTTP status 304", id="no redirect"),
     pytest.param(page(content_type="text/html"), "of the type 'text/html'", id="another type"),
     pytest.param(page(b"x" * 1001), "more than 1000 bytes", id="too large"),
-    pytest.param(raw(b"SSH-2.0-x\r\n\r\n"), "speaks no HTTP/1.1", id="another protocol"),
+    pytest.param(raw(b"SSH-2.0-x\r\n\r\n"), "does not speak HTTP/1.1", id="another protocol"),
     pytest.param(raw(b""), "broke off", id="nothing"),
     pytest.param(raw(b"HTTP/1.1 200 OK\r\nContent-"), "broke off", id="half a head"),
     pytest.param(

@@ -1,4 +1,4 @@
-"""What an application does when its server tells of the start and of the end."""
+"""What an application does when its server reports its start and its end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.mark.parametrize("frozen", [0, 1])
-async def test_what_is_loaded_when_the_server_starts_is_kept_from_the_collector_once(
+async def test_objects_loaded_at_the_start_are_frozen_for_the_collector_once(
     tools: Tools, monkeypatch: pytest.MonkeyPatch, frozen: int
 ) -> None:
     done: list[str] = []

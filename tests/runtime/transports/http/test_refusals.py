@@ -199,7 +199,7 @@ async def test_a_tool_learns_who_asks(tools: Tools) -> None:
     assert answer.json["result"]["content"][0]["text"] == "alice"
 
 
-async def test_a_check_that_fails_lets_nobody_in_and_tells_nothing(
+async def test_a_failing_check_refuses_all_and_reveals_nothing(
     tools: Tools, caplog: pytest.LogCaptureFixture
 ) -> None:
     app = tools.server.asgi(authenticate=token_owner)

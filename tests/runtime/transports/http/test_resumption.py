@@ -81,7 +81,7 @@ async def test_a_stream_that_is_read_is_not_given_to_a_second_reader(tools: Tool
         assert progress_of(await all_of(reading)) == ["answer"]
 
 
-async def test_the_own_stream_resumes_with_what_came_meanwhile(tools: Tools) -> None:
+async def test_the_own_stream_resumes_with_missed_messages(tools: Tools) -> None:
     client = await Client(tools.server.asgi()).begin()
     async with client.open("GET") as own:
         await client.post(call("grow"))
@@ -113,7 +113,7 @@ async def test_what_nobody_came_back_for_is_forgotten(tools: Tools) -> None:
 
 
 @pytest.mark.parametrize(("version", "primed"), [(NEW, True), ("2025-06-18", False)])
-async def test_clients_that_know_it_are_told_at_once_how_to_come_back(
+async def test_clients_that_support_it_get_a_resume_event_first(
     tools: Tools, version: str, primed: bool
 ) -> None:
     limits = HttpLimits(patience=0.01, retry=0.25)

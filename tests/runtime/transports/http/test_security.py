@@ -170,7 +170,7 @@ def test_a_list_of_origins_holds_origins(entry: str) -> None:
         AccessRules([], [entry])
 
 
-def test_one_text_is_no_list() -> None:
+def test_a_string_is_not_a_list() -> None:
     with pytest.raises(TypeError, match=r"allowed_hosts: expected a list.*Write \['a.example'\]"):
         AccessRules("a.example")
     with pytest.raises(TypeError, match="allowed_origins: expected a list"):

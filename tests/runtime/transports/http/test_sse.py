@@ -121,5 +121,5 @@ def test_a_name_or_id_that_would_make_another_event_is_refused(wrong: str) -> No
         encoded_event(b"", id=wrong)
 
 
-def test_a_sign_of_life_is_no_event() -> None:
+def test_a_keep_alive_is_not_an_event() -> None:
     assert read(KEEP_ALIVE, encoded_event(b"a")) == [Event(b"a")]

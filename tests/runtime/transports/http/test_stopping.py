@@ -1,4 +1,4 @@
-"""An application that stops: every session ends, at whatever moment it is told so."""
+"""An application that stops: every session ends, whenever the stop comes."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ async def test_a_websocket_that_is_about_to_begin_ends_too(tools: Tools, turns: 
         assert not tools.server._sessions
 
 
-async def test_a_websocket_is_told_that_the_server_goes_away(tools: Tools) -> None:
+async def test_a_websocket_is_closed_with_going_away(tools: Tools) -> None:
     app = tools.server.asgi()
     async with below(app) as asgi:
         await asgi.event()

@@ -132,7 +132,7 @@ async def test_a_session_that_there_is_not_is_not_found(tools: Tools, method: st
 
 
 @pytest.mark.spec("mcp-streamable-http-transport-7")
-async def test_a_request_without_a_session_is_told_so(tools: Tools) -> None:
+async def test_a_request_without_a_session_is_refused_with_the_reason(tools: Tools) -> None:
     client = Client(tools.server.asgi())
     answer = await client.post(message("tools/list", 7))
     assert (answer.status, answer.json["id"]) == (400, None)
@@ -304,7 +304,7 @@ async def test_a_session_that_nobody_uses_ends(tools: Tools) -> None:
     assert (await client.post(message("ping"))).status == 404
 
 
-async def test_there_are_no_more_sessions_than_may_be(tools: Tools) -> None:
+async def test_the_number_of_sessions_is_limited(tools: Tools) -> None:
     app = tools.server.asgi(limits=HttpLimits(sessions=2))
     first, _ = await Client(app).begin(), await Client(app).begin()
     refused = await Client(app).post(initialize())

@@ -45,7 +45,7 @@ class Asked(NamedTuple):
 
 
 class Line:
-    """The way back to whoever asked."""
+    """The way back to the client."""
 
     def __init__(self, stream: SocketStream) -> None:
         self._stream = stream
@@ -166,7 +166,7 @@ def reply_to(asked: Asked, result: Any = None) -> dict[str, Any]:
 
 
 def polite(**handlers: Handler) -> Handler:
-    """Return a server of MCP; what a method or `GET` gets is told by name, `/` as `_`."""
+    """Return an MCP server; `handlers` has the replies to methods, with `_` for `/`, and `GET`."""
 
     async def handle(asked: Asked, line: Line) -> None:
         handler = handlers.get(asked.about.replace("/", "_"))

@@ -94,7 +94,7 @@ async def test_messages_are_not_posted_to_another_origin() -> None:
         assert other.asked == []
 
 
-async def test_a_server_of_neither_kind_is_told_by_its_first_answer() -> None:
+async def test_a_server_of_neither_kind_is_recognized_by_its_first_answer() -> None:
     async def nothing(asked: Asked, line: Line) -> None:
         await line.status(404, json.dumps({"detail": "x"}).encode())
 
@@ -104,7 +104,7 @@ async def test_a_server_of_neither_kind_is_told_by_its_first_answer() -> None:
         assert [one.method for one in server.asked] == ["POST", "GET"]
 
 
-async def test_calls_at_once_get_their_own_answers() -> None:
+async def test_concurrent_calls_get_their_own_answers() -> None:
     async def call(peer: Any, text: str) -> None:
         result = await peer.mcp.completion_complete(
             ref={"type": "ref/prompt", "name": text}, argument={"name": "a", "value": text}

@@ -62,7 +62,7 @@ async def test_a_call_that_is_given_up_is_closed() -> None:
         await closed.wait()
 
 
-async def test_a_proxy_that_is_not_there_is_told() -> None:
+async def test_a_missing_proxy_is_reported() -> None:
     async with Host("h", "1") as host:
         with pytest.raises(ConnectionClosedError, match="ConnectError on the way through"):
             await host.connect("http://127.0.0.1/", proxy="http://ann:s3cret@127.0.0.1:1")
@@ -70,12 +70,12 @@ async def test_a_proxy_that_is_not_there_is_told() -> None:
 
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("http://127.0.0.1/", {"proxy": "s3cret"}, "proxy: expected a URL"),
-    ("ws://127.0.0.1/", {"proxy": "http://127.0.0.1:1"}, "proxy: this goes with http"),
+    ("ws://127.0.0.1/", {"proxy": "http://127.0.0.1:1"}, "proxy: this option is for http"),
 ]
 
 
 @pytest.mark.parametrize(("url", "options", "why"), REFUSED)
-async def test_what_is_no_proxy_is_refused(url: str, options: dict[str, Any], why: str) -> None:
+async def test_an_invalid_proxy_is_refused(url: str, options: dict[str, Any], why: str) -> None:
     async with Host("h", "1") as host:
         with pytest.raises(ValueError, match=why) as caught:
             await host.connect(url, **options)

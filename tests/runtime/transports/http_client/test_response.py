@@ -15,8 +15,8 @@ from kinwire.transports.http_client.response import (
 )
 
 
-class Told:
-    """What a reply was told."""
+class RecordingReceiver:
+    """Records the calls of a response."""
 
     def __init__(self) -> None:
         self.status = 0
@@ -78,13 +78,13 @@ def as_h11_reads(data: bytes) -> tuple[int, bytes, bool]:
 def test_it_is_read_as_h11_reads_it_however_it_is_cut(data: bytes) -> None:
     expected = as_h11_reads(data)
     for size in range(1, len(data) + 1):
-        told, reader = Told(), ResponseReader()
-        reader.expect(told)
+        received, reader = RecordingReceiver(), ResponseReader()
+        reader.expect(received)
         over = False
         for at in range(0, len(data), size):
             over = reader.feed(data[at : at + size])
         assert over or reader.ended()
-        assert (told.status, told.text, reader.reusable) == expected
+        assert (received.status, received.text, reader.reusable) == expected
 
 
 BAD = [
@@ -92,12 +92,14 @@ BAD = [
     pytest.param(b"\x15\x03\x01\x00\r\n\r\n", "does not begin", id="TLS"),
     pytest.param(b"HTTP/1.1 20 OK\r\n\r\n", "does not begin", id="short status"),
     pytest.param(b"HTTP/1.1 101 Go\r\n\r\n", "switches to a protocol", id="upgrade"),
-    pytest.param(b"HTTP/1.1 200 OK\r\n folded\r\n\r\n", "a line of its headers", id="folded"),
-    pytest.param(b"HTTP/1.1 200 OK\r\nA : b\r\n\r\n", "a line of its headers", id="space"),
+    pytest.param(b"HTTP/1.1 200 OK\r\n folded\r\n\r\n", "a header line is malformed", id="folded"),
+    pytest.param(b"HTTP/1.1 200 OK\r\nA : b\r\n\r\n", "a header line is malformed", id="space"),
     pytest.param(b"HTTP/1.1 200 OK\nA: b\r\n\r\n", "does not begin", id="bare newline"),
-    pytest.param(b"HTTP/1.1 200 OK\r\nA: b\rc\r\n\r\n", "a line of its headers", id="bare CR"),
-    pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "no number", id="negative"),
-    pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: 1_0\r\n\r\n", "no number", id="underscore"),
+    pytest.param(b"HTTP/1.1 200 OK\r\nA: b\rc\r\n\r\n", "a header line is malformed", id="bare CR"),
+    pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "not a number", id="negative"),
+    pytest.param(
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1_0\r\n\r\n", "not a number", id="underscore"
+    ),
     pytest.param(
         b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", "two values", id="two"
     ),
@@ -126,7 +128,7 @@ BAD = [
 @pytest.mark.parametrize(("data", "why"), BAD)
 def test_what_could_be_read_in_two_ways_is_refused(data: bytes, why: str) -> None:
     reader = ResponseReader()
-    reader.expect(Told())
+    reader.expect(RecordingReceiver())
     with pytest.raises(MalformedResponseError, match=why):
         reader.feed(data)
 
@@ -134,16 +136,16 @@ def test_what_could_be_read_in_two_ways_is_refused(data: bytes, why: str) -> Non
 def test_one_connection_has_many_responses() -> None:
     reader = ResponseReader()
     for number in range(3):
-        told = Told()
-        reader.expect(told)
+        received = RecordingReceiver()
+        reader.expect(received)
         assert reader.feed(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n%d" % number)
-        assert told.text == b"%d" % number
+        assert received.text == b"%d" % number
 
 
 def test_a_cut_off_response_is_not_whole() -> None:
     for data in (b"", b"HTTP/1.1 2", b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na"):
         reader = ResponseReader()
-        reader.expect(Told())
+        reader.expect(RecordingReceiver())
         reader.feed(data)
         assert not reader.ended()
 
@@ -176,7 +178,7 @@ def test_what_comes_in_one_read_is_copied_but_once(begun: bytes, piece: bytes) -
             return Counted(part)
 
     reader = ResponseReader()
-    reader.expect(Told())
+    reader.expect(RecordingReceiver())
     reader.feed(begun)
     data = Counted(piece * 1000)
     assert not reader.feed(data)

@@ -185,7 +185,7 @@ async def test_a_call_that_is_given_up_is_taken_back_and_its_connection_closed()
     assert [one["params"]["requestId"] for one in cancelled] == [2]
 
 
-async def test_many_calls_at_once_get_their_own_answers() -> None:
+async def test_concurrent_calls_get_their_own_answers() -> None:
     async def echo(asked: Asked, line: Line) -> None:
         name = asked.message["params"]["name"]
         await line.json(reply_to(asked, {"content": [{"type": "text", "text": name}]}))

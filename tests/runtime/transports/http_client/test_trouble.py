@@ -95,7 +95,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("handler", "error", "why"), BROKEN)
-async def test_the_call_fails_at_once_and_the_next_one_works(
+async def test_the_call_fails_immediately_and_the_next_one_works(
     handler: Handler, error: type[Exception], why: str
 ) -> None:
     server = RawServer.serving(polite(tools_call=handler))
@@ -129,7 +129,7 @@ async def test_a_server_that_is_gone_fails_calls_within_a_second() -> None:
 
 
 @pytest.mark.parametrize("scheme", ["https", "wss"])
-async def test_a_server_without_tls_is_told(scheme: str) -> None:
+async def test_a_server_without_tls_is_reported(scheme: str) -> None:
     async def refuse(stream: SocketStream) -> None:
         async with stream:
             await stream.receive()
@@ -337,7 +337,7 @@ REFUSED: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
     ("http:///mcp", {}, ValueError, "a URL with a host"),
     ("http://127.0.0.1:x/", {}, ValueError, "a malformed one"),
     ("python x.py", {}, TypeError, r"expected stdio\(.*got 'python x.py'"),
-    (stdio("x"), {"headers": {}}, TypeError, "headers: this goes with a URL"),
+    (stdio("x"), {"headers": {}}, TypeError, "headers: this option is for a URL"),
     (stdio("x"), {"timeout": 1}, TypeError, "timeout: expected one of auth, headers, insecure"),
     ("http://127.0.0.1/", {"header": {}}, TypeError, "header: expected one of auth, headers"),
     ("http://127.0.0.1/", {"headers": {"A b": "x"}}, ValueError, "the name of a header"),
@@ -347,7 +347,7 @@ REFUSED: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
         "http://ann:s3cret@127.0.0.1/",
         {"auth": lambda _: "x"},
         ValueError,
-        "one way to say who is calling",
+        "one way to authenticate",
     ),
 ]
 

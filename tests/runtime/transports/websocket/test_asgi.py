@@ -58,7 +58,7 @@ REFUSED: list[tuple[dict[str, Any], int]] = [
 
 
 @pytest.mark.parametrize(("scope", "status"), REFUSED)
-async def test_who_may_not_connect_is_told_where_the_server_can(
+async def test_a_refused_client_gets_the_reason_if_the_server_supports_it(
     server: Server, scope: dict[str, Any], status: int
 ) -> None:
     able: dict[str, Any] = {"extensions": {"websocket.http.response": {}}}
@@ -70,7 +70,7 @@ async def test_who_may_not_connect_is_told_where_the_server_can(
         assert (await asgi.event())["type"] == "websocket.close"
 
 
-async def test_a_refusal_is_no_error_in_the_log_of_uvicorn(
+async def test_a_refusal_is_not_an_error_in_the_log_of_uvicorn(
     server: Server, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def nobody(token: str) -> None: ...

@@ -48,7 +48,7 @@ ENDS = [
 
 
 @pytest.mark.parametrize(("code", "why"), ENDS)
-async def test_calls_fail_at_once_when_the_server_goes(code: bytes | None, why: str) -> None:
+async def test_calls_fail_immediately_when_the_server_ends(code: bytes | None, why: str) -> None:
     async def handle(end: RawEnd) -> None:
         await greet(end)
         await end.message()
@@ -73,7 +73,7 @@ async def test_a_server_that_breaks_the_rules_is_left() -> None:
         codes.append(await end.close_code())
 
     async with raw_server(handle) as url, connect(url) as peer:
-        with pytest.raises(ConnectionClosedError, match="text that is no UTF-8"):
+        with pytest.raises(ConnectionClosedError, match="text that is not UTF-8"):
             await peer.mcp.ping()
     assert codes == [1007]
 
@@ -89,7 +89,7 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("status", "why"), REFUSALS)
-async def test_a_refused_handshake_is_told(status: int, why: str) -> None:
+async def test_a_refused_handshake_is_reported(status: int, why: str) -> None:
     async def refuse(asked: Asked, line: Line) -> None:
         await line.status(status)
 
@@ -101,7 +101,7 @@ async def test_a_refused_handshake_is_told(status: int, why: str) -> None:
         assert caught.value.status == status
 
 
-async def test_a_server_that_speaks_something_else_is_told() -> None:
+async def test_a_server_of_another_protocol_is_reported() -> None:
     async def chat(asked: Asked, line: Line) -> None:
         await line.raw(b"220 mail.example ESMTP\r\n\r\n")
 
@@ -110,7 +110,7 @@ async def test_a_server_that_speaks_something_else_is_told() -> None:
             await host.connect(server.url.replace("http:", "ws:"))
 
 
-async def test_nobody_at_the_port_is_told() -> None:
+async def test_a_closed_port_is_reported() -> None:
     async with Host("h", "1") as host:
         with pytest.raises(ConnectionClosedError, match=r"^No answer from ws://127\.0\.0\.1:1: "):
             await host.connect("ws://127.0.0.1:1/mcp")

@@ -122,7 +122,7 @@ async def test_the_token_says_who_calls(server: Server) -> None:
             assert result.content[0].text == "ann"  # type: ignore[union-attr]
 
 
-async def test_a_client_without_a_token_is_told_where_to_get_one(server: Server) -> None:
+async def test_a_client_without_a_token_learns_where_to_get_one(server: Server) -> None:
     async def authenticate(token: str) -> None:
         return None
 
@@ -155,7 +155,7 @@ async def test_what_comes_with_the_handshake_is_all_handled(server: Server) -> N
         assert set(ids) == set(range(1, 50))
 
 
-async def test_a_client_too_many_is_told_so(server: Server) -> None:
+async def test_a_client_too_many_is_refused_with_the_reason(server: Server) -> None:
     limits = HttpLimits(sessions=1)
     async with served(server, limits=limits) as port, raw_client(port), raw_client(port) as found:
         assert found[1].startswith("HTTP/1.1 503 ")

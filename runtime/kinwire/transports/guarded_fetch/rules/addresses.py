@@ -17,7 +17,7 @@ _NOT_PUBLIC = tuple(
         "10.0.0.0/8",
         "100.64.0.0/10",  # shared by providers; metadata of Alibaba
         "127.0.0.0/8",
-        "168.63.129.16/32",  # what Azure tells its machines
+        "168.63.129.16/32",  # metadata of Azure
         "169.254.0.0/16",  # link-local; metadata of most clouds
         "172.16.0.0/12",
         "192.0.0.0/24",  # protocol assignments; metadata of Oracle
@@ -45,7 +45,7 @@ _WITH_IPV4 = (IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96"))  # mapp
 
 
 def is_public(address: str) -> bool:
-    """Return whether an address is on the public internet; what is none is not."""
+    """Return whether `address` is a valid address on the public internet."""
     try:
         found = ip_address(address)
     except ValueError:

@@ -33,7 +33,7 @@ def web_address(url: str) -> ServerAddress:
     """Return where `url` leads, its host in small letters of ASCII.
 
     Raises:
-        NotFetchedError: it is no URL that may be asked.
+        NotFetchedError: it is not a URL that may be fetched.
     """
     found = _URL.fullmatch(url) if len(url) <= _LONGEST else None
     if found is None:
@@ -44,7 +44,9 @@ def web_address(url: str) -> ServerAddress:
     scheme = found["scheme"].lower()
     port = int(found["port"] or DEFAULT_PORTS[scheme])
     if port not in _PORTS:
-        raise NotFetchedError(f"port {port} is none of {', '.join(map(str, sorted(_PORTS)))}")
+        raise NotFetchedError(
+            f"expected one of the ports {', '.join(map(str, sorted(_PORTS)))}, got {port}"
+        )
     target = (found["path"] or "/") + (found["query"] or "")
     return ServerAddress(scheme, host_name(found["host"]), port, target, None)
 
@@ -53,7 +55,7 @@ def host_name(text: str) -> str:
     """Return a host of the public internet as `ServerAddress` has it, in small letters of ASCII.
 
     Raises:
-        NotFetchedError: it is none, or can be read in two ways.
+        NotFetchedError: it is not a public host, or can be read in two ways.
     """
     if text.startswith("["):
         return _checked(text[1:-1], IPv6Address)
@@ -62,7 +64,7 @@ def host_name(text: str) -> str:
     if _NUMBER.fullmatch(above):  # programs take all such names for addresses of IPv4
         return _checked(host, IPv4Address)
     if len(host) > 253 or not first or any(f".{host}".endswith(f".{own}") for own in _OWN):
-        raise NotFetchedError(f"{text!r:.80} is no name of the public internet")
+        raise NotFetchedError(f"{text!r:.80} is not a name on the public internet")
     return host
 
 
@@ -70,9 +72,9 @@ def _checked(text: str, family: type[IPv4Address | IPv6Address]) -> str:
     try:
         address = str(family(text))
     except ValueError:
-        raise NotFetchedError(f"{text!r:.80} is no address that all read alike") from None
+        raise NotFetchedError(f"{text!r:.80} is not an unambiguous address") from None
     if not is_public(address):
-        raise NotFetchedError(f"{address} is no address of the public internet")
+        raise NotFetchedError(f"{address} is not an address on the public internet")
     return address
 
 
@@ -87,7 +89,7 @@ def _label(label: str, host: str) -> str:
         if plain and plain.encode("ascii").decode("idna") != label:
             plain = ""
     if not _LABEL.fullmatch(plain):
-        raise NotFetchedError(f"{host!r:.80} is no name that all read alike")
+        raise NotFetchedError(f"{host!r:.80} is not an unambiguous name")
     return plain
 
 

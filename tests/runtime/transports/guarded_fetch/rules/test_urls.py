@@ -1,4 +1,4 @@
-"""Which URLs may be asked, and which addresses are public: lists of tricks, and of what is none."""
+"""Which URLs may be fetched, and which addresses are public: lists of tricks and of good ones."""
 
 from __future__ import annotations
 
@@ -32,17 +32,21 @@ def test_what_only_looks_like_it_is_not(url: str) -> None:
 
 
 MORE = [
-    pytest.param("http://example.com:6379/", "port 6379", id="a port of something else"),
-    pytest.param("http://" + "a" * 64 + ".example/", "read alike", id="an endless label"),
-    pytest.param("http://stra\u00dfe.example/", "read alike", id="a letter that changes"),
-    pytest.param("http://a..example/", "read alike", id="an empty label"),
-    pytest.param("http://\U0001f600.example/", "read alike", id="no letter"),
+    pytest.param("http://example.com:6379/", "got 6379", id="a port of something else"),
+    pytest.param(
+        "http://" + "a" * 64 + ".example/", "is not an unambiguous", id="an endless label"
+    ),
+    pytest.param(
+        "http://stra\u00dfe.example/", "is not an unambiguous", id="a letter that changes"
+    ),
+    pytest.param("http://a..example/", "is not an unambiguous", id="an empty label"),
+    pytest.param("http://\U0001f600.example/", "is not an unambiguous", id="no letter"),
     pytest.param("http://example.com/" + "x" * 2048, "at most 2048", id="an endless path"),
     pytest.param("http://example.com/a b", "without a user, spaces", id="a space"),
     pytest.param("http://example.com/%zz", "expected a URL", id="a broken escape"),
     pytest.param("http://ab.cd/\r\nHost: x", "expected a URL", id="a line end"),
-    pytest.param("http://example.0x7f/", "read alike", id="a number at the end"),
-    pytest.param("http://" + ".".join(["a" * 60] * 5) + "/", "no name of", id="an endless name"),
+    pytest.param("http://example.0x7f/", "is not an unambiguous", id="a number at the end"),
+    pytest.param("http://" + ".".join(["a" * 60] * 5) + "/", "not a name on", id="an endless name"),
 ]
 
 
@@ -65,7 +69,7 @@ def test_an_address_has_the_parts_that_are_asked() -> None:
     assert web_address("http://example.com").target == "/"
 
 
-def test_urls_that_browsers_refuse_are_refused_and_others_have_the_same_host() -> None:
+def test_urls_are_refused_or_parsed_as_in_browsers() -> None:
     cases: list[Any] = json.loads(shared("corpora/url/urltestdata.json").read_text("utf-8"))
     refused = 0
     for case in cases:
@@ -100,5 +104,5 @@ def test_what_python_calls_private_is_never_public(address: IPv6Address) -> None
 
 
 @pytest.mark.parametrize("text", ["", "localhost", "127.1", "1.1.1.1 ", "0x1.1.1.1"])
-def test_what_is_no_address_is_not_public(text: str) -> None:
+def test_an_invalid_address_is_not_public(text: str) -> None:
     assert not is_public(text)
