@@ -7,6 +7,7 @@ import signal
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.absent import fold_skips
 from tests.spec.ledger import claims_of, faults_of_claims
 
 # A shell starts background jobs, and so some CI systems start everything, with interrupts ignored,
@@ -35,3 +36,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     }
     if faults:
         raise pytest.UsageError("\n".join(sorted(faults)))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print one line for all tests that need data next to the project, in place of hundreds."""
+    fold_skips(terminalreporter.stats.get("skipped", []))
