@@ -169,7 +169,9 @@ async def _connected(host: Host, target: Target) -> Connection:
 
     try:
         async with patience_with("initialize"):
-            return await host.connect(target.transport, on_log=_show_log)
+            return await host.connect(
+                target.transport, on_log=_show_log, handshake_timeout=target.timeout
+            )
     except (ConnectionClosedError, RequestTimeoutError) as error:
         failure = handshake_error(target, error)
     raise failure

@@ -28,10 +28,11 @@ from kinwire.rpc.errors import (
     CapabilityNotNegotiatedError,
     ConnectionClosedError,
     ProtocolVersionError,
+    RequestTimeoutError,
     SessionStateError,
 )
 from kinwire.rpc.limits import Limits
-from kinwire.rpc.session import Session
+from kinwire.rpc.session import DEFAULT, Session, Timeout
 from kinwire.rpc.transport import Transport
 from kinwire.support.background import background
 from kinwire.support.sanitize import sanitize_for_log
@@ -45,6 +46,7 @@ from kinwire_protocols.peer import Method
 logger = logging.getLogger("kinwire.host")
 
 _ENDED = "The host has ended."
+HANDSHAKE_TIMEOUT = 30.0  # seconds
 
 
 class Host:
@@ -133,6 +135,7 @@ class Host:
         *,
         server_id: str | None = None,
         on_log: LogCallback | None = None,
+        handshake_timeout: Timeout = DEFAULT,
         **options: Unpack[UrlOptions],
     ) -> Connection:
         """Return a connection to the server at `target`: a URL, `stdio(...)` or another transport.
@@ -144,6 +147,8 @@ class Host:
         `on_log` is a plain function that gets each log message of the server. Without it log
         messages go to the handler `on.notifications_message`, and without a handler to the logger
         `kinwire.server.NAME`.
+        `handshake_timeout` is in seconds, None for no limit. By default it is 30, and a shorter
+        `Limits.request_timeout` holds for the server's answer.
 
         Raises:
             ConnectionClosedError: the server cannot be started or reached, or it or the host ended
@@ -151,6 +156,7 @@ class Host:
             InsecureAddressError: the URL leads to another machine, without TLS.
             InvalidResponseError: the response is not JSON-RPC, such as that of HTTP 404.
             ProtocolVersionError: the server does not speak a version that this host speaks.
+            RequestTimeoutError: the handshake took longer than `handshake_timeout`.
             RpcError: the server refused the handshake.
             SessionStateError: the host is not open.
             TypeError: `target` is neither a transport nor a URL, or a transport is given together
@@ -164,7 +170,7 @@ class Host:
         # Each connection has a task of its own, so that any task may close it.
         router = NotificationRouter(self._handlers.routes, on_log)
         connection: Connection = await self._tasks.start(
-            self._run_connection, transport, router, server_id
+            self._run_connection, transport, router, server_id, handshake_timeout
         )
         return connection
 
@@ -173,6 +179,7 @@ class Host:
         target: Transport,
         router: NotificationRouter,
         server_id: str | None,
+        timeout: Timeout,
         *,
         task_status: TaskStatus[Connection],
     ) -> None:
@@ -191,7 +198,7 @@ class Host:
             session.peer_id = server_id or ""
             self._sessions.add(session)
             try:
-                greeting = await self._initialize(session, negotiation, tasks)
+                greeting = await self._initialize(session, negotiation, tasks, timeout)
                 router.server_name = greeting.server_info.name
                 connection = self._connections[session] = Connection(session, greeting, router)
                 task_status.started(connection)
@@ -203,18 +210,22 @@ class Host:
             tasks.cancel_scope.deadline = anyio.current_time() + self.limits.drain
 
     async def _initialize(
-        self, session: Session, negotiation: Negotiation, tasks: TaskGroup
+        self, session: Session, negotiation: Negotiation, tasks: TaskGroup, timeout: Timeout
     ) -> mcp.InitializeResult:
         # An extension may wait for a message that never comes once the connection has ended.
         if self._tasks is None:
             raise ConnectionClosedError(_ENDED)
-        with anyio.CancelScope() as scope:
+        seconds = HANDSHAKE_TIMEOUT if timeout is DEFAULT else timeout
+        with anyio.move_on_after(seconds) as scope:
             tasks.start_soon(_cancel_when_closed, scope, session)
-            return await self._perform_handshake(session, negotiation)
+            request_timeout = DEFAULT if timeout is DEFAULT else None
+            return await self._perform_handshake(session, negotiation, request_timeout)
+        if seconds is not None and anyio.current_time() >= scope.deadline and not session.closed:
+            raise RequestTimeoutError(negotiation.step, seconds, PROFILE.opening_hint)
         raise session.closed_why or ConnectionClosedError(_ENDED)
 
     async def _perform_handshake(
-        self, session: Session, negotiation: Negotiation
+        self, session: Session, negotiation: Negotiation, timeout: Timeout
     ) -> mcp.InitializeResult:
         capabilities = self._capabilities()
         negotiation.offer(capabilities)
@@ -223,7 +234,7 @@ class Host:
             capabilities=from_wire(mcp.ClientCapabilities, capabilities),
             client_info=self.info,
         )
-        greeting = await session.call(INITIALIZE, params)
+        greeting = await session.call(INITIALIZE, params, timeout=timeout)
         if greeting.protocol_version != PROTOCOL.version:
             raise ProtocolVersionError(
                 f"initialize#/protocolVersion: expected {PROTOCOL.version}, "
@@ -279,11 +290,14 @@ async def connect(
     name: str = "kinwire",
     version: str = __version__,
     on_log: LogCallback | None = None,
+    handshake_timeout: Timeout = DEFAULT,
     **options: Unpack[UrlOptions],
 ) -> AsyncGenerator[Connection]:
     """Yield a connection to one server, made by a host called `name`.
 
-    `on_log`, the options and the errors are those of `Host.connect`.
+    `on_log`, `handshake_timeout`, the options and the errors are those of `Host.connect`.
     """
     async with Host(name, version) as host:
-        yield await host.connect(target, on_log=on_log, **options)
+        yield await host.connect(
+            target, on_log=on_log, handshake_timeout=handshake_timeout, **options
+        )

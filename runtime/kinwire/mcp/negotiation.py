@@ -23,7 +23,7 @@ from kinwire.rpc.routes import Route
 from kinwire.rpc.session import Session
 from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.jsonrpc.errors import MethodNotFoundError
-from kinwire_protocols.mcp.methods import PING, PROTOCOL as MCP
+from kinwire_protocols.mcp.methods import INITIALIZE, PING, PROTOCOL as MCP
 from kinwire_protocols.peer import Method, ProtocolTable
 
 logger = logging.getLogger("kinwire.session")
@@ -60,6 +60,8 @@ class Negotiation:
         self._own: Mapping[str, Route] = {}
         self._active: list[Extension] = []
         self._settled = anyio.Event()
+        self.step = INITIALIZE.name
+        """What is under way: the opening request, or the part of an extension."""
 
     def routes(self, own: Mapping[str, Route]) -> Mapping[str, Route]:
         """Return the routes to open the session with, which serves `own`."""
@@ -99,6 +101,7 @@ class Negotiation:
     async def complete(self, session: Session) -> None:
         """Have the extensions do their part of the handshake, in listed order."""
         for extension in self._active:
+            self.step = f"the handshake of {extension.protocol.name}"
             await extension.negotiated(session)
 
     async def attend(self, session: Session) -> None:

@@ -16,7 +16,10 @@ from kinwire_protocols.mcp.models import ProgressNotificationParams
 
 PROFILE = RpcProfile(
     opening=INITIALIZE.name,
-    opening_hint="Is it a server of MCP? Limits(request_timeout=...) says how long to wait.",
+    opening_hint=(
+        "Is it an MCP server? `kinwire doctor` with the same server looks for the cause. "
+        "handshake_timeout=... waits longer."
+    ),
     cancellation=Cancellation(NOTIFICATIONS_CANCELLED.name, "requestId", "reason"),
     progress=Progress(NOTIFICATIONS_PROGRESS, "progressToken"),
 )

@@ -16,6 +16,7 @@ from kinwire.rpc.errors import (
     CapabilityNotNegotiatedError,
     ConnectionClosedError,
     HandlerDefinitionError,
+    RequestTimeoutError,
     RpcError,
 )
 from kinwire.rpc.request import Request
@@ -192,6 +193,18 @@ async def test_what_a_host_waits_for_in_vain_ends_with_the_connection() -> None:
     with anyio.fail_after(20), pytest.raises(ConnectionClosedError, match="closed by this side"):
         async with paired([LeaveServer()], [Waiting()]):
             pytest.fail("it is connected")
+
+
+async def test_an_extension_that_waits_for_ever_does_not_hold_up_connecting() -> None:
+    class Endless(LeaveHost):
+        async def negotiated(self, session: Session) -> None:
+            await anyio.sleep_forever()
+
+    client_end, server_end = memory_pair()
+    async with background() as tasks, Host("h", "1", extensions=[Endless()]) as host:
+        tasks.start_soon(Server("s", "1", extensions=[LeaveServer()]).serve, server_end)
+        with pytest.raises(RequestTimeoutError, match=r"^the handshake of leave: no answer"):
+            await host.connect(client_end, handshake_timeout=0.05)
 
 
 async def test_a_server_may_refuse_the_client_by_its_answer() -> None:

@@ -10,6 +10,7 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
+from kinwire.mcp import host as mcp_host
 from kinwire.mcp.context import Context
 from kinwire.mcp.host import Host, connect
 from kinwire.mcp.profile import PROFILE
@@ -21,6 +22,7 @@ from kinwire.rpc.errors import (
     RequestTimeoutError,
     SessionStateError,
 )
+from kinwire.rpc.limits import Limits
 from kinwire.rpc.routes import Handler, Route
 from kinwire.rpc.session import Session
 from kinwire.rpc.transport import Transport
@@ -153,6 +155,55 @@ async def test_a_server_that_never_answers_the_handshake_can_be_left() -> None:
         with anyio.move_on_after(0.05) as scope:
             await host.connect(target)
         assert scope.cancelled_caught
+
+
+@pytest.mark.parametrize(
+    ("limit", "options", "seconds"),
+    [
+        (60.0, {"handshake_timeout": 0.05}, "0.05"),
+        (0.01, {"handshake_timeout": 0.05}, "0.05"),
+        (0.05, {}, "0.05"),
+        (60.0, {}, "0.1"),
+        (None, {}, "0.1"),
+    ],
+)
+async def test_a_handshake_that_is_not_answered_ends_in_time(
+    limit: float | None, options: Any, seconds: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def initialize(params: mcp.InitializeRequestParams, request: Any) -> Any:
+        await anyio.sleep_forever()
+
+    assert mcp_host.HANDSHAKE_TIMEOUT == 30
+    monkeypatch.setattr(mcp_host, "HANDSHAKE_TIMEOUT", 0.1)
+    limits = Limits(request_timeout=limit)
+    async with answering(initialize) as target, Host("h", "1", limits=limits) as host:
+        with pytest.raises(RequestTimeoutError) as caught:
+            await host.connect(target, **options)
+    assert str(caught.value) == (
+        f"initialize: no answer within {seconds} s. Is it an MCP server? `kinwire doctor` with the "
+        "same server looks for the cause. handshake_timeout=... waits longer."
+    )
+
+
+async def test_a_handshake_without_a_limit_waits() -> None:
+    async def initialize(params: mcp.InitializeRequestParams, request: Any) -> Any:
+        await anyio.sleep(0.1)
+        raise InvalidRequestError("late")
+
+    limits = Limits(request_timeout=0.01)
+    async with answering(initialize) as target, Host("h", "1", limits=limits) as host:
+        with pytest.raises(InvalidRequestError, match="late"):
+            await host.connect(target, handshake_timeout=None)
+
+
+async def test_connecting_to_one_server_has_the_same_limit() -> None:
+    async def initialize(params: mcp.InitializeRequestParams, request: Any) -> Any:
+        await anyio.sleep_forever()
+
+    async with answering(initialize) as target:
+        with pytest.raises(RequestTimeoutError, match=r"within 0\.05 s\..*kinwire doctor"):
+            async with connect(target, handshake_timeout=0.05):
+                pytest.fail("it is connected")
 
 
 @pytest.mark.parametrize("turns", [1, 50], ids=["about to begin", "under way"])
