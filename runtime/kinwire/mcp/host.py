@@ -52,9 +52,10 @@ HANDSHAKE_TIMEOUT = 30.0  # seconds
 class Host:
     """A client of many servers: an async context manager that closes all connections at its end.
 
-    `roots` are the folders and files that servers may work on; with None the host does not offer
-    roots. `sampling` answers servers that request a message of a model. `extensions` are other
-    protocols that it speaks with servers that speak them, too.
+    Servers see `name` and `version`. `limits` bound what a server can make this side keep and how
+    long calls wait (`kinwire.Limits`). `roots` are the folders and files that servers may work on;
+    with None the host does not offer roots. `sampling` answers servers that request a message of a
+    model. `extensions` are other protocols that it speaks with servers that speak them, too.
     """
 
     def __init__(
@@ -138,9 +139,12 @@ class Host:
         handshake_timeout: Timeout = DEFAULT,
         **options: Unpack[UrlOptions],
     ) -> Connection:
-        """Return a connection to the server at `target`: a URL, `stdio(...)` or another transport.
+        """Return a connection to the server at `target`.
 
-        `headers`, `auth`, `proxy` and `insecure` are options of a URL (`UrlOptions`).
+        `target` is a URL (`"http://..."`, `"ws://..."`), `stdio(command, *arguments)` for a child
+        process, or another transport. These are options of a URL: `headers` are sent with every
+        request. `auth` is a function that returns the value of `Authorization`. `proxy` is the URL
+        of a proxy for HTTP. `insecure` allows plain text to another machine.
         `server_id` names the server in what extensions store and log. Without it they use the name
         that the server gives itself, made one line of bounded length; two servers may have the
         same name.
@@ -295,7 +299,10 @@ async def connect(
 ) -> AsyncGenerator[Connection]:
     """Yield a connection to one server, made by a host called `name`.
 
-    `on_log`, `handshake_timeout`, the options and the errors are those of `Host.connect`.
+    `target` is a URL (`"http://..."`, `"ws://..."`), `stdio(command, *arguments)` for a child
+    process, or another transport. `headers`, `auth`, `proxy` and `insecure` are options of a URL.
+    `on_log` is a plain function that gets each log message of the server. `handshake_timeout` is in
+    seconds. `Host.connect` describes all options and the errors.
     """
     async with Host(name, version) as host:
         yield await host.connect(

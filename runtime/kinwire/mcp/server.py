@@ -52,12 +52,14 @@ _THREAD_JOIN_TIMEOUT = 0.2  # seconds, for all threads together
 class Server(Registry):
     """A server of any number of sessions at the same time.
 
-    `instructions` explain to clients, and to their models, how to use the server. `extensions` are
-    other protocols that it speaks with clients that speak them, too. `offers` are lists that the
-    server offers although they are empty: a session in which a list was not offered at the start
-    never sees what is added to it later. A page of a list has at most `page_size` entries and about
-    a megabyte. `log_level` is the least severe level of log message that a client gets until it
-    chooses a level; with None the server does not offer log messages.
+    Clients see `name` and `version`. `instructions` explain to clients, and to their models, how to
+    use the server. `limits` bound what a client can make this side keep and how long calls wait
+    (`kinwire.Limits`). `extensions` are other protocols that it speaks with clients that speak
+    them, too. `offers` are lists that the server offers although they are empty: a session in which
+    a list was not offered at the start never sees what is added to it later. A page of a list has
+    at most `page_size` entries and about a megabyte. `log_level` is the least severe level of log
+    message that a client gets until it chooses a level; with None the server does not offer log
+    messages.
     """
 
     def __init__(  # noqa: PLR0913 - one for each property of a server
