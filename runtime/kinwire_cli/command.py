@@ -111,9 +111,7 @@ def _overview(words: list[str]) -> Parser:
         prog="kinwire",
         usage="kinwire SUBCOMMAND ...",
         description="Typed protocol bindings, and peers that speak them.",
-        epilog="subcommands:\n"
-        + "\n".join(_summaries())
-        + "\n\nkinwire SUBCOMMAND --help tells more.",
+        epilog="subcommands:\n" + "\n".join(_summaries()) + "\n\nSee kinwire SUBCOMMAND --help.",
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -173,7 +171,7 @@ class Parser(ArgumentParser):
 
     def _hint(self) -> str:
         unknown = next(self._unknown(), None)
-        otherwise = f"{self.prog} --help tells more."
+        otherwise = f"See {self.prog} --help."
         if unknown is None:
             return otherwise
         hint = did_you_mean(unknown, self._option_string_actions, otherwise)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Narration = TextNarration | JsonNarration
 
 _EPILOG = """\
-mcpl plays a conversation between a host and four servers of MCP Live, and tells each message.
+mcpl plays a conversation between a host and four MCP Live servers, and prints each message.
 """
 
 _KINWIRE = (sys.executable, "-m", "kinwire")

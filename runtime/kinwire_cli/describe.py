@@ -69,7 +69,7 @@ class DocumentEntry(NamedTuple):
         return node
 
     def is_called(self, text: str) -> bool:
-        """Whether `text` is its name or, of an error, its code."""
+        """Return whether `text` is its name or, of an error, its code."""
         return self.name == text or (self.table == "errors" and str(self.node["code"]) == text)
 
 

@@ -55,7 +55,7 @@ def install_command(extra: str) -> str:
 
 
 def _origin() -> _Origin:
-    """Return what the installer wrote down of an origin that is no registry (PEP 610)."""
+    """Return what the installer wrote down of an origin that is not a registry (PEP 610)."""
     try:
         text = distribution(_NAME).read_text("direct_url.json")
     except PackageNotFoundError:

@@ -33,8 +33,8 @@ PROBLEMS_FOUND, USAGE, UNAUTHORIZED, UNREACHABLE, PEER_ERROR, PEER_SCHEMA = 1, 2
 _WHO_CALLS = 401
 DOCTOR = "kinwire doctor, with the same server, looks for the cause."
 PASS_HEADERS = ' Pass headers={"Authorization": ...} or auth=...'
-"""How what is said of an HTTP 401 ends: advice for programs, of no use in a command line."""
-_PASS_HEADER = "--header 'Authorization: Bearer ${TOKEN}' says it, from the variable TOKEN."
+"""How the message of an HTTP 401 ends: advice for programs, of no use in a command line."""
+_PASS_HEADER = "--header 'Authorization: Bearer ${TOKEN}' sends it, from the variable TOKEN."
 _PROBLEMS = 20  # of the peer, that are shown
 _READ = 4000  # characters of the peer's message in which a problem may be named already
 
@@ -116,7 +116,7 @@ def _failure(exit_code: int, message: str, hint: str = "", *details: str) -> Fai
 
 
 def wants_to_know_who(error: Exception | None) -> bool:
-    """Whether a server refused because nobody said who calls (HTTP 401)."""
+    """Return whether a server refused because authentication is missing (HTTP 401)."""
     from kinwire.rpc import errors
 
     if not isinstance(error, errors.InvalidResponseError | errors.ConnectionClosedError):
@@ -164,12 +164,12 @@ def _divided(error: Exception) -> tuple[str, str]:
 def _system_text(error: OSError) -> tuple[str, str]:
     if error.filename is None:
         return f"{error.strerror or error}.", ""
-    hint = "Look at the path: is it there, and may you use it?"
+    hint = "Check that the path exists and that you have permission."
     return f"{error.filename}: {error.strerror or error}.", hint
 
 
 def _details(error: RpcError) -> Iterator[str]:
-    """Yield what an error of kinwire's own servers says beside its message, a line each."""
+    """Yield what an error of kinwire's own servers says in addition to its message, a line each."""
     match error.data:
         case {"problems": [*found]}:
             lines = [line for problem in found for line in _problem_line(problem)]

@@ -28,7 +28,7 @@ def headers_from(
     `${NAME}` in a value stands for a variable of the environment. The last one of a name counts.
 
     Raises:
-        UsageError: a word is no header, a file cannot be read, or a variable is not set.
+        UsageError: a word is not a header, a file cannot be read, or a variable is not set.
     """
     found: dict[str, tuple[str, str]] = {}
     for word in words:

@@ -1,4 +1,4 @@
-"""`kinwire inspect`: what a server offers, beside what it does. `inspection/` has the parts."""
+"""`kinwire inspect`: what a server offers, compared with what it does. See `inspection/`."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _USAGE = """\
 kinwire inspect [FILE.py[:SERVER] | URL] [--format text|json] [--package NAME]
                        [--timeout SECONDS] [--header HEADER] [--insecure] [-- command ...]"""
 _EPILOG = """\
-Asked for is what only reads by the text of MCP 2024-11-05, also where it is not advertised: lists,
-ping, logging/setLevel, and tools, prompts and resources by a name that no server has. Any other
-method, such as one that a document adds, is not asked; those of --package are listed, and what the
-server sends of them is validated.
+This command sends only requests that read by the specification of MCP 2024-11-05, also where the
+server does not advertise them: lists, ping, logging/setLevel, and tools, prompts and resources by
+a name that no server has. Other methods, such as those of --package, are listed but not called;
+notifications of the server are validated.
 
-  ✓ as it should be   ✗ wrong   ! odd   - not there, and not advertised, or not asked
+  ✓ as it should be   ✗ wrong   ! odd   - missing and not advertised, or not called
 
 Ends with 1 if anything is wrong.
 """

@@ -31,7 +31,7 @@ class Listening:
         self._passes = passes
         self._waiting: dict[object, None] = {}  # ids that were asked and are not answered
         self.strays: list[str] = []
-        """The first of the lines that are no messages, shortened."""
+        """The first of the stray lines, shortened."""
         self.stray_count = 0
         self.overlong_count = 0
         self.unasked: list[JsonObject] = []
@@ -41,7 +41,7 @@ class Listening:
 
     @property
     def other_id(self) -> str:
-        """What is to be said where an answer with another id came than was asked, else ""."""
+        """Return a message if an answer came with an id that was not asked, else ""."""
         if not self.foreign_ids or not self._waiting:
             return ""
         asked = next(iter(self._waiting))

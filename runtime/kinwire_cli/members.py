@@ -30,7 +30,7 @@ from kinwire_cli.schema_places import SchemaPlace
 from kinwire_protocols.base import JsonObject
 
 _IN_WORDS = {"boolean": "true or false"}
-_TOLD = 20  # values that a place may have
+_SHOWN = 20  # values that a place may have
 _BYTE_ORDER_MARKS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE)
 
 
@@ -223,9 +223,9 @@ def _chosen(word: str, text: str, choices: list[object]) -> object:
     for choice in choices:
         if choice == value and isinstance(choice, bool) == isinstance(value, bool):
             return choice
-    told = [json.dumps(choice, ensure_ascii=False) for choice in choices[:_TOLD]]
-    more = len(choices) - len(told)
-    *first, last = [*told, f"{more} more"] if more else told
+    shown_choices = [json.dumps(choice, ensure_ascii=False) for choice in choices[:_SHOWN]]
+    more = len(choices) - len(shown_choices)
+    *first, last = [*shown_choices, f"{more} more"] if more else shown_choices
     expected = f"{', '.join(first)} or {last}" if first else last
     raise UsageError(printable(f"{word}: expected {expected}."))
 
@@ -315,7 +315,7 @@ def _refuse_half_a_pair(where: str, text: str | bytes) -> None:
     except UnicodeEncodeError as error:
         half = f"\\u{ord(error.object[error.start]):04x}"
         raise UsageError(
-            f"{where}: {half} is half of a surrogate pair, which is no character.",
+            f"{where}: {half} is half of a surrogate pair, which is not a character.",
             "Write both halves, as in \\ud83d\\ude00, or the character itself.",
         ) from None
     except (ValueError, RecursionError):

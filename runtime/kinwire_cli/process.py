@@ -112,12 +112,12 @@ class Interruptions:
 
     @property
     def exit_code(self) -> int:
-        """What a shell reports of a program that the signal has ended."""
+        """Return what a shell reports of a program that the signal has ended."""
         return 128 + self._number
 
     @property
     def came(self) -> bool:
-        """Whether one of them came."""
+        """Return whether one of them came."""
         return self._number != signal.SIGINT
 
     def __enter__(self) -> Interruptions:

@@ -108,13 +108,13 @@ def _imported(package: str) -> ModuleType:
 
     if not all(map(str.isidentifier, package.split("."))):
         hint = "Write it as import does, such as notes_bindings; not as a path."
-        raise UsageError(f"{package!r} is no package name.", hint)
+        raise UsageError(f"{package!r} is not a package name.", hint)
     try:
         module = import_module(package)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{package}.".startswith(f"{error.name}."):
             raise
-        hint = "Let PYTHONPATH lead to the folder that it is in: that of generate --out."
+        hint = "Set PYTHONPATH to the folder that has it: that of generate --out."
         raise UsageError(f"There is no package {package!r}.", hint) from None
     if not hasattr(module, "__path__") or not (files(module) / "schema.json").is_file():
         hint = "Name the package that kinwire generate has made."

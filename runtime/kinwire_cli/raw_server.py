@@ -32,7 +32,7 @@ from kinwire_protocols.mcp.methods import INITIALIZE, NOTIFICATIONS_INITIALIZED,
 from kinwire_protocols.peer import Method
 from kinwire_protocols.problems import Problem, problems
 
-Outcome = Literal["answered", "refused", "missing", "broken", "silent", "ended", "unasked"]
+Outcome = Literal["answered", "refused", "missing", "broken", "silent", "ended", "skipped"]
 
 _SHOWN = 120  # characters of a peer's error message
 
@@ -61,7 +61,7 @@ class Greeting:
 
     @property
     def version(self) -> object:
-        """The version of the protocol that the server wants to speak."""
+        """Return the version of the protocol that the server wants to speak."""
         return self._member("protocolVersion")
 
     @property
@@ -72,13 +72,13 @@ class Greeting:
 
     @property
     def capabilities(self) -> JsonObject:
-        """What the server says it can do."""
+        """Return the declared capabilities."""
         declared = self._member("capabilities")
         return declared if is_object(declared) else {}
 
     @property
     def instructions(self) -> object:
-        """How the server is best used, in its own words."""
+        """Return the server's own instructions."""
         return self._member("instructions")
 
     def _member(self, name: str) -> object:

@@ -147,9 +147,9 @@ def _text(file: str, outcomes: list[ReplayOutcome]) -> Iterator[str]:
 
 def _left_out(file: str, left: list[ReplayOutcome]) -> str:
     methods = Counter(str(outcome.method) for outcome in left)
-    told = ", ".join(f"{method} {count}" for method, count in methods.items())
+    missing = ", ".join(f"{method} {count}" for method, count in methods.items())
     why = left[0].problems[0].got
-    return f"{file}:{left[0].line}: from here on {len(left)} missing ({told}), got {why}"
+    return f"{file}:{left[0].line}: from here on {len(left)} missing ({missing}), got {why}"
 
 
 def _lines(file: str, outcome: ReplayOutcome) -> Iterable[str]:

@@ -81,7 +81,7 @@ class TypedRequest:
         if row.sender == "server":
             raise UsageError(
                 f"{row.name} is sent by the server, not by the client.",
-                f"kinwire describe {row.name} tells more.",
+                f"See kinwire describe {row.name}.",
             )
         return members_from(self.words, _params_schema(row), closed=True, given=self.given)
 
@@ -111,7 +111,7 @@ class TypedRequest:
             text = f"{row.name}: needs {row.gate}, but {reason}. The server declared: {declared}."
             raise UsageError(
                 printable(text),
-                "--raw sends it all the same; kinwire inspect shows what the server answers.",
+                "--raw sends it anyway; kinwire inspect shows what the server answers.",
             )
 
     async def _tool_params(self) -> JsonObject:
@@ -155,7 +155,7 @@ class TypedRequest:
             await self._refuse_address()
         hint = self._nearest(())
         print(
-            f"note: {self.method!r} is in no table and goes out unchecked. {hint}".rstrip(),
+            f"note: {self.method!r} is not a known method and is sent unchecked. {hint}".rstrip(),
             file=sys.stderr,
         )
         return await self._send_as_it_is(members_from(self.words, {}, given=self.given))
@@ -168,7 +168,7 @@ class TypedRequest:
 
     def _is_other(self, other: OtherOffer, meant: str) -> UsageError:
         line = shlex.join(["kinwire", "call", *self.before, *other.words, *self.after])
-        text = f"{self.method!r} is {other.kind} of the server, and no {meant}."
+        text = f"{self.method!r} is {other.kind} of the server, not a {meant}."
         return UsageError(text, printable(f"Write {line}"))
 
     async def _send_as_it_is(self, members: JsonObject) -> object:
@@ -261,7 +261,7 @@ def _must_be_whole(
     if is_object(arguments) and (missing := missing_from(arguments, words, _schema(tool), wrong)):
         anyway = shlex.join(["kinwire", "call", "--raw", "tools/call", f"name={tool.name}"])
         text = f"{tool.name}: missing: {', '.join(missing)}"
-        hint = f"Add what is missing; {anyway} ... sends it all the same."
+        hint = f"Add what is missing; {anyway} ... sends it anyway."
         raise UsageError(printable(text), printable(hint))
 
 

@@ -52,24 +52,24 @@ class SchemaPlace:
 
     @property
     def kinds(self) -> set[str]:
-        """The JSON types that the value may have, none if the schema is silent."""
+        """Return the JSON types that the value may have, an empty set if the schema is silent."""
         kinds = {kind for branch in self._branches for kind in _own_kinds(branch)}
         may_be_null = kinds and any(map(_is_nullable, self._branches))
         return kinds | {"null"} if may_be_null else kinds
 
     @property
     def names(self) -> list[str]:
-        """The members that have a name, in the order of the schema."""
+        """Return the named members, in the order of the schema."""
         return list(dict.fromkeys(name for branch in self._branches for name in _members(branch)))
 
     @property
     def choices(self) -> list[object] | None:
-        """The values that the schema lists, where it lets nothing else through; else None."""
+        """Return the values that the schema lists if it allows no others, else None."""
         return _any_of(self._schemas, self._root, {})
 
     @property
     def required(self) -> list[str]:
-        """The members that an object has to have; none where the schema leaves a choice."""
+        """Return the members that an object must have; nothing where the schema leaves a choice."""
         if len(self._schemas) != 1:
             return []
         needed = (
@@ -79,11 +79,11 @@ class SchemaPlace:
         return list(dict.fromkeys(name for names in needed for name in names if type(name) is str))
 
     def allows(self, value: object) -> bool:
-        """Whether `value` has one of the types."""
+        """Return whether `value` has one of the types."""
         return any(type(value) in _TYPES.get(kind, ()) for kind in self.kinds)
 
     def may_have(self, name: str) -> bool:
-        """Whether the value may have a member of this name."""
+        """Return whether the value may have a member of this name."""
         names = self.names
         if not names or name in names:
             return True

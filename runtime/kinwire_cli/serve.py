@@ -39,7 +39,7 @@ notes or chat; without a name one server is all of them.
 http is Streamable HTTP, sse the transport of 2024-11-05, ws is WebSocket. Only this machine can
 reach it, unless --host says otherwise; that takes --insecure, for a network of your own or behind
 a proxy that speaks TLS. --port 0 takes a free port. The address to connect to goes to stderr.
-Nobody is asked for a token: a file that calls SERVER.asgi(authenticate=...).run() does that.
+Clients need no token. To require one, call SERVER.asgi(authenticate=...).run() in your file.
 """
 
 
@@ -69,7 +69,7 @@ class ServeCommand:
         parser.add_argument("--host", metavar="HOST", help=text)
         text = f"the port to listen on (default: {PORT})"
         parser.add_argument("--port", type=int, metavar="N", help=text)
-        text = "a name that clients may call this machine besides (NAME or NAME:PORT)"
+        text = "another name of this machine that clients may use (NAME or NAME:PORT)"
         parser.add_argument("--allow-host", action="append", default=[], metavar="NAME", help=text)
         text = "let other machines reach it in plain text"
         parser.add_argument("--insecure", action="store_true", help=text)
@@ -169,7 +169,7 @@ def _module(path: Path) -> ModuleType:
 
 
 def _is_interruption(error: BaseException, path: Path) -> bool:
-    """Whether somebody has interrupted this command, be it in a `run()` that the file calls."""
+    """Return whether the user interrupted this command, also in a `run()` that the file calls."""
     last = extract_tb(error.__traceback__)[-1]
     by_file = last.filename == str(path.absolute())
     if isinstance(error, KeyboardInterrupt):

@@ -121,7 +121,7 @@ def _refuse_new(url: str) -> None:
     """Refuse a file that is not there: only an import makes one."""
     path = _new_file(url)
     if path is not None:
-        raise UsageError(f"{path}: there is no such file.", "Name one that there is.")
+        raise UsageError(f"{path}: there is no such file.", "Name an existing file.")
 
 
 async def _fill(store: storage.Store, lines: IO[bytes], *, is_new: bool) -> int:
@@ -156,8 +156,8 @@ def _parts(path: str) -> tuple[str, ...]:
 async def _refuse_nothing(url: str, store: storage.Store) -> None:
     """Refuse a store on a server that holds nothing: its name is wrong, and it was never made."""
     if url.startswith("nats:") and not await store.entries():
-        text = "there is no such store on the server, or nothing in it."
-        raise UsageError(text, "Name one that there is: nats://host:port/name.")
+        text = "this store does not exist on the server, or is empty."
+        raise UsageError(text, "Name an existing one: nats://host:port/name.")
 
 
 def _path_of(url: str) -> str | None:

@@ -61,7 +61,7 @@ class TapCommand:
 
     def run(self, arguments: Namespace) -> int:
         """Pass everything on until the command ends; return its exit code."""
-        from kinwire_cli.recording.recorder import Recorder, opened_anew
+        from kinwire_cli.recording.recorder import Recorder, open_new
 
         command: list[str] | None = arguments.command
         words: list[str] = arguments.words
@@ -70,7 +70,7 @@ class TapCommand:
             raise UsageError("The command stands behind two dashes.", hint)
         if command is None:
             raise UsageError("No command is named.", f"usage: {_USAGE}")
-        fd, path = opened_anew(Path(arguments.out))
+        fd, path = open_new(Path(arguments.out))
         with _Signals() as signals:
             try:
                 process = signals.start(command)

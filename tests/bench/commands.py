@@ -85,7 +85,7 @@ def pins() -> list[str]:
 
 
 def python_program(program: str, *arguments: str, python: str = sys.executable) -> Program:
-    """Return a program of the folder beside this file."""
+    """Return a program of the folder next to this file."""
     return Program((python, "-m", f"tests.bench.programs.{program}", *arguments), share=4)
 
 

@@ -1,6 +1,6 @@
 """The session engine: servers on stdio, clients on stdio, and both ends in one process.
 
-The bars hold for plain asyncio without the extra `fast`; other ways to run are printed beside.
+The bars hold for plain asyncio without the extra `fast`; other ways to run are printed as well.
 """
 
 from __future__ import annotations

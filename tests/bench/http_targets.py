@@ -67,7 +67,7 @@ class HttpServed(Target):
         try:
             answer = connections[0].exchange(self._call(text))
             if b'"result"' not in answer or text not in answer:
-                raise TargetFailedError(f"{self._name}: {answer[:300]!r} is no answer")
+                raise TargetFailedError(f"{self._name}: {answer[:300]!r} is not an answer")
             self._drive(connections, text, load.calls)
         finally:
             for connection in connections:
@@ -179,7 +179,7 @@ class WebSocketServed(Target):
         while b"\r\n\r\n" not in response:
             response += self._receive()
         if not response.startswith(b"HTTP/1.1 101"):
-            raise TargetFailedError(f"{self._name}: {response[:60]!r} is no WebSocket")
+            raise TargetFailedError(f"{self._name}: {response[:60]!r} is not a WebSocket")
         self._socket.sendall(_text_frame(INITIALIZE.strip()))
         self._answers(1, response.partition(b"\r\n\r\n")[2])
         self._socket.sendall(_text_frame(_READY))
@@ -196,7 +196,7 @@ class WebSocketServed(Target):
         self._send(text, 1)
         answer = self._answers(1)
         if b'"result"' not in answer or text not in answer:
-            raise TargetFailedError(f"{self._name}: {answer[:300]!r} is no answer")
+            raise TargetFailedError(f"{self._name}: {answer[:300]!r} is not an answer")
         answered, rest = 0, b""
         self._send(text, load.at_once)
         sent = load.at_once

@@ -1,6 +1,6 @@
 """MCPL in one process: hooks of fifty servers, scopes and events a second, a tree of checkpoints.
 
-Each figure has a limit beside it that is measured in the same rounds: what the same work costs
+Each figure has a limit that is measured in the same rounds: what the same work costs
 without the manager, or with a tenth of what there is.
 """
 

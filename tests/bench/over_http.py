@@ -1,6 +1,6 @@
 """Over HTTP and WebSocket: servers under the same uvicorn (httptools and uvloop), and clients.
 
-The bars hold without orjson; a run with it is printed beside.
+The bars hold without orjson; a run with it is printed as well.
 """
 
 from __future__ import annotations

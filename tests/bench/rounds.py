@@ -1,4 +1,4 @@
-"""Rounds: in each one every program is started anew, warmed up, and given every load.
+"""Rounds: in each one every program is started again, warmed up, and given every load.
 
 So a just-in-time compiler is equally far in every round. The loads are cut into slices that the
 programs are given in turn: what disturbs one for a moment disturbs all.

@@ -1,4 +1,4 @@
-"""Appends and compare-and-sets a second, beside the bare library of the engine doing the same.
+"""Appends and compare-and-sets a second, compared with the bare library of the engine.
 
 The bare library gets what a program would write around it by hand: for sqlite3 one thread and a
 group commit. Rounds are interleaved; what lies on the disk is new in each.
@@ -35,7 +35,7 @@ VALUE = {"event": "TOOL_CALLED", "agent": "agent-1", "detail": "x" * 100}
 
 Write = Callable[[int], Awaitable[object]]
 Measured = Callable[[], Awaitable[float]]
-"""Returns the seconds that one write took, many being made at once."""
+"""Returns the seconds that one write took, of many made in parallel."""
 
 
 def rows() -> Iterator[Row]:

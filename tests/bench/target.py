@@ -33,7 +33,7 @@ _CALL = (
 
 
 class TargetFailedError(Exception):
-    """A program did not do what it was told."""
+    """A program did not do what it was asked."""
 
 
 class Load(NamedTuple):
@@ -156,7 +156,7 @@ class Served(Target):
             select.select([], [self._input], [], _PATIENCE)
         answer = self._line()
         if b'"result"' not in answer or text not in answer:
-            raise TargetFailedError(f"{self._name}: {answer[:200]!r} is no answer")
+            raise TargetFailedError(f"{self._name}: {answer[:200]!r} is not an answer")
 
     def _requests(self, text: bytes, count: int) -> bytes:
         first, self._next = self._next, self._next + count

@@ -26,7 +26,7 @@ def scripted(**script: Any) -> list[str]:
 def spoken(*lines: object) -> list[str]:
     """Return the words that name a server which reads a line before each of these, then is silent.
 
-    It starts at once, for tests that wait for what never comes.
+    It starts immediately, for tests that wait for what never comes.
     """
     said = "".join(
         f"read line; echo {shlex.quote(line if isinstance(line, str) else json.dumps(line))}; "

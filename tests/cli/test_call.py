@@ -1,4 +1,4 @@
-"""`kinwire call`: its options, what it shows beside the result, and how it ends."""
+"""`kinwire call`: its options, what it shows in addition to the result, and how it ends."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def interrupt() -> None:
     raise KeyboardInterrupt
 """
 
-# Hangs at ping, and does not hear the end of its input meanwhile.
+# Hangs at ping, and does not notice the end of its input then.
 BUSY = """
 import json, os, sys, time
 for line in sys.stdin:
@@ -158,8 +158,8 @@ def test_an_internal_error_is_found_in_the_servers_log_by_its_number(
 ) -> None:
     assert main(["call", trips, "crash"]) == 5
     said = capsys.readouterr()
-    log, told = re.findall(r"correlation id (\w+)", said.err)
-    assert log == told
+    log, reported = re.findall(r"correlation id (\w+)", said.err)
+    assert log == reported
     assert said.out == ""
 
 

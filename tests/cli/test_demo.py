@@ -51,7 +51,7 @@ MCPL_STEPS = [
     "2. Emma asks in the chat",
     "   redaction → host      changes it to: It grows to 8-10 units.",
     "3. Notes are kept by the host",
-    "4. A server reminds of something unasked",
+    "4. A server sends a reminder by itself",
     "5. A server uses the host's model",
     "6. The host opens a channel",
     "7. What is left of it",
@@ -118,15 +118,15 @@ def test_an_interrupted_demo_leaves_no_child() -> None:
         subprocess.Popen(
             [*COMMAND, "demo", "mcpl"], stdout=writing, stderr=subprocess.PIPE
         ) as demo,
-        open(reading, "rb", buffering=0) as told,
+        open(reading, "rb", buffering=0) as output,
     ):
         os.close(writing)
-        assert any(line.startswith(b"2.") for line in told)
+        assert any(line.startswith(b"2.") for line in output)
         task = Path(f"/proc/{demo.pid}/task/{demo.pid}/children")
         children = task.read_text(encoding="ascii").split()
         assert len(children) == len(SERVERS["mcpl"])
         demo.send_signal(signal.SIGINT)
-        told.read()
+        output.read()
         assert demo.wait(timeout=60) == 130
         assert demo.stderr is not None
         assert demo.stderr.read() == b""

@@ -93,8 +93,8 @@ FAILURES = [
     ),
     pytest.param(
         [*PYTHON, "pass"],
-        (4, "handshake", "initialize: The server exited with code 0.", "It said nothing."),
-        id="it exits at once",
+        (4, "handshake", "initialize: The server exited with code 0.", "Its stderr is empty."),
+        id="it exits immediately",
     ),
     pytest.param(
         [*PYTHON, "import sys; sys.stdin.read()"],
@@ -136,8 +136,8 @@ FAILURES = [
     ),
     pytest.param(
         scripted(answers={"initialize": "null"}),
-        (6, "handshake", 'initialize: expected an object, got "null"', "Mend the result of"),
-        id="its greeting is no object",
+        (6, "handshake", 'initialize: expected an object, got "null"', "Fix the result of"),
+        id="its greeting is not an object",
     ),
     pytest.param(
         [*PYTHON, BOTH],
@@ -145,7 +145,7 @@ FAILURES = [
             6,
             "handshake",
             "initialize: a response has a result or an error, got both",
-            "Mend the result of",
+            "Fix the result of",
         ),
         id="its answer is a result and an error",
     ),
@@ -156,12 +156,12 @@ FAILURES = [
     ),
     pytest.param(
         [*PYTHON, "import sys\nfor line in sys.stdin: print(line, flush=True)"],
-        (5, "handshake", "initialize: Method not found", "It sends back what it gets"),
-        id="it is no server",
+        (5, "handshake", "initialize: Method not found", "It echoes its input"),
+        id="it is not a server",
     ),
     pytest.param(
         scripted(answers={"initialize": BROKEN_GREETING}),
-        (6, "handshake", "initialize: /serverInfo/version: expected a value", "Mend the result"),
+        (6, "handshake", "initialize: /serverInfo/version: expected a value", "Fix the result"),
         id="it breaks the schema",
     ),
     pytest.param(
@@ -176,12 +176,12 @@ FAILURES = [
     ),
     pytest.param(
         scripted(exits_at="ping", stderr="no database"),
-        (4, "latency", "ping: The server exited with code 3.", "Mend what it says on stderr"),
+        (4, "latency", "ping: The server exited with code 3.", "Fix what it reports on stderr"),
         id="ping ends it",
     ),
     pytest.param(
         scripted(greeting=["Loading\x1b[2J", "done"]),
-        (1, "stdout", "2 lines of what is no message", "Print to stderr"),
+        (1, "stdout", "2 lines of output that is not JSON-RPC", "Print to stderr"),
         id="it prints to stdout",
     ),
 ]
@@ -198,7 +198,7 @@ def test_the_first_check_that_fails_says_what_to_do_and_gives_the_code(
     assert (code, first["name"]) == (expected, name)
     assert first["seen"].startswith(seen)
     assert first["remedy"].startswith(remedy)
-    assert list(checks)[3:] == NAMES  # each check is told, also one that could not be made
+    assert list(checks)[3:] == NAMES  # each check is reported, also one that could not be made
 
 
 def test_what_cannot_be_checked_says_why(capsys: Captured) -> None:
@@ -208,12 +208,12 @@ def test_what_cannot_be_checked_says_why(capsys: Captured) -> None:
     *_, spawn, handshake, remedy, version, latency, end = out.splitlines()[:9]
     assert spawn.startswith("ok       spawn        started ")
     assert handshake.startswith("fail     handshake    initialize: The server exited with code 1.")
-    assert remedy == " " * 22 + "Mend what it says on stderr; the last lines are below."
+    assert remedy == " " * 22 + "Fix what it reports on stderr; the last lines are below."
     assert version == "skipped  version      because the handshake failed"
     assert latency == "skipped  latency      because the handshake failed"
     assert end == "skipped  end          because the server had ended before it was asked to"
     assert out.splitlines()[9:] == [
-        "fail     stdout       1 line of what is no message",
+        "fail     stdout       1 line of output that is not JSON-RPC",
         "                      | hello",
         "                      Print to stderr, as in print(..., file=sys.stderr): "
         "stdout is the protocol's.",
@@ -221,7 +221,7 @@ def test_what_cannot_be_checked_says_why(capsys: Captured) -> None:
         "                      | Traceback (most recent call last):",
         '                      |   File "server.py", line 1, in <module>',
         "                      | ValueError: no",
-        "                      An exception came out somewhere: mend that, or catch it.",
+        "                      An exception was not caught: fix its cause, or catch it.",
     ]
     assert err == "4 ok, 2 fail, 3 skipped, 1 warn\n"
 

@@ -42,7 +42,7 @@ def test_a_file_has_a_header_on_each_line(tmp_path: Path) -> None:
     [
         pytest.param(f"Bearer {SECRET}", "expected a name", id="no colon"),
         pytest.param(f"Bearer {SECRET}: x", "expected a name", id="a space in the name"),
-        pytest.param(f"X: {SECRET}\n", None, id="an end of line at the end is no part of it"),
+        pytest.param(f"X: {SECRET}\n", None, id="an end of line at the end is not part of it"),
         pytest.param(f"X: {SECRET}\nY: 1", "characters", id="two lines in one"),
         pytest.param("X: ${LINES}", "characters", id="two lines in a variable"),
         pytest.param(f"X: {SECRET}\u2028", "characters", id="a foreign letter"),

@@ -1,4 +1,4 @@
-"""`kinwire inspect`: what a server says of itself, beside what it does."""
+"""`kinwire inspect`: what a server declares, compared with what it does."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def inspected(capsys: Captured, *words: str) -> tuple[int, dict[str, Any]]:
 
 def said(answer: dict[str, Any]) -> list[str]:
     return [
-        f"{one['severity']}: {one['where']}: {one['text']} {one['mend']}".rstrip()
+        f"{one['severity']}: {one['where']}: {one['text']} {one['hint']}".rstrip()
         for one in answer["findings"]
     ]
 
@@ -80,7 +80,7 @@ def test_what_needs_more_than_is_known_is_not_asked_for(
     answers = {"initialize": greeting({"logging": {}}), level.name: refused}
     code, answer = inspected(capsys, *scripted(answers=answers))
     row = next(row for row in answer["methods"] if row["method"] == level.name)
-    assert (code, row["outcome"], answer["findings"]) == (0, "unasked", [])
+    assert (code, row["outcome"], answer["findings"]) == (0, "skipped", [])
     assert row["text"] == "not asked: it needs params that are not known here"
 
 
@@ -140,7 +140,7 @@ FAULTS = [
         id="a list is refused",
     ),
     pytest.param(
-        tools(5), "error: tools/list#: expected an object, got 5.", id="a result is no object"
+        tools(5), "error: tools/list#: expected an object, got 5.", id="a result is not an object"
     ),
     pytest.param(
         tools({"tools": []}, exits_at="tools/call"),
@@ -149,7 +149,7 @@ FAULTS = [
     ),
     pytest.param(
         tools({"tools": []}, greeting=["Loading\x1b[2J", "done"]),
-        'error: stdout: 2 lines of what is no message, such as "Loading\\u001b[2J".',
+        'error: stdout: 2 lines of output that is not JSON-RPC, such as "Loading\\u001b[2J".',
         id="it prints to stdout",
     ),
     pytest.param(
@@ -256,7 +256,7 @@ def test_text_marks_methods_and_shows_findings_with_a_hint(capsys: Captured) -> 
     assert "\n✗  tools/list                /tools/1/inputSchema/type: expected 'object'" in out
     assert (
         "\nerror: tools/list#/tools/1/inputSchema/type: expected 'object', got \"string\".\n"
-        "  Clients drop the whole answer for it: mend the server.\n"
+        "  Clients drop the whole answer because of it: fix the server.\n"
     ) in out
 
 
@@ -282,7 +282,7 @@ def test_a_server_that_stopped_answering_is_not_awaited_per_method(
     mute = ["--", "sh", "-c", f"read line; echo '{hello}'; cat > /dev/null"]
     code, answer = inspected(capsys, "--timeout", "2", *mute)
     rows = [row["outcome"] for row in answer["methods"]]
-    assert (code, rows[:3], set(rows[3:])) == (1, ["answered", "silent", "silent"], {"unasked"})
+    assert (code, rows[:3], set(rows[3:])) == (1, ["answered", "silent", "silent"], {"skipped"})
 
 
 @pytest.mark.parametrize(
@@ -312,7 +312,7 @@ def test_without_a_handshake_there_is_nothing_to_inspect(
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("Loading", 'error: stdout: 1 line of what is no message, such as "Loading".\n'),
+        ("Loading", 'error: stdout: 1 line of output that is not JSON-RPC, such as "Loading".\n'),
         (
             {"jsonrpc": "2.0", "id": "1", "result": greeting({})},
             'error: stdout: an answer has the id "1", for which no request waited.\n',

@@ -1,4 +1,4 @@
-"""What a server writes beside the answers to a session."""
+"""What a server writes in addition to the answers to a session."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def test_words_become_members(words: list[str], members: dict[str, Any]) -> None
         (['any:={"a": 1, "a": 2}'], r"^any:=.*: 'a' is given twice in one object\.$"),
         (['any:=[{"b": {"c": 1, "c": 1}}]'], r"'c' is given twice"),
         (['point={"x": 1, "x": 1}'], r"'x' is given twice"),
-        (['any:="\\ud800"'], r"\\ud800 is half of a surrogate pair, which is no character"),
+        (['any:="\\ud800"'], r"\\ud800 is half of a surrogate pair, which is not a character"),
         (['any:={"a": ["\\udc00b"]}'], r"\\udc00 is half of a surrogate pair"),
         ([r'any:="\ud800'], r"expected JSON\.$"),
         (["point.x=1", "point:={}"], r"'point' was given before"),

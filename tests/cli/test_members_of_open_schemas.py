@@ -1,4 +1,4 @@
-"""Words that a schema may allow are no slips: they go out, and the server judges."""
+"""Words that a schema may allow are not errors: they are sent, and the server decides."""
 
 from __future__ import annotations
 

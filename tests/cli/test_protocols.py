@@ -65,14 +65,14 @@ def test_a_call_of_its_method_is_typed_by_its_document(capsys: Captured) -> None
 
 
 def test_a_result_that_breaks_its_document_ends_a_call_with_6(capsys: Captured) -> None:
-    told = "error: books/find#/items: expected a value, got nothing.\n"
-    assert called(capsys, answer={}) == (6, "", told)
+    message = "error: books/find#/items: expected a value, got nothing.\n"
+    assert called(capsys, answer={}) == (6, "", message)
 
 
 def test_its_errors_are_named_in_a_call(capsys: Captured) -> None:
     error = {"error": {"code": 8, "message": "Lost"}}
-    told = "error: the peer answered: Lost (NoSuchBook 8)\n"
-    assert called(capsys, answer=error) == (5, "", told)
+    message = "error: the peer answered: Lost (NoSuchBook 8)\n"
+    assert called(capsys, answer=error) == (5, "", message)
 
 
 def test_a_call_suggests_its_methods(capsys: Captured) -> None:
@@ -103,7 +103,7 @@ def test_inspect_lists_its_methods_and_sends_none_of_them(
     answer = inspected(capsys, "--package", "tiny_bindings", capabilities=capabilities)
     rows = {row["method"]: row for row in answer["methods"] if row["method"] in offered}
     assert {name: row["advertised"] for name, row in rows.items()} == offered
-    assert {row["outcome"] for row in rows.values()} == {"unasked"}
+    assert {row["outcome"] for row in rows.values()} == {"skipped"}
     assert "books/lent" not in {row["method"] for row in answer["methods"]}
 
 
@@ -115,7 +115,7 @@ def test_inspect_validates_what_a_server_sends_of_it(capsys: Captured) -> None:
 
 
 @pytest.mark.parametrize(
-    ("package", "told", "hint"),
+    ("package", "message", "hint"),
     [
         ("nowhere", "There is no package 'nowhere'.", "PYTHONPATH"),
         ("nowhere.at.all", "There is no package 'nowhere.at.all'.", "PYTHONPATH"),
@@ -131,10 +131,10 @@ def test_inspect_validates_what_a_server_sends_of_it(capsys: Captured) -> None:
     ],
 )
 def test_a_package_without_bindings_is_a_usage_error(
-    subcommand: str, package: str, told: str, hint: str, capsys: Captured
+    subcommand: str, package: str, message: str, hint: str, capsys: Captured
 ) -> None:
     name, *words = subcommand.split()
     assert main([name, "--package", package, *words]) == 2
     error = capsys.readouterr().err
-    assert told in error
+    assert message in error
     assert hint in error

@@ -193,7 +193,7 @@ def test_a_wrong_member_is_reported_with_a_hint(words: list[str], message: str) 
             ["add", "a=1"],
             2,
             "error: add: missing: b=...\nhint: Add what is missing; "
-            "kinwire call --raw tools/call name=add ... sends it all the same.",
+            "kinwire call --raw tools/call name=add ... sends it anyway.",
         ),
         (["add"], 2, "add: missing: a=..., b=..."),
         (["tools/call", "name=add"], 2, "add: missing: a=..., b=..."),
@@ -205,7 +205,7 @@ def test_a_wrong_member_is_reported_with_a_hint(words: list[str], message: str) 
             ["prompts/list"],
             2,
             "prompts/list: needs server:prompts, but the server did not declare it. "
-            "The server declared: logging, tools.\nhint: --raw sends it all the same; ",
+            "The server declared: logging, tools.\nhint: --raw sends it anyway; ",
         ),
         (["mgp/health/ping"], 2, "but this side has no extension for mgp."),
         (["mgp/health/ping", "srvr=x"], 2, "there is no member 'srvr'."),
@@ -254,7 +254,9 @@ def test_a_method_of_no_table_goes_out_with_a_note(
     capsys: Captured, method: str, meant: str
 ) -> None:
     assert failed(demo.server, method)[0] == 5
-    note = f"note: '{method}' is in no table and goes out unchecked. Did you mean '{meant}'?\n"
+    note = (
+        f"note: '{method}' is not a known method and is sent unchecked. Did you mean '{meant}'?\n"
+    )
     assert capsys.readouterr().err == note
 
 
@@ -315,13 +317,13 @@ def numbered(number: str) -> str:
 def test_a_word_that_is_not_a_tool_may_be_something_else(
     words: list[str], kind: str, written: str
 ) -> None:
-    text = f"error: {words[0]!r} is {kind} of the server, and no tool."
+    text = f"error: {words[0]!r} is {kind} of the server, not a tool."
     assert failed(trips, *words) == (2, f"{text}\nhint: Write kinwire call {written}")
 
 
 @pytest.mark.parametrize("uri", ["trips://all", "trips://Ulm/2"])
 def test_a_uri_of_the_server_is_not_a_method(uri: str) -> None:
-    text = f"error: {uri!r} is a resource of the server, and no method."
+    text = f"error: {uri!r} is a resource of the server, not a method."
     hint = f"hint: Write kinwire call resources/read uri={uri}"
     assert failed(trips, uri) == (2, f"{text}\n{hint}")
 

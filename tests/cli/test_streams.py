@@ -33,17 +33,17 @@ def shell(command: str, **variables: str) -> tuple[int, str, str]:
 )
 @pytest.mark.slow
 def test_an_answer_that_cannot_be_written_ends_with_2(words: str) -> None:
-    told = "error: The answer cannot be written to stdout: No space left on device.\n"
-    assert shell(f"kinwire {words} >/dev/full") == (2, "", told)
-    assert shell("kinwire --version >/dev/full", PYTHONUNBUFFERED="") == (2, "", told)
+    message = "error: The answer cannot be written to stdout: No space left on device.\n"
+    assert shell(f"kinwire {words} >/dev/full") == (2, "", message)
+    assert shell("kinwire --version >/dev/full", PYTHONUNBUFFERED="") == (2, "", message)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize("buffered", ["", "1"])
 @pytest.mark.parametrize("words", ["--help", "--version", "list --help"])
 def test_help_that_cannot_be_written_ends_with_2(words: str, buffered: str) -> None:
-    told = "error: The answer cannot be written to stdout: No space left on device.\n"
-    assert shell(f"kinwire {words} >/dev/full", PYTHONUNBUFFERED=buffered) == (2, "", told)
+    message = "error: The answer cannot be written to stdout: No space left on device.\n"
+    assert shell(f"kinwire {words} >/dev/full", PYTHONUNBUFFERED=buffered) == (2, "", message)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
@@ -61,8 +61,8 @@ def test_what_stderr_does_not_take_changes_no_exit_code(
 @pytest.mark.slow
 def test_a_server_whose_answers_cannot_be_written_ends_with_2() -> None:
     ping = """echo '{"jsonrpc":"2.0","id":1,"method":"ping"}'"""
-    told = "error: The answer cannot be written to stdout: No space left on device.\n"
-    assert shell(f"{ping} | kinwire serve demo mcp >/dev/full") == (2, "", told)
+    message = "error: The answer cannot be written to stdout: No space left on device.\n"
+    assert shell(f"{ping} | kinwire serve demo mcp >/dev/full") == (2, "", message)
 
 
 @pytest.mark.slow
@@ -73,8 +73,8 @@ def test_a_server_whose_client_has_left_ends_with_0() -> None:
 
 
 def test_a_closed_stdout_ends_with_2() -> None:
-    told = "error: stdout is closed.\nhint: > /dev/null discards answers.\n"
-    assert shell("kinwire describe ping >&-") == (2, "", told)
+    message = "error: stdout is closed.\nhint: > /dev/null discards answers.\n"
+    assert shell("kinwire describe ping >&-") == (2, "", message)
 
 
 @pytest.mark.slow

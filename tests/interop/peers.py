@@ -1,6 +1,6 @@
 """Programs of other projects, installed once into the user's cache folder.
 
-The versions are those of the files beside this one; changing one of them makes a new installation.
+The versions are those of the files next to this one; changing one of them makes a new installation.
 """
 
 from __future__ import annotations

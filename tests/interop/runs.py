@@ -1,6 +1,6 @@
 """One run of each peer against kinwire, in which it does all that it is tried with.
 
-A peer that is a client runs as a program beside this file and prints what came of it; one that is
+A peer that is a client runs as a program next to this file and prints what came of it; one that is
 a server is used by our host.
 """
 
@@ -145,7 +145,7 @@ def _inspector(server: Recorded) -> dict[str, Any]:
 def inspections(
     wanted: Collection[str], home: Path, options: tuple[str, ...], command: tuple[str, ...] = ()
 ) -> dict[str, Any]:
-    """Return what the Inspector's command prints, by the method that it was told to use."""
+    """Return what the Inspector's command prints, by the method that it was given."""
     start = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
     node = peers.node()
     base = (str(node), str(peers.npm_packages() / start), "--cli", "-q", "--format", "json")

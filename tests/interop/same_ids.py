@@ -1,4 +1,4 @@
-"""Two requests with the same id at once on one session over HTTP: who gets which answer."""
+"""Two concurrent requests with the same id on one session over HTTP: which answer goes where."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from tests.interop.listening import HERE, listening, ours
 pytestmark = pytest.mark.interop
 
 REQUIREMENTS = "2025-11-25"
-PASSED = 29  # scenarios in which nothing fails, the two included that are run beside the required
+PASSED = 29  # scenarios in which nothing fails, including two that are not required
 TIMEOUT = 120.0  # seconds; it takes five
 
 _SUITE = "@modelcontextprotocol/conformance/dist/index.js"

@@ -1,6 +1,6 @@
 """Members that no version of MCP has: kinwire shows them to its users; some others lose them.
 
-What others lose is a fact about the versions that are pinned beside this file: it changes only
+What others lose is a fact about the versions that are pinned next to this file: it changes only
 where a pin does, and then `docs/peers.md` has to. It says what a protocol that adds members to MCP
 can count on.
 """

@@ -138,7 +138,7 @@ def _private(number: int, flags: int) -> _Private:
     blocking = os.get_blocking(original)
     mode = os.fstat(original).st_mode
     watchable = sys.platform != "win32" and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode))
-    fd = _opened_anew(number, flags) if watchable else None
+    fd = _opened_again(number, flags) if watchable else None
     if fd is None:
         fd = os.dup(number)
         if watchable:
@@ -146,7 +146,7 @@ def _private(number: int, flags: int) -> _Private:
     return _Private(number, fd, watchable, original, blocking)
 
 
-def _opened_anew(number: int, flags: int) -> int | None:
+def _opened_again(number: int, flags: int) -> int | None:
     """Return the pipe opened once more, without blocking; None if that cannot be done.
 
     O_NONBLOCK belongs to the open file: set on a copy, it would hold for all that share the

@@ -48,8 +48,8 @@ _UNREACHABLE = (
     "Is it running there? Look at host, port and path (most servers listen at /mcp or /sse), and "
     "whether it wants a --header."
 )
-_WHO = "Say who you are, as with --header 'Authorization: Bearer ${TOKEN}'."
-_SILENT = "It took the request and did not answer. Is it a server of MCP? --timeout waits longer."
+_WHO = "Authenticate, as with --header 'Authorization: Bearer ${TOKEN}'."
+_SILENT = "It took the request and did not answer. Is it an MCP server? --timeout waits longer."
 _PINGS = 20
 SLOW_START, SLOW_PING = 5.0, 1.0  # seconds
 
@@ -110,10 +110,10 @@ class Examination:
                 unusable = self.target.file and self.child.exit_code == USAGE
                 remedy, code = self._why_ended(), USAGE if unusable else UNREACHABLE
             case _ if any(message["method"] == INITIALIZE.name for message in heard.unasked):
-                remedy = "It sends back what it gets: is it a server of MCP?"
+                remedy = "It echoes its input. Is it an MCP server?"
                 code = PEER_ERROR
             case "broken":
-                remedy, code = "Mend the result of initialize.", PEER_SCHEMA
+                remedy, code = "Fix the result of initialize.", PEER_SCHEMA
             case _:
                 remedy, code = "Answer initialize with a result.", PEER_ERROR
         return failed("handshake", said_of(INITIALIZE.name, answer, heard), remedy, code)
@@ -132,7 +132,7 @@ class Examination:
             return Check(name="end", status="warn", seen=seen, remedy=remedy)
         if code:
             seen = f"ended with code {code} when its stdin was closed"
-            remedy = "End with 0: the end of stdin is no fault."
+            remedy = "End with 0: the end of stdin is not an error."
             return Check(name="end", status="warn", seen=seen, remedy=remedy)
         return Check(name="end", seen="ended when its stdin was closed")
 
@@ -140,7 +140,7 @@ class Examination:
         lines = [line[:_SHOWN] for line in self.stderr]
         seen = counted(len(lines), "line") if lines else "nothing"
         if any(line.startswith("Traceback (most recent call last)") for line in lines):
-            remedy = "An exception came out somewhere: mend that, or catch it."
+            remedy = "An exception was not caught: fix its cause, or catch it."
             tail = tuple(lines[-_TAIL:])
             return Check(name="stderr", status="warn", seen=seen, remedy=remedy, lines=tail)
         return Check(name="stderr", seen=seen, lines=tuple(lines[-_TAIL:]) if tells else ())
@@ -151,11 +151,11 @@ def _stdout(heard: Listening) -> Check:
         seen = f"{heard.overlong_count} messages longer than hosts read"
         return failed("stdout", seen, "Make pages and results smaller.")
     if not heard.stray_count:
-        return Check(name="stdout", seen="nothing but messages")
+        return Check(name="stdout", seen="only messages")
     return Check(
         name="stdout",
         status="fail",
-        seen=f"{counted(heard.stray_count, 'line')} of what is no message",
+        seen=f"{counted(heard.stray_count, 'line')} of output that is not JSON-RPC",
         remedy="Print to stderr, as in print(..., file=sys.stderr): stdout is the protocol's.",
         lines=tuple(line[:_SHOWN] for line in heard.strays[:_QUOTED]),
         exit_code=PROBLEMS_FOUND,
@@ -196,10 +196,10 @@ def _handshake(greeting: Greeting, heard: Listening) -> Check:
             remedy, code = _SILENT, UNREACHABLE
         case "ended":
             remedy, code = _UNREACHABLE, UNREACHABLE
-        case "broken" if answer.result is None:  # what came is no JSON-RPC at all
+        case "broken" if answer.result is None:  # the answer is not JSON-RPC at all
             remedy, code = _UNREACHABLE, PEER_SCHEMA
         case "broken":
-            remedy, code = "Mend the result of initialize.", PEER_SCHEMA
+            remedy, code = "Fix the result of initialize.", PEER_SCHEMA
         case _:
             remedy, code = "Answer initialize with a result.", PEER_ERROR
     seen = said_of(INITIALIZE.name, answer, heard).removesuffix(PASS_HEADERS)

@@ -16,7 +16,7 @@ from kinwire_protocols.nearest import nearest
 _MODULE = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 _HTTP = re.compile(r"https?://(localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])", re.IGNORECASE)
 
-COPY_ID = "Copy the id of the request as it is, of the same type: 1 is not the text 1."
+COPY_ID = 'Copy the id of the request as it is, of the same type: 1 is not "1".'
 """What to do about a server that answers with ids of its own."""
 
 
@@ -26,7 +26,7 @@ def why_not_started(command: Sequence[str]) -> str:
     if len(program.split()) > 1:
         return f"Write the program and its arguments as words of their own: -- {program}"
     if os.sep in program:
-        return "Look whether the file is there and may be executed (chmod +x)."
+        return "Check that the file exists and is executable (chmod +x)."
     near = nearest(program, _programs(program[:1]))
     hint = f" Did you mean {near!r}?" if near else ""
     return f"Install {program!r}, or name it with its whole path.{hint}"
@@ -40,12 +40,12 @@ def why_ended(program: str, exit_code: int | None, stderr: Iterable[str]) -> str
         python = shutil.which(program) or program
         return f"Install {missing[-1]!r} where {python} finds it, or name another interpreter."
     if any(line.strip() for line in lines):
-        return "Mend what it says on stderr; the last lines are below."
+        return "Fix what it reports on stderr; the last lines are below."
     if exit_code is not None and exit_code < 0:
-        return "It said nothing. It crashed, or something killed it: was there memory enough?"
+        return "Its stderr is empty. It crashed or was killed: was there enough memory?"
     if exit_code is None:
-        return "It said nothing. A server keeps stdin and stdout open until its stdin ends."
-    return "It said nothing. A server runs until its stdin ends: does the file call its run()?"
+        return "Its stderr is empty. A server keeps stdin and stdout open until its stdin ends."
+    return "Its stderr is empty. A server runs until its stdin ends: does the file call its run()?"
 
 
 def why_silent(heard: Listening, stderr: Iterable[str]) -> str:
@@ -55,7 +55,7 @@ def why_silent(heard: Listening, stderr: Iterable[str]) -> str:
     if any(_HTTP.search(line) for line in (*stderr, *heard.strays)):
         return "It seems to serve over HTTP. Start it so that it speaks over stdin and stdout."
     if heard.strays:
-        return "It writes to stdout what is no message: is it a server of MCP? See stdout below."
+        return "Its output on stdout is not JSON-RPC. Is it an MCP server? See stdout below."
     return (
         "Does it speak MCP over stdin and stdout, and flush after every message? "
         "A slow starter needs --timeout SECONDS."

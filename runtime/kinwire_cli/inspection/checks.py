@@ -44,7 +44,7 @@ def probe_problems(probe: Probe) -> Iterator[ServerProblem]:
     yield from _of_outcome(probe)
     for problem in probe.problems[:_MOST]:
         text = f"expected {problem.expected}, got {problem.got}."
-        hint = "Clients drop the whole answer for it: mend the server."
+        hint = "Clients drop the whole answer because of it: fix the server."
         yield ServerProblem("error", f"{probe.row.name}#{problem.pointer}", first_line(text), hint)
     yield from entry_problems(probe.row.name, probe.entries)
     if probe.answer.outcome == "answered":
@@ -62,7 +62,7 @@ def _of_outcome(probe: Probe) -> Iterator[ServerProblem]:
         case "answered":
             yield from _of_answered(probe)
         case "broken" if not probe.problems:
-            yield ServerProblem("error", name, answer.text.rstrip(".") + ".", "Mend the server.")
+            yield ServerProblem("error", name, answer.text.rstrip(".") + ".", "Fix the server.")
         case "silent":
             hint = "Answer every request; an unknown method with the error -32601."
             yield ServerProblem("error", name, f"{answer.text}.", hint)
@@ -88,7 +88,7 @@ def _of_refused(probe: Probe) -> Iterator[ServerProblem]:
     if name not in UNKNOWN:
         if probe.advertised is not False:
             text = f"answers an error: {answer.text} ({answer.code})."
-            yield ServerProblem("error", name, text, "A request without fault earns a result.")
+            yield ServerProblem("error", name, text, "Answer a valid request with a result.")
     elif answer.code == InternalError.default_code:
         text = f"answers a name that it does not have with an internal error: {answer.text}"
         hint = "Tell the client what is wrong: -32602, for resources -32002."
@@ -104,7 +104,7 @@ def _of_answered(probe: Probe) -> Iterator[ServerProblem]:
         text = "answers a tool that it does not have as if it had run."
         yield ServerProblem("warning", name, text, "Answer with the error -32602.")
     elif name in ("prompts/get", "resources/read"):
-        text = "answers with a result what it does not have."
+        text = "answers an unknown name with a result."
         yield ServerProblem("warning", name, text, "Answer with an error.")
 
 
@@ -126,7 +126,7 @@ def _of_version(version: object) -> Iterator[ServerProblem]:
 def _of_noise(heard: Listening) -> Iterator[ServerProblem]:
     if heard.stray_count:
         count = counted(heard.stray_count, "line")
-        text = f"{count} of what is no message, such as {shown(heard.strays[0])}."
+        text = f"{count} of output that is not JSON-RPC, such as {shown(heard.strays[0])}."
         yield ServerProblem(
             "error", "stdout", text, "Print to stderr: stdout belongs to the protocol."
         )
@@ -135,7 +135,7 @@ def _of_noise(heard: Listening) -> Iterator[ServerProblem]:
         yield ServerProblem("error", "stdout", text, "Make pages smaller.")
     for identifier in dict.fromkeys(map(shown, heard.foreign_ids)):
         text = f"an answer has the id {identifier}, for which no request waited."
-        hint = "Answer with the id of the request, of the same type: 1 is not the text 1."
+        hint = 'Answer with the id of the request, of the same type: 1 is not "1".'
         yield ServerProblem("error", "stdout", text, hint)
 
 
@@ -153,7 +153,7 @@ def _of_unasked(
         for problem in validated.problems[:_MOST]:
             text = f"expected {problem.expected}, got {problem.got}."
             yield ServerProblem(
-                "error", f"{where}#{problem.pointer}", text, "Clients drop it for that."
+                "error", f"{where}#{problem.pointer}", text, "Clients drop it because of that."
             )
         reason = negotiated.denial_reason(validated.row)
         if reason:

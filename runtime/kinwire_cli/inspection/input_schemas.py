@@ -160,11 +160,11 @@ def _pattern(text: str, where: str) -> Iterator[ServerProblem]:
     try:
         re.compile(text)
     except (re.error, RecursionError, OverflowError) as error:
-        said = f"{shown(text)} may be no pattern: {error}."
+        said = f"{shown(text)} may not be a valid pattern: {error}."
         yield ServerProblem("warning", where, said, "Write it as ECMA-262 has it.")
 
 
 def _wrong(where: str, expected: str, got: Any) -> ServerProblem:
     return ServerProblem(
-        "error", where, f"expected {expected}, got {shown(got)}.", "Mend the schema."
+        "error", where, f"expected {expected}, got {shown(got)}.", "Fix the schema."
     )

@@ -64,7 +64,7 @@ def _resources(method: str, resources: list[JsonObject]) -> Iterator[ServerProbl
     for resource in resources:
         uri = resource.get("uri")
         if isinstance(uri, str) and not _SCHEME.match(uri):
-            text = "is no address: it has no scheme."
+            text = "is not a URI: it has no scheme."
             hint = "Write it with one, as in file:///notes.txt."
             yield ServerProblem("error", f"{method}, resource {shown(uri)}", text, hint)
 
@@ -74,7 +74,7 @@ def _templates(method: str, templates: list[JsonObject]) -> Iterator[ServerProbl
     for template in templates:
         text = template.get("uriTemplate")
         if isinstance(text, str) and re.search(r"[{}]", _EXPRESSION.sub("", text)):
-            said = "is no URI template of RFC 6570."
+            said = "is not a URI template of RFC 6570."
             hint = "Write variables as {name}, and other braces as %7B and %7D."
             yield ServerProblem("error", f"{method}, template {shown(text)}", said, hint)
 

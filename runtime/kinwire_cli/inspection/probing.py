@@ -58,9 +58,9 @@ _READING: dict[str, JsonObject | None] = {
 }
 """What is asked, with which params."""
 
-_TOO_LATE = RawAnswer("unasked", "nothing was answered any more")
-_MAY_ACT = RawAnswer("unasked", "it may do something")
-_NEEDS_MORE = RawAnswer("unasked", "it needs params that are not known here")
+_TOO_LATE = RawAnswer("skipped", "nothing was answered any more")
+_MAY_ACT = RawAnswer("skipped", "it may do something")
+_NEEDS_MORE = RawAnswer("skipped", "it needs params that are not known here")
 
 # Later versions of MCP announce it; this one does not.
 _LATER = {"completion/complete": "completions"}
@@ -174,7 +174,7 @@ def _probe_of(row: Method[Any, Any], offered: bool | None, answer: RawAnswer) ->
 
 
 def _is_gone(probes: Sequence[Probe]) -> bool:
-    outcomes = [one.answer.outcome for one in probes if one.answer.outcome != "unasked"][-_SILENT:]
+    outcomes = [one.answer.outcome for one in probes if one.answer.outcome != "skipped"][-_SILENT:]
     return "ended" in outcomes or outcomes == ["silent"] * _SILENT
 
 

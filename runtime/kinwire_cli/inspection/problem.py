@@ -24,4 +24,4 @@ class ServerProblem:
     def to_json(self) -> dict[str, str]:
         """Return it as an entry of `findings` in the JSON answer."""
         place = {"severity": self.severity, "where": self.where}
-        return {**place, "text": self.text, "mend": self.hint}
+        return {**place, "text": self.text, "hint": self.hint}

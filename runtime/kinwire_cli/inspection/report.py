@@ -124,7 +124,7 @@ def _mark(probe: Probe, problems: Sequence[ServerProblem]) -> str:
     for severity, mark in _MARKS.items():
         if any(f.severity == severity and _is_about(f, probe.row.name) for f in problems):
             return mark
-    return "-" if probe.answer.outcome in ("missing", "unasked") else "✓"
+    return "-" if probe.answer.outcome in ("missing", "skipped") else "✓"
 
 
 def _is_about(problem: ServerProblem, method: str) -> bool:
@@ -143,7 +143,7 @@ def _seen(probe: Probe) -> str:
             return f"an error: {answer.text} ({answer.code})"
         case "answered":
             return _answered(probe)
-        case "unasked":
+        case "skipped":
             return f"not asked: {answer.text}"
         case "ended":
             return "the connection ended"

@@ -71,17 +71,17 @@ class Playback:
 
     @property
     def waits(self) -> bool:
-        """Whether a request or an answer is still to come."""
+        """Return whether a request or an answer is still to come."""
         return self._next < len(self._steps)
 
     @property
     def position(self) -> int:
-        """How far it has come: it rises when what was waited for is there."""
+        """Return the number of steps done: it rises when an awaited message came."""
         return self._next
 
     @property
     def notified(self) -> bool:
-        """Whether all notifications came that were recorded."""
+        """Return whether all recorded notifications came."""
         return not self._recorded - self._notified
 
     def frames(self) -> list[bytes]:
@@ -284,7 +284,7 @@ class ReplayOutcome(NamedTuple):
 
     @property
     def good(self) -> bool:
-        """Whether it is not a problem."""
+        """Return whether it is not a problem."""
         return self.verdict in ("equal", "note")
 
     def to_json(self) -> JsonObject:

@@ -5,7 +5,7 @@ A write error ends the recording with a warning; the session goes on.
 
 from __future__ import annotations
 
-__all__ = ("Recorder", "opened_anew")
+__all__ = ("Recorder", "open_new")
 
 import os
 import stat
@@ -29,11 +29,11 @@ _LAST = 5.0  # seconds for what waits when the session has ended
 _NAMES = 10_000  # that are tried
 
 
-def opened_anew(path: Path) -> tuple[int, Path]:
-    """Return a descriptor of a new file, and its path: where one is already, a number is added.
+def open_new(path: Path) -> tuple[int, Path]:
+    """Return a descriptor of a new file, and its path: if the file exists, a number is added.
 
-    A host starts a server again and again, at times twice at once, with the same arguments: none
-    of the recordings may overwrite another. Something else, such as a pipe, is opened as it is.
+    A host starts a server again and again, at times twice in parallel, with the same arguments: no
+    recording may overwrite another. Something else, such as a pipe, is opened as it is.
 
     Raises:
         UsageError: a file cannot be created.

@@ -54,7 +54,7 @@ class ValidatedMessage:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong with it."""
+        """Return whether nothing is wrong with it."""
         return not self.problems
 
 

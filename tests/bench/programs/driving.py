@@ -1,4 +1,4 @@
-"""What a program does that makes calls when it is told to. It also runs where kinwire is not."""
+"""Makes calls when asked to on stdin. This file also runs where kinwire is not installed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Work = Callable[[], Coroutine[Any, Any, None]]
 
 
 async def gather(work: Work, times: int) -> None:
-    """Do the work that many times at once; 64 tasks of a task group would cost as much as calls."""
+    """Do the work that many times in parallel; a task group would cost as much as calls."""
     await asyncio.gather(*[work() for _ in range(times)])
 
 
@@ -21,9 +21,9 @@ async def drive(
     call: Callable[[str], Awaitable[object]],
     at_once: Callable[[Work, int], Awaitable[None]] = gather,
 ) -> None:
-    """Do what each line of stdin asks for: how many calls, how many at once, and their size."""
+    """Do what each line of stdin asks for: how many calls, how many in parallel, and their size."""
     print("ready", flush=True)
-    for line in sys.stdin:  # nothing else is to happen meanwhile, so this may block the loop
+    for line in sys.stdin:  # nothing else is to happen, so this may block the loop
         calls, workers, size = map(int, line.split())
         text = "x" * size
         if text not in str(await call(text)):

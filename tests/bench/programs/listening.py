@@ -14,7 +14,7 @@ import uvicorn
 
 
 def listen(app: Any, *, websocket: bool = False) -> None:
-    """Serve until this process is told to end; the port is the first line on stdout."""
+    """Serve until this process is asked to end; the port is the first line on stdout."""
     config = uvicorn.Config(
         app,
         loop="uvloop",

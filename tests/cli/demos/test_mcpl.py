@@ -53,7 +53,7 @@ def fresh(name: str) -> Server:
 
 
 class Audience:
-    """Keeps what it is told."""
+    """Keeps what is narrated."""
 
     def __init__(self) -> None:
         self.titles: list[str] = []

@@ -1,4 +1,4 @@
-"""How a demo is told: to people, and to programs."""
+"""How a demo is narrated: to people, and to programs."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from kinwire_cli.listening import Listening
     ("command", "remedy"),
     [
         (["python server.py"], "words of their own: -- python server.py"),
-        (["./server"], "may be executed (chmod +x)."),
+        (["./server"], "is executable (chmod +x)."),
         (["my-servr"], "Install 'my-servr', or name it with its whole path. Did you mean 'my-serv"),
         (["zzz"], "Install 'zzz', or name it with its whole path."),
     ],
@@ -34,8 +34,8 @@ def test_a_program_that_is_not_found(
     ("code", "stderr", "remedy"),
     [
         (1, ["Traceback", "ModuleNotFoundError: No module named 'a.b'"], "Install 'a.b' where "),
-        (1, ["no database"], "Mend what it says on stderr"),
-        (-9, [], "something killed it"),
+        (1, ["no database"], "Fix what it reports on stderr"),
+        (-9, [], "It crashed or was killed"),
         (None, [], "keeps stdin and stdout open"),
         (0, [" "], "does the file call its run()?"),
     ],
@@ -49,7 +49,7 @@ def test_a_server_that_ended(code: int | None, stderr: list[str], remedy: str) -
     [
         (["1"], ["x"], [], "Copy the id of the request as it is, of the same type"),
         ([], ["x"], ["Running on http://127.0.0.1:8000"], "It seems to serve over HTTP."),
-        ([], ["x"], [], "It writes to stdout what is no message"),
+        ([], ["x"], [], "Its output on stdout is not JSON-RPC"),
         ([], [], ["started"], "flush after every message?"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The entries of a server's lists, beside what breaks the schema."""
+"""The entries of a server's lists, apart from what breaks the schema."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ GOOD = {"description": "d", "inputSchema": {"type": "object"}}
         (
             "resources/templates/list",
             [{"uriTemplate": "x:{a"}],
-            ['error resources/templates/list, template "x:{a": is no URI template of RFC 6570.'],
+            ['error resources/templates/list, template "x:{a": is not a URI template of RFC 6570.'],
         ),
         ("tools/list", [5, None, {"name": 5}, {}], ["warning tools/list, tool 5", "warning"]),
         ("prompts/list", [{"arguments": 5}, {"name": "a", "arguments": [5]}], []),

@@ -148,7 +148,7 @@ OFFERS = [
     pytest.param(
         {"mgp": {"version": 5, "extensions": []}},
         "mgp/version: expected a valid string, got 5",
-        id="told once where it is an augment too",
+        id="reported once where it is an augment too",
     ),
     pytest.param({"mcpe": 5}, "mcpe: expected an object, got 5", id="no object"),
 ]

@@ -78,7 +78,7 @@ export async function use({ client, version, news, logs, callWith }) {
   await client.subscribeResource({ uri: TODAY });
   await call("change");
   await client.unsubscribeResource({ uri: TODAY });
-  await call("change"); // of which only the lists are told
+  await call("change"); // of which only the lists are notified
   const count = (method) => news.filter((one) => one === method).length;
   while (LISTS.some((name) => count(`notifications/${name}/list_changed`) < 2)) await pause();
   for (const method of NEWS) found[method] = count(method);

@@ -1,6 +1,6 @@
 """What a client in Python does with the interop server, whatever it is made with.
 
-The programs beside this file have a `Session` each, on the library that they are named after;
+The programs next to this file have a `Session` each, on the library that they are named after;
 `tests/interop/host.py` has ours. They run where kinwire is not, so nothing is imported here.
 """
 
@@ -105,7 +105,7 @@ async def _news(session: Session) -> dict[str, Any]:
     await session.call("change", {})
     if session.subscribes:
         await session.unsubscribe(TODAY)
-    await session.call("change", {})  # of which only the lists are told
+    await session.call("change", {})  # of which only the lists are notified
     changed = [f"notifications/{name}/list_changed" for name in LISTS]
     while any(session.news.count(method) < 2 for method in changed):
         await session.ping()  # what came before its answer has been handed on soon after

@@ -32,7 +32,7 @@ function target(server) {
   return new sdk.StreamableHTTPClientTransport(new URL(server));
 }
 
-// Returns a client with handlers, which `note` what comes; `met` is told of what is waited for.
+// Returns a client with handlers, which `note` what comes; `met` is notified of what is waited for.
 function host(note, met) {
   const info = { name: "mcpl-host", version: "1" };
   const capabilities = { experimental: { mcpl: MCPL } };

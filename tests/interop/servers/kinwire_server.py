@@ -1,6 +1,6 @@
 """The server of the interop tests, on kinwire: every method of MCP has something to find here.
 
-The servers beside it are the same on other libraries. It speaks MCPL too, of which clients that do
+The servers next to it are the same on other libraries. It speaks MCPL too, of which clients that do
 not are to notice nothing.
 """
 
@@ -59,7 +59,7 @@ async def count(to: int, context: Context) -> str:
     """Count, and report each step."""
     for step in range(1, to + 1):
         await context.progress(step, total=to)
-        # The TypeScript SDKs drop a report that they read at once with the answer.
+        # The TypeScript SDKs drop a report that they read together with the answer.
         await mcp.ClientStub(context.session).ping()
     return "counted"
 
@@ -116,7 +116,7 @@ async def change() -> None:
 
 @server.tool(name="heard")
 def tell() -> str:
-    """Say what the client has told this server."""
+    """Return what the client has sent to this server."""
     return " ".join(sorted(heard))
 
 

@@ -18,5 +18,5 @@ async def slow() -> str:
 
 @server.tool
 async def quick() -> str:
-    """End at once."""
+    """End immediately."""
     return "second"

@@ -18,7 +18,7 @@ async def slow() -> str:
 
 @server.tool()
 async def quick() -> str:
-    """End at once."""
+    """End immediately."""
     return "second"
 
 

@@ -64,7 +64,7 @@ async def test_a_path_becomes_an_absolute_address() -> None:
     assert root.uri.endswith("/my%20notes")
 
 
-def server_that_reads_roots(seen: list[list[str]], told: anyio.Event | None = None) -> Server:
+def server_that_reads_roots(seen: list[list[str]], asked: anyio.Event | None = None) -> Server:
     server = Server("reader", "1")
 
     @server.tool
@@ -76,8 +76,8 @@ def server_that_reads_roots(seen: list[list[str]], told: anyio.Event | None = No
     async def changed(params: mcp.NotificationParams, context: Any) -> None:
         listed = await mcp.ClientStub(context.session).roots_list()
         seen.append([root.uri for root in listed.roots])
-        assert told is not None
-        told.set()
+        assert asked is not None
+        asked.set()
 
     return server
 
@@ -85,16 +85,16 @@ def server_that_reads_roots(seen: list[list[str]], told: anyio.Event | None = No
 @pytest.mark.spec("mcp-initialize-request-2", "mcp-client-capabilities-2")
 async def test_roots_are_served_and_servers_hear_of_new_ones() -> None:
     seen: list[list[str]] = []
-    told = anyio.Event()
+    asked = anyio.Event()
     host = Host("h", "1", roots=["file:///a"])
-    async with pair(server_that_reads_roots(seen, told), host) as client:
+    async with pair(server_that_reads_roots(seen, asked), host) as client:
         assert b'"roots":{"listChanged":true}' in client.frames[0].data
         await client.mcp.tools_call(name="read")
         with pytest.raises(ValueError, match="roots/0"):
             await host.set_roots(["http://a"])
         with anyio.fail_after(20):
             await host.set_roots([mcp.Root(uri="file:///b", name="B"), "file:///c"])
-            await told.wait()
+            await asked.wait()
     assert seen == [["file:///a"], ["file:///b", "file:///c"]]
 
 
@@ -104,9 +104,9 @@ async def test_servers_hear_of_new_roots_though_one_is_unreachable(
     async def refuse(params: Any, method: Any, go_on: Any) -> Any:
         raise ZeroDivisionError
 
-    seen, told = list[list[str]](), anyio.Event()
+    seen, asked = list[list[str]](), anyio.Event()
     ends = [memory_pair(), memory_pair()]
-    server = server_that_reads_roots(seen, told)
+    server = server_that_reads_roots(seen, asked)
     async with background() as tasks, Host("h", "1", roots=[]) as host:
         for client_end, server_end in ends:
             tasks.start_soon(server.serve, server_end)
@@ -115,7 +115,7 @@ async def test_servers_hear_of_new_roots_though_one_is_unreachable(
                 client.session.intercept_outbound(refuse)
         with anyio.fail_after(20):
             await host.set_roots(["file:///a"])
-            await told.wait()
+            await asked.wait()
     assert seen == [["file:///a"]]
     assert "was not notified of changed roots" in caplog.text
 

@@ -161,7 +161,7 @@ def test_a_page_has_one_entry_at_least() -> None:
 CHANGED = "notifications/{}/list_changed"
 
 
-def told_of(client: RawClient) -> dict[str, int]:
+def notified_of(client: RawClient) -> dict[str, int]:
     counts = {kind: len(client.received(CHANGED.format(kind))) for kind in ALL}
     return {kind: count for kind, count in counts.items() if count}
 
@@ -180,10 +180,10 @@ async def test_one_word_goes_out_for_all_that_changes_at_a_time() -> None:
         server.remove_resource("x:0")
         server.remove_prompt("0")
         await client.session.raw("ping")
-        assert told_of(client) == {"tools": 1, "prompts": 1, "resources": 1}
+        assert notified_of(client) == {"tools": 1, "prompts": 1, "resources": 1}
         server.remove_tool("1")
         await client.session.raw("ping")
-        assert told_of(client) == {"tools": 2, "prompts": 1, "resources": 1}
+        assert notified_of(client) == {"tools": 2, "prompts": 1, "resources": 1}
         assert client.received(CHANGED.format("tools")) == [{}, {}]
 
 
@@ -200,12 +200,12 @@ async def test_word_reaches_every_session_that_was_promised_it_and_no_other() ->
             add_prompt(server, 1)
             for client in (first, second, late):
                 await client.session.raw("ping")
-            assert told_of(first) == {"tools": 1}  # it was promised nothing of prompts
-            assert told_of(second) == {}  # it is not ready yet
-            assert told_of(late) == {"prompts": 1}
+            assert notified_of(first) == {"tools": 1}  # it was promised nothing of prompts
+            assert notified_of(second) == {}  # it is not ready yet
+            assert notified_of(late) == {"prompts": 1}
         add_tool(server, 2)
         await first.session.raw("ping")
-        assert told_of(first) == {"tools": 2}
+        assert notified_of(first) == {"tools": 2}
 
 
 async def test_a_tool_that_changes_the_list_from_its_thread_is_heard_of() -> None:
@@ -218,7 +218,7 @@ async def test_a_tool_that_changes_the_list_from_its_thread_is_heard_of() -> Non
     async with raw_client(server) as client:
         await client.greet()
         await client.session.raw("tools/call", {"name": "grow"})
-        assert told_of(client) == {"tools": 1}
+        assert notified_of(client) == {"tools": 1}
 
 
 async def test_the_list_fetched_on_the_notification_is_the_new_one() -> None:

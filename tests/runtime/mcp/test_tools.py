@@ -232,9 +232,9 @@ def test_every_problem_is_reported_and_a_misspelt_name_gets_a_hint() -> None:
 
     with pytest.raises(InvalidParamsError) as caught:
         tool_from_function(f).arguments.check("f", {"mesage": "hi", "times": "2"})
-    told = {problem["pointer"]: problem["expected"] for problem in caught.value.data["problems"]}
-    assert set(told) == {"/arguments/message", "/arguments/mesage", "/arguments/times"}
-    assert told["/arguments/mesage"] == "no argument of this name (did you mean 'message'?)"
+    found = {problem["pointer"]: problem["expected"] for problem in caught.value.data["problems"]}
+    assert set(found) == {"/arguments/message", "/arguments/mesage", "/arguments/times"}
+    assert found["/arguments/mesage"] == "no argument of this name (did you mean 'message'?)"
 
 
 def test_every_problem_of_the_arguments_is_in_the_text() -> None:

@@ -76,9 +76,9 @@ class Fake:
         """Return the messages of a method, once `times` of them have come."""
         while True:
             news = self._news
-            told = [one for one in self.heard if one.get("method") == method]
-            if len(told) >= times:
-                return told
+            received = [one for one in self.heard if one.get("method") == method]
+            if len(received) >= times:
+                return received
             await news.wait()
 
     async def run(self, callbacks: SessionCallbacks, /) -> None:

@@ -58,8 +58,8 @@ async def live_pair(
 
 def sent(connection: PairedConnection, sender: str, method: str) -> list[JsonObject]:
     """Return the params of the messages of that method that a side sent, oldest first."""
-    told = [json.loads(frame.data) for frame in connection.frames if frame.sender == sender]
-    return [one.get("params", {}) for one in told if one.get("method") == method]
+    received = [json.loads(frame.data) for frame in connection.frames if frame.sender == sender]
+    return [one.get("params", {}) for one in received if one.get("method") == method]
 
 
 class RawServer(NamedTuple):

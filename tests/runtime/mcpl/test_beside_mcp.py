@@ -140,8 +140,10 @@ async def test_with_mcp_alone_events_are_polled_and_the_host_adds_context() -> N
         await memory.learn()
         assert await plain.before_inference(TURN) == await McplHost().before_inference(TURN)
         await connection.mcp.ping()
-        told = [json.loads(frame.data) for frame in connection.frames if frame.sender == "server"]
-        assert [one["method"] for one in told if "method" in one] == []
+        received = [
+            json.loads(frame.data) for frame in connection.frames if frame.sender == "server"
+        ]
+        assert [one["method"] for one in received if "method" in one] == []
         (found,) = (await connection.mcp.resources_read(uri=FACTS)).contents
         assert getattr(found, "text", None) == "two facts"
     assert memory.asked == []
@@ -266,5 +268,5 @@ async def test_where_one_end_knows_mcp_alone_the_other_sends_it_nothing_else(
             if live_host:
                 with pytest.raises(CapabilityNotNegotiatedError):
                     await mcpl.ServerStub(connection).context_before_inference(**dict(TURN))
-            told = [json.loads(frame.data) for frame in connection.frames]
-    assert not {one.get("method") for one in told} & mcpl.PROTOCOL.methods.keys()
+            received = [json.loads(frame.data) for frame in connection.frames]
+    assert not {one.get("method") for one in received} & mcpl.PROTOCOL.methods.keys()

@@ -119,7 +119,7 @@ class HttpServerSession(MultiStreamTransport):
         """See `Transport.resume`: requests look at `paused` when they come."""
 
     async def aclose(self) -> None:
-        """See `Transport.aclose`. Whoever answers a request at the moment takes what is left."""
+        """See `Transport.aclose`. A request that is being answered takes what is left."""
         self._callbacks = None
         for delivery in list(self.deliveries):
             delivery.end()

@@ -70,19 +70,21 @@ async def converse(reach: Callable[[str], Transport], narrator: Narrator) -> Non
     Raises:
         KinwireError, RpcError: a server cannot be started, or does not do as it should.
     """
-    told = ShortIdNarrator(narrator)
+    narration = ShortIdNarrator(narrator)
     async with open_store("memory:") as store:
         audit = await store.log("audit")
-        desk = Desk(NarratedProvider(ScriptedProvider(*_ANSWERS), told), audit)
-        async with Host("desk", "1.0", extensions=[NarratedExtension(desk.live, told)]) as host:
-            told.begin("Four servers, each on a connection of its own")
+        desk = Desk(NarratedProvider(ScriptedProvider(*_ANSWERS), narration), audit)
+        async with Host(
+            "desk", "1.0", extensions=[NarratedExtension(desk.live, narration)]
+        ) as host:
+            narration.begin("Four servers, each on a connection of its own")
             connections: dict[str, Connection] = {}
             for name in SERVERS["mcpl"]:
                 connections[name] = await host.connect(reach(name), server_id=name)
                 await connections[name].mcp.ping()  # answered after the first notifications
-            stage = Stage(desk, connections, told, audit)
+            stage = Stage(desk, connections, narration, audit)
             for title, play in _STEPS:
-                told.begin(title)
+                narration.begin(title)
                 await play(stage)
 
 
@@ -140,7 +142,7 @@ async def _look_back(stage: Stage) -> None:
 _STEPS: tuple[tuple[str, Callable[[Stage], Awaitable[None]]], ...] = (
     ("Emma asks in the chat, and the answer has a secret in it", _ask),
     ("Notes are kept by the host, and can be rolled back", _roll_back),
-    ("A server reminds of something unasked", _remind),
+    ("A server sends a reminder by itself", _remind),
     ("A server uses the host's model, once it may", _consolidate),
     ("The host opens a channel, and keeps out of another", _open_channel),
     ("What is left of it", _look_back),

@@ -138,8 +138,8 @@ async def test_an_injection_has_fetched_content_and_failures_are_logged(
             found = await live.before_inference(before())
         reasons = [one.value.get("reason", "") for one in await log.read()]
     assert [one.type for one in found.system[0].content] == ["text", "image"]
-    told = [one.partition("at system: ")[2] for one in reasons if one.startswith("left out")]
-    assert told == [
+    logged = [one.partition("at system: ")[2] for one in reasons if one.startswith("left out")]
+    assert logged == [
         "it has nothing that the host takes",
         "home.example leads to 10.0.0.1, which is not public",
         "http://cdn.example has no TLS, so others could change the answer",

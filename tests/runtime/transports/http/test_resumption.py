@@ -248,7 +248,7 @@ async def test_a_reader_that_stands_still_slows_no_other_session(tools: Tools) -
 
 
 async def test_sessions_together_keep_no_more_than_may_be(tools: Tools) -> None:
-    """Whoever was away for longest cannot come back to a stream; their sessions go on."""
+    """Test that the clients away for longest lose their streams, but not their sessions."""
     limits = HttpLimits(all_event_bytes=40_000, keep_alive=0.02)
     app = tools.server.asgi(limits=limits)
     clients = [await Client(app).begin() for _ in range(4)]
