@@ -147,7 +147,7 @@ def ledger(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Print what things cost beside programs of other projects; installs those programs."""
+    """Print costs compared with programs of other projects; installs those programs."""
     run_module(session, "tests.bench", *session.posargs)
 
 

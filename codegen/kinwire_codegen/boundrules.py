@@ -1,7 +1,7 @@
-"""Lint of bounds: each stands with a kind of values that it says something of.
+"""Lint of bounds: each bound is used with a kind of values that it applies to.
 
-Validators pass over `maxItems` on a text. The bindings would heed it, or lose it, and so take
-other values than a validator does. The same goes for a bound beside a union or on any value: it
+Validators ignore `maxItems` on a string. The bindings would apply it, or lose it, and so accept
+other values than a validator does. The same holds for a bound next to a union or on any value: it
 belongs into the branch that has the kind.
 """
 
@@ -30,9 +30,9 @@ def bounds_fit_their_kind(document: Document, documents: Documents) -> Iterator[
     """Yield the bounds of `document` that say nothing of the values they stand with."""
     for node, place in document.types:
         for key, kinds in idle_bounds(node, document.name, documents.definition):
-            what = f"{key} says nothing of {_told(kinds)}"
-            mend = f"Remove it, or write it where the type is {_either(BOUNDS[key])}."
-            yield pointer(*place, key), what, mend
+            what = f"{key} does not apply to {_told(kinds)}"
+            hint = f"Remove it, or write it where the type is {_either(BOUNDS[key])}."
+            yield pointer(*place, key), what, hint
 
 
 def idle_bounds(

@@ -47,8 +47,8 @@ def build(
     """Return every generated file by its path below the output folder.
 
     `name` is the package's import name. `shared` is the installed package that has the base classes
-    and the protocols that came along; None puts all of them into the package. `said` is told what
-    is being done, one line a step.
+    and the protocols that came along; None puts all of them into the package. `said` is called
+    with one line for each step.
 
     Raises:
         DocumentError: the documents have findings.
@@ -76,7 +76,7 @@ def build(
         files |= protocol_files(documents, document, modules, package)
     said("laying out")
     below = {f"{name}/{path}": text for path, text in files.items()}
-    return dict(sorted((formatted(below, name) | _beside(documents, own)).items()))
+    return dict(sorted((formatted(below, name) | _other_files(documents, own)).items()))
 
 
 def _package(documents: Documents, name: str, shared: str | None) -> Package:
@@ -85,8 +85,8 @@ def _package(documents: Documents, name: str, shared: str | None) -> Package:
     return Package(name, shared, frozenset(documents[one].module for one in documents.chosen))
 
 
-def _beside(documents: Documents, own: list[Document]) -> dict[str, str]:
-    """Return what stands beside the package: the reference, and files for other tools."""
+def _other_files(documents: Documents, own: list[Document]) -> dict[str, str]:
+    """Return the files next to the package: the reference, and files for other tools."""
     from kinwire_codegen.exports.jsonschema import jsonschema_files
     from kinwire_codegen.exports.openrpc import openrpc_files
     from kinwire_codegen.exports.proto import proto_files

@@ -18,11 +18,11 @@ LINK = "120000"  # the mode of a symbolic link in a tree
 
 
 class SourceError(Exception):
-    """A side of the comparison is not there; `mend` says what to do."""
+    """A side of the comparison does not exist; `hint` says what to do."""
 
-    def __init__(self, message: str, mend: str) -> None:
+    def __init__(self, message: str, hint: str) -> None:
         super().__init__(message)
-        self.mend = mend
+        self.hint = hint
 
 
 class _RefusedError(Exception):
@@ -30,8 +30,8 @@ class _RefusedError(Exception):
 
 
 @contextmanager
-def checked_out(commit: str, beside: Path) -> Iterator[Path]:
-    """Yield the file or the folder that lies at `beside` in a commit, with what lies beside it.
+def checked_out(commit: str, location: Path) -> Iterator[Path]:
+    """Yield the file or the folder at `location` in a commit, with the other files of its folder.
 
     A symbolic link leads to where it led in the commit; one that was not there yet to where it
     leads now.
@@ -39,11 +39,11 @@ def checked_out(commit: str, beside: Path) -> Iterator[Path]:
     Raises:
         SourceError: there is no such commit, or nothing in it.
     """
-    places: list[tuple[Path, str | None]] = [(beside, None)]
-    if not beside.is_dir():
-        places = [(one.parent, one.name) for one in (beside, beside.resolve())]
+    places: list[tuple[Path, str | None]] = [(location, None)]
+    if not location.is_dir():
+        places = [(one.parent, one.name) for one in (location, location.resolve())]
     if not places[0][0].is_dir():
-        raise SourceError(f"{beside}: there is no such file or folder.", "Mend the path.")
+        raise SourceError(f"{location}: there is no such file or folder.", "Correct the path.")
     _must_have(commit, places[0][0])
     for home, name in places:
         entries = _entries(commit, home, name)
@@ -52,7 +52,7 @@ def checked_out(commit: str, beside: Path) -> Iterator[Path]:
                 _write(commit, home, entries, Path(folder))
                 yield Path(folder, name) if name else Path(folder)
             return
-    where = f"no documents lie at {beside}" if beside.is_dir() else f"{beside} is not"
+    where = f"no documents lie at {location}" if location.is_dir() else f"{location} is not"
     raise SourceError(f"{commit}: {where} there.", "Name a later commit.")
 
 
@@ -61,24 +61,24 @@ def _must_have(commit: str, home: Path) -> None:
     try:
         inside = _git(home, "rev-parse", "--is-inside-work-tree")
     except _RefusedError as error:
-        mend = "Name a file or a folder that is there, or put the documents into one."
+        hint = "Name a file or a folder that is there, or put the documents into one."
         if "not a git repository" in str(error):
-            raise SourceError(f"{commit}: {home} lies in no git repository.", mend) from None
+            raise SourceError(f"{commit}: {home} is not in a git repository.", hint) from None
         raise SourceError(f"{commit}: git cannot read it: {error}", "Try git by hand.") from None
     if inside.strip() != b"true":
-        mend = "Clone it, and name the folder of the documents in the clone."
-        raise SourceError(f"{commit}: {home} is part of a bare repository.", mend)
+        hint = "Clone it, and name the folder of the documents in the clone."
+        raise SourceError(f"{commit}: {home} is part of a bare repository.", hint)
     try:
         _git(home, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}")
     except _RefusedError:
-        what = f"{commit}: there is neither a path nor a commit of that name."
-        raise SourceError(what, _mend(home)) from None
+        what = f"{commit}: no path or commit has that name."
+        raise SourceError(what, _hint(home)) from None
 
 
-def _mend(home: Path) -> str:
+def _hint(home: Path) -> str:
     """Return what to do where a commit is missing, by what kind of clone it is."""
     if _git(home, "rev-parse", "--is-shallow-repository").strip() == b"true":
-        return "The clone is shallow: git fetch --unshallow --tags brings the commits."
+        return "The clone is shallow: git fetch --unshallow --tags fetches the commits."
     if _git(home, "rev-parse", "--show-superproject-working-tree").strip():
         return f"{home} lies in a submodule: name a commit of the submodule."
     return "Name a file, a folder, or a commit, tag or branch of the repository."
@@ -92,8 +92,8 @@ def _entries(commit: str, home: Path, wanted: str | None) -> dict[str, tuple[str
         return {}
     found = {}
     for entry in filter(None, listed.split(b"\0")):
-        told, _, path = entry.partition(b"\t")
-        mode, kind, identity = told.decode().split()
+        fields, _, path = entry.partition(b"\t")
+        mode, kind, identity = fields.decode().split()
         name = os.fsdecode(path.rpartition(b"/")[2])  # any bytes: names need not be UTF-8
         if kind == "blob" and (name == wanted or name.endswith(".json")):
             found[name] = mode, identity
@@ -116,7 +116,7 @@ def _blob(home: Path, identity: str) -> bytes:
 
 
 def _followed(commit: str, home: Path, name: str) -> bytes | None:
-    """Return what a link leads to in the commit, None if that is no file of it."""
+    """Return what a link leads to in the commit, None if that is not a file of the commit."""
     asked = os.fsencode(f"{commit}:./{name}\n")
     said = _git(home, "cat-file", "--batch", "--follow-symlinks", asked=asked)
     first, _, rest = said.partition(b"\n")

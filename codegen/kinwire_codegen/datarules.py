@@ -1,6 +1,6 @@
-"""Lints of what is no message: tables, machines, sequences, limits, and the two bindings.
+"""Lints of data outside messages: tables, machines, sequences, limits, and the two bindings.
 
-That rows of tables fit their type is for `examples.py` to see.
+`examples.py` checks that rows of tables fit their type.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def keys_are_distinct(document: Document, documents: Documents) -> Iterator[Faul
             continue
         keys = [row.get(table["key"]) for row in table["rows"]]
         if not all(isinstance(key, str) for key in keys):
-            mend = "Give each row one that is text, or remove the key."
-            yield pointer("tables", name, "key"), f"a row has no text {table['key']!r}", mend
+            hint = "Give each row one that is text, or remove the key."
+            yield pointer("tables", name, "key"), f"a row has no text {table['key']!r}", hint
         else:
             for key in _twice(keys):
                 yield pointer("tables", name), f"two rows have the key {key!r}", "Remove one."
@@ -56,12 +56,12 @@ def machines_run(document: Document, documents: Documents) -> Iterator[Fault]:
         kind = documents.definition(resolve(machine["states"], document.name))
         states = kind.get("enum")
         if states is None:
-            yield pointer(*place, "states"), "the type is no enum", "Name one that is."
+            yield pointer(*place, "states"), "the type is not an enum", "Name an enum."
             continue
         for where, state in _states(machine):
             if state not in states:
-                mend = f"Name one of {', '.join(map(str, states))}."
-                yield pointer(*place, *where), f"{state!r} is no state", mend
+                hint = f"Name one of {', '.join(map(str, states))}."
+                yield pointer(*place, *where), f"{state!r} is not a state", hint
         steps = [(step["from"], step["on"]) for step in machine["transitions"]]
         for start, event in _twice(steps):
             what = f"{event!r} leads from {start!r} to two states"
@@ -97,8 +97,8 @@ def sequences_name_messages(document: Document, documents: Documents) -> Iterato
             place, text = ("sequences", name, "steps", index), step["message"]
             named = named_row(document, documents, text)
             if named is None:
-                mend = "Name one of this document, or one that it extends as mcp#tools/call."
-                yield pointer(*place, "message"), f"{text!r} is no method or tool", mend
+                hint = "Name one of this document, or one that it extends as mcp#tools/call."
+                yield pointer(*place, "message"), f"{text!r} is not a method or tool", hint
             elif "answer" in step:
                 yield from _answered(place, named, step, text in sent)
             else:
@@ -131,7 +131,7 @@ def bindings_name_what_there_is(document: Document, documents: Documents) -> Ite
         for name, row in document.content.get(binding, {}).get(table, {}).items():
             if row["method"] not in methods:
                 place = pointer(binding, table, name, "method")
-                yield place, f"{row['method']!r} is no method", "Name one of this document."
+                yield place, f"{row['method']!r} is not a method", "Name one of this document."
 
 
 def messages_compile(document: Document, documents: Documents) -> Iterator[Fault]:
@@ -140,13 +140,13 @@ def messages_compile(document: Document, documents: Documents) -> Iterator[Fault
     for pattern in ("rpcs/*/request", "rpcs/*/response"):
         for place, name in at(grpc, pattern):
             if name not in messages:
-                mend = "Define it under messages."
-                yield pointer("grpc", *place), f"{name!r} is no message", mend
+                hint = "Define it under messages."
+                yield pointer("grpc", *place), f"{name!r} is not a message", hint
     known = PROTO_TYPES | messages.keys() | enums.keys()
     for place, kind in at(grpc, "messages/*/fields/*/type"):
         if kind not in known:
-            what = f"{kind!r} is no type of proto3, message or enum"
-            yield pointer("grpc", *place), what, "Mend it, or define it."
+            what = f"{kind!r} is not a proto3 type, a message or an enum"
+            yield pointer("grpc", *place), what, "Correct it, or define it."
 
 
 def numbers_are_distinct(document: Document, documents: Documents) -> Iterator[Fault]:
@@ -160,7 +160,7 @@ def numbers_are_distinct(document: Document, documents: Documents) -> Iterator[F
         first: dict[str, Any] = next(iter(values.values()), {})
         if first.get("number") != 0:
             what = "the first value is not 0"
-            yield pointer("grpc", *place), what, "proto3 asks for that: mend it."
+            yield pointer("grpc", *place), what, "proto3 requires it: change the number to 0."
 
 
 def _twice(values: Iterable[Any]) -> list[Any]:

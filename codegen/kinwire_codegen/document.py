@@ -32,7 +32,7 @@ TOOLS_CALL = "tools/call"
 CONSTANTS = ("tables", "machines", "limits")
 """The tables of a document whose entries are constants in Python."""
 DATA = (*CONSTANTS, "sequences", "records")
-"""The tables of what is no message."""
+"""The tables of data outside messages."""
 TABLES = ("methods", "tools", "errors", *DATA, "$defs")
 """All tables of entries that have names."""
 

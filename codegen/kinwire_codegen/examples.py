@@ -27,7 +27,7 @@ def examples_that_do_not_fit(document: Document, documents: Documents) -> Iterat
         for error in Draft202012Validator(reference, registry=registry).iter_errors(value):
             what = f"it does not fit the type: {error.message}"
             at = pointer(*place, *error.absolute_path)
-            yield at, what, "Mend the value or the type."
+            yield at, what, "Correct the value or the type."
 
 
 def _values(document: Document) -> Iterator[tuple[dict[str, str], Place, Any]]:

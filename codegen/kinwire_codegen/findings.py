@@ -1,4 +1,4 @@
-"""What can be wrong with a document. Findings are values, so that all of them show at once."""
+"""What can be wrong with a document. Findings are values, so that all of them are shown."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Place = tuple[str | int, ...]
 """The steps of a JSON pointer into a document."""
 
 Fault = tuple[str, str, str]
-"""A pointer, what is wrong there, and the mend: a finding before its file is known."""
+"""A pointer, what is wrong there, and how to fix it: a finding before its file is known."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -22,15 +22,15 @@ class Finding:
     pointer: str
     """A JSON pointer into the file; empty for the file as a whole."""
     what: str
-    mend: str
+    hint: str
     """What to do, one imperative sentence."""
 
     def __str__(self) -> str:
-        return f"{self.file}#{self.pointer}: {self.what}. {self.mend}"
+        return f"{self.file}#{self.pointer}: {self.what}. {self.hint}"
 
 
 class DocumentError(Exception):
-    """Documents cannot be used; `findings` says why, all at once."""
+    """Documents cannot be used; `findings` has all reasons."""
 
     def __init__(self, findings: Sequence[Finding]) -> None:
         self.findings = tuple(findings)

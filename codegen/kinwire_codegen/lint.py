@@ -53,7 +53,7 @@ def extends_is_a_tree(document: Document, documents: Documents) -> Iterator[Faul
     for index, name in enumerate(document.extends):
         place = pointer("extends", index)
         if name not in documents:
-            yield place, f"there is no document {name!r}", f"Add {name}.json or mend the name."
+            yield place, f"there is no document {name!r}", f"Add {name}.json or correct the name."
         elif document.name in (name, *(one.name for one in documents.extended(documents[name]))):
             yield place, "extends goes in a circle", "Break the circle."
 
@@ -66,11 +66,11 @@ def references_resolve(document: Document, documents: Documents) -> Iterator[Fau
             yield (
                 place,
                 f"there is no document {protocol!r}",
-                f"Add {protocol}.json or mend the name.",
+                f"Add {protocol}.json or correct the name.",
             )
         elif name not in documents[protocol].definitions:
-            mend = _did_you_mean(name, documents[protocol].definitions, "Define it under $defs.")
-            yield place, f"{name!r} is not a definition", mend
+            hint = _did_you_mean(name, documents[protocol].definitions, "Define it under $defs.")
+            yield place, f"{name!r} is not a definition", hint
         elif protocol not in reachable:
             yield place, f"{protocol!r} is not extended here", f"Add {protocol!r} to extends."
 
@@ -83,7 +83,7 @@ def modules_are_distinct(document: Document, documents: Documents) -> Iterator[F
     if document.module in SHARED:
         yield "/protocol", f"{document.module!r} {TAKEN}", "Rename the protocol."
     if iskeyword(document.module):
-        what = f"{document.module!r} is a word of Python's and no name of a package"
+        what = f"{document.module!r} is a Python keyword and cannot be the name of a package"
         yield "/protocol", what, "Rename the protocol."
 
 
@@ -94,8 +94,8 @@ def errors_exist(document: Document, documents: Documents) -> Iterator[Fault]:
             home = protocol or document.name
             known = documents[home].content["errors"] if home in documents else ()
             if short not in known:
-                mend = _error_mend(error, document, documents)
-                yield pointer(*place), f"{error!r} is not an error", mend
+                hint = _error_hint(error, document, documents)
+                yield pointer(*place), f"{error!r} is not an error", hint
 
 
 def notifications_expect_nothing(document: Document, documents: Documents) -> Iterator[Fault]:
@@ -126,8 +126,8 @@ def names_are_free(document: Document, documents: Documents) -> Iterator[Fault]:
         if name in used:
             yield place, f"{name!r} {TAKEN}", "Choose another name."
         elif name in taken:
-            mend = "Use that one, or choose another name."
-            yield place, f"{name!r} is also a definition of {taken[name]}", mend
+            hint = "Use that one, or choose another name."
+            yield place, f"{name!r} is also a definition of {taken[name]}", hint
 
 
 def methods_stay_apart(document: Document, documents: Documents) -> Iterator[Fault]:
@@ -182,10 +182,10 @@ THEN: tuple[Rule, ...] = (
 )
 
 
-def _error_mend(error: str, document: Document, documents: Documents) -> str:
+def _error_hint(error: str, document: Document, documents: Documents) -> str:
     home, _, short = error.rpartition("#")
     if home and home not in documents:
-        return f"Add {home!r} to extends, or mend the name."
+        return f"Add {home!r} to extends, or correct the name."
     if home:
         near = nearest(short, documents[home].content["errors"])
         return f"Did you mean {f'{home}#{near}'!r}?" if near else f"{home}.json has no such error."

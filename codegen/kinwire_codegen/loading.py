@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 META = "meta.schema.json"
-MENDS = {
+HINTS = {
     "required": "Add it.",
     "additionalProperties": "Remove it, or correct its name.",
     "pattern": "Write it in that form.",
@@ -33,12 +33,12 @@ MENDS = {
 BUNDLED = "schema.json"  # what the generated package keeps: the meta-schema and the documents
 
 
-def load_documents(folder: Path | None, *, anew: bool = False) -> Documents:
-    """Return the documents in `folder`, or those that the installed package brings if it is None.
+def load_documents(folder: Path | None, *, recheck: bool = False) -> Documents:
+    """Return the documents in `folder`, or those of the installed package if it is None.
 
     Documents that those in the folder extend are taken from the installed package where the folder
     lacks them. Those that equal the installed package's were checked before these were made of
-    them; `anew` checks them too.
+    them; `recheck` checks them too.
 
     Raises:
         DocumentError: a file cannot be read, is not JSON, or breaks the meta-schema.
@@ -51,7 +51,7 @@ def load_documents(folder: Path | None, *, anew: bool = False) -> Documents:
                     Finding(
                         BUNDLED,
                         "",
-                        "the installed package brings no documents",
+                        "the installed package has no documents",
                         "Name a folder with --schema.",
                     )
                 ]
@@ -61,7 +61,7 @@ def load_documents(folder: Path | None, *, anew: bool = False) -> Documents:
             bundled["meta"],
         )
     else:
-        own, meta = _read_folder(folder, bundled, anew=anew)
+        own, meta = _read_folder(folder, bundled, recheck=recheck)
     chosen = tuple(sorted(own))
     return Documents(_with_extended(own, bundled["documents"] if bundled else {}), meta, chosen)
 
@@ -77,7 +77,7 @@ def _bundled() -> dict[str, Any] | None:
 
 
 def _read_folder(
-    folder: Path, bundled: dict[str, Any] | None, *, anew: bool
+    folder: Path, bundled: dict[str, Any] | None, *, recheck: bool
 ) -> tuple[dict[str, Document], dict[str, Any]]:
     findings: list[Finding] = []
     contents: dict[str, Any] = {}
@@ -86,12 +86,12 @@ def _read_folder(
         name = os.fsencode(path.name).decode("utf-8", "backslashreplace")  # names may be any bytes
         try:
             if path.exists() and not path.is_file():  # nobody may ever write to a named pipe
-                raise OSError("it is no regular file")
+                raise OSError("it is not a regular file")
             contents[name] = parse(path.read_text(encoding="utf-8"))
         except TooDeepError as error:
-            findings.append(Finding(name, "", str(error), error.mend))
+            findings.append(Finding(name, "", str(error), error.hint))
         except (ValueError, OSError) as error:
-            findings.append(Finding(name, "", f"cannot be read as JSON: {error}", "Mend the file."))
+            findings.append(Finding(name, "", f"cannot be read as JSON: {error}", "Fix the file."))
     meta = contents.pop(META, None) or (bundled or {}).get("meta")
     if not contents and not findings:
         findings.append(
@@ -104,10 +104,10 @@ def _read_folder(
         )
     elif meta is None:
         findings.append(
-            Finding(META, "", "the meta-schema is missing", f"Put {META} beside the documents.")
+            Finding(META, "", "the meta-schema is missing", f"Put {META} next to the documents.")
         )
     else:
-        known = set() if anew else set(_known(contents, meta, bundled or {}))
+        known = set() if recheck else set(_known(contents, meta, bundled or {}))
         new = {name: content for name, content in contents.items() if name not in known}
         findings += _judged(new, meta)
     if findings:
@@ -168,7 +168,7 @@ def _against_meta(file: str, content: Any, meta: dict[str, Any]) -> Iterator[Fin
     for error in Draft202012Validator(meta).iter_errors(content):
         deepest = best_match([error]) or error
         what = deepest.message if len(deepest.message) < 200 else deepest.message[:200] + "…"
-        yield Finding(file, pointer(*deepest.absolute_path), what, _mend(deepest))
+        yield Finding(file, pointer(*deepest.absolute_path), what, _hint(deepest))
     if (
         isinstance(content, dict)
         and isinstance(content.get("protocol"), str)
@@ -182,7 +182,7 @@ def _against_meta(file: str, content: Any, meta: dict[str, Any]) -> Iterator[Fin
         )
 
 
-def _mend(error: ValidationError) -> str:
+def _hint(error: ValidationError) -> str:
     """Return what to do about an error of the meta-schema: the nearest right word if it is near."""
     rule: Any = error.schema
     given: Any = error.instance
@@ -197,7 +197,7 @@ def _mend(error: ValidationError) -> str:
         near = nearest(word, known, cutoff=0.75)
         if near:
             return f"Did you mean {near!r}?"
-    return MENDS.get(str(error.validator), f"See {META}.")
+    return HINTS.get(str(error.validator), f"See {META}.")
 
 
 def _with_extended(own: dict[str, Document], bundled: dict[str, Any]) -> dict[str, Document]:

@@ -9,14 +9,14 @@ from math import isinf
 from typing import Any
 
 DEEPEST = 100
-"""Arrays and objects, one inside the other. Whoever walks a document needs Python's stack for each:
+"""Arrays and objects, one inside the other. Walking a document needs Python's stack for each:
 the check against the meta-schema fails near 250, and the deepest of our documents has 11."""
 
 
 class TooDeepError(ValueError):
-    """Arrays and objects are nested too deeply; `mend` says what to do."""
+    """Arrays and objects are nested too deeply; `hint` says what to do."""
 
-    mend = "Give inner types names under $defs."
+    hint = "Give inner types names under $defs."
 
     def __init__(self) -> None:
         super().__init__(f"arrays and objects are nested more than {DEEPEST} deep")
@@ -27,8 +27,8 @@ def parse(text: str) -> Any:
 
     Raises:
         TooDeepError: it is nested more than `DEEPEST` deep.
-        ValueError: it is no JSON, a member stands twice in one object, a number is too large, or
-            half of a surrogate pair is in a text.
+        ValueError: it is not valid JSON, a member occurs twice in one object, a number is too
+            large, or a string has half of a surrogate pair.
     """
     try:
         found = json.loads(
@@ -50,7 +50,7 @@ def _refuse_half_a_pair(found: Any) -> None:
         json.dumps(found, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         half = f"\\u{ord(error.object[error.start]):04x}"
-        raise ValueError(f"{half} is half of a surrogate pair, which is no character") from None
+        raise ValueError(f"{half} is half of a surrogate pair, which is not a character") from None
 
 
 def _inside(node: Any) -> list[Any]:

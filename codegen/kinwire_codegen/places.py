@@ -16,7 +16,7 @@ REFERENCES = (
     *("http/paths/*/request", "http/paths/*/response", "http/events/*/data"),
     *("grpc/messages/*/of", "grpc/enums/*/of"),
 )
-"""Where a type is named; the types in `$defs` name others besides."""
+"""Where a type is named, in addition to the references of types in `$defs`."""
 
 ERRORS = (
     *("methods/*/errors/*", "tools/*/errors/*", "augments/*/errors/*"),

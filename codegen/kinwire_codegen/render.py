@@ -30,7 +30,7 @@ from kinwire_codegen.signatures import Module
 
 
 def package_files(documents: Documents, package: Package) -> dict[str, str]:
-    """Return the modules that the package has beside those of its protocols, by path."""
+    """Return the modules of the package, except those of its protocols, by path."""
     own = [document for document in documents if document.module in package.own]
     shared = SHARED if package.alone else ()
     files = {f"{name}.py": _support_module(name, package.name) for name in shared}
@@ -64,7 +64,7 @@ def borrowed_files(module: str, names: Iterable[str], package: Package) -> dict[
 def protocol_files(
     documents: Documents, document: Document, modules: dict[str, Module], package: Package
 ) -> dict[str, str]:
-    """Return the modules of one protocol beside its models, by path."""
+    """Return the modules of one protocol, except its models, by path."""
     maker = Maker(documents, document, modules, package)
     rows = method_rows(maker)
     tools = list(tool_rows(maker))

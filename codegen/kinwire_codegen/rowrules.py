@@ -1,4 +1,4 @@
-"""Lints of rows: methods and tools, and the members that a protocol adds to others' messages."""
+"""Lints of rows: methods, tools, and members that a protocol adds to third-party messages."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def rows_carry_objects(document: Document, documents: Documents) -> Iterator[Fau
                 definition = documents.definition(resolve(row[part], document.name))
                 if not definition.keys() & {"properties", "allOf"}:
                     what = f"{row[part]} is not an object with properties"
-                    mend = "Name an object type; give it properties."
-                    yield pointer(table, name, part), what, mend
+                    hint = "Name an object type; give it properties."
+                    yield pointer(table, name, part), what, hint
 
 
 def tools_can_be_called(document: Document, documents: Documents) -> Iterator[Fault]:
@@ -47,9 +47,9 @@ def augments_add_something_new(document: Document, documents: Documents) -> Iter
         place = ("augments", index)
         target = target_of(document, documents, row["to"])
         if len({"every", "def", "method"} & row["to"].keys()) != 1 or target is None:
-            what = "it names no message of a protocol that this one extends"
-            mend = "Give one of def, method with part, and every; methods have to be theirs."
-            yield pointer(*place, "to"), what, mend
+            what = "its target is not a message of a protocol that this one extends"
+            hint = "Give one of def, method with part, or every; name a method of that protocol."
+            yield pointer(*place, "to"), what, hint
             continue
         if target.kind is not None and target.kind.protocol == document.name:
             what = f"{target.label} is of this protocol"
@@ -63,7 +63,7 @@ def augments_add_something_new(document: Document, documents: Documents) -> Iter
 def _owner(
     target: AugmentTarget, member: str, document: Document, index: int, documents: Documents
 ) -> str | None:
-    """Return who gives the target a member of that name besides this augment, if anybody does."""
+    """Return what else gives the target a member of that name, None if nothing does."""
     if target.kind is not None and member in members_of(documents, target.kind)[0]:
         return f"its own type {target.kind.name}"
     for other in documents:

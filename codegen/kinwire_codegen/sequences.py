@@ -1,4 +1,4 @@
-"""Sequences of messages that a document tells: which row each step names, and who sends it."""
+"""Sequences of messages in a document: which row each step names, and who sends it."""
 
 from __future__ import annotations
 

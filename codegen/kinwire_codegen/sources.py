@@ -48,10 +48,10 @@ class DocumentSource:
         return {name: positions(text) for name, (_, text) in self.files.items()}
 
 
-def open_source(given: Path | str | None, beside: Path | None = None) -> DocumentSource:
-    """Return the documents of a folder, a file or a commit; None: what the package brings.
+def open_source(given: Path | str | None, location: Path | None = None) -> DocumentSource:
+    """Return the documents of a folder, a file or a commit; None: those of the installed package.
 
-    A commit is one of the repository that `beside` lies in, and gives the documents of that path.
+    A commit is of the repository that contains `location`; its documents at that path are returned.
 
     Raises:
         SourceError: there is nothing of that name.
@@ -64,11 +64,11 @@ def open_source(given: Path | str | None, beside: Path | None = None) -> Documen
         return _folder(str(given), path, shown=path)
     if path.is_file():
         return _file(str(given), path)
-    if beside is None:
-        raise SourceError(f"{given}: there is no such file or folder.", "Mend the path.")
-    with checked_out(str(given), beside) as found:
+    if location is None:
+        raise SourceError(f"{given}: there is no such file or folder.", "Correct the path.")
+    with checked_out(str(given), location) as found:
         open_one = _folder if found.is_dir() else _file
-        return open_one(str(given), found, shown=beside)
+        return open_one(str(given), found, shown=location)
 
 
 def _folder(name: str, path: Path, *, shown: Path) -> DocumentSource:
@@ -81,20 +81,22 @@ def _folder(name: str, path: Path, *, shown: Path) -> DocumentSource:
 
 
 def _file(name: str, path: Path, *, shown: Path | None = None) -> DocumentSource:
-    """Return the document of a file, whatever it is called; those it extends may lie beside it."""
+    """Return the document of a file of any name; those it extends may be in the same folder."""
     if not path.is_file():
         raise SourceError(f"{name}: {path.name} is not there.", "Name a commit that has it.")
     try:
         text = path.read_text(encoding="utf-8")
         content = parse(text)
     except TooDeepError as error:
-        raise SourceError(f"{shown or path}: {error}.", error.mend) from None
+        raise SourceError(f"{shown or path}: {error}.", error.hint) from None
     except ValueError as error:
-        raise SourceError(f"{shown or path}: it is no JSON: {error}.", "Mend the file.") from None
+        raise SourceError(
+            f"{shown or path}: it is not valid JSON: {error}.", "Fix the file."
+        ) from None
     protocol = content.get("protocol") if isinstance(content, dict) else None
     if not isinstance(protocol, str) or not _PROTOCOL.fullmatch(protocol):
-        mend = "kinwire import makes a document of another description."
-        raise SourceError(f"{shown or path}: it is no protocol document.", mend)
+        hint = "kinwire import makes a document of another description."
+        raise SourceError(f"{shown or path}: it is not a protocol document.", hint)
     with TemporaryDirectory() as folder:
         _gather(Path(folder), path.parent, content)
         Path(folder, f"{protocol}.json").write_text(text, encoding="utf-8")
@@ -103,7 +105,7 @@ def _file(name: str, path: Path, *, shown: Path | None = None) -> DocumentSource
 
 
 def _parsed(path: Path) -> Any:
-    """Return what is in a file, None if that cannot be told: the documents are checked later."""
+    """Return what is in a file, None if it is not JSON: the documents are checked later."""
     try:
         return parse(path.read_text(encoding="utf-8"))
     except ValueError:
@@ -117,12 +119,12 @@ def _extended(content: Any) -> list[str]:
     return [f"{name}.json" for name in names if _PROTOCOL.fullmatch(str(name))]
 
 
-def _gather(folder: Path, beside: Path, content: Any) -> None:
+def _gather(folder: Path, location: Path, content: Any) -> None:
     """Copy the meta-schema and what a document extends, at any depth, from its own folder."""
     waiting = [META, "jsonrpc.json", *_extended(content)]
     while waiting:
         file = waiting.pop()
-        if (beside / file).is_file() and not (folder / file).exists():
-            shutil.copyfile(beside / file, folder / file)
+        if (location / file).is_file() and not (folder / file).exists():
+            shutil.copyfile(location / file, folder / file)
             if file != META:
                 waiting += _extended(_parsed(folder / file))

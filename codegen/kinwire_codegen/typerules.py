@@ -76,14 +76,14 @@ def _unions(documents: Documents, home: str, node: Node, place: Place) -> Iterat
         tags = [_tags(documents, home, branch) for branch in node.get(key, ())]
         telling = _telling_members(tags)
         if telling and "discriminator" not in node:
-            what = f"the branches are told apart by {telling[0]!r}, but the union does not say so"
-            mend = f'Add "discriminator": {{"propertyName": "{telling[0]}"}}.'
-            yield pointer(*place), what, mend
+            what = f"{telling[0]!r} distinguishes the branches, but the union does not say so"
+            hint = f'Add "discriminator": {{"propertyName": "{telling[0]}"}}.'
+            yield pointer(*place), what, hint
         elif tags and "discriminator" in node:
             yield from _discriminator(node["discriminator"]["propertyName"], tags, place)
     if "discriminator" in node and not node.keys() & {"anyOf", "oneOf"}:
-        mend = "Add anyOf or oneOf, or remove the discriminator."
-        yield pointer(*place, "discriminator"), "there is no union here", mend
+        hint = "Add anyOf or oneOf, or remove the discriminator."
+        yield pointer(*place, "discriminator"), "there is no union here", hint
 
 
 def _telling_members(tags: list[Node]) -> list[str]:

@@ -21,7 +21,7 @@ Make = Callable[[], tuple[Documents, int, list[FileChange]]]
 
 
 def watch(folder: Path, make: Make, out: Path) -> None:
-    """Generate at once and again after each save, until interrupted.
+    """Generate now and after each save, until interrupted.
 
     `make` returns the documents, the number of files made and what must change in `out`.
     """

@@ -22,8 +22,8 @@ class Message(BaseModel):
     """A message or a part of one.
 
     Members that a peer sent and this version does not know are kept and go out again. An optional
-    member that is None is absent on the wire; where the protocol tells null from absent, the member
-    is `pydantic.MISSING` when absent. Instances are built by Python names, read from the wire by
+    member that is None is absent on the wire; where null has another meaning than absent, the
+    absent member is `pydantic.MISSING`. Instances are built by Python names, read from the wire by
     `from_wire`, and immutable: `model_copy(update=...)` makes another one.
     """
 

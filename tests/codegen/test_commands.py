@@ -82,13 +82,13 @@ def test_a_protocol_is_not_started_twice(made: Path) -> None:
 def test_a_name_that_is_none_is_refused(name: str, tmp_path: Path) -> None:
     done = kinwire("new", "protocol", name, cwd=tmp_path)
     assert done.returncode == 2
-    assert "is no protocol name.\nhint: Use lower case, digits and dashes." in done.stderr
+    assert "is not a valid protocol name.\nhint: Use lower case, digits and dashes." in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_word_of_python_is_refused_as_a_name(tmp_path: Path) -> None:
     done = kinwire("new", "protocol", "im-port", cwd=tmp_path)
-    told = "error: 'im-port' is a word of Python's.\nhint: Choose another name.\n"
+    told = "error: 'im-port' is a Python keyword.\nhint: Choose another name.\n"
     assert (done.returncode, done.stderr) == (2, told)
     assert list(tmp_path.iterdir()) == []
 
@@ -124,7 +124,7 @@ def test_findings_are_printed_and_nothing_is_written(tmp_path: Path) -> None:
 WRONG = [
     pytest.param(["generate"], "Name a folder with --out.", id="no place to write to"),
     pytest.param(
-        ["generate", "--out", "x", "--package", "a-b"], "Mend --package.", id="no Python name"
+        ["generate", "--out", "x", "--package", "a-b"], "Correct --package.", id="no Python name"
     ),
     pytest.param(
         ["generate", "--out", "x", "--package", "x", "--watch"],
@@ -139,16 +139,16 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "mend"), WRONG)
+@pytest.mark.parametrize(("arguments", "hint"), WRONG)
 @pytest.mark.slow
 def test_a_wrong_command_is_refused_with_a_mend(
-    arguments: list[str], mend: str, tmp_path: Path
+    arguments: list[str], hint: str, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()
     done = kinwire(*arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr.startswith("error: ")
-    assert f"\nhint: {mend}" in done.stderr
+    assert f"\nhint: {hint}" in done.stderr
     assert "Traceback" not in done.stderr
 
 

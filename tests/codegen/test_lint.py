@@ -1,4 +1,4 @@
-"""Bad documents, and what is said of them: the place, the fault and the mend."""
+"""Bad documents, and what is said of them: the place, the fault and the hint."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ BAD = [
     pytest.param(
         protocol(types={"Thing": thing(a={"$ref": "other.json#/$defs/X"})}),
         "toy.json#/$defs/Thing/properties/a/$ref: there is no document 'other'."
-        " Add other.json or mend the name.",
+        " Add other.json or correct the name.",
         id="a document that is not there",
     ),
     pytest.param(
@@ -100,7 +100,7 @@ BAD = [
     ),
     pytest.param(
         protocol(extends=["gone"]),
-        "toy.json#/extends/0: there is no document 'gone'. Add gone.json or mend the name.",
+        "toy.json#/extends/0: there is no document 'gone'. Add gone.json or correct the name.",
         id="a protocol that extends nothing",
     ),
     pytest.param(
@@ -111,7 +111,7 @@ BAD = [
     ),
     pytest.param(
         protocol("im-port"),
-        "im-port.json#/protocol: 'import' is a word of Python's and no name of a package."
+        "im-port.json#/protocol: 'import' is a Python keyword and cannot be the name of a package."
         " Rename the protocol.",
         id="a protocol whose package could not be imported",
     ),
@@ -147,7 +147,7 @@ BAD = [
     pytest.param(
         protocol(methods={"a": row(errors=["nobody#Full"])}, types=THING),
         "toy.json#/methods/a/errors/0: 'nobody#Full' is not an error."
-        " Add 'nobody' to extends, or mend the name.",
+        " Add 'nobody' to extends, or correct the name.",
         id="an error of a document that is not there",
     ),
     pytest.param(
@@ -253,7 +253,7 @@ BAD = [
     ),
     pytest.param(
         protocol(types={"A": tagged("a"), "B": tagged("b"), "U": union()}),
-        "toy.json#/$defs/U: the branches are told apart by 'type', but the union does not say so."
+        "toy.json#/$defs/U: 'type' distinguishes the branches, but the union does not say so."
         ' Add "discriminator": {"propertyName": "type"}.',
         id="B004 a tagged union without a discriminator",
     ),
@@ -299,13 +299,13 @@ BAD = [
     pytest.param(
         protocol(types={"Thing": thing(a=TEXT) | {"examples": [{"a": 5}]}}),
         "toy.json#/$defs/Thing/examples/0/a: it does not fit the type: 5 is not of type 'string'."
-        " Mend the value or the type.",
+        " Correct the value or the type.",
         id="an example that does not fit",
     ),
     pytest.param(
         protocol(types={"Thing": thing(a=TEXT | {"default": 5})}),
         "toy.json#/$defs/Thing/properties/a/default: it does not fit the type:"
-        " 5 is not of type 'string'. Mend the value or the type.",
+        " 5 is not of type 'string'. Correct the value or the type.",
         id="a default that does not fit",
     ),
     pytest.param(
@@ -431,7 +431,7 @@ UNREADABLE = [
 def test_a_document_that_is_no_file_is_a_finding(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "toy.json")
     (tmp_path / "meta.schema.json").write_bytes((SCHEMA / "meta.schema.json").read_bytes())
-    with pytest.raises(DocumentError, match="it is no regular file"):
+    with pytest.raises(DocumentError, match="it is not a regular file"):
         load_documents(tmp_path)
 
 

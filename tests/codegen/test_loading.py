@@ -42,7 +42,7 @@ def test_what_the_installed_package_was_made_of_is_not_checked_again(tmp_path: P
 
 def test_a_check_that_is_asked_for_spares_nothing(tmp_path: Path) -> None:
     with pytest.raises(DocumentError, match="/title"):
-        load_documents(written(tmp_path / "schema", FAULTY, META), anew=True)
+        load_documents(written(tmp_path / "schema", FAULTY, META), recheck=True)
 
 
 @pytest.mark.parametrize(

@@ -95,14 +95,14 @@ BAD = [
     ),
     pytest.param(
         {"augments": [augment(to={"method": "tools/nope", "part": "params"})]},
-        "/augments/0/to: it names no message of a protocol that this one extends."
-        " Give one of def, method with part, and every; methods have to be theirs.",
+        "/augments/0/to: its target is not a message of a protocol that this one extends."
+        " Give one of def, method with part, or every; name a method of that protocol.",
         id="an augment of no method",
     ),
     pytest.param(
         {"augments": [augment(to={"def": "base-line#Thing", "every": "params"})]},
-        "/augments/0/to: it names no message of a protocol that this one extends."
-        " Give one of def, method with part, and every; methods have to be theirs.",
+        "/augments/0/to: its target is not a message of a protocol that this one extends."
+        " Give one of def, method with part, or every; name a method of that protocol.",
         id="an augment of two things",
     ),
     pytest.param(
@@ -130,7 +130,7 @@ BAD = [
     pytest.param(
         {"tables": table({"a": 1})},
         "/tables/T/rows/0/a: it does not fit the type: 1 is not of type 'string'."
-        " Mend the value or the type.",
+        " Correct the value or the type.",
         id="a row that does not fit",
     ),
     pytest.param(
@@ -155,12 +155,12 @@ BAD = [
     ),
     pytest.param(
         {"machines": machine(("a", "x", "b"), states="#/$defs/It")},
-        "/machines/M/states: the type is no enum. Name one that is.",
+        "/machines/M/states: the type is not an enum. Name an enum.",
         id="states that are none",
     ),
     pytest.param(
         {"machines": machine(("a", "x", "b"), ("a", "y", "c"))},
-        "/machines/M/transitions/1/to: 'c' is no state. Name one of a, b.",
+        "/machines/M/transitions/1/to: 'c' is not a state. Name one of a, b.",
         id="no such state",
     ),
     pytest.param(
@@ -182,7 +182,7 @@ BAD = [
     ),
     pytest.param(
         {"sequences": sequence({"message": "tools/call"})},
-        "/sequences/S/steps/1/message: 'tools/call' is no method or tool."
+        "/sequences/S/steps/1/message: 'tools/call' is not a method or tool."
         " Name one of this document, or one that it extends as mcp#tools/call.",
         id="a step of no message",
     ),
@@ -224,13 +224,13 @@ BAD = [
     ),
     pytest.param(
         {"grpc": grpc(rpcs={"Go": {**grpc()["rpcs"]["Go"], "method": "gone"}})},
-        "/grpc/rpcs/Go/method: 'gone' is no method. Name one of this document.",
+        "/grpc/rpcs/Go/method: 'gone' is not a method. Name one of this document.",
         id="a call of no method",
     ),
     pytest.param(
         {"grpc": grpc(messages=message(f={"number": 1, "type": "text"}))},
-        "/grpc/messages/Q/fields/f/type: 'text' is no type of proto3, message or enum."
-        " Mend it, or define it.",
+        "/grpc/messages/Q/fields/f/type: 'text' is not a proto3 type, a message or an enum."
+        " Correct it, or define it.",
         id="a field of no type",
     ),
     pytest.param(
@@ -244,7 +244,7 @@ BAD = [
     ),
     pytest.param(
         {"grpc": grpc(messages={"R": message()["Q"]})},
-        "/grpc/rpcs/Go/request: 'Q' is no message. Define it under messages.",
+        "/grpc/rpcs/Go/request: 'Q' is not a message. Define it under messages.",
         id="a call of no message",
     ),
     pytest.param(
@@ -253,7 +253,8 @@ BAD = [
                 enums={"E": {"section": "1", "summary": "E.", "values": {"A": {"number": 1}}}}
             )
         },
-        "/grpc/enums/E/values: the first value is not 0. proto3 asks for that: mend it.",
+        "/grpc/enums/E/values: the first value is not 0."
+        " proto3 requires it: change the number to 0.",
         id="an enum that does not begin with 0",
     ),
 ]

@@ -14,7 +14,7 @@ CATEGORIES = ("wire", "bindings", "docs")
 
 
 class BreakingCommand:
-    """Prints who breaks; exit code 1 if somebody does and the version did not rise."""
+    """Prints who breaks; exit code 1 for breaking changes if the version did not rise."""
 
     name = "breaking"
     summary = "say who breaks by what changed in the documents"
@@ -28,19 +28,19 @@ class BreakingCommand:
         parser.add_argument("path", nargs="?", type=Path, metavar="PATH", help=text)
         text = "what is looked at, once for each (default: wire)"
         parser.add_argument("--category", action="append", choices=CATEGORIES, help=text)
-        text = "how it is told (default: text); github: annotations of a pull request"
+        text = "output format (default: text); github: annotations of a pull request"
         parser.add_argument(
             "--format", choices=("text", "json", "github"), default="text", help=text
         )
 
     @staticmethod
     def run(arguments: Namespace) -> int:
-        """Return 0 if nobody breaks unannounced, 1 if somebody does, 2 if a side is not there."""
+        """Return 0, 1 for unannounced breaking changes, or 2 if a side does not exist."""
         from kinwire_codegen.compare.verdict import Category
         from kinwire_codegen.reports import verdicts
 
         path = arguments.path or SCHEMA
-        sides = open_sides(arguments.against, path, beside=path)
+        sides = open_sides(arguments.against, path, location=path)
         if isinstance(sides, int):
             return sides
         old, new, comparison = sides

@@ -17,7 +17,7 @@ class DiffCommand:
     """Prints what was added, changed, deprecated and removed, with links to the reference."""
 
     name = "diff"
-    summary = "tell what changed in the documents, as a changelog"
+    summary = "show what changed in the documents, as a changelog"
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
@@ -26,20 +26,20 @@ class DiffCommand:
         parser.add_argument("old", metavar="A", help=text)
         text = "what it is, likewise (default: ./schema)"
         parser.add_argument("new", nargs="?", metavar="B", default=str(SCHEMA), help=text)
-        text = "how it is told (default: text); md: the part about protocols of a CHANGELOG.md"
+        text = "output format (default: text); md: the part about protocols of a CHANGELOG.md"
         parser.add_argument("--format", choices=("text", "json", "md"), default="text", help=text)
         text = f"where links lead to: the folder or URL of the reference (default: {REFERENCE})"
         parser.add_argument("--reference", default=REFERENCE, metavar="PLACE", help=text)
 
     @staticmethod
     def run(arguments: Namespace) -> int:
-        """Return 0 once it is told, 1 if documents cannot be used, 2 if a side is not there."""
+        """Return 0 if it was printed, 1 if documents cannot be used, 2 if a side does not exist."""
         from kinwire_codegen.compare.verdict import Category
         from kinwire_codegen.reports import changelog, verdicts
 
         # A commit has no place of its own: it gives the documents of the other side's path.
         there = Path(arguments.new) if Path(arguments.new).exists() else SCHEMA
-        sides = open_sides(arguments.old, arguments.new, beside=there)
+        sides = open_sides(arguments.old, arguments.new, location=there)
         if isinstance(sides, int):
             return sides
         old, new, comparison = sides

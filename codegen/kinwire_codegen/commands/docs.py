@@ -70,20 +70,22 @@ class DocsCommand:
 
         guides = arguments.guides
         if guides is not None and not guides.is_dir():
-            return usage(f"{guides}: there is no such folder.", "Mend --guides.")
+            return usage(f"{guides}: there is no such folder.", "Correct --guides.")
         if any("=" not in one for one in arguments.version):
-            return usage("a version is written as NAME=PLACE.", "Mend --version.")
+            return usage("a version is written as NAME=PLACE.", "Correct --version.")
         try:
             return _ACTIONS[arguments.action](arguments)
         except DocumentError as error:
             return refuse(error)
         except SourceError as error:
-            return usage(str(error), error.mend)
+            return usage(str(error), error.hint)
         except OSError as error:
             if isinstance(error, BrokenPipeError):
                 raise
             where = error.filename or arguments.out or OUT
-            return usage(f"{where}: {error.strerror}.", "Choose another --out, or mend the path.")
+            return usage(
+                f"{where}: {error.strerror}.", "Choose another --out, or correct the path."
+            )
 
 
 def _documents(folder: Path | None) -> Documents:
@@ -117,7 +119,9 @@ def _source(arguments: Namespace) -> SiteSource:
     documents = _documents(folder)
     own = _has_our_guides(arguments)
     package = arguments.package or (PACKAGE if own and "mcp" in documents.chosen else None)
-    olds = [(one, open_source(one, beside=folder or SCHEMA).documents) for one in arguments.against]
+    olds = [
+        (one, open_source(one, location=folder or SCHEMA).documents) for one in arguments.against
+    ]
     versions = [tuple(one.split("=", 1)) for one in arguments.version]
     return SiteSource(
         documents=documents,
@@ -195,8 +199,8 @@ def _check(arguments: Namespace) -> int:
         raise DocumentError(findings)
     pages = sum(path.endswith(".html") for path in files)
     places = count(count_places(documents), "place")
-    told = f"{count(pages, 'page')} checked for {places} of the documents"
-    print(f"{told}, nothing to mend")
+    checked = f"{count(pages, 'page')} checked for {places} of the documents"
+    print(f"{checked}, no problems found")
     return 0
 
 

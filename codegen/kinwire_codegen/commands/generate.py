@@ -59,16 +59,16 @@ class GenerateCommand:
         folder = schema_folder(arguments)
         out = arguments.out or (GENERATED if folder == SCHEMA else None)
         if out is None:
-            return usage("it is not said where the package goes.", "Name a folder with --out.")
+            return usage("the output folder is unknown.", "Name a folder with --out.")
         if arguments.package is not None and not arguments.package.isidentifier():
-            return usage(f"{arguments.package!r} is no Python name.", "Mend --package.")
+            return usage(f"{arguments.package!r} is not a valid Python name.", "Correct --package.")
         task = Task(folder, out, arguments.package, arguments.standalone)
         try:
             return _watch(task) if arguments.watch else _once(task, check=arguments.check)
         except DocumentError as error:
             return refuse(error)
         except BrokenPipeError:
-            raise  # the reader of the output has left: no fault of the folder
+            raise  # the reader of the output was closed: the folder is fine
         except OSError as error:
             return usage(f"{error.filename or out}: {error.strerror}.", "Choose another --out.")
         except UnnamedPackageError:
@@ -86,7 +86,7 @@ class Task:
 
 
 class UnnamedPackageError(Exception):
-    """Other people's protocols must not land in a package of our name."""
+    """The package has no name: third-party protocols must not get the name of ours."""
 
 
 def _once(task: Task, *, check: bool) -> int:

@@ -23,7 +23,7 @@ _PROTOCOL = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
 class ImportCommand:
-    """Writes a document for each FILE, checked, and tells what could not be said in it."""
+    """Writes a checked document for each FILE, and reports what it cannot represent."""
 
     name = "import"
     summary = "make a document of an official MCP schema or of OpenRPC"
@@ -44,17 +44,19 @@ class ImportCommand:
 
     @staticmethod
     def run(arguments: Namespace) -> int:
-        """Return 0 if all was written, 1 if a document has findings, 2 if a file is of no use."""
+        """Return 0 if all was written, 1 if a document has findings, 2 if a file cannot be read."""
         from kinwire_codegen.findings import DocumentError
 
         if arguments.protocol is not None and not _PROTOCOL.fullmatch(arguments.protocol):
             name = arguments.protocol
-            return usage(f"{name!r} is no protocol name.", "Use lower case, digits and dashes.")
+            return usage(
+                f"{name!r} is not a valid protocol name.", "Use lower case, digits and dashes."
+            )
         try:
             for path in arguments.files:
                 _one(arguments, path)
         except UselessFileError as error:
-            return usage(str(error), error.mend)
+            return usage(str(error), error.hint)
         except DocumentError as error:
             return refuse(error)
         except OSError as error:
@@ -63,11 +65,11 @@ class ImportCommand:
 
 
 class UselessFileError(Exception):
-    """Nothing can be made of a file; `mend` says what to do."""
+    """A file cannot be imported; `hint` says what to do."""
 
-    def __init__(self, message: str, mend: str) -> None:
+    def __init__(self, message: str, hint: str) -> None:
         super().__init__(message)
-        self.mend = mend
+        self.hint = hint
 
 
 def _one(arguments: Namespace, path: Path) -> None:
@@ -111,12 +113,12 @@ def _imported(arguments: Namespace, path: Path) -> Imported:
         document = mcp_document(content, protocol=protocol, version=version or "", taken=taken)
     except (NotMcpSchemaError, NotOpenRpcError) as error:
         raise UselessFileError(f"{path}: {error}.", "Name another file or another kind.") from None
-    except MALFORMED as error:  # files of others may be odd at any place
-        what = f"it is not written as a file of that kind is: {error!r}"
-        raise UselessFileError(f"{path}: {what}.", "Mend the file.") from None
+    except MALFORMED as error:  # third-party files may be malformed at any place
+        what = f"it is not a well-formed file of that kind: {error!r}"
+        raise UselessFileError(f"{path}: {what}.", "Fix the file.") from None
     if version is None:  # asked for last: the file may be of another kind
-        what = "which version it is does not show"
-        raise UselessFileError(f"{path}: {what}.", "Say --as-version.")
+        what = "its version is unknown"
+        raise UselessFileError(f"{path}: {what}.", "Pass --as-version.")
     return document
 
 
@@ -124,11 +126,11 @@ def _read(path: Path) -> Any:
     try:
         return parse(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise UselessFileError(f"{path}: {error.strerror}.", "Mend the path.") from None
+        raise UselessFileError(f"{path}: {error.strerror}.", "Correct the path.") from None
     except TooDeepError as error:
-        raise UselessFileError(f"{path}: {error}.", error.mend) from None
+        raise UselessFileError(f"{path}: {error}.", error.hint) from None
     except ValueError as error:
-        raise UselessFileError(f"{path}: it is no JSON: {error}.", "Mend the file.") from None
+        raise UselessFileError(f"{path}: it is not valid JSON: {error}.", "Fix the file.") from None
 
 
 def _version(path: Path) -> str | None:

@@ -12,7 +12,7 @@ COUNTED = {"methods": "method", "errors": "error", "$defs": "type"}
 
 
 class LintCommand:
-    """Prints every finding, or one line a document if there is none."""
+    """Prints every finding, or one line for each document if there are no findings."""
 
     name = "lint"
     summary = "check protocol documents"
@@ -30,7 +30,7 @@ class LintCommand:
         from kinwire_codegen.loading import load_documents
 
         try:
-            documents = load_documents(schema_folder(arguments), anew=True)
+            documents = load_documents(schema_folder(arguments), recheck=True)
             findings = lint(documents)
         except DocumentError as error:
             return refuse(error)

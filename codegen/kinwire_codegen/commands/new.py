@@ -15,7 +15,7 @@ from kinwire_codegen.commands.common import refuse, usage
 
 
 class NewCommand:
-    """Writes a small document that lints, generates and round-trips at once."""
+    """Writes a small document that can be linted and generated immediately."""
 
     name = "new"
     summary = "start a protocol document of your own"
@@ -36,9 +36,11 @@ class NewCommand:
 
         name = arguments.protocol
         if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
-            return usage(f"{name!r} is no protocol name.", "Use lower case, digits and dashes.")
+            return usage(
+                f"{name!r} is not a valid protocol name.", "Use lower case, digits and dashes."
+            )
         if iskeyword(name.replace("-", "")):
-            return usage(f"{name!r} is a word of Python's.", "Choose another name.")
+            return usage(f"{name!r} is a Python keyword.", "Choose another name.")
         root = arguments.out or Path(name)
         schema = root / "schema"
         if schema.exists():

@@ -23,10 +23,10 @@ class Sides(NamedTuple):
     comparison: Comparison
 
 
-def open_sides(old: str, new: str | Path, *, beside: Path) -> Sides | int:
+def open_sides(old: str, new: str | Path, *, location: Path) -> Sides | int:
     """Return the sides compared, or the exit code if one of them cannot be used.
 
-    A commit gives the documents of the path `beside`.
+    From a commit the documents at the path `location` are read.
     """
     from kinwire_codegen.compare import compare
     from kinwire_codegen.findings import DocumentError
@@ -37,9 +37,11 @@ def open_sides(old: str, new: str | Path, *, beside: Path) -> Sides | int:
         if not str(given):  # a variable of CI that is not set: the path of "" would be "."
             return usage("a side has no name.", "Name a file, a folder, a commit, tag or branch.")
         try:
-            opened.append(open_source(given, beside=beside if Path(given) != beside else None))
+            opened.append(
+                open_source(given, location=location if Path(given) != location else None)
+            )
         except SourceError as error:
-            return usage(str(error), error.mend)
+            return usage(str(error), error.hint)
         except DocumentError as error:
             print(f"{given} cannot be compared:", file=sys.stderr)
             return refuse(error)

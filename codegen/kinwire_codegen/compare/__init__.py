@@ -104,7 +104,7 @@ class _Assembly:
 
     def changes(self, both: list[tuple[Document, Document]]) -> Iterator[DocumentChange]:
         for before, after in both:
-            yield from self._beside_types(before, after)
+            yield from self._except_types(before, after)
         for pair, flow in library_roots(self._old, self._new):
             self._root(pair, flow)
         self._unreached(both)
@@ -118,7 +118,7 @@ class _Assembly:
             yield from compare_data(before, after, renamed)
             yield from compare_names(before, after, renamed)
 
-    def _beside_types(self, before: Document, after: Document) -> Iterator[DocumentChange]:
+    def _except_types(self, before: Document, after: Document) -> Iterator[DocumentChange]:
         rows = compare_rows(self._old, self._new, before, after)
         augments = compare_augments(before, after)
         for pair, flow in (*rows.pairs, *augments.pairs):
@@ -156,7 +156,7 @@ class _Assembly:
 
     def _told(self, raw: Raw, ways: set[Flow]) -> DocumentChange:
         home, place, gone = raw.at.home, raw.at.place, raw.gone
-        # What is gone has no anchor of its own: the page of its type is told, or the protocol's.
+        # A removed entry has no anchor: link the page of its type, or the protocol's.
         there = place[:2] if gone else place
         document = self._new.documents[home]
         known = not gone or there[1] in document.definitions
@@ -165,5 +165,5 @@ class _Assembly:
 
 
 def _is_renaming(raw: Raw, renamed: dict[Reference, Reference]) -> bool:
-    """Return whether a member only follows a type that is told as renamed."""
+    """Return whether a member only follows a type that is reported as renamed."""
     return raw.kinds is not None and renamed.get(raw.kinds[0]) == raw.kinds[1]

@@ -32,7 +32,7 @@ class Alternative:
     reference: Reference | None = None
     """The name of an object."""
     tag: str | None = None
-    """The member that tells an object from the others of its union."""
+    """The member that distinguishes an object from the others of its union."""
 
     @property
     def words(self) -> str:

@@ -1,4 +1,4 @@
-"""Where in the reference a place of a document is told, as `protocol/page.md#anchor`."""
+"""Where the reference describes a place of a document, as `protocol/page.md#anchor`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BINDINGS = {"http": "HTTP", "grpc": "gRPC"}
 def anchor_of(document: Document, place: Place) -> str:
     """Return the page, and the anchor there, that is nearest to a place of `document`.
 
-    A member of a type that is the params or the result of one method is told on that method's page.
+    A member of the params or the result of a single method is described on that method's page.
     """
     page = f"{document.name}/README.md"
     if len(place) < 2:

@@ -17,7 +17,7 @@ OF_KIND = {
     "string": ("minLength", "maxLength"),
     "array": ("minItems", "maxItems"),
 }
-"""What bounds the values of a kind: beside other kinds the keywords say nothing."""
+"""The keywords that bound the values of each kind."""
 
 REFUSING = frozenset({"bounds-tightened", "pattern-changed"})
 """The rules by which new readers refuse what old writers write."""
@@ -79,4 +79,4 @@ def _pattern(before: str | None, after: str | None) -> Iterator[tuple[str, str]]
 
 
 def _told(value: Any) -> str:
-    return "none" if value is None else str(value)
+    return "unset" if value is None else str(value)

@@ -1,4 +1,4 @@
-"""A change as it is told: which rule, where, to whom, and how badly."""
+"""A change as it is reported: which rule, where, to whom, and how badly."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class DocumentChange:
     breaks: tuple[Victim, ...]
     """Who stays behind."""
     flows: tuple[str, ...]
-    """On which ways the type is sent; empty for what is no type."""
+    """On which ways the type is sent; empty if the change is not about a type."""
     anchor: str | None
-    """The page of the reference and the place there; None if there is none."""
+    """The page of the reference and the place there; None if there is no page."""
 
     @property
     def pointer(self) -> str:

@@ -1,4 +1,4 @@
-"""What is no message: tables, machines, limits, records, and the bindings to HTTP and gRPC."""
+"""Data outside messages: tables, machines, limits, records, the bindings to HTTP and gRPC."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ Node = Mapping[str, Any]
 def compare_data(
     before: Document, after: Document, renamed: Mapping[Reference, Reference]
 ) -> Iterator[DocumentChange]:
-    """Yield what changed in one protocol beside rows, errors and types.
+    """Yield what changed in one protocol except rows, errors and types.
 
-    A type that has another name is told elsewhere; what refers to it has not changed.
+    A renamed type is reported elsewhere; references to it count as unchanged.
     """
-    told = _Teller(before, after)
+    report = _Teller(before, after)
     for table in (*CONSTANTS, "records"):  # sequences are for readers: `words.py` has them
         olds = _following(before.table(table), before.name, renamed)
-        yield from _named(told, "data", (table,), olds, after.table(table))
+        yield from _named(report, "data", (table,), olds, after.table(table))
     for binding, tables in ENTRIES.items():
         old = _following(before.content.get(binding), before.name, renamed)
         new = after.content.get(binding)
@@ -44,14 +44,14 @@ def compare_data(
                 verb = "removed" if new is None else "added"
                 word = "is gone" if new is None else "is new"
                 what = f"the binding to {binding} {word}"
-                yield told.change(f"{binding}-{verb}", (binding,), what, gone=new is None)
+                yield report.change(f"{binding}-{verb}", (binding,), what, gone=new is None)
             continue
-        yield from _head(told, binding, old, new, {*tables, CODES[binding][0]})
+        yield from _head(report, binding, old, new, {*tables, CODES[binding][0]})
         for table in tables:
-            yield from _entries(told, binding, table, old.get(table, {}), new.get(table, {}))
+            yield from _entries(report, binding, table, old.get(table, {}), new.get(table, {}))
         key, rule = CODES[binding]
         if _bare(old.get(key, [])) != _bare(new.get(key, [])):
-            yield told.change(rule, (binding,), f"{binding}: {key} have changed")
+            yield report.change(rule, (binding,), f"{binding}: {key} have changed")
 
 
 def _following(node: Any, home: str, renamed: Mapping[Reference, Reference]) -> Any:
@@ -80,56 +80,56 @@ class _Teller:
 
 
 def _named(
-    told: _Teller, rule: str, place: Place, olds: Node, news: Node
+    report: _Teller, rule: str, place: Place, olds: Node, news: Node
 ) -> Iterator[DocumentChange]:
     for name in olds:
         if name not in news:
             what = f"{' '.join(map(str, place))} {name} is gone"
-            yield told.change(f"{rule}-removed", (*place, name), what, gone=True)
+            yield report.change(f"{rule}-removed", (*place, name), what, gone=True)
     for name, new in news.items():
         label = f"{' '.join(map(str, place))} {name}"
         if name not in olds:
-            yield told.change(f"{rule}-added", (*place, name), f"{label} is new")
+            yield report.change(f"{rule}-added", (*place, name), f"{label} is new")
         elif _bare(olds[name]) != _bare(new):
             what = f"{label}: {_differences(_bare(olds[name]), _bare(new))}"
-            yield told.change(f"{rule}-changed", (*place, name), what)
+            yield report.change(f"{rule}-changed", (*place, name), what)
 
 
 def _entries(
-    told: _Teller, binding: str, table: str, olds: Node, news: Node
+    report: _Teller, binding: str, table: str, olds: Node, news: Node
 ) -> Iterator[DocumentChange]:
     inner = INNER.get(table)
     if inner is None:
-        yield from _paths(told, binding, table, olds, news)
+        yield from _paths(report, binding, table, olds, news)
         return
     outer = [{name: {**node, inner: {}} for name, node in side.items()} for side in (olds, news)]
-    yield from _named(told, binding, (binding, table), *outer)
+    yield from _named(report, binding, (binding, table), *outer)
     for name in (one for one in olds if one in news):
         place = (binding, table, name, inner)
-        yield from _named(told, binding, place, olds[name][inner], news[name][inner])
+        yield from _named(report, binding, place, olds[name][inner], news[name][inner])
 
 
 def _paths(
-    told: _Teller, binding: str, table: str, olds: Node, news: Node
+    report: _Teller, binding: str, table: str, olds: Node, news: Node
 ) -> Iterator[DocumentChange]:
     bare = [{n: {**node, "aliases": []} for n, node in side.items()} for side in (olds, news)]
-    yield from _named(told, binding, (binding, table), *bare)
+    yield from _named(report, binding, (binding, table), *bare)
     for name in (one for one in olds if one in news):
         was, is_now = (set(side[name].get("aliases", ())) for side in (olds, news))
         place = (binding, table, name)
         for alias in sorted(was - is_now):
-            yield told.change(f"{binding}-removed", place, f"{name}: the name {alias} is gone")
+            yield report.change(f"{binding}-removed", place, f"{name}: the name {alias} is gone")
         for alias in sorted(is_now - was):
-            yield told.change(f"{binding}-added", place, f"{name}: {alias} is a new name")
+            yield report.change(f"{binding}-added", place, f"{name}: {alias} is a new name")
 
 
 def _head(
-    told: _Teller, binding: str, old: Node, new: Node, below: set[str]
+    report: _Teller, binding: str, old: Node, new: Node, below: set[str]
 ) -> Iterator[DocumentChange]:
     for key in sorted((old.keys() | new.keys()) - below - WORDS):
         if old.get(key) != new.get(key):
             what = f"{binding}: {key} was {old.get(key)} and is {new.get(key)}"
-            yield told.change(f"{binding}-changed", (binding, key), what)
+            yield report.change(f"{binding}-changed", (binding, key), what)
 
 
 def _bare(node: Any) -> Any:
@@ -161,5 +161,5 @@ def _walk(old: Any, new: Any, place: Place) -> Iterator[tuple[Place, Any, Any]]:
 
 
 def _short(value: Any) -> str:
-    text = "none" if value is None else str(value)
+    text = "unset" if value is None else str(value)
     return text if len(text) <= 40 else text[:40] + "…"

@@ -1,4 +1,4 @@
-"""Errors of two sides: codes are what peers tell them apart by, names what programs do."""
+"""Errors of two sides: peers distinguish them by code, programs by name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kinwire_codegen.document import Document
 
 
 def compare_errors(before: Document, after: Document) -> Iterator[DocumentChange]:
-    """Yield what changed in the errors of one protocol, beside the types of their data."""
+    """Yield what changed in the errors of one protocol, except the types of their data."""
     olds, news = before.table("errors"), after.table("errors")
     renamed = dict(_renamed(before, after))
     for name, error in olds.items():

@@ -33,7 +33,7 @@ def row_flow(document: Document, wire: str, row: Row, part: str = "params") -> F
 
 
 def data_flow(document: Document, label: str, way: Way) -> Flow:
-    """Return how what is no row goes: from the client, or from either end."""
+    """Return the flow of data that is not in a row: from the client, or from either end."""
     roles = document.content["roles"]
     return Flow(label, way, roles["client"], roles["server"])
 
@@ -75,11 +75,11 @@ OUTSIDE = (
     ("http/events/*/data", "HTTP event {2}", Way.EVENT),
     ("records/*/type", "{1}", Way.STORED),
 )
-"""Where types stand in messages and files beside rows and augments."""
+"""Where types are used in messages and files, except rows and augments."""
 
 
 def library_roots(old: Side, new: Side) -> Iterator[tuple[Pair, Flow]]:
-    """Yield the types of documents without methods: whoever uses them reads and writes them."""
+    """Yield the types of documents without methods: their users read and write them."""
     for reference in sorted(old.names & new.names):
         document = new.document(reference.protocol)
         if document is not None and not document.content["methods"]:

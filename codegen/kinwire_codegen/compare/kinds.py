@@ -77,7 +77,7 @@ def _null(
     optional: tuple[bool, bool],
 ) -> Found:
     was, is_now = (any(one.kind in ("null", "any") for one in found) for found in (before, after))
-    if was != is_now and optional[was]:  # null that went is read anew, one that came by old readers
+    if was != is_now and optional[was]:  # new readers meet a removed null, old ones an added one
         yield (
             ("null-taken" if is_now else "null-refused"),
             (f"{label} may be null now" if is_now else f"{label} may not be null now"),

@@ -64,7 +64,7 @@ def _classes(
 def _error_classes(before: Document, after: Document) -> Iterator[DocumentChange]:
     codes = {error["code"] for error in after.table("errors").values()}
     for name, error in before.table("errors").items():
-        # One whose code is still there is told as renamed, or as a code that was reused.
+        # An error whose code still exists is reported as renamed, or its code as reused.
         if name not in after.table("errors") and error["code"] not in codes:
             what = f"{class_name(name)} is gone"
             yield _told("class-removed", before, ("errors", name), what, gone=True)

@@ -21,13 +21,13 @@ def nearest_bounds(before: Sequence[Alternative], after: Sequence[Alternative]) 
     """
     sides = [[one for one in side if one.kind != "value"] for side in (before, after)]
     pairs = [(one, other) for one in sides[0] for other in sides[1] if _comparable(one, other)]
-    told = set[tuple[str, str]]()
+    seen = set[tuple[str, str]]()
     for side, rules in enumerate((REFUSING, TAKING)):
         for one in sides[side]:
             met = [_changed(*pair, rules) for pair in pairs if pair[side] is one]
             for rule, where, what in min(met, key=len, default=()):
-                if (rule, what) not in told:
-                    told.add((rule, what))
+                if (rule, what) not in seen:
+                    seen.add((rule, what))
                     yield rule, where, what
 
 

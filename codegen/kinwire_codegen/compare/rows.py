@@ -107,7 +107,7 @@ class _RowComparison:
                     yield Pair(*kinds), row_flow(self.after, other, there, part)
 
     def changes(self) -> Iterator[DocumentChange]:
-        """Yield what changed beside types."""
+        """Yield what changed, except types."""
         for name, other, share in self._matched:
             if other is None and name is not None:
                 yield self._told("method-removed", name, f"{name} is gone", gone=True)
@@ -165,7 +165,7 @@ class _RowComparison:
                 yield self._told(f"{rule}-added", other, what, key)
 
     def _classes(self, wire: str, row: Row, there: Row) -> Iterator[DocumentChange]:
-        """Yield where another class that was there stands now; a renamed one is told elsewhere."""
+        """Yield where another existing class is used now; not for renamed classes."""
         for part in {"params", "result"} & row.keys() & there.keys():
             was = resolve(row[part], self.before.name)
             is_now = resolve(there[part], self.after.name)
@@ -224,4 +224,4 @@ def _was(key: str, row: Row, there: Row) -> str:
 
 
 def _text(value: Any) -> str:
-    return "none" if value is None else value if isinstance(value, str) else json.dumps(value)
+    return "unset" if value is None else value if isinstance(value, str) else json.dumps(value)

@@ -116,7 +116,7 @@ class _PairComparison:
     ) -> Iterator[Raw]:
         olds, news = of_kind(before, "object"), of_kind(after, "object")
         if not olds or not news:
-            return  # `changed_kinds` has told that the kind came or went
+            return  # `changed_kinds` has reported that the kind was added or removed
         matches = matched_objects(self._old, self._new, olds, news)
         for rule, what in changed_telling(self._old, self._new, matches, new.label):
             yield Raw(rule, new, what)

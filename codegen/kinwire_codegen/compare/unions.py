@@ -1,4 +1,4 @@
-"""Objects of two unions: which stand for each other, and what tells them from the rest."""
+"""Objects of two unions: which correspond to each other, and what distinguishes them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def changed_telling(
 ) -> Iterator[tuple[str, str]]:
     """Yield that readers of one side look for a member which the other side need not write.
 
-    Readers fill constants in, but not the one that tells them which object it is.
+    Readers fill constants in, but not the one that says which object it is.
     """
     both = [
         (one, other)
@@ -62,14 +62,14 @@ def changed_telling(
     before = " and ".join(sorted({tag for tag, _ in missed}))
     after = " and ".join(looked_for)
     if before and after:
-        what = f"the objects of {label} were told apart by {before} and are by {after}"
+        what = f"the objects of {label} were distinguished by {before} and are now by {after}"
         yield "discriminator-changed", what
     elif after:
-        yield "tag-now-required", f"the objects of {label} are told apart by {after} now"
+        yield "tag-now-required", f"the objects of {label} are now distinguished by {after}"
     elif any(tag not in new.members(other.typed) for tag, other in missed):
-        yield "tag-removed", f"the objects of {label} were told apart by {before}, which is gone"
+        yield "tag-removed", f"the objects of {label} were distinguished by {before}, which is gone"
     elif before:
-        what = f"the objects of {label} were told apart by {before}, which is optional now"
+        what = f"the objects of {label} were distinguished by {before}, which is optional now"
         yield "tag-now-optional", what
 
 

@@ -42,7 +42,7 @@ class Way(Enum):
 
     REQUEST = "params of a request: the sender writes, the receiver reads"
     RESULT = "a result or the data of an error: the receiver writes, the sender reads"
-    EVENT = "params of a notification: the sender writes, whoever listens reads"
+    EVENT = "params of a notification: the sender writes, the receivers read"
     STORED = "a file or stored object: written once, read later"
 
 
@@ -56,9 +56,9 @@ class Effect(Enum):
     BREAKS = "neither reads what the other writes"
     GONE = "what old peers use is not there any more"
     STOPS = "programs written for the old bindings stop, or a type checker refuses them"
-    LOSES = "a value that was heeded is heeded no more"
+    LOSES = "a value that was used is ignored now"
     WARNS = "peers may behave in another way"
-    SAFE = "nobody who stays behind notices"
+    SAFE = "old peers do not notice"
 
 
 OLD_SENDERS = "old senders"

@@ -1,7 +1,7 @@
 """The types of a protocol as one JSON Schema that refers to nothing outside (2020-12).
 
-A type of the document is `#/$defs/NAME`, as it is there; those of protocols that it extends stand
-beside them as far as they are used.
+A type of the document is `#/$defs/NAME`, as it is there. Types of protocols that it extends are
+added as far as they are used.
 """
 
 from __future__ import annotations

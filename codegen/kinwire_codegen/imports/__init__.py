@@ -1,1 +1,1 @@
-"""Documents made of descriptions in other languages. What cannot be said is left out, and told."""
+"""Documents made of other descriptions. What they cannot represent is left out and reported."""

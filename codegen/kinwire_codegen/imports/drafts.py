@@ -81,9 +81,9 @@ class DraftTypes:
 
     def left_out(self) -> list[str]:
         """Return the references that became any value, and the keywords that are not in `made`."""
-        lost = [f"{text}: it is no definition of the file" for text in dict.fromkeys(self._lost)]
-        lost += [f"{what}: documents have no words for it" for what in self._unsaid]
-        return lost + [f"{what}: it says nothing of the values there" for what in self._idle]
+        lost = [f"{text}: it is not a definition in the file" for text in dict.fromkeys(self._lost)]
+        lost += [f"{what}: documents cannot represent it" for what in self._unsaid]
+        return lost + [f"{what}: it does not apply to the values there" for what in self._idle]
 
     def name_of(self, name: str) -> str:
         """Return what a type of the source is called here."""

@@ -1,8 +1,8 @@
 """The official `schema.json` of a version of MCP as a document: draft-07 and 2020-12 alike.
 
-Who sends what is in its unions (`ClientRequest` and its like), what comes back in names
-(`ListToolsRequest`, `ListToolsResult`). Gates, sections and what errors a method has it does not
-say. Types that no method and no error reach are left out.
+Its unions (`ClientRequest` and similar) say who sends a message, its names say what the result is
+(`ListToolsRequest`, `ListToolsResult`). It does not contain gates, sections and the errors of a
+method. Types that no method and no error use are left out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ TASK = "CreateTaskResult"
 
 
 class NotMcpSchemaError(Exception):
-    """The file is no schema of MCP."""
+    """The file is not a schema of MCP."""
 
 
 def mcp_document(schema: Any, *, protocol: str, version: str, taken: frozenset[str]) -> Imported:
@@ -172,7 +172,7 @@ def _last_name(definitions: Node, node: Node) -> str:
 
 
 def _errors(definitions: Node, types: DraftTypes) -> Iterator[tuple[str, Node]]:
-    """Yield the errors that the schema gives a code, beside those of JSON-RPC."""
+    """Yield the errors that the schema gives a code, except those of JSON-RPC."""
     for name, node in definitions.items():
         code = _code(node)
         if code is None or -32700 <= code <= -32600:

@@ -1,8 +1,8 @@
 """An OpenRPC document as a document: methods with params by name and objects as results.
 
-What the client of such a service sends is all that OpenRPC tells, so every row is sent by the
-client. Params by position and results that are no objects cannot be said here: such methods are
-left out. The `x-` members that `kinwire generate` writes are understood.
+OpenRPC describes only what the client of a service sends, so every row is sent by the client.
+Documents cannot represent params by position and results that are not objects: such methods are
+left out. The `x-` members that `kinwire generate` writes are read.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ OWN = range(-32700, -32599)  # the codes of JSON-RPC itself
 
 
 class NotOpenRpcError(Exception):
-    """The file is no OpenRPC document."""
+    """The file is not an OpenRPC document."""
 
 
 class _CannotSay(Exception):  # noqa: N818 - it ends one method, not the import
-    """A method that documents have no words for."""
+    """A method that documents cannot represent."""
 
 
 def openrpc_document(
@@ -36,7 +36,7 @@ def openrpc_document(
     """Return the document; `taken` are names that the generated code uses itself.
 
     Raises:
-        NotOpenRpcError: it is none, or nothing in it can be said.
+        NotOpenRpcError: it is not OpenRPC, or none of its methods can be represented.
     """
     if not isinstance(content, dict) or not isinstance(content.get("methods"), list):
         raise NotOpenRpcError("it has no list of methods")
@@ -45,7 +45,7 @@ def openrpc_document(
     methods = dict(reader.methods())
     if not methods:
         why = "; ".join(reader.left_out[:3])
-        raise NotOpenRpcError(f"none of its methods can be said in a document ({why})")
+        raise NotOpenRpcError(f"none of its methods can be represented in a document ({why})")
     reader.types.finish()
     title = str(info.get("title") or "Imported")
     found = {
@@ -85,7 +85,7 @@ class _OpenRpcReader:
             method = self._followed(given)
             name = str(method.get("name", given))
             if "name" not in method or not _METHOD.fullmatch(name):
-                self.left_out.append(f"{name}: no name of a method")
+                self.left_out.append(f"{name}: not a valid method name")
                 continue
             if name in met:
                 self.left_out.append(f"{name}: it is there twice")
@@ -98,7 +98,7 @@ class _OpenRpcReader:
 
     def _row(self, method: Node) -> Node:
         if method.get("paramStructure") == "by-position":
-            raise _CannotSay("its params are told apart by position")
+            raise _CannotSay("its params are passed by position")
         kind = method.get("x-kind") or ("request" if "result" in method else "notification")
         row = {
             "kind": kind,
@@ -141,7 +141,7 @@ class _OpenRpcReader:
         elif (named := self._definition(schema)) and whole.keys() & {"properties", "allOf"}:
             return self.types.reference(named)
         if whole.get("type") != "object" and "properties" not in whole:
-            raise _CannotSay("its result is no object")
+            raise _CannotSay("its result is not an object")
         return self.types.add(f"{pascal(method['name'])}Result", {"properties": {}, **whole})
 
     def _definition(self, schema: Any) -> str:

@@ -1,4 +1,4 @@
-"""Unions of imported types: named where they have a name, told apart where constants do it."""
+"""Unions of imported types: named if they have a name, tagged if they have constants."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Node = dict[str, Any]
 
 
 def name_unions(made: dict[str, Node]) -> None:
-    """Write objects beside other kinds as the union that has a name, which can tell them apart.
+    """Write objects next to other kinds as the named union, which can distinguish them.
 
     `anyOf: [A, B, {array}]` is `anyOf: [AOrB, {array}]` where there is such an `AOrB`.
     """

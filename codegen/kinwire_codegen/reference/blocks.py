@@ -137,7 +137,7 @@ class Prose:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What a page of HTML shows as a picture; Markdown has the same facts in words beside it."""
+    """What a page of HTML shows as a picture; Markdown has the same facts in words."""
 
     kind: Literal["sequence", "machine"]
     facts: Any

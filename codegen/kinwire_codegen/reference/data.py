@@ -1,4 +1,4 @@
-"""The page of what a protocol tells beside its messages: tables, machines, sequences, bindings."""
+"""The page of data outside messages: tables, machines, sequences, bindings."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from kinwire_codegen.reference.blocks import (
     Text,
 )
 from kinwire_codegen.reference.links import Links, anchor
-from kinwire_codegen.reference.parts import decision, told
+from kinwire_codegen.reference.parts import decision, described
 from kinwire_codegen.reference.sequences import sequence_drawing, sequence_table
 
 Node = dict[str, Any]
 
 
 def data_page(links: Links, document: Document) -> Page | None:
-    """Return the page, None if the protocol tells no such thing."""
+    """Return the page, None if the protocol has no such data."""
     if not links.has_data(document):
         return None
     blocks = [*_tables(links, document), *_machines(document), *_sequences(links, document)]
@@ -73,7 +73,7 @@ def _machines(document: Document) -> Iterator[Block]:
         yield Text(f"`{constant}`: begins in {node['initial']}{final}.")
         yield Drawing("machine", {"name": name, **node})
         rows = [
-            (step["from"], step["on"], step["to"], told(step, "summary"))
+            (step["from"], step["on"], step["to"], described(step, "summary"))
             for step in node["transitions"]
         ]
         yield TableBlock.of(("from", "on", "to", "meaning"), rows)
@@ -96,7 +96,7 @@ def _limits(document: Document) -> Iterator[Block]:
                 f"`{json.dumps(node['value'])}`",
                 str(node.get("unit", "")),
                 node["section"],
-                told(node, "summary", f"Error: {node['error']}." if "error" in node else ""),
+                described(node, "summary", f"Error: {node['error']}." if "error" in node else ""),
             ),
             name,
         )
@@ -131,18 +131,18 @@ def _http(links: Links, document: Document) -> Iterator[Block]:
             links.row(document.name, "methods", node["method"]),
             "JSON-RPC" if node["envelope"] == "jsonrpc" else "bare",
             str(node.get("status", "")),
-            told(node, "summary"),
+            described(node, "summary"),
         )
         for name, node in http["paths"].items()
     ]
     yield TableBlock.of(("path", "method", "bodies", "status", "meaning"), rows)
     events = [
-        (f"`{name}`", links.named(node["data"], document.name), told(node, "summary"))
+        (f"`{name}`", links.named(node["data"], document.name), described(node, "summary"))
         for name, node in http.get("events", {}).items()
     ]
     if events:
         yield TableBlock.of(("event", "data", "meaning"), events)
-    statuses = [(str(node["status"]), told(node, "when")) for node in http.get("statuses", ())]
+    statuses = [(str(node["status"]), described(node, "when")) for node in http.get("statuses", ())]
     if statuses:
         yield TableBlock.of(("status", "when"), statuses)
 
@@ -160,13 +160,13 @@ def _grpc(links: Links, document: Document) -> Iterator[Block]:
             ("stream of " if node.get("stream") else "") + f"`{node['response']}`",
             links.row(document.name, "methods", node["method"]),
             str(node.get("status", "")),
-            told(node, "summary"),
+            described(node, "summary"),
         )
         for name, node in grpc["rpcs"].items()
     ]
     yield TableBlock.of(("rpc", "request", "response", "method", "status", "meaning"), rows)
     codes = [
-        (f"`{node['code']}`", str(node.get("error", "")), told(node, "summary"))
+        (f"`{node['code']}`", str(node.get("error", "")), described(node, "summary"))
         for node in grpc.get("codes", ())
     ]
     if codes:

@@ -10,7 +10,7 @@ from kinwire_codegen.document import Document
 from kinwire_codegen.names import class_name
 from kinwire_codegen.reference.blocks import Block, Heading, Items, Page, TableBlock, TableRow, Text
 from kinwire_codegen.reference.links import Links
-from kinwire_codegen.reference.parts import AUGMENT_COLUMNS, augment_cells, decision, told
+from kinwire_codegen.reference.parts import AUGMENT_COLUMNS, augment_cells, decision, described
 
 
 def start_page(links: Links) -> Page:
@@ -58,8 +58,8 @@ def protocol_page(links: Links, document: Document) -> Page:
     blocks = [Text(content["description"]), *decision(content), *_offers(links, document)]
     blocks += [*_rows(links, document), *_augments(links, document), *_errors(links, document)]
     if links.has_data(document):
-        told = "Tables, limits and bindings are on [a page of their own](../../{}/data.md)."
-        blocks += [Heading("Data"), Text(told.format(document.name))]
+        text = "Tables, limits and bindings are on [a page of their own](../../{}/data.md)."
+        blocks += [Heading("Data"), Text(text.format(document.name))]
     kinds = (f"[{name}](../../{document.name}/types/{name}.md)" for name in document.definitions)
     blocks += [Heading("Types", anchor="types"), Items(tuple(kinds))]
     path, summary = f"{document.name}/README", content["description"]
@@ -125,7 +125,7 @@ def _errors(links: Links, document: Document) -> Iterator[Block]:
             f"`{document.module}.{class_name(name)}`",
             error["message"],
             error.get("section", ""),
-            told(error, "description", data),
+            described(error, "description", data),
         )
         rows.append(TableRow(cells, name, column=1))
     if rows:

@@ -1,4 +1,4 @@
-"""Pages as Markdown: what lies in the repository, and stands beside every page of a site."""
+"""Pages as Markdown: the files in the repository, and next to every page of a site."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _large(block: Block) -> Iterator[str]:
                 for code in tab.codes:
                     yield from _code(code)
         case _:
-            pass  # a drawing: the same facts stand in words beside it
+            pass  # a drawing: the same facts are on the page in words
 
 
 def _items(block: Items) -> Iterator[str]:

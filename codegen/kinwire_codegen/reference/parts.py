@@ -7,9 +7,9 @@ __all__ = (
     "as_json",
     "augment_cells",
     "decision",
+    "described",
     "member_table",
     "namesakes",
-    "told",
 )
 
 import json
@@ -39,7 +39,7 @@ def decision(node: dict[str, Any]) -> Iterator[Block]:
         yield Decision(node["x-decision"])
 
 
-def told(node: dict[str, Any], member: str, *more: str) -> Told:
+def described(node: dict[str, Any], member: str, *more: str) -> Told:
     """Return a member of an entry, and what was decided of it, for a table."""
     said = " ".join(filter(None, (str(node.get(member, "")).strip(), *more)))
     return Told(said, node.get("x-decision", ""))
@@ -60,7 +60,7 @@ def member_table(
                 f"`{name}`",
                 shape(links, node, owner.protocol),
                 "yes" if name in required else "no",
-                told(node, "description"),
+                described(node, "description"),
             ),
             anchor + name,
         )
@@ -69,21 +69,21 @@ def member_table(
     for document, row in links.augments(kind, part, method):
         where = f"[{document.name}](../../{document.name}/README.md#augments)"
         named = links.named(row["schema"]["$ref"], document.name)
-        cells = (f"`{row['member']}`", named, f"by {where}", told(row, "summary"))
+        cells = (f"`{row['member']}`", named, f"by {where}", described(row, "summary"))
         rows.append(TableRow(cells, anchor + row["member"]))
     if rows:
         yield TableBlock(("member", "type", "required", "meaning"), tuple(rows), members=True)
 
 
 def augment_cells(links: Links, document: Document, row: dict[str, Any]) -> tuple[Cell, ...]:
-    """Return what a table tells of a member that `document` adds, in the order of the columns."""
+    """Return the cells of a member that `document` adds, in the order of the columns."""
     return (
         f"`{row['member']}`",
         links.named(row["schema"]["$ref"], document.name),
         document.content["roles"].get(row["from"], "both"),
         row["section"],
         ", ".join(f"`{name}`" for name in row.get("errors", ())),
-        told(row, "summary"),
+        described(row, "summary"),
     )
 
 

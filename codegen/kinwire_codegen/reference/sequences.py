@@ -1,4 +1,4 @@
-"""Messages that follow each other: as pictures, and in words beside them."""
+"""Messages that follow each other: as pictures and in words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from kinwire_codegen.document import TOOLS_CALL, Document, resolve
 from kinwire_codegen.reference.blocks import Drawing, TableBlock
 from kinwire_codegen.reference.links import Links
-from kinwire_codegen.reference.parts import told
+from kinwire_codegen.reference.parts import described
 from kinwire_codegen.sequences import Named, Step, steps_of
 
 
@@ -26,7 +26,7 @@ class Arrow(NamedTuple):
 class Messages(NamedTuple):
     """What a picture of messages shows."""
 
-    told: str
+    words: str
     """All of it in a sentence."""
     ends: tuple[str, str]
     """What client and server are called."""
@@ -97,7 +97,7 @@ def sequence_table(links: Links, document: Document, name: str) -> TableBlock:
             (
                 document.content["roles"][step.sender],
                 _message(links, step),
-                told(step.content, "summary"),
+                described(step.content, "summary"),
             )
             for step in steps_of(document, links.documents, name)
         ),

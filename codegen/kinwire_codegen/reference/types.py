@@ -12,7 +12,7 @@ from kinwire_codegen.reference.links import Links
 from kinwire_codegen.reference.parts import as_json, decision, member_table, namesakes
 from kinwire_codegen.reference.shapes import shape
 
-SECTIONS = 3  # of the specification, beside a type
+SECTIONS = 3  # of the specification, next to a type
 
 
 def type_page(links: Links, document: Document, name: str) -> Page:

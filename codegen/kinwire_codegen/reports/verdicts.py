@@ -58,8 +58,8 @@ def _summary(found: list[DocumentChange], old: DocumentSource, comparison: Compa
     words = [f"{counted[Level.BREAKING]} breaking"]
     words += [f"{warnings} warning{'' if warnings == 1 else 's'}", f"{counted[Level.SAFE]} safe"]
     versions = sorted({was for was, _ in comparison.versions.values()})
-    told = f" {versions[0]}" if len(versions) == 1 else ""
-    return f"{', '.join(words)}   (against{told}: {old.name})"
+    version = f" {versions[0]}" if len(versions) == 1 else ""
+    return f"{', '.join(words)}   (against{version}: {old.name})"
 
 
 def _announced(comparison: Comparison, found: list[DocumentChange]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Pages about all protocols at once: errors by code, capabilities, augments, and pictures."""
+"""Pages about all protocols together: errors by code, capabilities, augments, and pictures."""
 
 from __future__ import annotations
 

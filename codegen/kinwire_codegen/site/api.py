@@ -40,9 +40,9 @@ def api_pages(package: str, guides: Iterable[str]) -> Iterator[Page]:
     names = {package, *(name for text in guides for name in named.findall(text))}
     pages = [page for name in sorted(names) if (page := _page(source, name)) is not None]
     links = [f"[{page.title}](../../{page.path}.md): {page.summary}" for page in pages]
-    told = f"What programs import from {package}, module by module."
-    blocks = (Text(told), Items(tuple(links)))
-    yield Page("api/README", "Python interface", "api", told, None, blocks)
+    summary = f"What programs import from {package}, module by module."
+    blocks = (Text(summary), Items(tuple(links)))
+    yield Page("api/README", "Python interface", "api", summary, None, blocks)
     yield from pages
 
 

@@ -24,9 +24,11 @@ def changes_pages(documents: Documents, olds: Iterable[tuple[str, Documents]]) -
     pages = [_page(name, comparison) for name, comparison in compared]
     links = [f"[{page.title}](../../{page.path}.md): {page.summary}" for page in pages]
     if links:
-        told = "What changed in the documents since an earlier state of them, and who breaks by it."
-        blocks = (Text(told), Items(tuple(links)))
-        yield Page("changes/README", "Changes", "changes", told, None, blocks)
+        summary = (
+            "What changed in the documents since an earlier state of them, and who breaks by it."
+        )
+        blocks = (Text(summary), Items(tuple(links)))
+        yield Page("changes/README", "Changes", "changes", summary, None, blocks)
     yield from pages
 
 

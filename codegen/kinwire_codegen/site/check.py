@@ -50,8 +50,8 @@ def count_places(documents: Documents) -> int:
 
 def _forms(pages: Mapping[str, Reading]) -> Iterator[Finding]:
     for path, page in pages.items():
-        for line, what, mend in page.faults:
-            yield Finding(path, f"line {line}", what, mend)
+        for line, what, hint in page.faults:
+            yield Finding(path, f"line {line}", what, hint)
 
 
 def _links(pages: Mapping[str, Reading], files: Files, base_url: str) -> Iterator[Finding]:
@@ -65,18 +65,18 @@ def _links(pages: Mapping[str, Reading], files: Files, base_url: str) -> Iterato
 def _link(
     path: str, link: PageLink, pages: Mapping[str, Reading], files: Files, base_url: str
 ) -> tuple[str, str] | None:
-    """Return what is wrong with a link of a page, and the mend; None if it is well."""
+    """Return what is wrong with a link of a page, and how to fix it; None if it is right."""
     ours = bool(base_url) and link.target.startswith(base_url)
     inner = link.target.removeprefix(base_url) if ours else link.target
     if not ours and _OUTSIDE.match(inner):
-        mend = "Put the file beside the pages."
-        return (f"it loads {inner} from another host", mend) if link.loads else None
+        hint = "Put the file next to the pages."
+        return (f"it loads {inner} from another host", hint) if link.loads else None
     there, anchor = _target("index.html" if ours else path, inner)
     if there not in files:
-        return f"the link to {link.target} leads nowhere", "Mend the link, or add the page."
+        return f"the link to {link.target} leads nowhere", "Fix the link, or add the page."
     if anchor and there in pages and anchor not in pages[there].ids:
-        return f"{there} has no place {anchor!r}", "Mend the anchor."
-    return ("a link leads to its own page", "Mend the link.") if inner in ("#", "") else None
+        return f"{there} has no place {anchor!r}", "Fix the anchor."
+    return ("a link leads to its own page", "Fix the link.") if inner in ("#", "") else None
 
 
 def _target(path: str, link: str) -> tuple[str, str]:
@@ -108,7 +108,7 @@ def _requests(files: Files) -> Iterator[Finding]:
             for number, line in enumerate(text.decode().splitlines(), 1):
                 if _REQUEST.search(line):
                     what = "it asks another host"
-                    yield Finding(path, f"line {number}", what, "Put the file beside the pages.")
+                    yield Finding(path, f"line {number}", what, "Put the file next to the pages.")
 
 
 def _missing_places(

@@ -23,8 +23,8 @@ KINDS = {
 
 def downloads(links: Links) -> tuple[Page, dict[str, str]]:
     """Return the page, and the files that it leads to."""
-    told = "The same protocols for other tools, made from the same documents."
-    blocks: list[Block] = [Text(told)]
+    summary = "The same protocols for other tools, made from the same documents."
+    blocks: list[Block] = [Text(summary)]
     files: dict[str, str] = {}
     for document in links.chosen:
         found = _files(links, document)
@@ -37,7 +37,7 @@ def downloads(links: Links) -> tuple[Page, dict[str, str]]:
         blocks += [Heading(document.content["title"], anchor=document.name)]
         blocks.append(TableBlock.of(("file", "format", "what is in it", "size"), rows))
         files |= {f"exports/{path}": text for path, text in found.items()}
-    return Page("exports/README", "Exports", "across", told, None, tuple(blocks)), files
+    return Page("exports/README", "Exports", "across", summary, None, tuple(blocks)), files
 
 
 def _files(links: Links, document: Document) -> dict[str, str]:

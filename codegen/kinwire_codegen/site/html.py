@@ -22,7 +22,7 @@ from kinwire_codegen.site.pages import SitePlan, SiteSource, page_url, twin_path
 from kinwire_codegen.site.prose import Section, rendered
 from kinwire_codegen.site.sequences import sequence_svg
 
-LISTED = 40  # sections beside a page; of more, only the upper ones
+LISTED = 40  # sections next to a page; of more, only the upper ones
 _DRAWN: dict[str, Callable[[Any], str]] = {"sequence": sequence_svg, "machine": machine_svg}
 
 
@@ -35,7 +35,7 @@ class Shown:
     body: Markup
     sections: tuple[Section, ...]
     outline: tuple[Section, ...]
-    """Those of its sections that are listed beside it."""
+    """Those of its sections that are listed next to it."""
     hue: int
     trail: tuple[tuple[str, str], ...]
 

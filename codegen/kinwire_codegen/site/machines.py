@@ -27,12 +27,12 @@ def machine_svg(machine: Node) -> str:
     width = MARGIN * 2 + BOX + ACROSS * (len(layers) - 1)
     height = MARGIN + ABOVE + TALL + DOWN * (tallest - 1) + 64
     final = set(machine.get("final", ()))
-    told = "; ".join(
+    words = "; ".join(
         f"{step['from']} to {step['to']} on {step['on']}" for step in machine["transitions"]
     )
     parts = [
         f'<svg class="machine" viewBox="0 0 {width} {height}" style="max-width:{width}px"'
-        f' role="img"><title>{escape(machine["name"])}: {escape(told)}</title>'
+        f' role="img"><title>{escape(machine["name"])}: {escape(words)}</title>'
     ]
     parts += _edges(machine, spots)
     for name, spot in spots.items():

@@ -1,4 +1,4 @@
-"""The list of pages beside each page: of its protocol, or of everything that is of none."""
+"""The list of pages next to each page: of its protocol, or of all pages without a protocol."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Navigation:
             yield titles[above], f"{above}/index.html"
 
     def html(self, page: Page, templates: Environment) -> Markup:
-        """Return the list beside a page, with the page itself marked."""
+        """Return the list next to a page, with the page itself marked."""
         document = page.document
         key = document.name if document else ""
         if key not in self._made:

@@ -39,7 +39,7 @@ class SiteSource:
 
 @dataclass(frozen=True)
 class SitePlan:
-    """Pages, and files beside them."""
+    """Pages, and files next to them."""
 
     links: Links
     pages: tuple[Page, ...]

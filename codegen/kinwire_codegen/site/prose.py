@@ -32,7 +32,7 @@ _PAGES = {
     "RELEASING.md": "releasing",
     "CHANGELOG.md": "changelog",
 }
-"""The files beside the guides that are pages too, and what these are called."""
+"""The files next to the guides that are pages too, and what these are called."""
 
 
 class Section(NamedTuple):
@@ -83,13 +83,13 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        what = f"the byte {error.start} is no UTF-8"
+        what = f"the byte {error.start} is not UTF-8"
         raise DocumentError([Finding(str(path), "", what, "Save it as UTF-8.")]) from None
 
 
 @dataclass(frozen=True)
 class Guides:
-    """The guides of a folder, and what stands beside it: README.md and the like."""
+    """The guides of a folder, and the files next to it: README.md and similar."""
 
     folder: Path
 
@@ -132,7 +132,7 @@ class Guides:
             yield Page(f"guides/{name}", title, "guide", summary, None, (Prose(led),))
 
     def attachments(self) -> dict[str, bytes]:
-        """Return the files that guides lead to and that are no pages."""
+        """Return the files that guides link to and that are not pages."""
         found: dict[str, bytes] = {}
         for path in self.files.values():
             for match in _LINK.finditer(_FENCE.sub("", _text(path))):
@@ -157,7 +157,7 @@ class Guides:
         if not target or "://" in target:
             return found[0]
         place = self._place(path.parent / target)
-        if place is None:  # a folder that no page is in: what is told of the link names its target
+        if place is None:  # a folder without a page: the finding about the link names its target
             place = f"../../missing/{target.replace('../', '')}"
         return f"]({place}{anchor})"
 

@@ -30,7 +30,7 @@ class Reading:
     """Every id with its line."""
     links: list[PageLink] = field(default_factory=list)
     faults: list[tuple[int, str, str]] = field(default_factory=list)
-    """Line, what is wrong, and the mend."""
+    """Line, what is wrong, and how to fix it."""
     found: set[str] = field(default_factory=set)
     """Tags that are on the page."""
     description: str = ""
@@ -58,8 +58,8 @@ class _HtmlReader(HTMLParser):
                 self._fault(1, f"the page has no <{tag}>", "Add one.")
         return self._reading
 
-    def _fault(self, line: int, what: str, mend: str) -> None:
-        self._reading.faults.append((line, what, mend))
+    def _fault(self, line: int, what: str, hint: str) -> None:
+        self._reading.faults.append((line, what, hint))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
@@ -100,7 +100,7 @@ class _HtmlReader(HTMLParser):
             what = f"the id {given['id']!r} stands in line {first} already"
             self._fault(line, what, "Give one of them another.")
         elif not given["id"] or " " in given["id"]:
-            self._fault(line, f"{given['id']!r} is no id", "Write one without spaces.")
+            self._fault(line, f"{given['id']!r} is not a valid id", "Write an id without spaces.")
         self._reading.ids.setdefault(given["id"], line)
 
     def _linked(self, tag: str, given: dict[str, str], line: int) -> None:

@@ -16,7 +16,7 @@ LONGEST = 140
 
 
 def search_index(shown: Sequence[Shown]) -> str:
-    """Return the script. A place is `[page, kind, name, anchor, told]`, a page lacks the anchor."""
+    """Return the script. A place is `[page, kind, name, anchor, about]`; pages have no anchor."""
     pages: list[list[Any]] = []
     places: list[list[Any]] = []
     for number, one in enumerate(shown):
@@ -44,10 +44,10 @@ def _rows(page: Page, table: TableBlock) -> Iterator[list[str]]:
             continue
         kind = "member" if table.members else "error" if page.kind == "protocol" else "row"
         name = row.anchor if table.members else plain(_text(row.cells[row.column]))
-        told = _text(row.cells[-1]) if kind != "row" or page.kind == "data" else ""
+        about = _text(row.cells[-1]) if kind != "row" or page.kind == "data" else ""
         if kind == "error":
-            told = f"{_text(row.cells[0])} {told}"
-        yield [kind, name, row.anchor, _short(plain(told))]
+            about = f"{_text(row.cells[0])} {about}"
+        yield [kind, name, row.anchor, _short(plain(about))]
 
 
 def _text(cell: Cell) -> str:

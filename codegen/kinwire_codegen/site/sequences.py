@@ -17,7 +17,7 @@ def sequence_svg(messages: Messages) -> str:
     height = TOP + STEP * len(messages.arrows) + 14
     parts = [
         f'<svg class="sequence" viewBox="0 0 {WIDTH} {height}" role="img">',
-        f"<title>{escape(messages.told)}</title>",
+        f"<title>{escape(messages.words)}</title>",
         *(_end(name, x, height) for name, x in zip(messages.ends, (LEFT, RIGHT), strict=True)),
     ]
     parts += [_arrow(number, arrow) for number, arrow in enumerate(messages.arrows)]

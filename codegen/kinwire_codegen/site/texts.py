@@ -31,7 +31,7 @@ _KINDS = {
 
 
 def twin(page: Page) -> str:
-    """Return the Markdown that stands beside a page."""
+    """Return the Markdown file next to a page."""
     return _README.sub(r"\1index.md", _MADE.sub("", as_markdown(page)))
 
 

@@ -23,8 +23,8 @@ def write_site(files: Mapping[str, bytes], out: Path) -> int:
     listed = out / LISTED
     before = set(listed.read_text(encoding="utf-8").splitlines()) if listed.is_file() else set()
     if not listed.is_file() and out.is_dir() and any(out.iterdir()):
-        what, mend = "it holds files that are not of a site", "Choose another folder with --out."
-        raise DocumentError([Finding(str(out), "", what, mend)])
+        what, hint = "it holds files that are not of a site", "Choose another folder with --out."
+        raise DocumentError([Finding(str(out), "", what, hint)])
     changed = 0
     for name, text in files.items():
         path = out / name

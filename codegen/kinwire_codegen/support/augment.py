@@ -123,7 +123,7 @@ class Augment(_Member[V], Generic[M, V]):
 
         Raises:
             TypeError: `value` is not a message of the member's type.
-            pydantic.ValidationError: it does not fit a type that is no message.
+            pydantic.ValidationError: it does not fit a type that is not a message.
         """
         if isinstance(message, dict):
             return self._written(message, value)
@@ -151,7 +151,7 @@ class EveryAugment(_Member[V]):
 
         Raises:
             TypeError: `value` is not a message of the member's type.
-            pydantic.ValidationError: it does not fit a type that is no message.
+            pydantic.ValidationError: it does not fit a type that is not a message.
         """
         if isinstance(message, dict):
             return self._written(message, value)

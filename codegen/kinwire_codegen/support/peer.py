@@ -177,7 +177,7 @@ class Peer(Protocol):
 
 @runtime_checkable
 class RaisesShapeErrors(Protocol):
-    """What a peer may have besides: an error of its own for a tool's result that does not fit."""
+    """An optional part of a peer: its own error for a tool's result that does not fit."""
 
     def shape_error(self, where: str, error: ValidationError, value: object, /) -> Exception:
         """Return the error to raise for `error`, which refused `value` as a result of `where`."""
@@ -238,7 +238,7 @@ def check_handlers(cls: type, known: set[str], what: Literal["method", "tool"]) 
     """Refuse a class of handlers that one of its functions would never be called of.
 
     Raises:
-        TypeError: it is no handler, or has a name that is not `known`; the message says the mend.
+        TypeError: it is not a handler, or its name is not `known`; the message says how to fix it.
     """
     for name, value in vars(cls).items():
         if name in known:

@@ -1,4 +1,4 @@
-"""What a protocol tells beside its messages: tables, state machines, bindings."""
+"""Data of a protocol outside its messages: tables, state machines, bindings."""
 
 from __future__ import annotations
 

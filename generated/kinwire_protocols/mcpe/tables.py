@@ -1,4 +1,4 @@
-"""What MCP Events tells beside its messages. Generated from mcpe.json by `kinwire generate`: do not edit."""
+"""Data of MCP Events outside its messages. Generated from mcpe.json by `kinwire generate`: do not edit."""
 
 from __future__ import annotations
 

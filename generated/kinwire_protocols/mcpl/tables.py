@@ -1,4 +1,4 @@
-"""What MCP Live tells beside its messages. Generated from mcpl.json by `kinwire generate`: do not edit."""
+"""Data of MCP Live outside its messages. Generated from mcpl.json by `kinwire generate`: do not edit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What MCP-lite tells beside its messages. Generated from mcp-lite.json by `kinwire generate`: do not edit."""
+"""Data of MCP-lite outside its messages. Generated from mcp-lite.json by `kinwire generate`: do not edit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Model General Protocol tells beside its messages. Generated from mgp.json by `kinwire generate`: do not edit."""
+"""Data of Model General Protocol outside its messages. Generated from mgp.json by `kinwire generate`: do not edit."""
 
 from __future__ import annotations
 

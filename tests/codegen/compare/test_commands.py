@@ -129,15 +129,19 @@ UNREADABLE = {
 @pytest.mark.parametrize(
     ("against", "path", "says"),
     [
-        ("nothing", "new", "nothing: there is neither a path nor a commit of that name.\nhint: "),
+        ("nothing", "new", "nothing: no path or commit has that name.\nhint: "),
         ("--all", "new", "expected one argument"),
         ("", "new", "a side has no name."),
         ("old", "nowhere", "nowhere: there is no such file or folder."),
-        ("list.json", "new", "list.json: it is no protocol document.\nhint: kinwire import makes"),
-        ("new", "nan", "nan: it is no JSON: NaN is not JSON."),
+        (
+            "list.json",
+            "new",
+            "list.json: it is not a protocol document.\nhint: kinwire import makes",
+        ),
+        ("new", "nan", "nan: it is not valid JSON: NaN is not JSON."),
         ("new", "nested", "nested: arrays and objects are nested more than 100 deep."),
-        *[(name, "new", f"{name}: it is no JSON") for name in UNREADABLE],
-        *[("new", name, f"{name}: it is no JSON") for name in UNREADABLE],
+        *[(name, "new", f"{name}: it is not valid JSON") for name in UNREADABLE],
+        *[("new", name, f"{name}: it is not valid JSON") for name in UNREADABLE],
     ],
 )
 def test_a_side_that_is_not_there_is_named(
@@ -265,7 +269,7 @@ def test_official_schemas_are_imported_each_into_its_folder(
 @pytest.mark.parametrize(
     ("text", "name", "says"),
     [
-        ("{", "2025-01-01.json", "it is no JSON"),
+        ("{", "2025-01-01.json", "it is not valid JSON"),
         ('{"a": 1, "a": 2}', "2025-01-01.json", "the member 'a' stands twice"),
         ("[" * 100_000, "2025-01-01.json", "are nested more than 100 deep"),
         ("{}", "2025-01-01.json", "it has no definition ClientRequest"),
@@ -283,7 +287,7 @@ def test_official_schemas_are_imported_each_into_its_folder(
         (
             '{"$defs": {"ClientRequest": {"anyOf": []}}}',
             "x.json",
-            "x.json: which version it is does not show.\nhint: Say --as-version.",
+            "x.json: its version is unknown.\nhint: Pass --as-version.",
         ),
     ],
 )

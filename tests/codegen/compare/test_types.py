@@ -201,8 +201,8 @@ def test_two_bounds_of_one_member_are_told_both() -> None:
     bounded = {"type": "integer", "minimum": 1, "maximum": 5}
     found = compared(changing(f"{PARAMS}/properties", "b", bounded), before)
     assert sorted(change.what for change in found) == [
-        "AskParams.b: maximum was none and is 5",
-        "AskParams.b: minimum was none and is 1",
+        "AskParams.b: maximum was unset and is 5",
+        "AskParams.b: minimum was unset and is 1",
     ]
 
 

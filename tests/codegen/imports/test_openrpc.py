@@ -117,15 +117,15 @@ def test_a_reference_out_of_the_file_and_a_second_method_of_a_name_are_named() -
     method = {"name": "a", "params": [{"name": "b", "schema": {"$ref": "other.json#/B"}}]}
     assert imported({"methods": [method, method]}).left_out == (
         "a: it is there twice",
-        "other.json#/B: it is no definition of the file",
+        "other.json#/B: it is not a definition in the file",
     )
 
 
 def test_what_cannot_be_said_is_named() -> None:
     assert imported(PETS).left_out == (
-        "count: its result is no object",
-        "first: its params are told apart by position",
-        "no good name: no name of a method",
+        "count: its result is not an object",
+        "first: its params are passed by position",
+        "no good name: not a valid method name",
     )
 
 
@@ -157,17 +157,17 @@ def test_references_lead_to_methods_params_and_errors_of_the_file_alone() -> Non
         "near": {"$ref": "#/$defs/B"},
     }
     assert found.left_out == (
-        "{'$ref': 'other.json#/asked'}: no name of a method",
+        "{'$ref': 'other.json#/asked'}: not a valid method name",
         "far: a param has no name, or is not in the file",
         "unnamed: a param has no name, or is not in the file",
-        "other.json#/components/schemas/B: it is no definition of the file",
-        "#/components/schemas/C/properties/B: it is no definition of the file",
+        "other.json#/components/schemas/B: it is not a definition in the file",
+        "#/components/schemas/C/properties/B: it is not a definition in the file",
     )
 
 
 def test_why_nothing_can_be_said_is_told() -> None:
     result = {"name": "n", "schema": True}
-    with pytest.raises(NotOpenRpcError, match="count: its result is no object"):
+    with pytest.raises(NotOpenRpcError, match="count: its result is not an object"):
         imported({"methods": [{"name": "count", "params": [], "result": result}]})
 
 
@@ -184,7 +184,7 @@ def test_keywords_that_documents_have_no_words_for_are_named(schema: Any, told: 
     method = {"name": "ask", "params": [{"name": "a", "schema": schema}]}
     found = imported({"methods": [method]})
     assert lint(loaded(found.content)) == []
-    assert found.left_out == tuple(f"{one}: documents have no words for it" for one in told)
+    assert found.left_out == tuple(f"{one}: documents cannot represent it" for one in told)
 
 
 TEXTS = {"type": "array", "items": {"type": "string"}}
@@ -225,7 +225,7 @@ def test_a_bound_that_says_nothing_of_its_kind_is_dropped_and_named(
     assert lint(loaded(found.content)) == []
     (member,) = found.content["$defs"]["AskParams"]["properties"].values()
     assert member == (schema if kept is None else kept)
-    assert found.left_out == ((f"{told}: it says nothing of the values there",) if told else ())
+    assert found.left_out == ((f"{told}: it does not apply to the values there",) if told else ())
 
 
 @pytest.mark.parametrize("content", [[], {}, {"methods": {}}, {"methods": []}])

@@ -42,7 +42,7 @@ CASES = [
     pytest.param(
         '<p id="a"></p><p id="a">', "line 5: the id 'a' stands in line 5 already", id="id"
     ),
-    pytest.param('<p id="a b"></p>', "line 5: 'a b' is no id", id="a space in an id"),
+    pytest.param('<p id="a b"></p>', "line 5: 'a b' is not a valid id", id="a space in an id"),
     pytest.param("<p><b></p></b>", "line 5: </p> closes <b>", id="crossed tags"),
     pytest.param("<p>", "line 5: </main> closes <p>", id="open tag"),
     pytest.param('<p class="a" class="b"></p>', "<p> has an attribute twice", id="attribute"),

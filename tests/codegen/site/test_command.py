@@ -38,12 +38,12 @@ def test_a_site_is_built_and_has_nothing_to_mend(
     assert f"{out}: " in told
     assert " pages, " in told
     assert docs("check", "--schema", GOLDEN, "--out", out) == 0
-    assert "nothing to mend" in capsys.readouterr().out
+    assert "no problems found" in capsys.readouterr().out
     assert docs("check", "--schema", GOLDEN, "--out", out, "--against", "not-looked-at") == 0
     capsys.readouterr()
     (out / "errors.html").unlink()
     assert docs("check", "--schema", GOLDEN, "--out", out) == 1
-    assert "leads nowhere. Mend the link" in capsys.readouterr().out
+    assert "leads nowhere. Fix the link" in capsys.readouterr().out
 
 
 def test_a_second_build_writes_what_changed_and_removes_what_is_gone(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_guide_that_is_no_text_is_named(
     (tmp_path / path).write_bytes(b"# T\n\n\xff\n")
     out = tmp_path / "site"
     assert docs("build", "--schema", GOLDEN, "--guides", tmp_path / "docs", "--out", out) == 1
-    told = f"{tmp_path / path}#: the byte 5 is no UTF-8. Save it as UTF-8.\n"
+    told = f"{tmp_path / path}#: the byte 5 is not UTF-8. Save it as UTF-8.\n"
     assert capsys.readouterr().out == told
 
 
@@ -122,7 +122,7 @@ def test_a_tag_has_a_page_of_what_changed_since(tmp_path: Path) -> None:
     assert docs("build", "--schema", schema, "--out", out, "--against", "v2.1") == 0
     page = (out / "changes" / "v2.1.html").read_text(encoding="utf-8")
     assert "tiny: 2.1-draft → 2.2" in page
-    assert "books/find: gate was none and is server:books" in page.replace("<wbr>", "")
+    assert "books/find: gate was unset and is server:books" in page.replace("<wbr>", "")
     assert 'href="../changes/v2.1.html"' in (out / "changes" / "index.html").read_text()
     assert docs("check", "--schema", schema, "--out", out) == 0
 
@@ -202,7 +202,7 @@ def test_a_file_beside_the_guides_is_watched_and_may_be_no_text_for_a_while(
 ) -> None:
     readme, first = tmp_path / "README.md", served.news()
     save(readme, b"\xff")
-    assert served.said().startswith(f"{readme}#: the byte 0 is no UTF-8.")
+    assert served.said().startswith(f"{readme}#: the byte 0 is not UTF-8.")
     assert served.said().startswith("not built")
     save(readme, b"# Tiny\n\nAn overview.\n")
     assert served.news(first) != first

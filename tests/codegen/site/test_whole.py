@@ -1,4 +1,4 @@
-"""The site of this project: nothing to mend, small, and counted against the documents."""
+"""The site of this project: nothing to hint, small, and counted against the documents."""
 
 from __future__ import annotations
 

@@ -12,14 +12,14 @@ _E = Effect
 
 OF_MESSAGES: tuple[Rule, ...] = (
     wire("B101", "method-removed", _R, _E.GONE, "A method or tool is gone.",
-     "A request for it is answered with -32601; a notification is heard by nobody, or never comes."
+     "A request for it is answered with -32601; a notification is ignored, or never arrives."
      " Mark it `deprecated` for a version first."),
     wire("B102", "method-added", _A, _E.SAFE, "There is a new method or tool.",
      "Old peers do not call it. New ones must be ready for -32601 from an old peer; a `gate` lets"
      " them know before they ask."),
     wire("B103", "method-renamed", _C, _E.BREAKS, "A method or tool has another name on the wire.",
      "The old name is unknown to new peers and the new one to old peers. Keep the old name under"
-     " `aliases`. Told from a removal and an addition by the shapes of the messages."),
+     " `aliases`. It is recognized by the shapes of the messages."),
     wire("B104", "method-renamed-with-alias", _C, _E.MISSES,
      "A method or tool has another name; the old one goes on as an alias.",
      "Old senders are served. New senders use the new name, which old receivers do not know."),
@@ -36,13 +36,13 @@ OF_MESSAGES: tuple[Rule, ...] = (
      "Old peers advertise the old capability and look for the old one: a new peer takes an old one"
      " for one that cannot, and the reverse."),
     wire("B110", "alias-removed", _R, _E.GONE, "Another name of a method or tool is gone.",
-     "Whoever used that name gets -32601."),
+     "Peers that use that name get -32601."),
     wire("B111", "alias-added", _A, _E.SAFE, "A method or tool has one more name.",
      "Senders that use it find old receivers that do not know it: send the first name."),
     wire("B112", "method-withdrawn", _R, _E.GONE, "A method or tool is only considered now.",
-     "It has neither stub nor handler any more."),
+     "It no longer has a stub or a handler."),
     wire("B113", "method-established", _A, _E.SAFE,
-     "A method or tool that was considered is there.",
+     "A method or tool that was considered is now defined.",
      "Old peers have no handler for it."),
     wire("B114", "method-deprecated", _D, _E.SAFE, "A method or tool is deprecated.",
      "It works as before. Say in its description what to use instead."),
@@ -56,7 +56,7 @@ OF_MESSAGES: tuple[Rule, ...] = (
      "A method may be answered with another error.",
      "Old senders see an error that they do not know by name, with code and message."),
     wire("B118", "tool-entry-changed", _C, _E.WARNS, "A tool's entry in lists has changed.",
-     "Hosts that decide by its annotations decide anew."),
+     "Hosts that decide by its annotations may decide differently."),
     wire("B119", "sender-narrowed", _C, _E.NARROWS, "One end does not send the method any more.",
      "What old peers of that end send is not expected."),
     wire("B120", "kind-narrowed", _C, _E.NARROWS,

@@ -13,12 +13,12 @@ _E = Effect
 
 OF_PROGRAMS: tuple[Rule, ...] = (
     Rule("P101", "class-renamed", _BINDINGS, _C, _E.STOPS, "A type has another name in Python.",
-     "Nothing changes on the wire; programs that name the class stop. Told from a removal and an"
-     " addition by where it stands."),
+     "Nothing changes on the wire; programs that name the class stop. A renamed type is recognized"
+     " by its place."),
     Rule("P102", "class-removed", _BINDINGS, _R, _E.STOPS, "A class is gone.",
      "Programs that name it stop."),
     Rule("P103", "class-added", _BINDINGS, _A, _E.SAFE, "There is a new class.",
-     "Programs that import names with `*` may find one of theirs hidden."),
+     "Programs that import names with `*` may have a name of their own hidden by it."),
     Rule("P104", "annotation-changed", _BINDINGS, _C, _E.STOPS,
      "A member has another type in Python.",
      "The values on the wire are the same; code that makes or names the old class stops, or is"
@@ -37,15 +37,15 @@ OF_PROGRAMS: tuple[Rule, ...] = (
     Rule("D101", "description-changed", _DOCS, _C, _E.SAFE, "A description says something else.",
      "Readers only."),
     Rule("D102", "section-moved", _DOCS, _C, _E.SAFE, "It stands elsewhere in the specification.",
-     "Links by section go elsewhere."),
+     "Links by section lead to another place."),
     Rule("D103", "decision-changed", _DOCS, _C, _E.SAFE, "What a document decides has changed.",
-     "Read it: what the specification leaves open is settled there."),
+     "Read it: it settles what the specification leaves open."),
     Rule("D104", "anchor-removed", _DOCS, _R, _E.WARNS,
      "A page or an anchor of the reference is gone.",
      "Links to it lead nowhere."),
     Rule("D105", "annotation-only", _DOCS, _C, _E.SAFE,
-     "A `format`, an example or a word that nobody"
-     " checks has changed.",
+     "A `format`, an example or a keyword that"
+     " is not checked has changed.",
      "Readers only."),
     Rule("D106", "sequence-added", _DOCS, _A, _E.SAFE, "There is a new sequence of messages.",
      "Readers only."),

@@ -20,10 +20,10 @@ OF_SURROUNDINGS: tuple[Rule, ...] = (
      "Old and new peers follow different facts: a limit or a state that one has, the other has"
      " not."),
     wire("B601", "http-changed", _C, _E.BREAKS, "What goes over HTTP has changed.",
-     "Old and new peers meet at another address, with another verb, or with bodies that the other"
+     "Old and new peers meet at another address, with another method, or with bodies that the other"
      " does not read."),
     wire("B602", "http-removed", _R, _E.GONE, "A path, another name of one, or an event is gone.",
-     "Who asks for the path gets 404; who waits for the event waits."),
+     "Requests for the path get 404; clients that wait for the event wait in vain."),
     wire("B603", "http-added", _A, _E.SAFE, "There is a new path, name of one, or event.",
      "Old peers do not use it."),
     wire("B604", "http-status-changed", _C, _E.WARNS, "HTTP statuses mean something else.",

@@ -46,15 +46,15 @@
   }
 
   function entries({ pages, places }) {
-    const found = pages.map(([name, url, kind, place, told]) => ({
-      name, url, kind, place, told, own: pieces(name), near: pieces(place), said: pieces(told), compact: compact(name),
+    const found = pages.map(([name, url, kind, place, about]) => ({
+      name, url, kind, place, about, own: pieces(name), near: pieces(place), said: pieces(about), compact: compact(name),
     }));
-    places.forEach(([number, kind, name, anchor, told]) => {
+    places.forEach(([number, kind, name, anchor, about]) => {
       const page = found[number];
       const own = pieces(name.replace(/^(params|result)\./, ""));
       found.push({
-        name, page: page.name, url: page.url + "#" + anchor, kind, place: page.place, told,
-        own, near: page.own, said: pieces(told), compact: compact(page.name + name), alone: kind === "member" ? "" : compact(name),
+        name, page: page.name, url: page.url + "#" + anchor, kind, place: page.place, about,
+        own, near: page.own, said: pieces(about), compact: compact(page.name + name), alone: kind === "member" ? "" : compact(name),
       });
     });
     return found;
@@ -138,7 +138,7 @@
       const words = pieces(input.value);
       list.replaceChildren(...results.map((entry, index) => {
         const name = make("span", { className: "hit" }, ...(entry.page ? [make("i", { textContent: entry.page + " › " })] : []), ...marked(entry.name, words));
-        const about = make("span", { className: "about", textContent: [entry.place, entry.told].filter(Boolean).join(" · ") });
+        const about = make("span", { className: "about", textContent: [entry.place, entry.about].filter(Boolean).join(" · ") });
         const option = make("div", { id: "search:hit" + index }, make("span", { className: "sort", textContent: entry.kind }), name, about);
         option.setAttribute("role", "option");
         option.addEventListener("click", () => go(index));

@@ -1,4 +1,4 @@
-"""What Tiny tells beside its messages. Generated from tiny.json by `kinwire generate`: do not edit."""
+"""Data of Tiny outside its messages. Generated from tiny.json by `kinwire generate`: do not edit."""
 
 from __future__ import annotations
 
