@@ -57,31 +57,31 @@ def test_a_bound_stands_with_its_own_kinds_alone(key: str, kind: str, tmp_path: 
     [
         pytest.param(
             TEXT | {"maxItems": 2},
-            "maxItems says nothing of the type string."
+            "maxItems does not apply to the type string."
             " Remove it, or write it where the type is array.",
             id="a text",
         ),
         pytest.param(
             {"minimum": 2},
-            "minimum says nothing of a type that names no kind of values."
+            "minimum does not apply to a type that names no kind of values."
             " Remove it, or write it where the type is integer or number.",
             id="any value",
         ),
         pytest.param(
             {"anyOf": [TEXT, TEXTS], "maxLength": 3},
-            "maxLength says nothing of a type that names no kind of values."
+            "maxLength does not apply to a type that names no kind of values."
             " Remove it, or write it where the type is string.",
-            id="beside a union",
+            id="next to a union",
         ),
         pytest.param(
             {"$ref": "#/$defs/Word", "minItems": 1},
-            "minItems says nothing of the type string."
+            "minItems does not apply to the type string."
             " Remove it, or write it where the type is array.",
             id="another name of a text",
         ),
         pytest.param(
             {"enum": [1, 2], "maxLength": 1},
-            "maxLength says nothing of the type integer."
+            "maxLength does not apply to the type integer."
             " Remove it, or write it where the type is string.",
             id="single values",
         ),

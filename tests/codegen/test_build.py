@@ -64,9 +64,9 @@ def test_an_edited_generated_file_is_restored(tmp_path: Path) -> None:
 
 def test_files_get_the_usual_permissions(tmp_path: Path) -> None:
     write(changes(MADE, tmp_path), tmp_path)
-    beside = tmp_path / "beside"
-    beside.touch()
-    assert (tmp_path / "toy/a.py").stat().st_mode == beside.stat().st_mode
+    neighbour = tmp_path / "neighbour"
+    neighbour.touch()
+    assert (tmp_path / "toy/a.py").stat().st_mode == neighbour.stat().st_mode
 
 
 def test_no_half_written_file_stays_behind_when_the_disk_refuses(tmp_path: Path) -> None:

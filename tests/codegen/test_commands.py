@@ -88,8 +88,8 @@ def test_a_name_that_is_none_is_refused(name: str, tmp_path: Path) -> None:
 
 def test_a_word_of_python_is_refused_as_a_name(tmp_path: Path) -> None:
     done = kinwire("new", "protocol", "im-port", cwd=tmp_path)
-    told = "error: 'im-port' is a Python keyword.\nhint: Choose another name.\n"
-    assert (done.returncode, done.stderr) == (2, told)
+    expected = "error: 'im-port' is a Python keyword.\nhint: Choose another name.\n"
+    assert (done.returncode, done.stderr) == (2, expected)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -155,8 +155,8 @@ def test_a_wrong_command_is_refused_with_a_mend(
 def test_another_protocol_does_not_land_in_a_package_of_our_name(made: Path) -> None:
     done = kinwire("generate", "--schema", "my-notes/schema", "--out", "out", cwd=made)
     assert done.returncode == 2
-    told = "error: the package has no name.\nhint: Give it one with --package.\n"
-    assert done.stderr == told
+    expected = "error: the package has no name.\nhint: Give it one with --package.\n"
+    assert done.stderr == expected
 
 
 @contextmanager

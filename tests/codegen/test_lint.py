@@ -1,4 +1,4 @@
-"""Bad documents, and what is said of them: the place, the fault and the hint."""
+"""Bad documents, and what lint reports: the place, the problem and the fix."""
 
 from __future__ import annotations
 
@@ -322,13 +322,13 @@ BAD = [
     pytest.param(
         protocol(types={"a-b": thing()}),
         "toy.json#/$defs: 'a-b' does not match '^[A-Z][A-Za-z0-9]*$'. Write it in that form.",
-        id="a type name that is no class name",
+        id="a type name that is not a class name",
     ),
     pytest.param(
         protocol(methods={"a": row(kind="question")}, types=THING),
         "toy.json#/methods/a/kind: 'question' is not one of"
         " ['request', 'notification', 'either']. Choose one of them.",
-        id="a kind that is none",
+        id="an unknown kind",
     ),
     pytest.param(
         protocol(methods={"a": row(kind="reqest")}, types=THING),

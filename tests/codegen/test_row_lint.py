@@ -44,10 +44,10 @@ def table(*rows: dict[str, Any], **members: Any) -> dict[str, Any]:
 
 
 def grpc(**members: Any) -> dict[str, Any]:
-    told = {"section": "1", "summary": "It."}
-    call = told | {"method": "go", "request": "Q", "response": "Q"}
+    row = {"section": "1", "summary": "It."}
+    call = row | {"method": "go", "request": "Q", "response": "Q"}
     common = {"package": "p", "service": "S", "rpcs": {"Go": call}, "messages": message()}
-    return told | common | members
+    return row | common | members
 
 
 def message(**fields: Any) -> dict[str, Any]:
@@ -63,7 +63,9 @@ def sequence(*steps: dict[str, Any]) -> dict[str, Any]:
 
 LIMIT = {"section": "1", "summary": "Most.", "value": 1}
 GO = {"go": row(params="#/$defs/It", result="#/$defs/It")}
-TOLD = {key: value for key, value in GO["go"].items() if key != "result"} | {"kind": "notification"}
+NOTIFIED = {key: value for key, value in GO["go"].items() if key != "result"} | {
+    "kind": "notification"
+}
 
 BAD = [
     pytest.param(
@@ -76,7 +78,7 @@ BAD = [
         {"tools": {"t": tool(result="base-line.json#/$defs/Loose")}},
         "/tools/t/result: base-line.json#/$defs/Loose is not an object with properties."
         " Name an object type; give it properties.",
-        id="a tool whose result is no object",
+        id="a tool whose result is not an object",
     ),
     pytest.param(
         {"tools": {"a/b": tool(), "a_b": tool()}},
@@ -156,7 +158,7 @@ BAD = [
     pytest.param(
         {"machines": machine(("a", "x", "b"), states="#/$defs/It")},
         "/machines/M/states: the type is not an enum. Name an enum.",
-        id="states that are none",
+        id="states that are not an enum",
     ),
     pytest.param(
         {"machines": machine(("a", "x", "b"), ("a", "y", "c"))},
@@ -194,8 +196,8 @@ BAD = [
     ),
     pytest.param(
         {
-            "methods": GO | {"told": TOLD},
-            "sequences": sequence({"message": "told"}, {"message": "told", "answer": True}),
+            "methods": GO | {"notified": NOTIFIED},
+            "sequences": sequence({"message": "notified"}, {"message": "notified", "answer": True}),
         },
         "/sequences/S/steps/2/answer: a notification has no answer. Remove the step.",
         id="an answer to a notification",

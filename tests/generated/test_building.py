@@ -35,7 +35,7 @@ print(sorted(set(sys.modules) - known))
 
 
 def loaded(after: str, *, before: str = "") -> list[str]:
-    """Return the modules that `after` loads beside those that `before` did."""
+    """Return the modules that `after` loads in addition to those of `before`."""
     found: list[str] = ast.literal_eval(run("-c", LOADED.format(before=before, after=after)))
     return found
 

@@ -103,7 +103,7 @@ def test_the_offer_of_either_side_stands_below_experimental() -> None:
 def test_an_offer_has_the_members_of_the_text() -> None:
     members = {field.alias or name for name, field in mcpl.McplCapability.model_fields.items()} - {
         "rollback",
-        "scopedAccess",  # peers write these two beside them
+        "scopedAccess",  # peers also write these two
         "state",  # the text leaves the shape of what a host can do with state open
     }
     expected = "version pushEvents contextHooks inferenceRequest modelInfo channels featureSets"

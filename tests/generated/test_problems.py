@@ -91,7 +91,7 @@ TABLE: list[tuple[type[Message], object, list[tuple[str, str, str]]]] = [
         {"ref": {"type": "ref/tool"}, "argument": {"name": "a", "value": ""}},
         [("/ref/type", "one of 'ref/prompt', 'ref/resource'", '"ref/tool"')],
     ),
-    # The branch of a union is no step of the way, though a member may have its name.
+    # The branch of a union is not a step of the path, though a member may have its name.
     (
         mcp.CallToolResult,
         {"content": [{"type": "text", "text": 5, "annotations": {"priority": 2, "audience": [1]}}]},

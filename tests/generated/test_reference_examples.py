@@ -44,7 +44,7 @@ class Example(NamedTuple):
     call: str
     handler: str
     command: str
-    """A line for the shell; empty if there is none."""
+    """A line for the shell; empty if there is no line."""
 
 
 def examples() -> Iterator[Example]:
@@ -160,5 +160,5 @@ def test_examples_are_laid_out_as_this_project_lays_out_python(tmp_path: Path) -
     command = [sys.executable, "-m", "ruff", "format", "--no-cache", "--diff"]
     command += ["--config", str(ROOT / "pyproject.toml"), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    told = f"{2 * len(EXAMPLES)} files already formatted\n"
-    assert (done.stdout, done.stderr) == ("", told)
+    expected = f"{2 * len(EXAMPLES)} files already formatted\n"
+    assert (done.stdout, done.stderr) == ("", expected)

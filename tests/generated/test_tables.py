@@ -1,4 +1,4 @@
-"""What a protocol tells beside its messages is in Python what it is in the document."""
+"""Data of a protocol outside its messages is the same in Python and in the document."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def test_a_table_has_the_rows_of_the_document(table: Any, entry: Any) -> None:
     assert keyed is ("key" in entry)
     rows = [to_wire(row) for row in (table.values() if keyed else table)]
     assert len(table) == len(entry["rows"])
-    for row, told in zip(rows, entry["rows"], strict=True):
-        assert row == row | told  # defaults of the type come on top
+    for row, binding in zip(rows, entry["rows"], strict=True):
+        assert row == row | binding  # defaults of the type come on top
     if keyed:
         assert list(table) == [row[entry["key"]] for row in entry["rows"]]
         assert table.get("no such key") is None
@@ -60,11 +60,16 @@ def test_a_limit_is_what_the_document_says(value: Any, entry: Any) -> None:
 
 def test_the_binding_to_http_is_what_the_document_says() -> None:
     (document,) = (one for one in DOCUMENTS if "http" in one.content)
-    told, made = document.content["http"], mcplite.tables.HTTP
-    assert (made.base, made.verb) == (told["base"], told["verb"])
+    binding, made = document.content["http"], mcplite.tables.HTTP
+    assert (made.base, made.verb) == (binding["base"], binding["verb"])
+    base = binding["base"].rstrip("/")
     live = {
-        name: (f"{told['base'].rstrip('/')}/{name}", node["method"], tuple(node.get("aliases", ())))
-        for name, node in told["paths"].items()
+        name: (
+            f"{base}/{name}",
+            node["method"],
+            tuple(node.get("aliases", ())),
+        )
+        for name, node in binding["paths"].items()
         if node.get("status") != "considered"
     }
     found = {name: (one.path, one.method, one.aliases) for name, one in made.paths.items()}

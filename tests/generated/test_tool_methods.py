@@ -45,7 +45,7 @@ class FakePeer:
         return method.decode_result(answer)
 
     async def notify(self, method: Method[Any, Any], params: Message) -> None:
-        raise AssertionError("a tool is no notification")
+        raise AssertionError("a tool is not a notification")
 
 
 async def test_a_tool_is_called_like_a_method() -> None:

@@ -16,7 +16,7 @@ DOCUMENTS = load_documents(None)
 
 NAME = "documents"
 
-# What they say beside the rules that an instance can break.
+# What they say in addition to the rules that an instance can break.
 WORDS = {
     *("default", "deprecated", "discriminator", "examples", "x-decision"),
 }
@@ -45,7 +45,7 @@ def _type(document: Document, node: dict[str, Any]) -> dict[str, Any]:
         if key == "$ref":
             there = resolve(value, document.name)
             found[key] = f"{NAME}#/definitions/{there.protocol}.{there.name}"
-        elif key in ("anyOf", "oneOf"):  # the branches of ours are told apart: one fits, or none
+        elif key in ("anyOf", "oneOf"):  # our branches have a discriminator: one fits, or none
             found["anyOf"] = [_type(document, branch) for branch in value]
         elif key == "properties":
             found[key] = {name: _type(document, member) for name, member in value.items()}

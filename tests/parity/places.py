@@ -50,7 +50,7 @@ def trail(target: str, path: tuple[str | int, ...], value: Any) -> list[str]:
     """
     start = reference(target)
     spots = [(start, DOCUMENTS.definition(start))]
-    if target.startswith("row:"):  # beside `params` are the envelope's own members
+    if target.startswith("row:"):  # next to `params` are the envelope's own fields
         path, value = path[1:], value.get("params")
     found: list[str] = []
     for step in path:

@@ -2,7 +2,7 @@
 
 Deterministic: one seed, one list. It knows the keywords that the official MCP schemas and our
 documents use and refuses others; `format` is not looked at, as we keep such text as it comes. A
-schema that contains itself is left out: there is none.
+schema that contains itself is left out: it does not occur.
 """
 
 from __future__ import annotations
@@ -279,7 +279,7 @@ def _tags(branches: list[Node]) -> frozenset[str]:
 def _wrong_values(node: Node, value: Any) -> Iterator[tuple[str, Any]]:
     if "type" in node:
         kinds = set(_types(node)) | ({"integer"} if "number" in _types(node) else set())
-        # A fraction is no integer; a text that looks right is still a text.
+        # A fraction is not an integer; a string that looks right is still a string.
         others = {**OF_TYPE, "number": (0.5,), "string": ("5",)}
         yield from (("type", other[0]) for kind, other in others.items() if kind not in kinds)
     for keyword in ("const", "enum"):
@@ -301,7 +301,7 @@ def at(value: Any, path: Path) -> Any:
 
 
 def _fault(broken: Broken) -> Any:
-    """Return what makes a fault different from others: the members beside it tell the branch."""
+    """Return what distinguishes a fault from others: the members next to it show the branch."""
     holder = at(broken.sound, broken.path[:-1])
     beside = tuple(holder) if isinstance(holder, dict) else ()
     return broken.rule, broken.path, _text(at(broken.value, broken.path)), beside

@@ -91,7 +91,7 @@ def test_every_leniency_is_met_and_most_faults_are_refused(sampler: Sampler) -> 
     alone = [(name, target) for name, target in MAP.items() if target not in ("union", "abstract")]
     found = [leniency(target, broken) for name, target in alone for broken in sampler.broken(name)]
     met = Counter(found)
-    # Audio is no fault in one place: the next test has it.
+    # Audio is not an error in one place: the next test has it.
     assert set(met) == {None, *LENIENCIES} - {AUDIO}
     assert met[None] > 2000 > sum(met.values()) - met[None]
 

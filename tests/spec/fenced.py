@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 from tests.spec.outlined import ANYTHING, language_of, runs_of, values_in
 
-# A fence without a language draws a picture or lists names; it is no message.
+# A fence without a language draws a picture or lists names; it is not a message.
 LANGUAGES = ("json", "jsonc", "toml", "typescript")
 
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|\.\.\.|\b[A-Z]\w*|[{}\[\]]', re.DOTALL)

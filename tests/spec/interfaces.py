@@ -26,7 +26,7 @@ class Member:
 
 @dataclass
 class Interface:
-    """An interface, or an object inside one; it has the members of its parts beside its own."""
+    """An interface, or an object inside one; it has its own members and those of its parts."""
 
     name: str
     optional: bool = False
@@ -38,7 +38,7 @@ def interface_in(text: str) -> Interface:
     """Return the one interface that `text` declares.
 
     Raises:
-        ValueError: a line is none of an interface.
+        ValueError: a line is not a line of an interface.
     """
     around: list[Interface] = []
     for line in filter(None, map(str.strip, text.splitlines())):

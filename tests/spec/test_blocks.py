@@ -104,7 +104,7 @@ def test_a_block_that_is_a_frame_is_a_message_of_its_method(
     protocol: str, row: dict[str, Any]
 ) -> None:
     message, block = row["message"], written(protocol, row)
-    # A text shows messages without their envelope, and parts without what stands beside them.
+    # The specifications show messages without their envelope, and parts without their siblings.
     there = at(message, row.get("within", ""))
     filled_in = there.keys() if "within" in row else {"jsonrpc", "id"}
     shown = {name: there[name] for name in there if name in block or name not in filled_in}

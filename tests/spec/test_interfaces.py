@@ -29,7 +29,7 @@ def interfaces() -> dict[int, Interface]:
 
 
 def check(documents: Documents, reference: Reference, interface: Interface) -> set[str]:
-    """Check the members of an interface and of its parts; return those that the type has beside."""
+    """Check the members of an interface and its parts; return the further ones of the type."""
     members, required = members_of(documents, reference)
     for name, part in interface.parts.items():
         owner, node = members[name]

@@ -1,4 +1,4 @@
-"""The texts of the specifications, which lie beside this tree."""
+"""The texts of the specifications, which are next to this tree."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What mypy and pyright say of files, and those messages as comments below the lines they name.
 
 `python -m tests.typing.messages && ruff format tests/typing` writes the comments in `mistakes/`
-anew. Read what it changed: a message is what a user gets to see.
+again. Read what it changed: users see these messages.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).parents[2]
 MISTAKES = sorted((ROOT / "tests" / "typing" / "mistakes").glob("*.py"))
 
-# What only follows from an error that is told as well, or from where the files lie.
+# What only follows from another reported error, or from the place of the files.
 _NO_MATTER = re.compile(
     "reportUnknown|reportUntypedFunctionDecorator|untyped-decorator|reportMissingTypeStubs"
 )

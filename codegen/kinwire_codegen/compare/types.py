@@ -177,7 +177,7 @@ class _PairComparison:
 def _required(old: Member, new: Member) -> Iterator[Raw]:
     if old.required != new.required:
         word = "required" if new.required else "optional"
-        # Whoever needs it fills a constant in: new readers what is required, old ones what was.
+        # Readers fill missing constants in: new ones what is required, old ones what was.
         rule = "constant-member" if is_constant(new if new.required else old) else None
         rule = rule or f"member-now-{word}"
         yield Raw(rule, new.typed, f"{new.typed.label} is {word} now")

@@ -11,6 +11,7 @@ __all__ = (
     "Cell",
     "Code",
     "Decision",
+    "Described",
     "Drawing",
     "Examples",
     "Heading",
@@ -21,7 +22,6 @@ __all__ = (
     "TableBlock",
     "TableRow",
     "Text",
-    "Told",
 )
 
 from collections.abc import Iterable
@@ -62,14 +62,14 @@ class Decision:
     text: str
 
 
-class Told(NamedTuple):
+class Described(NamedTuple):
     """A text in a table, and what was decided of the entry that it is about."""
 
     text: str
     decision: str = ""
 
 
-Cell = str | Told
+Cell = str | Described
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,10 @@ from kinwire_codegen.reference.blocks import (
     Cell,
     Code,
     Decision,
+    Described,
     TableBlock,
     TableRow,
     Text,
-    Told,
 )
 from kinwire_codegen.reference.links import Links
 from kinwire_codegen.reference.shapes import shape
@@ -39,10 +39,10 @@ def decision(node: dict[str, Any]) -> Iterator[Block]:
         yield Decision(node["x-decision"])
 
 
-def described(node: dict[str, Any], member: str, *more: str) -> Told:
+def described(node: dict[str, Any], member: str, *more: str) -> Described:
     """Return a member of an entry, and what was decided of it, for a table."""
     said = " ".join(filter(None, (str(node.get(member, "")).strip(), *more)))
-    return Told(said, node.get("x-decision", ""))
+    return Described(said, node.get("x-decision", ""))
 
 
 def member_table(

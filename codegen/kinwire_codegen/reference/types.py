@@ -37,7 +37,7 @@ def _blocks(links: Links, document: Document, name: str) -> Iterator[Block]:
     else:
         yield Text(shape(links, node, document.name))
     if "discriminator" in node:
-        yield Text(f"Told apart by `{node['discriminator']['propertyName']}`.")
+        yield Text(f"Distinguished by `{node['discriminator']['propertyName']}`.")
     bases = [part["$ref"] for part in node.get("allOf", ()) if "$ref" in part]
     if bases:
         shown = ", ".join(links.named(base, document.name) for base in bases)

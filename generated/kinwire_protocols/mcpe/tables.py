@@ -20,7 +20,7 @@ DELIVERY_MODES: Final = tables.KeyedTable(
         {
             "channel": "realtime",
             "notification": "events/event",
-            "when": "At once; what happens while the connection is down is lost.",
+            "when": "Immediately; events that happen while the connection is down are lost.",
         },
         {
             "channel": "cron",

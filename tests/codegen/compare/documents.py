@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("against", "at", "changing", "compared", "edited", "golden", "loaded", "told", "toy")
+__all__ = ("against", "at", "changing", "compared", "edited", "golden", "loaded", "toy", "verdicts")
 
 import json
 from collections.abc import Callable
@@ -27,7 +27,7 @@ def toy() -> Node:
     types = {
         "AskParams": {"type": "object", "properties": members, "required": ["a"]},
         "AskResult": {"type": "object", "properties": members, "required": ["a"]},
-        "ToldParams": {"type": "object", "properties": members, "required": ["a"]},
+        "NotifiedParams": {"type": "object", "properties": members, "required": ["a"]},
         "Part": {"type": "object", "properties": {"x": text}, "required": ["x"]},
     }
     row = {"section": "1", "summary": "It."}
@@ -38,9 +38,9 @@ def toy() -> Node:
             "ask": row
             | {"kind": "request", "from": "client", "params": "#/$defs/AskParams"}
             | {"result": "#/$defs/AskResult"},
-            "told": row
+            "notified": row
             | {"kind": "notification", "from": "server"}
-            | {"params": "#/$defs/ToldParams"},
+            | {"params": "#/$defs/NotifiedParams"},
         },
         errors={"Full": {"code": 1, "message": "Full", "description": "It is full."}},
     )
@@ -73,7 +73,7 @@ def against(old: Node, new: Node) -> Comparison:
 
 
 def compared(edit: Callable[[Node], object], old: Node | None = None) -> list[DocumentChange]:
-    """Return what an edit of a document (default: the toy) changes beside words."""
+    """Return what an edit of a document (default: the toy) changes, except words."""
     before = old if old is not None else toy()
     found = against(before, edited(before, edit)).changes
     return [change for change in found if not change.rule.id.startswith("D")]
@@ -106,7 +106,7 @@ def changing(path: str, key: str, value: Any) -> Callable[[Node], None]:
     return edit
 
 
-def told(path: str, key: str, value: Any) -> list[tuple[str, str, list[str]]]:
+def verdicts(path: str, key: str, value: Any) -> list[tuple[str, str, list[str]]]:
     """Return rule, level and victims of what setting a member of the toy changes."""
     found = compared(changing(path, key, value))
     return [

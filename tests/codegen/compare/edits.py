@@ -6,7 +6,7 @@ __all__ = ("CASES", "Case")
 
 from typing import Any, NamedTuple
 
-from tests.codegen.compare.pets import TOLD_APART, WHOLE, Node, of, union
+from tests.codegen.compare.pets import TAGGED, WHOLE, Node, of, union
 
 TEXT = {"type": "string"}
 ONCE = {"uniqueItems": True}
@@ -182,7 +182,7 @@ CASES = [
         [{"a": "xyz"}],
     ),
     Case(
-        "another member tells apart",
+        "another member is the discriminator",
         *value(PETS, {**PETS, "discriminator": {"propertyName": "sort"}}),
         [{"a": {"kind": "cat"}}],
         [{"a": {"sort": "cat"}}],
@@ -210,31 +210,31 @@ CASES = [
         [{"fileName": "x"}],
     ),
     Case(
-        "what told apart may be absent",
-        *value(union("Fox", "Owl", **TOLD_APART), union("Fox", "Owl")),
+        "the discriminator may be absent",
+        *value(union("Fox", "Owl", **TAGGED), union("Fox", "Owl")),
         [{"a": {"kind": "fox"}}],
         [{"a": {"kind": "owl", "legs": 2}}, {"a": {"legs": 2}}],
     ),
     Case(
-        "what told apart is gone",
-        *value(union("Ant", "Bee", **TOLD_APART), union("Ant", "Bee")),
+        "the discriminator is gone",
+        *value(union("Ant", "Bee", **TAGGED), union("Ant", "Bee")),
         [{"a": {"kind": "bee", "legs": 6}}],
         [{"a": {"legs": 6}}],
     ),
     Case(
-        "what was optional tells apart",
-        *value(union("Emu", "Gnu"), union("Emu", "Gnu", **TOLD_APART)),
+        "what was optional is the discriminator",
+        *value(union("Emu", "Gnu"), union("Emu", "Gnu", **TAGGED)),
         [{"a": {"kind": "emu"}}, {"a": {"legs": 2}}],
         [{"a": {"kind": "gnu", "legs": 4}}],
     ),
     Case(
-        "one object becomes one of two that are told apart",
-        *value(union("Emu")["anyOf"][0], union("Emu", "Gnu", **TOLD_APART)),
+        "one object becomes one of two with a discriminator",
+        *value(union("Emu")["anyOf"][0], union("Emu", "Gnu", **TAGGED)),
         [{"a": {"legs": 2}}],
         [{"a": {"kind": "gnu"}}],
     ),
     Case(
-        "what told apart may be absent, and null is one of the values",
+        "the discriminator may be absent, and null is one of the values",
         *value(*[{"anyOf": [{"$ref": "#/$defs/Hunter"}, {"type": "null"}]}] * 2),
         [{"a": {"kind": "fox"}}, {"a": None}],
         [{"a": {"legs": 2}}],

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ("TOLD_APART", "WHOLE", "Node", "of", "shared_types", "union")
+__all__ = ("TAGGED", "WHOLE", "Node", "of", "shared_types", "union")
 
 from typing import Any
 
 Node = dict[str, Any]
 
 WHOLE = {"type": "integer"}
-TOLD_APART = {"discriminator": {"propertyName": "kind"}}
+TAGGED = {"discriminator": {"propertyName": "kind"}}
 
 
 def of(members: Node, *required: str, **more: Any) -> Node:
@@ -29,7 +29,7 @@ def shared_types(side: str) -> Node:
         "Berry": of({"kind": {"const": "berry"}, "count": WHOLE}, "kind"),
         **{name: of({tag: {"const": name.lower()}}, tag) for name in ("Cat", "Dog")},
         **{name: tagged(name, *first) for name in ("Fox", "Owl")},
-        "Hunter": union("Fox", "Owl", **(TOLD_APART if side == "old" else {})),
+        "Hunter": union("Fox", "Owl", **(TAGGED if side == "old" else {})),
         **{name: tagged(name, *second) for name in ("Emu", "Gnu")},
         **{
             name: tagged(name, "kind") if side == "old" else of({"legs": WHOLE})

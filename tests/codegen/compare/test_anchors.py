@@ -64,11 +64,11 @@ def test_a_member_is_told_on_the_page_of_its_method(place: Place, anchor: str) -
 
 def test_what_is_gone_leads_to_what_is_left() -> None:
     old, new = toy(), toy()
-    del new["methods"]["told"], new["$defs"]["ToldParams"]
+    del new["methods"]["notified"], new["$defs"]["NotifiedParams"]
     del new["$defs"]["AskParams"]["properties"]["b"]
     found = compare(loaded(old), loaded(new)).changes
     anchors = {change.what: change.anchor for change in found if change.rule.id.startswith("B")}
     assert anchors == {
-        "told is gone": "toy/README.md",
+        "notified is gone": "toy/README.md",
         "AskParams.b is gone": "toy/methods/ask.md#params",
     }

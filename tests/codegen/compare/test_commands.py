@@ -173,7 +173,7 @@ def test_a_commit_where_there_is_no_repository_is_told(
 ) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(sides[0].parents[1]))
     assert main(["breaking", "--against", "v1", str(sides[1])]) == 2
-    assert "lies in no git repository" in capsys.readouterr().err
+    assert "is not in a git repository" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("extends", [5, [5], ["../../toy"]])
@@ -281,7 +281,7 @@ def test_official_schemas_are_imported_each_into_its_folder(
         (
             '{"$defs": {"ClientRequest": {"anyOf": [{"properties": 5}]}}}',
             "2025-01-01.json",
-            "it is not written as a file of that kind is: TypeError",
+            "it is not a well-formed file of that kind: TypeError",
         ),
         ("{}", "x.json", "it has no definition ClientRequest"),
         (
@@ -304,7 +304,7 @@ def test_a_document_stays_in_the_folder_that_it_is_written_to(
     version: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     info = {"title": "../T", "version": version}
-    write(tmp_path / "rpc.json", {"methods": [{"name": "told", "params": []}], "info": info})
+    write(tmp_path / "rpc.json", {"methods": [{"name": "notified", "params": []}], "info": info})
     out = tmp_path / "in" / "out"
     assert main(["import", "openrpc", str(tmp_path / "rpc.json"), "--out", str(out)]) == 0
     (made,) = tmp_path.glob("**/t.json")
@@ -314,7 +314,7 @@ def test_a_document_stays_in_the_folder_that_it_is_written_to(
 def test_an_imported_document_that_was_edited_is_not_written_over(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    content: Any = {"methods": [{"name": "told", "params": []}], "info": {"title": "T"}}
+    content: Any = {"methods": [{"name": "notified", "params": []}], "info": {"title": "T"}}
     write(tmp_path / "rpc.json", content)
     command = ["import", "openrpc", str(tmp_path / "rpc.json"), "--out", str(tmp_path / "out")]
     assert main(command) == 0

@@ -31,7 +31,7 @@ Node = dict[str, Any]
 pytestmark = pytest.mark.slow
 
 IDS = [case.what for case in CASES]
-TYPES = ("Params", "Result", "Told")
+TYPES = ("Params", "Result", "Notified")
 
 
 def document(side: str) -> Node:
@@ -49,10 +49,10 @@ def document(side: str) -> Node:
             "params": f"#/$defs/C{number}Params",
             "result": f"#/$defs/C{number}Result",
         }
-        methods[f"c{number}/told"] = row | {
+        methods[f"c{number}/notified"] = row | {
             "kind": "notification",
             "from": "server",
-            "params": f"#/$defs/C{number}Told",
+            "params": f"#/$defs/C{number}Notified",
         }
     return protocol(
         types={name: {"description": "A type."} | node for name, node in types.items()},
@@ -109,7 +109,7 @@ def broken(sides: Sides, number: int, kind: str) -> set[str]:
                 failed = misread(writer, reader, f"c{number}/ask", message)
                 victims = {"old": "old receivers", "new": "old senders"}
             else:
-                wire = f"c{number}/{'ask' if kind == 'Params' else 'told'}"
+                wire = f"c{number}/{'ask' if kind == 'Params' else 'notified'}"
                 failed = asyncio.run(refused(writer, reader, wire, message))
                 victims = {"old": "old senders", "new": "old receivers"}
             if failed:

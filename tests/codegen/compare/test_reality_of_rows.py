@@ -36,13 +36,13 @@ def asked(sender: str = "client", **more: Any) -> Node:
     return row | {"params": "", "result": ""} | more
 
 
-def told(sender: str = "server", **more: Any) -> Node:
+def notified(sender: str = "server", **more: Any) -> Node:
     row = {"kind": "notification", "from": sender, "section": "1", "summary": "It."}
     return row | {"params": ""} | more
 
 
 class Case(NamedTuple):
-    """The row of a method on each side; None where there is none."""
+    """The row of a method on each side; None where it is missing."""
 
     rule: str
     old: Node | None
@@ -53,38 +53,40 @@ class Case(NamedTuple):
 
 CASES = {
     "a request is new": Case("method-added", None, asked()),
-    "a notification is new": Case("method-added", None, told()),
+    "a notification is new": Case("method-added", None, notified()),
     "a request is gone": Case("method-removed", asked(), None),
     "a request of the server is gone": Case("method-removed", asked("server"), None),
-    "a notification is gone": Case("method-removed", told(), None),
+    "a notification is gone": Case("method-removed", notified(), None),
     "another name of a request": Case("method-renamed", asked(), asked(), "{}s"),
-    "another name of a notification": Case("method-renamed", told(), told(), "{}s"),
+    "another name of a notification": Case("method-renamed", notified(), notified(), "{}s"),
     "a request by two names": Case(
         "method-renamed-with-alias", asked(), asked(aliases=["{}"]), "{}s"
     ),
     "a notification by two names": Case(
-        "method-renamed-with-alias", told(), told(aliases=["{}"]), "{}s"
+        "method-renamed-with-alias", notified(), notified(aliases=["{}"]), "{}s"
     ),
     "one more name": Case("alias-added", asked(), asked(aliases=["{}/alias"])),
     "one name less": Case("alias-removed", asked(aliases=["{}/alias"]), asked()),
-    "a request becomes a notification": Case("kind-changed", asked(), told("client")),
-    "a notification becomes a request": Case("kind-changed", told(), asked("server")),
+    "a request becomes a notification": Case("kind-changed", asked(), notified("client")),
+    "a notification becomes a request": Case("kind-changed", notified(), asked("server")),
     "a request may be a notification": Case("kind-widened", asked(), asked(kind="either")),
-    "a notification may be a request": Case("kind-widened", told(), asked("server", kind="either")),
+    "a notification may be a request": Case(
+        "kind-widened", notified(), asked("server", kind="either")
+    ),
     "it is a request alone": Case("kind-narrowed", asked(kind="either"), asked()),
-    "it is a notification alone": Case("kind-narrowed", asked(kind="either"), told("client")),
+    "it is a notification alone": Case("kind-narrowed", asked(kind="either"), notified("client")),
     "the server asks": Case("sender-changed", asked(), asked("server")),
-    "the client tells": Case("sender-changed", told(), told("client")),
+    "the client notifies": Case("sender-changed", notified(), notified("client")),
     "both ask": Case("sender-widened", asked(), asked("both")),
-    "both tell": Case("sender-widened", told(), told("both")),
+    "both notify": Case("sender-widened", notified(), notified("both")),
     "one end asks no more": Case("sender-narrowed", asked("both"), asked()),
-    "one end tells no more": Case("sender-narrowed", told("both"), told()),
+    "one end does not notify any more": Case("sender-narrowed", notified("both"), notified()),
     "a request is only considered": Case("method-withdrawn", asked(), asked(status="considered")),
     "a request is there": Case("method-established", asked(status="considered"), asked()),
     "a request is deprecated": Case("method-deprecated", asked(), asked(status="deprecated")),
 }
 FRESH = {"method-added", "method-established", "alias-added"}
-"""What only new peers know: they are told to be ready for old ones that do not."""
+"""What only new peers know: the rule warns them that old peers do not."""
 UNNOTICED = {"method-removed"}
 """Whose senders of notifications notice nothing, as nobody answers those in any case."""
 

@@ -1,4 +1,4 @@
-"""What each edit beside types does, to whom, and how badly."""
+"""What each edit outside types does, to whom, and how badly."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tests.codegen.compare.documents import (
     edited,
     golden,
     loaded,
-    told,
     toy,
+    verdicts,
 )
 
 GUEST_SENDS, HOST_ANSWERS = "old senders (guest)", "old receivers (host)"
@@ -27,7 +27,7 @@ GUEST_SENDS, HOST_ANSWERS = "old senders (guest)", "old receivers (host)"
 OF_ROWS = [
     pytest.param("methods", "ask", None, "B101", "BREAKING", [GUEST_SENDS], id="a request is gone"),
     pytest.param(
-        "methods", "told", None, "B101", "BREAKING", ["old receivers (guest)"], id="nobody tells"
+        "methods", "notified", None, "B101", "BREAKING", ["old receivers (guest)"], id="it is gone"
     ),
     pytest.param(
         "methods/ask", "from", "server", "B107", "BREAKING",
@@ -62,7 +62,7 @@ OF_ROWS = [
 def test_rows_are_judged_by_who_sends_them(
     path: str, key: str, value: Any, rule: str, level: str, victims: list[str]
 ) -> None:
-    assert told(path, key, value) == [(rule, level, victims)]
+    assert verdicts(path, key, value) == [(rule, level, victims)]
 
 
 def test_a_request_that_becomes_a_notification_always_breaks() -> None:

@@ -13,29 +13,29 @@ from tests.codegen.compare.documents import (
     changing,
     compared,
     edited,
-    told,
     toy,
+    verdicts,
 )
 
-PARAMS, RESULT, TOLD = "$defs/AskParams", "$defs/AskResult", "$defs/ToldParams"
+PARAMS, RESULT, NOTIFIED = "$defs/AskParams", "$defs/AskResult", "$defs/NotifiedParams"
 TEXT = {"type": "string"}
 
 
 OF_MEMBERS: list[tuple[str, str, Any, str, dict[str, tuple[str, list[str]]]]] = [
     (
         "properties", "d", TEXT, "B302",
-        {PARAMS: ("SAFE", []), RESULT: ("SAFE", []), TOLD: ("SAFE", [])},
+        {PARAMS: ("SAFE", []), RESULT: ("SAFE", []), NOTIFIED: ("SAFE", [])},
     ),
     (
         "properties", "b", None, "B304",
-        {PARAMS: ("WARNING", []), RESULT: ("WARNING", []), TOLD: ("WARNING", [])},
+        {PARAMS: ("WARNING", []), RESULT: ("WARNING", []), NOTIFIED: ("WARNING", [])},
     ),
     (
         "", "required", ["a", "b"], "B305",
         {
             PARAMS: ("BREAKING", ["old senders (guest)"]),
             RESULT: ("BREAKING", ["old receivers (host)"]),
-            TOLD: ("BREAKING", ["old senders (host)"]),
+            NOTIFIED: ("BREAKING", ["old senders (host)"]),
         },
     ),
     (
@@ -43,7 +43,7 @@ OF_MEMBERS: list[tuple[str, str, Any, str, dict[str, tuple[str, list[str]]]]] = 
         {
             PARAMS: ("WARNING", ["old receivers (host)"]),
             RESULT: ("BREAKING", ["old senders (guest)"]),
-            TOLD: ("BREAKING", ["old receivers (guest)"]),
+            NOTIFIED: ("BREAKING", ["old receivers (guest)"]),
         },
     ),
     (
@@ -51,7 +51,7 @@ OF_MEMBERS: list[tuple[str, str, Any, str, dict[str, tuple[str, list[str]]]]] = 
         {
             PARAMS: ("BREAKING", ["old receivers (host)", "old senders (guest)"]),
             RESULT: ("BREAKING", ["old receivers (host)", "old senders (guest)"]),
-            TOLD: ("BREAKING", ["old receivers (guest)", "old senders (host)"]),
+            NOTIFIED: ("BREAKING", ["old receivers (guest)", "old senders (host)"]),
         },
     ),
     (
@@ -59,7 +59,7 @@ OF_MEMBERS: list[tuple[str, str, Any, str, dict[str, tuple[str, list[str]]]]] = 
         {
             PARAMS: ("WARNING", ["old receivers (host)"]),
             RESULT: ("BREAKING", ["exhaustive readers (guest)"]),
-            TOLD: ("BREAKING", ["exhaustive readers (guest)"]),
+            NOTIFIED: ("BREAKING", ["exhaustive readers (guest)"]),
         },
     ),
     (
@@ -67,7 +67,7 @@ OF_MEMBERS: list[tuple[str, str, Any, str, dict[str, tuple[str, list[str]]]]] = 
         {
             PARAMS: ("BREAKING", ["old senders (guest)"]),
             RESULT: ("BREAKING", ["old receivers (host)"]),
-            TOLD: ("BREAKING", ["old senders (host)"]),
+            NOTIFIED: ("BREAKING", ["old senders (host)"]),
         },
     ),
     (
@@ -75,33 +75,33 @@ OF_MEMBERS: list[tuple[str, str, Any, str, dict[str, tuple[str, list[str]]]]] = 
         {
             PARAMS: ("BREAKING", ["old senders (guest)"]),
             RESULT: ("BREAKING", ["old receivers (host)"]),
-            TOLD: ("BREAKING", ["old senders (host)"]),
+            NOTIFIED: ("BREAKING", ["old senders (host)"]),
         },
     ),
     (
         "properties", "b", {"type": "integer", "default": 7}, "B318",
-        {PARAMS: ("WARNING", []), RESULT: ("WARNING", []), TOLD: ("WARNING", [])},
+        {PARAMS: ("WARNING", []), RESULT: ("WARNING", []), NOTIFIED: ("WARNING", [])},
     ),
     (
         "properties", "b", {"type": ["integer", "null"]}, "B320",
-        {PARAMS: ("WARNING", []), RESULT: ("WARNING", []), TOLD: ("WARNING", [])},
+        {PARAMS: ("WARNING", []), RESULT: ("WARNING", []), NOTIFIED: ("WARNING", [])},
     ),
     (
         "properties", "a", {"type": "string", "format": "uri"}, "B323",
-        {PARAMS: ("WARNING", []), RESULT: ("WARNING", []), TOLD: ("WARNING", [])},
+        {PARAMS: ("WARNING", []), RESULT: ("WARNING", []), NOTIFIED: ("WARNING", [])},
     ),
     (
         "", "additionalProperties", False, "B323",
-        {PARAMS: ("WARNING", []), RESULT: ("WARNING", []), TOLD: ("WARNING", [])},
+        {PARAMS: ("WARNING", []), RESULT: ("WARNING", []), NOTIFIED: ("WARNING", [])},
     ),
     (
         "properties", "b", {"type": "integer", "deprecated": True}, "B324",
-        {PARAMS: ("SAFE", []), RESULT: ("SAFE", []), TOLD: ("SAFE", [])},
+        {PARAMS: ("SAFE", []), RESULT: ("SAFE", []), NOTIFIED: ("SAFE", [])},
     ),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("place", [PARAMS, RESULT, TOLD])
+@pytest.mark.parametrize("place", [PARAMS, RESULT, NOTIFIED])
 @pytest.mark.parametrize(("below", "key", "value", "rule", "expected"), OF_MEMBERS)
 def test_who_breaks_depends_on_which_way_the_member_goes(
     below: str,
@@ -113,7 +113,7 @@ def test_who_breaks_depends_on_which_way_the_member_goes(
 ) -> None:
     path = f"{place}/{below}" if below else place
     level, victims = expected[place]
-    assert told(path, key, value) == [(rule, level, victims)]
+    assert verdicts(path, key, value) == [(rule, level, victims)]
 
 
 def test_a_type_on_several_ways_is_told_once_with_all_its_victims() -> None:
@@ -123,7 +123,7 @@ def test_a_type_on_several_ways_is_told_once_with_all_its_victims() -> None:
         "old receivers (guest, host)",
         "old senders (guest)",
     ]
-    assert change.flows == ("ask params", "ask result", "told params")
+    assert change.flows == ("ask params", "ask result", "notified params")
 
 
 def test_a_renamed_member_is_told_once() -> None:
@@ -155,10 +155,10 @@ def test_of_members_that_are_like_a_new_one_the_likest_is_renamed_and_once() -> 
         return edited(toy(), changing(PARAMS, "properties", {"a": TEXT, **members}))
 
     old, new = having("fileNam", "fileName", "fileNames"), having("filename", "filesNames")
-    told: dict[str, list[str]] = {}
+    found: dict[str, list[str]] = {}
     for change in against(old, new).of(Category.WIRE):
-        told.setdefault(change.rule.name, []).append(change.what)
-    assert told == {
+        found.setdefault(change.rule.name, []).append(change.what)
+    assert found == {
         "member-renamed": [
             "AskParams.fileName is filename now? (100 % same shape)",
             "AskParams.fileNames is filesNames now? (97 % same shape)",
@@ -187,7 +187,7 @@ def test_null_is_refused_where_it_was_taken_for_absent() -> None:
 def test_a_renamed_type_is_told_once_and_changes_nothing_on_the_wire() -> None:
     def edit(content: Node) -> None:
         content["$defs"]["Piece"] = content["$defs"].pop("Part")
-        for name in ("AskParams", "AskResult", "ToldParams"):
+        for name in ("AskParams", "AskResult", "NotifiedParams"):
             content["$defs"][name]["properties"]["c"] = {"$ref": "#/$defs/Piece"}
 
     (change,) = compared(edit)

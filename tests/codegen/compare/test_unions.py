@@ -78,7 +78,7 @@ def pets(*required: str, tag: bool = True) -> Node:
         pet: Node = {"anyOf": [{"$ref": f"#/$defs/{name}"} for name in ("Cat", "Dog")]}
         if required:
             pet["discriminator"] = {"propertyName": "kind"}
-        for name in ("AskParams", "AskResult", "ToldParams"):
+        for name in ("AskParams", "AskResult", "NotifiedParams"):
             content["$defs"][name]["properties"]["c"] = pet
         del content["$defs"]["Part"]
 
@@ -99,7 +99,7 @@ def test_what_told_objects_apart_is_needed_by_those_who_look_for_it(
 ) -> None:
     found = [one for one in against(old, new).of(Category.WIRE) if one.rule.id == rule]
     assert {change.place[1]: change.level.name for change in found} == dict(
-        zip(("AskParams", "AskResult", "ToldParams"), levels, strict=True)
+        zip(("AskParams", "AskResult", "NotifiedParams"), levels, strict=True)
     )
 
 

@@ -1,8 +1,8 @@
-"""The verdict on any edit of a type, held against samples: whoever is refused is named.
+"""The verdict on any edit of a type, checked with samples: it names every refused peer.
 
 An object of the old form is written and read by the new one, and the reverse. JSON Schema says what
 writers may write. Readers are laxer, as the bindings are: null is absent where a member may be, and
-a required constant is filled in, but for the one that tells the objects of a union apart.
+a required constant is filled in, except the discriminator of a union.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def as_written(node: Any, named: Node) -> Any:
 
 
 def as_read(node: Node, tag: str = "") -> Node:
-    """Return the type that readers take, of one that stands in a union told apart by `tag`."""
+    """Return the type that readers take, of one in a union with the discriminator `tag`."""
     found = dict(node)
     tag = node.get("discriminator", {}).get("propertyName", tag)
     for key in ("items", "additionalProperties"):
@@ -166,7 +166,7 @@ def as_read(node: Node, tag: str = "") -> Node:
 
 
 def samples(writer: Node) -> Iterator[Node]:
-    """Yield what a writer may write: each member in all its values beside one of the other."""
+    """Yield what a writer may write: each member in all its values with one of the others."""
     valid = Draft202012Validator(writer).is_valid
     choices = {name: [*VALUES, ABSENT] for name in writer["properties"]}
     for name, values in choices.items():

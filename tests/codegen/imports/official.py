@@ -40,7 +40,7 @@ def official(version: str) -> Node:
 
 @cache
 def document(version: str) -> Documents:
-    """Return the imported document, with jsonrpc beside it as ever."""
+    """Return the imported document, together with jsonrpc."""
     imported = mcp_document(
         official(version), protocol="mcp", version=version, taken=frozenset(RESERVED)
     )

@@ -42,7 +42,7 @@ PETS: dict[str, Any] = {
             "errors": [{"code": 100, "message": "pets busy"}],
             "deprecated": True,
         },
-        {"name": "told", "params": []},
+        {"name": "notified", "params": []},
         {"name": "count", "params": [], "result": {"name": "n", "schema": {"type": "integer"}}},
         {
             "name": "first",
@@ -91,9 +91,9 @@ def test_what_others_describe_becomes_a_document_without_findings() -> None:
     found = imported(PETS)
     assert lint(loaded(found.content)) == []
     assert found.content["protocol"] == "pet-store"
-    assert list(found.content["methods"]) == ["list_pets", "rename_pet", "told"]
+    assert list(found.content["methods"]) == ["list_pets", "rename_pet", "notified"]
     kinds = {name: row["kind"] for name, row in found.content["methods"].items()}
-    assert kinds == {"list_pets": "request", "rename_pet": "request", "told": "notification"}
+    assert kinds == {"list_pets": "request", "rename_pet": "request", "notified": "notification"}
     params = found.content["$defs"]["ListPetsParams"]
     assert params["required"] == ["limit"]
     assert params["properties"]["filter"] == {"type": "string", "description": "Which."}
@@ -172,7 +172,7 @@ def test_why_nothing_can_be_said_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("schema", "told"),
+    ("schema", "lost"),
     [
         ({"type": ["string", "string"]}, ()),
         ({"not": {"type": "string"}}, ("AskParamsA not",)),
@@ -180,18 +180,18 @@ def test_why_nothing_can_be_said_is_told() -> None:
         ({"type": "string", "title": "T", "x-more": 1, "$comment": "No."}, ()),
     ],
 )
-def test_keywords_that_documents_have_no_words_for_are_named(schema: Any, told: Any) -> None:
+def test_keywords_that_documents_have_no_words_for_are_named(schema: Any, lost: Any) -> None:
     method = {"name": "ask", "params": [{"name": "a", "schema": schema}]}
     found = imported({"methods": [method]})
     assert lint(loaded(found.content)) == []
-    assert found.left_out == tuple(f"{one}: documents cannot represent it" for one in told)
+    assert found.left_out == tuple(f"{one}: documents cannot represent it" for one in lost)
 
 
 TEXTS = {"type": "array", "items": {"type": "string"}}
 
 
 @pytest.mark.parametrize(
-    ("schema", "kept", "told"),
+    ("schema", "kept", "lost"),
     [
         ({"type": "string", "maxItems": 2}, {"type": "string"}, "AskParamsA maxItems"),
         ({"minLength": 1}, {}, "AskParamsA minLength"),
@@ -217,7 +217,7 @@ TEXTS = {"type": "array", "items": {"type": "string"}}
     ],
 )
 def test_a_bound_that_says_nothing_of_its_kind_is_dropped_and_named(
-    schema: Any, kept: Any, told: str | None
+    schema: Any, kept: Any, lost: str | None
 ) -> None:
     method = {"name": "ask", "params": [{"name": "a", "schema": schema}]}
     schemas = {"N": {"type": "integer"}}
@@ -225,7 +225,7 @@ def test_a_bound_that_says_nothing_of_its_kind_is_dropped_and_named(
     assert lint(loaded(found.content)) == []
     (member,) = found.content["$defs"]["AskParams"]["properties"].values()
     assert member == (schema if kept is None else kept)
-    assert found.left_out == ((f"{told}: it does not apply to the values there",) if told else ())
+    assert found.left_out == ((f"{lost}: it does not apply to the values there",) if lost else ())
 
 
 @pytest.mark.parametrize("content", [[], {}, {"methods": {}}, {"methods": []}])
@@ -235,7 +235,7 @@ def test_what_is_no_openrpc_is_refused(content: Any) -> None:
 
 
 def methods_from(protocol: str) -> dict[str, Any]:
-    """Our document, less what only the server sends, which is told in another file."""
+    """Our document, less what only the server sends, which is in another file."""
     content: dict[str, Any] = json.loads(json.dumps(OURS[protocol].content))
     for name, row in list(content["methods"].items()):
         if row["from"] == "server" or row.get("status") == "considered":

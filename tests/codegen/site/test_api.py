@@ -32,7 +32,7 @@ INNER = '''class Shop:
         """Return the price.
 
         Raises:
-            TeaError: there is none.
+            TeaError: the tea is gone.
         """
 
     @property
@@ -69,7 +69,7 @@ def pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
         '### <a id="Shop.sell"></a>`Shop.sell`',
         "async def sell(leaf: str) -> float",
         "**Raises**",
-        "- `TeaError`: there is none.",
+        "- `TeaError`: the tea is gone.",
         "stock: int",
         "class TeaError(Exception)",
         "def brew(leaf, *, minutes=3)",

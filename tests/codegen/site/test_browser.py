@@ -257,14 +257,14 @@ ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "sender", "told"), ANSWERS)
+@pytest.mark.parametrize(("name", "sender", "expected"), ANSWERS)
 def test_who_knows_nothing_finds_who_sends_what(
-    window: Window, name: str, sender: str, told: str
+    window: Window, name: str, sender: str, expected: str
 ) -> None:
     page = window.open("index.html")
     row = page.locator(".everything tr", has=page.get_by_role("link", name=name, exact=True))
     assert sender in row.inner_text()
-    assert told in row.inner_text()
+    assert expected in row.inner_text()
 
 
 def test_who_knows_nothing_finds_what_a_code_means(window: Window) -> None:

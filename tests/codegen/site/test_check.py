@@ -60,9 +60,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("inner", "told"), CASES)
-def test_a_fault_is_told_with_its_line(inner: str, told: str) -> None:
-    assert any(told in line for line in found(**{"index.html": page(inner)}))
+@pytest.mark.parametrize(("inner", "expected"), CASES)
+def test_a_fault_is_told_with_its_line(inner: str, expected: str) -> None:
+    assert any(expected in line for line in found(**{"index.html": page(inner)}))
 
 
 def test_a_link_to_another_host_is_no_request() -> None:
@@ -73,18 +73,18 @@ def test_a_link_to_another_host_is_no_request() -> None:
     "line", ['@import "https://cdn.example/a.css";', "a { background: url(//cdn.example/b) }"]
 )
 def test_a_style_sheet_that_asks_another_host_is_told(line: str) -> None:
-    (told,) = found(**{"a.css": f"b {{}}\n{line}\n"})
-    assert told.startswith("a.css#line 2: it asks another host")
+    (expected,) = found(**{"a.css": f"b {{}}\n{line}\n"})
+    assert expected.startswith("a.css#line 2: it asks another host")
 
 
 def test_a_page_that_nothing_leads_to_is_told() -> None:
-    (told,) = found(**{"lonely.html": page("")})
-    assert told == "lonely.html#: no way leads to the page. Add a link to it."
+    (expected,) = found(**{"lonely.html": page("")})
+    assert expected == "lonely.html#: no way leads to the page. Add a link to it."
 
 
 def test_a_page_without_a_description_is_told() -> None:
-    (told,) = found(**{"b.html": FILES["b.html"].replace('content="D"', 'content=""')})
-    assert told.startswith("b.html#: the page has no description")
+    (expected,) = found(**{"b.html": FILES["b.html"].replace('content="D"', 'content=""')})
+    assert expected.startswith("b.html#: the page has no description")
 
 
 def test_a_page_without_title_heading_or_main_is_told() -> None:
@@ -120,12 +120,12 @@ def test_what_a_document_names_must_have_its_place(tmp_path: Path) -> None:
     assert check_site(files, known) == []
     for cut, place in PLACES:
         less = {path: text.replace(cut.encode(), b"") for path, text in files.items()}
-        told = [str(finding) for finding in check_site(less, known)]
-        assert any(line.startswith(place) for line in told), cut
+        expected = [str(finding) for finding in check_site(less, known)]
+        assert any(line.startswith(place) for line in expected), cut
 
 
 @pytest.mark.parametrize(
-    ("target", "told"),
+    ("target", "expected"),
     [
         ("gone.md#x", "../missing/gone.html#x"),
         ("gone.txt", "../missing/gone.txt"),
@@ -135,7 +135,7 @@ def test_what_a_document_names_must_have_its_place(tmp_path: Path) -> None:
     ],
 )
 def test_a_link_of_a_guide_that_leads_nowhere_is_told_with_guide_and_target(
-    target: str, told: str, tmp_path: Path
+    target: str, expected: str, tmp_path: Path
 ) -> None:
     guides = tmp_path / "docs"
     guides.mkdir()
@@ -145,12 +145,12 @@ def test_a_link_of_a_guide_that_leads_nowhere_is_told_with_guide_and_target(
     found = check_site(site_files(SiteSource(documents=known, guides=guides)))
     (line,) = map(str, found)
     assert re.fullmatch(
-        rf"guides/a\.html#line \d+: the link to {re.escape(told)} leads nowhere\..*", line
+        rf"guides/a\.html#line \d+: the link to {re.escape(expected)} leads nowhere\..*", line
     )
 
 
 def test_a_member_without_a_description_is_told(tmp_path: Path) -> None:
     types = {"T": {"description": "T.", "type": "object", "properties": {"a": {"type": "string"}}}}
     known = documents(tmp_path, protocol(types=types))
-    told = [str(finding) for finding in check_site(site_files(SiteSource(documents=known)), known)]
-    assert told == ["toy.json#/$defs/T/properties/a: it has no description. Say what it is."]
+    said = [str(finding) for finding in check_site(site_files(SiteSource(documents=known)), known)]
+    assert said == ["toy.json#/$defs/T/properties/a: it has no description. Say what it is."]

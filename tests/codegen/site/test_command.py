@@ -34,9 +34,9 @@ def test_a_site_is_built_and_has_nothing_to_mend(
 ) -> None:
     out = tmp_path / "site"
     assert docs("build", "--schema", GOLDEN, "--out", out) == 0
-    told = capsys.readouterr().out
-    assert f"{out}: " in told
-    assert " pages, " in told
+    expected = capsys.readouterr().out
+    assert f"{out}: " in expected
+    assert " pages, " in expected
     assert docs("check", "--schema", GOLDEN, "--out", out) == 0
     assert "no problems found" in capsys.readouterr().out
     assert docs("check", "--schema", GOLDEN, "--out", out, "--against", "not-looked-at") == 0
@@ -63,20 +63,20 @@ def test_a_folder_of_something_else_is_left_alone(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "expected"),
     [
         (["check", "--out", "nowhere"], "nowhere: there is no site"),
         (["build", "--guides", "nowhere"], "nowhere: there is no such folder"),
         (["build", "--version", "2"], "a version is written as NAME=PLACE"),
-        (["build", "--against", "nowhere"], "there is neither a path nor a commit"),
+        (["build", "--against", "nowhere"], "no path or commit has that name"),
     ],
 )
 def test_a_slip_is_told_before_anything_is_written(
-    arguments: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = ["--out", str(tmp_path / "site")] if "--out" not in arguments else []
     assert docs(*arguments, "--schema", str(GOLDEN), *out) == 2
-    assert told in capsys.readouterr().err
+    assert expected in capsys.readouterr().err
     assert not (tmp_path / "site").exists()
 
 
@@ -96,8 +96,8 @@ def test_a_guide_that_is_no_text_is_named(
     (tmp_path / path).write_bytes(b"# T\n\n\xff\n")
     out = tmp_path / "site"
     assert docs("build", "--schema", GOLDEN, "--guides", tmp_path / "docs", "--out", out) == 1
-    told = f"{tmp_path / path}#: the byte 5 is not UTF-8. Save it as UTF-8.\n"
-    assert capsys.readouterr().out == told
+    expected = f"{tmp_path / path}#: the byte 5 is not UTF-8. Save it as UTF-8.\n"
+    assert capsys.readouterr().out == expected
 
 
 def git(folder: Path, *arguments: str) -> None:

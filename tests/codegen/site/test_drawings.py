@@ -94,16 +94,16 @@ def test_a_message_shows_what_goes_and_what_comes(row: dict[str, Any], labels: l
 
 
 @pytest.mark.parametrize(
-    ("sender", "told"),
+    ("sender", "expected"),
     [
         ("client", "host sends a/b to server <1>, which answers with Result"),
         ("server", "server <1> sends a/b to host, which answers with Result"),
         ("both", "either end sends a/b, which answers with Result"),
     ],
 )
-def test_a_message_is_told_in_words(sender: str, told: str) -> None:
+def test_a_message_is_told_in_words(sender: str, expected: str) -> None:
     svg = ElementTree.fromstring(drawn(ASKED | {"from": sender}))
-    assert svg.findtext("title") == told
+    assert svg.findtext("title") == expected
 
 
 def test_a_sequence_shows_each_step_from_its_end_and_what_repeats(tiny: Documents) -> None:
@@ -115,5 +115,7 @@ def test_a_sequence_shows_each_step_from_its_end_and_what_repeats(tiny: Document
     lines = [node for node in ElementTree.fromstring(svg).iter() if node.tag == "line"][2:]
     to_shelf = [float(str(one.get("x2"))) > float(str(one.get("x1"))) for one in lines]
     assert to_shelf == [True, False, False, True, False, True]
-    told = ElementTree.fromstring(svg).findtext("title") or ""
-    assert "shelf: answer to books/find, FindResult; shelf: books/lent, any number of times" in told
+    words = ElementTree.fromstring(svg).findtext("title") or ""
+    assert (
+        "shelf: answer to books/find, FindResult; shelf: books/lent, any number of times" in words
+    )

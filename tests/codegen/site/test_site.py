@@ -1,4 +1,4 @@
-"""The site of a tiny protocol: what is on its pages, and what lies beside them."""
+"""The site of a tiny protocol: what is on its pages, and the files next to them."""
 
 from __future__ import annotations
 
@@ -85,16 +85,16 @@ def test_a_type_says_in_which_sections_it_is_used(
 
 
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "expected"),
     [
         (FIND, '<a href="../../tiny/data.html#Search">Search</a>: A search'),
         ("tiny-base/methods/shelf-open.html", 'data.html#Search">Search</a> of Tiny: A search'),
     ],
 )
 def test_a_method_leads_to_the_sequences_that_it_stands_in(
-    tiny_site: Files, path: str, told: str
+    tiny_site: Files, path: str, expected: str
 ) -> None:
-    assert told in text(tiny_site, path)
+    assert expected in text(tiny_site, path)
     assert ("<title>Search: reader: books/find; " in text(tiny_site, path)) is (path == FIND)
 
 

@@ -1,4 +1,4 @@
-"""The site of this project: nothing to hint, small, and counted against the documents."""
+"""The site of this project: without findings, small, and complete."""
 
 from __future__ import annotations
 

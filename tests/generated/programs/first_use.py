@@ -78,7 +78,7 @@ WAYS: dict[str, Callable[[Any, Any], None]] = {
 
 
 def in_threads(found: list[Case], seed: str) -> None:
-    """Read every example in each of several threads that begin at once."""
+    """Read every example in several threads that begin at the same time."""
     sys.setswitchinterval(1e-6)
     barrier = threading.Barrier(4)
     failed: list[BaseException] = []
