@@ -121,7 +121,7 @@ async def calls_of(connected: Callable[[], AbstractAsyncContextManager[RoundTrip
 
 @pytest.mark.parametrize(
     ("connected", "ceiling"),
-    [(two_sessions, 149), (tool_of_a_pair, 171), (request_over_http, 185)],
+    [(two_sessions, 147), (tool_of_a_pair, 169), (request_over_http, 181)],
 )
 def test_a_round_trip_takes_no_more_calls(
     connected: Callable[[], AbstractAsyncContextManager[RoundTrip]], ceiling: int

@@ -7,11 +7,11 @@ usage: python -m tests.runtime.transports.fixtures_legacy_sse FILE.py PORT
 
 from __future__ import annotations
 
-__all__ = ("Apart",)
+__all__ = ("LegacySseApp",)
 
 import runpy
 import sys
-from typing import Any, cast
+from typing import Any
 
 from kinwire import Server
 from kinwire.transports.http.app import HttpApp
@@ -19,7 +19,7 @@ from kinwire.transports.http.replies import HttpResponse, Receive, Scope, Send, 
 from kinwire.transports.http.running import bound, run_on
 
 
-class Apart:
+class LegacySseApp:
     """An application that takes no POST at `/sse` but those of an open stream."""
 
     def __init__(self, app: HttpApp) -> None:
@@ -43,7 +43,7 @@ def main(file: str, port: str) -> None:
     server = next(value for value in found if isinstance(value, Server))
     with bound("127.0.0.1", int(port)) as listener:
         line = f"serving at http://127.0.0.1:{listener.getsockname()[1]}/sse"
-        app = cast(HttpApp, Apart(server.asgi()))
+        app = LegacySseApp(server.asgi())
         run_on(app, listener, started=lambda: print(line, file=sys.stderr, flush=True))
 
 

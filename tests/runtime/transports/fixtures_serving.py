@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import uvicorn
 
 from kinwire import Server
-from tests.runtime.transports.fixtures_legacy_sse import Apart
+from tests.runtime.transports.fixtures_legacy_sse import LegacySseApp
 
 URLS = {
     "http": "http://127.0.0.1:{}/mcp",
@@ -46,7 +46,7 @@ def served(server: Server, **options: Any) -> Iterator[Served]:
     """Serve on a free port of this machine; `options` are those of `Server.asgi`."""
     app = server.asgi(**options)
     config = uvicorn.Config(
-        Apart(app),
+        LegacySseApp(app),
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=2,

@@ -25,7 +25,7 @@ class HttpServer(RawServer):
     def __init__(self, portal: BlockingPortal) -> None:
         super().__init__(portal)
         self.requests: Queue[_Asking] = Queue()
-        self.standing: Queue[socket.socket] = Queue()
+        self.get_streams: Queue[socket.socket] = Queue()
         self.over = Event()
         self._server = _Listening(("127.0.0.1", 0), _Asking)
         self._server.raw = self
@@ -47,7 +47,7 @@ class HttpServer(RawServer):
     def get(self, asking: _Asking) -> None:
         """A stream is asked for."""
         asking.begin("text/event-stream")
-        self.standing.put(asking.connection)
+        self.get_streams.put(asking.connection)
         self.over.wait()
 
     def send(self, frame: bytes) -> None:
@@ -56,7 +56,7 @@ class HttpServer(RawServer):
     def stream(self) -> socket.socket:
         """Return the stream of what the server says by itself."""
         if self._stream is None:
-            self._stream = self.standing.get(timeout=20)
+            self._stream = self.get_streams.get(timeout=20)
         return self._stream
 
     def reply(self, frame: bytes) -> None:
@@ -101,7 +101,7 @@ class SseServer(HttpServer):
     def get(self, asking: _Asking) -> None:
         asking.begin("text/event-stream")
         asking.connection.sendall(b"event: endpoint\ndata: /messages\n\n")
-        self.standing.put(asking.connection)
+        self.get_streams.put(asking.connection)
         self.over.wait()
 
     def reply(self, frame: bytes) -> None:

@@ -1,4 +1,4 @@
-"""A host over Streamable HTTP: what is asked, what is made of answers, and the standing stream."""
+"""A host over Streamable HTTP: requests, what becomes of answers, and notifications."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ async def test_calls_one_after_the_other_share_a_connection() -> None:
     async with RawServer.serving(polite()) as server, connect(server.url) as peer:
         for _ in range(5):
             await peer.mcp.ping()
-        assert server.connections <= 2  # one of them was for the standing stream
+        assert server.connections <= 2  # one of them was for the stream of notifications
 
 
 @pytest.mark.spec("mcp-streamable-http-transport-1", "mcp-streamable-http-transport-5")
@@ -239,7 +239,7 @@ async def test_an_answer_in_the_reply_to_another_call_reaches_nobody(streamed: b
 
 
 @pytest.mark.spec("mcp-streamable-http-transport-2")
-async def test_the_standing_stream_is_opened_again_where_it_broke_off() -> None:
+async def test_the_get_stream_is_opened_again_where_it_broke_off() -> None:
     heard: list[Any] = []
     twice = anyio.Event()
 
@@ -247,7 +247,7 @@ async def test_the_standing_stream_is_opened_again_where_it_broke_off() -> None:
         params = {"level": "info", "data": number}
         return {"jsonrpc": "2.0", "method": "notifications/message", "params": params}
 
-    async def standing(asked: Asked, line: Line) -> None:
+    async def get_stream(asked: Asked, line: Line) -> None:
         last = asked.headers.get("last-event-id")
         await line.stream()
         await line.event({"jsonrpc": "2.0", "id": 2, "result": {}})  # belongs elsewhere
@@ -269,7 +269,7 @@ async def test_the_standing_stream_is_opened_again_where_it_broke_off() -> None:
         await line.json(reply_to(asked, TEXT))
 
     async with (
-        RawServer.serving(polite(GET=standing, tools_call=slow)) as server,
+        RawServer.serving(polite(GET=get_stream, tools_call=slow)) as server,
         connect(server.url, on_log=hear) as peer,
     ):
         assert (await peer.mcp.tools_call(name="x")).content != []
