@@ -56,7 +56,7 @@ def build(
     said("checking the documents")
     findings = lint(documents)
     if findings:
-        raise DocumentError(findings)
+        raise DocumentError(findings, documents.folder)
     from kinwire_codegen.render import package_files, protocol_files
 
     package = _package(documents, name, shared)

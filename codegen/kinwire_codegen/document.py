@@ -21,6 +21,7 @@ __all__ = (
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from kinwire_codegen.findings import Fault, Place
@@ -108,6 +109,8 @@ class Documents:
     meta: dict[str, Any]
     chosen: tuple[str, ...] = field(default=())
     """The protocols that were asked for; the others came along because these extend them."""
+    folder: Path | None = None
+    """Where the chosen documents are; None if the installed package includes them."""
 
     def __iter__(self) -> Iterator[Document]:
         return iter(self.by_name.values())

@@ -6,6 +6,7 @@ __all__ = ("DocumentError", "Fault", "Finding", "Place", "pointer")
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 Place = tuple[str | int, ...]
 """The steps of a JSON pointer into a document."""
@@ -32,8 +33,10 @@ class Finding:
 class DocumentError(Exception):
     """Documents cannot be used; `findings` has all reasons."""
 
-    def __init__(self, findings: Sequence[Finding]) -> None:
+    def __init__(self, findings: Sequence[Finding], place: Path | None = None) -> None:
+        """Keep the findings and `place`: the folder of the documents, or the file of one."""
         self.findings = tuple(findings)
+        self.place = place
         super().__init__("\n".join(str(finding) for finding in self.findings))
 
 

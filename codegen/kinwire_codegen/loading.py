@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kinwire_codegen.document import Document, Documents
-from kinwire_codegen.findings import DocumentError, Finding, pointer
+from kinwire_codegen.findings import DocumentError, Finding, Place, pointer
 from kinwire_codegen.names import nearest
 from kinwire_codegen.parsing import TooDeepError, parse
 
@@ -63,7 +63,8 @@ def load_documents(folder: Path | None, *, recheck: bool = False) -> Documents:
     else:
         own, meta = _read_folder(folder, bundled, recheck=recheck)
     chosen = tuple(sorted(own))
-    return Documents(_with_extended(own, bundled["documents"] if bundled else {}), meta, chosen)
+    found = _with_extended(own, bundled["documents"] if bundled else {})
+    return Documents(found, meta, chosen, folder)
 
 
 def _bundled() -> dict[str, Any] | None:
@@ -111,7 +112,7 @@ def _read_folder(
         new = {name: content for name, content in contents.items() if name not in known}
         findings += _judged(new, meta)
     if findings:
-        raise DocumentError(sorted(findings))
+        raise DocumentError(sorted(findings), folder)
     return {document.name: document for document in map(Document, contents.values())}, meta or {}
 
 
@@ -168,7 +169,7 @@ def _against_meta(file: str, content: Any, meta: dict[str, Any]) -> Iterator[Fin
     for error in Draft202012Validator(meta).iter_errors(content):
         deepest = best_match([error]) or error
         what = deepest.message if len(deepest.message) < 200 else deepest.message[:200] + "…"
-        yield Finding(file, pointer(*deepest.absolute_path), what, _hint(deepest))
+        yield Finding(file, pointer(*_place(deepest)), what, _hint(deepest))
     if (
         isinstance(content, dict)
         and isinstance(content.get("protocol"), str)
@@ -182,6 +183,21 @@ def _against_meta(file: str, content: Any, meta: dict[str, Any]) -> Iterator[Fin
         )
 
 
+def _place(error: ValidationError) -> Place:
+    """Return where an error of the meta-schema is: a name that is wrong has a place of its own."""
+    named = [error.instance] if "propertyNames" in error.absolute_schema_path else []
+    return (*error.absolute_path, *(named or _unexpected(error)[:1]))
+
+
+def _unexpected(error: ValidationError) -> list[str]:
+    """Return the names that an object has and may not have."""
+    rule: Any = error.schema
+    given: Any = error.instance
+    if error.validator != "additionalProperties":
+        return []
+    return [name for name in given if name not in rule.get("properties", {})]
+
+
 def _hint(error: ValidationError) -> str:
     """Return what to do about an error of the meta-schema: the nearest right word if it is near."""
     rule: Any = error.schema
@@ -191,8 +207,7 @@ def _hint(error: ValidationError) -> str:
     if error.validator == "enum":
         words, known = [str(given)], [str(one) for one in rule["enum"]]
     elif error.validator == "additionalProperties":
-        known = list(rule.get("properties", ()))
-        words = [word for word in given if word not in known]
+        words, known = _unexpected(error), list(rule.get("properties", ()))
     for word in words:
         near = nearest(word, known, cutoff=0.75)
         if near:

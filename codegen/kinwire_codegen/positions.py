@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ("Position", "nearest_position", "positions")
+__all__ = ("Position", "nearest_position", "positions", "repeated_position")
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from kinwire_codegen.findings import Place
@@ -26,7 +26,20 @@ def positions(text: str) -> dict[Place, Position]:
 
     The text must be JSON; of a member that stands twice the last one counts.
     """
-    found: dict[Place, Position] = {(): Position(1, 1)}
+    return {(): Position(1, 1), **dict(_walk(text))}
+
+
+def repeated_position(text: str) -> Position | None:
+    """Return where the first name of a JSON text stands that its object has twice, if any does."""
+    seen: set[Place] = set()
+    for place, position in _walk(text):
+        if place in seen:
+            return position
+        seen.add(place)
+    return None
+
+
+def _walk(text: str) -> Iterator[tuple[Place, Position]]:
     place: list[str | int] = []
     opened: list[str] = []
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
@@ -38,9 +51,8 @@ def positions(text: str) -> dict[Place, Position]:
         if expected and token not in "}]":
             if expected == "name":
                 place[-1] = json.loads(token)
-            found[tuple(place)] = Position(line + 1, match.start() - starts[line] + 1)
+            yield tuple(place), Position(line + 1, match.start() - starts[line] + 1)
         expected = _step(token, opened, place, was_name=expected == "name")
-    return found
 
 
 def _step(token: str, opened: list[str], place: list[str | int], *, was_name: bool) -> str:

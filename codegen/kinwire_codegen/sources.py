@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from kinwire_codegen.commits import SourceError, checked_out
 from kinwire_codegen.document import Documents
-from kinwire_codegen.findings import Place
+from kinwire_codegen.findings import DocumentError, Place
 from kinwire_codegen.loading import META, load_documents
 from kinwire_codegen.parsing import TooDeepError, parse
 from kinwire_codegen.positions import Position, nearest_position, positions
@@ -100,7 +100,10 @@ def _file(name: str, path: Path, *, shown: Path | None = None) -> DocumentSource
     with TemporaryDirectory() as folder:
         _gather(Path(folder), path.parent, content)
         Path(folder, f"{protocol}.json").write_text(text, encoding="utf-8")
-        documents = load_documents(Path(folder))
+        try:
+            documents = load_documents(Path(folder))
+        except DocumentError as error:
+            raise DocumentError(error.findings, path) from None
     return DocumentSource(name, documents, {protocol: (str(shown or path), text)}, (protocol,))
 
 

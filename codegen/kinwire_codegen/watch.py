@@ -13,6 +13,7 @@ from kinwire_codegen.compare import compare
 from kinwire_codegen.compare.verdict import Category, Level
 from kinwire_codegen.document import TABLES, Documents
 from kinwire_codegen.findings import DocumentError
+from kinwire_codegen.reports.findings import finding_lines
 from kinwire_codegen.stamps import Stamps, stamps
 
 PAUSE = 0.2  # seconds between two looks; a handful of files costs microseconds
@@ -40,8 +41,8 @@ def _generate(make: Make, out: Path, before: Documents | None) -> Documents | No
     try:
         documents, _, found = make()
     except DocumentError as error:
-        for finding in error.findings:
-            _say(str(finding))
+        for line in finding_lines(error):
+            _say(line)
         _say("nothing written; waiting for the next save")
         return before
     write(found, out)

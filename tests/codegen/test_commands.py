@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -52,7 +53,8 @@ GENERATE = ["generate", "--schema", "my-notes/schema", "--out", "my-notes", "--p
 def test_a_started_protocol_lints_generates_and_round_trips(made: Path) -> None:
     done = kinwire("lint", "--schema", "my-notes/schema", cwd=made)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "my-notes.json  0.1  2 methods, 1 error, 3 types\n"
+    expected = "my-notes/schema/my-notes.json  0.1  2 methods, 1 error, 3 types\n"
+    assert done.stdout == expected
     script = """
         import json, pathlib
         from mine import mynotes
@@ -95,13 +97,22 @@ def test_a_word_of_python_is_refused_as_a_name(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_check_shows_what_differs_and_writes_nothing(made: Path) -> None:
-    edited = made / "my-notes/mine/mynotes/errors.py"
+    package = made / "my-notes/mine/mynotes"
+    edited = package / "errors.py"
     before = edited.read_text()
     edited.write_text(before.replace("1001", "1002"))
+    (package / "stubs.py").rename(package / "old.py")
     done = kinwire(*GENERATE, "--check", cwd=made)
-    assert done.returncode == 1
-    assert "-    default_code = 1002\n+    default_code = 1001\n" in done.stdout
-    assert done.stderr == "1 file stale. Run: kinwire generate\n"
+    assert (done.returncode, done.stderr) == (1, "")
+    summary, _, diff = done.stdout.partition("\n\n")
+    assert summary.splitlines() == [
+        "3 files out of date. Run the same command without --check.",
+        "  change  mine/mynotes/errors.py",
+        "  remove  mine/mynotes/old.py",
+        "  add     mine/mynotes/stubs.py",
+    ]
+    assert diff.startswith("--- a/mine/mynotes/errors.py\n+++ b/mine/mynotes/errors.py\n")
+    assert "-    default_code = 1002\n+    default_code = 1001\n" in diff
     assert edited.read_text() != before
     assert kinwire(*GENERATE, cwd=made).returncode == 0
     done = kinwire(*GENERATE, "--check", cwd=made)
@@ -116,8 +127,10 @@ def test_findings_are_printed_and_nothing_is_written(tmp_path: Path) -> None:
     (schema / "mcp.json").write_text(json.dumps(document))
     done = kinwire("generate", cwd=tmp_path)
     assert done.returncode == 1
-    expected = "mcp.json#/methods/ping/params: 'Pign' is not a definition. Define it under $defs.\n"
-    assert (done.stdout, done.stderr) == (expected, "1 finding\n")
+    (line,) = done.stdout.splitlines()
+    what = "/methods/ping/params: 'Pign' is not a definition. Define it under $defs."
+    assert re.fullmatch(rf"schema/mcp\.json:1:\d+: {re.escape(what)}", line)
+    assert done.stderr == "documents: schema\n1 finding\n"
     assert not (tmp_path / "generated").exists()
 
 
@@ -147,8 +160,8 @@ def test_a_wrong_command_is_refused_with_a_mend(
     (tmp_path / "file").touch()
     done = kinwire(*arguments, cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr.startswith("error: ")
-    assert f"\nhint: {hint}" in done.stderr
+    *_, error, advice = done.stderr.splitlines()
+    assert (error[:7], advice) == ("error: ", f"hint: {hint}")
     assert "Traceback" not in done.stderr
 
 
@@ -248,7 +261,7 @@ def test_watch_says_what_changed_on_each_save(tmp_path: Path) -> None:
         )
         assert said() == "6 files written"
         path.write_text("{")
-        assert said().startswith("toy.json#: cannot be read as JSON")
+        assert said().startswith("schema/toy.json:1:2: cannot be read as JSON")
         assert said() == "nothing written; waiting for the next save"
         document["methods"]["notes/clear"] = document["methods"]["notes/add"]
         path.write_text(json.dumps(document))

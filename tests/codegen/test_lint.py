@@ -315,13 +315,13 @@ BAD = [
     ),
     pytest.param(
         protocol(types={"Thing": thing() | {"patternProperties": {}}}),
-        "toy.json#/$defs/Thing: Additional properties are not allowed"
+        "toy.json#/$defs/Thing/patternProperties: Additional properties are not allowed"
         " ('patternProperties' was unexpected). Remove it, or correct its name.",
         id="a keyword outside the document language",
     ),
     pytest.param(
         protocol(types={"a-b": thing()}),
-        "toy.json#/$defs: 'a-b' does not match '^[A-Z][A-Za-z0-9]*$'. Write it in that form.",
+        "toy.json#/$defs/a-b: 'a-b' does not match '^[A-Z][A-Za-z0-9]*$'. Write it in that form.",
         id="a type name that is not a class name",
     ),
     pytest.param(
@@ -338,8 +338,8 @@ BAD = [
     ),
     pytest.param(
         protocol(methods={"a": row(sumary="Do.")}, types=THING),
-        "toy.json#/methods/a: Additional properties are not allowed ('sumary' was unexpected)."
-        " Did you mean 'summary'?",
+        "toy.json#/methods/a/sumary: Additional properties are not allowed"
+        " ('sumary' was unexpected). Did you mean 'summary'?",
         id="a member with a letter missing",
     ),
     pytest.param(

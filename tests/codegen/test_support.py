@@ -62,6 +62,8 @@ def test_check_finds_an_edited_copy(name: str, tmp_path: Path) -> None:
         file.write("EDITED = True\n")
     generate = ("generate", "--schema", GOLDEN / "schema", "--package", "tiny_bindings")
     done = kinwire(*generate, "--standalone", "--out", ".", "--check", cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (1, "1 file stale. Run: kinwire generate\n")
+    assert (done.returncode, done.stderr) == (1, "")
+    summary = "1 file out of date. Run the same command without --check.\n"
+    assert done.stdout.startswith(f"{summary}  change  tiny_bindings/{name}.py\n\n")
     assert f"--- a/tiny_bindings/{name}.py\n" in done.stdout
     assert "-EDITED = True\n" in done.stdout

@@ -7,7 +7,7 @@ __all__ = ("BreakingCommand",)
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from kinwire_codegen.commands.common import SCHEMA
+from kinwire_codegen.commands.common import default_documents
 from kinwire_codegen.commands.sides import open_sides
 
 CATEGORIES = ("wire", "bindings", "docs")
@@ -24,7 +24,7 @@ class BreakingCommand:
         """Add the subcommand's arguments."""
         text = "what it was: a commit, tag or branch, a document, or a folder of documents"
         parser.add_argument("--against", required=True, metavar="REF|FILE|DIR", help=text)
-        text = "what it is: a document or a folder of documents (default: ./schema)"
+        text = "what it is: a document or a folder of documents (default: schema here or above)"
         parser.add_argument("path", nargs="?", type=Path, metavar="PATH", help=text)
         text = "what is looked at, once for each (default: wire)"
         parser.add_argument("--category", action="append", choices=CATEGORIES, help=text)
@@ -39,7 +39,7 @@ class BreakingCommand:
         from kinwire_codegen.compare.verdict import Category
         from kinwire_codegen.reports import verdicts
 
-        path = arguments.path or SCHEMA
+        path = arguments.path or default_documents()
         sides = open_sides(arguments.against, path, location=path)
         if isinstance(sides, int):
             return sides

@@ -2,39 +2,102 @@
 
 from __future__ import annotations
 
-__all__ = ("SCHEMA", "add_schema", "count", "refuse", "schema_folder", "usage")
+__all__ = (
+    "SCHEMA",
+    "Project",
+    "add_schema",
+    "count",
+    "default_documents",
+    "find_project",
+    "print_documents",
+    "project_of",
+    "refuse",
+    "usage",
+)
 
+import os
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from kinwire_codegen.findings import DocumentError
 
 SCHEMA = Path("schema")
+_META = "meta.schema.json"
 _HEAD, _TAIL = 1500, 500  # characters; what is quoted may be longer than anyone reads
+
+
+class Project(NamedTuple):
+    """The documents that a subcommand works on, and where its output goes by default."""
+
+    schema: Path | None
+    """The folder of the documents; None for those of the installed package."""
+    root: Path | None
+    """The folder that `generated` and `site` go into; None if the documents are elsewhere."""
 
 
 def add_schema(parser: ArgumentParser) -> None:
     """Add --schema, the folder of the documents."""
-    default = "./schema if it holds meta.schema.json, else what the installed package brings"
+    default = "schema in this folder or the nearest one above it, else the installed package's"
     text = f"folder with the documents (default: {default})"
     parser.add_argument("--schema", type=Path, metavar="DIR", help=text)
+    parser.set_defaults(found=None)
 
 
-def schema_folder(arguments: Namespace) -> Path | None:
-    """Return the folder of the documents, None for those that the installed package brings."""
-    folder: Path | None = arguments.schema
-    if folder is None and (SCHEMA / "meta.schema.json").is_file():
-        return SCHEMA
-    return folder
+def project_of(arguments: Namespace) -> Project:
+    """Return what --schema names, else what is found; say once which documents were found."""
+    named: Path | None = arguments.schema
+    if named is not None:
+        return Project(named, Path() if named == SCHEMA else None)
+    if arguments.found is None:
+        arguments.found = find_project() or Project(None, None)
+        print_documents(arguments.found.schema)
+    found: Project = arguments.found
+    return found
+
+
+def find_project() -> Project | None:
+    """Return the project that the current folder lies in; None if there are no documents."""
+    for level in range(len(Path.cwd().parts)):
+        folder = Path(*[".."] * level)
+        if _has_documents(folder / SCHEMA):
+            return Project(folder / SCHEMA, folder)
+        if os.path.isfile(folder / _META):
+            return Project(folder, folder / "..")
+    return None
+
+
+def default_documents() -> Path:
+    """Return the folder of the documents where no path is given, and say which it is."""
+    found = find_project()
+    if found is None or found.schema is None:
+        return SCHEMA  # which the caller refuses, as it is not there
+    print_documents(found.schema)
+    return found.schema
+
+
+def _has_documents(folder: Path) -> bool:
+    """Return whether protocol documents are in a folder, also ones that cannot be read as JSON."""
+    if os.path.isfile(folder / _META):
+        return True
+    files = [path for path in folder.glob("*.json") if os.path.isfile(path)]
+    return any(b'"protocol"' in path.read_bytes() for path in files if os.access(path, os.R_OK))
+
+
+def print_documents(folder: Path | None) -> None:
+    """Print which documents were found, to stderr."""
+    which = "those of the installed package" if folder is None else _one_line(str(folder))
+    print(f"documents: {which}", file=sys.stderr)
 
 
 def refuse(error: DocumentError) -> int:
     """Print every finding; return the exit code."""
-    for finding in error.findings:
-        print(finding)
+    from kinwire_codegen.reports.findings import finding_lines
+
+    for line in finding_lines(error):
+        print(line)
     print(count(len(error.findings), "finding"), file=sys.stderr)
     return 1
 

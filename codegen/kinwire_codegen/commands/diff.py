@@ -7,7 +7,7 @@ __all__ = ("DiffCommand",)
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from kinwire_codegen.commands.common import SCHEMA
+from kinwire_codegen.commands.common import default_documents
 from kinwire_codegen.commands.sides import open_sides
 
 REFERENCE = "generated/reference"
@@ -24,8 +24,8 @@ class DiffCommand:
         """Add the subcommand's arguments."""
         text = "what it was: a commit, tag or branch, a document, or a folder of documents"
         parser.add_argument("old", metavar="A", help=text)
-        text = "what it is, likewise (default: ./schema)"
-        parser.add_argument("new", nargs="?", metavar="B", default=str(SCHEMA), help=text)
+        text = "what it is, likewise (default: schema here or above)"
+        parser.add_argument("new", nargs="?", metavar="B", help=text)
         text = "output format (default: text); md: the part about protocols of a CHANGELOG.md"
         parser.add_argument("--format", choices=("text", "json", "md"), default="text", help=text)
         text = f"where links lead to: the folder or URL of the reference (default: {REFERENCE})"
@@ -38,8 +38,10 @@ class DiffCommand:
         from kinwire_codegen.reports import changelog, verdicts
 
         # A commit has no place of its own: it gives the documents of the other side's path.
-        there = Path(arguments.new) if Path(arguments.new).exists() else SCHEMA
-        sides = open_sides(arguments.old, arguments.new, location=there)
+        given: str | None = arguments.new
+        is_path = given is not None and Path(given).exists()
+        there = Path(given) if given is not None and is_path else default_documents()
+        sides = open_sides(arguments.old, there if given is None else given, location=there)
         if isinstance(sides, int):
             return sides
         old, new, comparison = sides

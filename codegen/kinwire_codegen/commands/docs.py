@@ -16,8 +16,8 @@ from kinwire_codegen.commands.common import (
     SCHEMA,
     add_schema,
     count,
+    project_of,
     refuse,
-    schema_folder,
     usage,
 )
 
@@ -43,9 +43,9 @@ class DocsCommand:
         text += " anchors, descriptions and pages without a way to them"
         parser.add_argument("action", choices=("build", "serve", "check"), help=text)
         add_schema(parser)
-        text = f"where the site goes, or the one to check (default: ./{OUT}; check: a new one)"
+        text = f"where the site goes, or the one to check (default: {OUT}; check: a new one)"
         parser.add_argument("--out", type=Path, metavar="DIR", help=text)
-        text = f"folder of Markdown (default: ./{GUIDES}, if the documents are in ./{SCHEMA})"
+        text = f"folder of Markdown (default: {GUIDES} next to {SCHEMA})"
         parser.add_argument("--guides", type=Path, metavar="DIR", help=text)
         text = f"package whose Python interface is shown (default: {PACKAGE}, with its own guides)"
         parser.add_argument("--package", metavar="NAME", help=text)
@@ -82,10 +82,9 @@ class DocsCommand:
         except OSError as error:
             if isinstance(error, BrokenPipeError):
                 raise
-            where = error.filename or arguments.out or OUT
-            return usage(
-                f"{where}: {error.strerror}.", "Choose another --out, or correct the path."
-            )
+            where = error.filename or _out(arguments)
+            hint = "Choose another --out, or correct the path."
+            return usage(f"{where}: {error.strerror}.", hint)
 
 
 def _documents(folder: Path | None) -> Documents:
@@ -97,12 +96,20 @@ def _documents(folder: Path | None) -> Documents:
     documents = load_documents(folder)
     findings = lint(documents)
     if findings:
-        raise DocumentError(findings)
+        raise DocumentError(findings, folder)
     return documents
 
 
-def _has_our_guides(arguments: Namespace) -> bool:
-    return schema_folder(arguments) == SCHEMA and arguments.guides is None and GUIDES.is_dir()
+def _out(arguments: Namespace) -> Path:
+    out: Path | None = arguments.out
+    return out or (project_of(arguments).root or Path()) / OUT
+
+
+def _guides(arguments: Namespace) -> Path | None:
+    """Return the folder of the guides: what --guides names, else that of the project."""
+    root, named = project_of(arguments).root, arguments.guides
+    found: Path | None = root / GUIDES if named is None and root is not None else named
+    return found if found is not None and found.is_dir() else None
 
 
 def _base_url(arguments: Namespace) -> str:
@@ -115,9 +122,9 @@ def _source(arguments: Namespace) -> SiteSource:
     from kinwire_codegen.site.pages import SiteSource
     from kinwire_codegen.sources import open_source
 
-    folder = schema_folder(arguments)
+    folder = project_of(arguments).schema
     documents = _documents(folder)
-    own = _has_our_guides(arguments)
+    own = arguments.guides is None and _guides(arguments) is not None
     package = arguments.package or (PACKAGE if own and "mcp" in documents.chosen else None)
     olds = [
         (one, open_source(one, location=folder or SCHEMA).documents) for one in arguments.against
@@ -125,7 +132,7 @@ def _source(arguments: Namespace) -> SiteSource:
     versions = [tuple(one.split("=", 1)) for one in arguments.version]
     return SiteSource(
         documents=documents,
-        guides=GUIDES if own else arguments.guides,
+        guides=_guides(arguments),
         package=package,
         olds=olds,
         title=arguments.title or ("kinwire reference" if package == PACKAGE else "Reference"),
@@ -145,7 +152,7 @@ def _build(arguments: Namespace) -> int:
     from kinwire_codegen.site.writing import write_site
 
     begun, spent = time.perf_counter(), time.process_time()
-    out = arguments.out or OUT
+    out = _out(arguments)
     files = _files(_source(arguments), arguments.format)
     changed = write_site(files, out)
     pages = sum(path.endswith(".html" if arguments.format == "html" else ".md") for path in files)
@@ -173,8 +180,8 @@ def _watched(arguments: Namespace) -> Iterator[Path]:
     """Yield the files that the site is made from, as they are now."""
     from kinwire_codegen.site.prose import Guides
 
-    folder = schema_folder(arguments)
-    guides = GUIDES if _has_our_guides(arguments) else arguments.guides
+    folder = project_of(arguments).schema
+    guides = _guides(arguments)
     if folder is not None:
         yield from folder.glob("*.json")
     if guides is not None:
@@ -191,12 +198,12 @@ def _check(arguments: Namespace) -> int:
         source = _source(arguments)
         files, documents = _files(source, "html"), source.documents
     elif arguments.out.is_dir():
-        files, documents = read_site(arguments.out), _documents(schema_folder(arguments))
+        files, documents = read_site(arguments.out), _documents(project_of(arguments).schema)
     else:
         return usage(f"{arguments.out}: there is no site.", "Build one with kinwire docs build.")
     findings = check_site(files, documents, _base_url(arguments))
     if findings:
-        raise DocumentError(findings)
+        raise DocumentError(findings, documents.folder)
     pages = sum(path.endswith(".html") for path in files)
     places = count(count_places(documents), "place")
     checked = f"{count(pages, 'page')} checked for {places} of the documents"

@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kinwire_codegen.commands.common import (
-    SCHEMA,
     add_schema,
     count,
+    project_of,
     refuse,
-    schema_folder,
     usage,
 )
 
@@ -46,7 +45,7 @@ class GenerateCommand:
         text = f"put all that it needs into the package, so that it works without {PACKAGE}"
         parser.add_argument("--standalone", action="store_true", help=text)
         how = parser.add_mutually_exclusive_group()
-        text = "write nothing; show what differs and exit with 1"
+        text = "write nothing; list the files that differ, show how, and exit with 1"
         how.add_argument("--check", action="store_true", help=text)
         text = "do it again on each save of a document, and say what changed; end with Ctrl-C"
         how.add_argument("--watch", action="store_true", help=text)
@@ -56,8 +55,8 @@ class GenerateCommand:
         """Return 0 if nothing is left to do, 1 on findings or drift, 2 if the command is wrong."""
         from kinwire_codegen.findings import DocumentError
 
-        folder = schema_folder(arguments)
-        out = arguments.out or (GENERATED if folder == SCHEMA else None)
+        folder, root = project_of(arguments)
+        out = arguments.out or (None if root is None else root / GENERATED)
         if out is None:
             return usage("the output folder is unknown.", "Name a folder with --out.")
         if arguments.package is not None and not arguments.package.isidentifier():
@@ -127,15 +126,25 @@ def _watch(task: Task) -> int:
 
 
 def _show(found: list[FileChange]) -> int:
+    if not found:
+        print("up to date")
+        return 0
+    print(f"{count(len(found), 'file')} out of date. Run the same command without --check.")
+    for change in found:
+        print(f"  {_action(change):6}  {change.path}")
+    print()
     for change in found:
         old, new = ((text or "").splitlines(keepends=True) for text in (change.old, change.new))
         names = (f"a/{change.path}", f"b/{change.path}")
         sys.stdout.writelines(unified_diff(list(old), list(new), *names, n=2))
-    if found:
-        print(f"{count(len(found), 'file')} stale. Run: kinwire generate", file=sys.stderr)
-        return 1
-    print("up to date")
-    return 0
+    return 1
+
+
+def _action(change: FileChange) -> str:
+    """Return what `kinwire generate` does to the file."""
+    if change.old is None:
+        return "add"
+    return "remove" if change.new is None else "change"
 
 
 def _tell(documents: Documents, made: int, found: list[FileChange], seconds: float) -> None:

@@ -90,7 +90,7 @@ def _one(arguments: Namespace, path: Path) -> None:
     (folder / META).write_text(meta, encoding="utf-8")
     findings = lint(load_documents(folder))
     if findings:
-        raise DocumentError(findings)
+        raise DocumentError(findings, folder)
     methods, types = count(len(content["methods"]), "method"), count(len(content["$defs"]), "type")
     print(f"{target}  {content['version']}  {methods}, {types}")
     if imported.left_out:

@@ -6,7 +6,7 @@ __all__ = ("LintCommand",)
 
 from argparse import ArgumentParser, Namespace
 
-from kinwire_codegen.commands.common import add_schema, count, refuse, schema_folder
+from kinwire_codegen.commands.common import add_schema, count, project_of, refuse
 
 COUNTED = {"methods": "method", "errors": "error", "$defs": "type"}
 
@@ -29,15 +29,17 @@ class LintCommand:
         from kinwire_codegen.lint import lint
         from kinwire_codegen.loading import load_documents
 
+        folder = project_of(arguments).schema
         try:
-            documents = load_documents(schema_folder(arguments), recheck=True)
+            documents = load_documents(folder, recheck=True)
             findings = lint(documents)
         except DocumentError as error:
             return refuse(error)
         if findings:
-            return refuse(DocumentError(findings))
+            return refuse(DocumentError(findings, folder))
         for name in documents.chosen:
             content = documents[name].content
             counted = ", ".join(count(len(content[key]), word) for key, word in COUNTED.items())
-            print(f"{documents[name].file}  {content['version']}  {counted}")
+            file = documents[name].file if folder is None else folder / documents[name].file
+            print(f"{file}  {content['version']}  {counted}")
         return 0

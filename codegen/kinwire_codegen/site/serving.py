@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from kinwire_codegen.findings import DocumentError
+from kinwire_codegen.reports.findings import finding_lines
 from kinwire_codegen.stamps import Stamps, stamps
 
 PAUSE = 0.3  # seconds between two looks at the files
@@ -87,7 +88,8 @@ def _follow(site: _Site, make: Make, watched: Watched, seen: Stamps) -> None:
         try:
             site.replace(make())
         except (DocumentError, OSError) as error:
-            print(f"{error}\nnot built; waiting for the next save", flush=True)
+            lines = finding_lines(error) if isinstance(error, DocumentError) else [str(error)]
+            print(*lines, "not built; waiting for the next save", sep="\n", flush=True)
         else:
             print(f"built again ({time.perf_counter() - begun:.1f} s)", flush=True)
 
