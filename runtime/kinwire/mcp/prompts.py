@@ -16,7 +16,7 @@ from kinwire.mcp.functions.docstring import split_docstring
 from kinwire.mcp.functions.function import Function, function_of
 from kinwire.mcp.functions.results import prompt_result
 from kinwire.mcp.rules.pagination import Listing, page_of
-from kinwire.rpc.errors import HandlerDefinitionError
+from kinwire.rpc.errors import HandlerDefinitionError, UnsendableError
 from kinwire.support.json_values import pointer_below
 from kinwire.support.sanitize import enumerated
 from kinwire_protocols import mcp
@@ -116,7 +116,7 @@ class PromptTable:
         """Add a prompt.
 
         Raises:
-            HandlerDefinitionError: the name is in use.
+            HandlerDefinitionError: the name is in use, or JSON cannot hold the definition.
         """
         name: str = prompt.definition["name"]
         if name in self._prompts:
@@ -124,7 +124,10 @@ class PromptTable:
                 f"Prompt {name!r}: expected a name that is free, got one in use. "
                 "Give name=..., or remove the other prompt first."
             )
-        self._listed.add(name, prompt.definition)
+        try:
+            self._listed.add(name, prompt.definition)
+        except UnsendableError as error:
+            raise HandlerDefinitionError(f"Prompt {name!r}: {error}") from None
         self._prompts[name] = prompt
 
     def remove(self, name: str) -> None:

@@ -28,7 +28,7 @@ from kinwire.mcp.functions.results import resource_result
 from kinwire.mcp.rules.pagination import Listing, page_of
 from kinwire.mcp.rules.uri_matching import Variables
 from kinwire.mcp.rules.uri_template import UriTemplate
-from kinwire.rpc.errors import HandlerDefinitionError
+from kinwire.rpc.errors import HandlerDefinitionError, UnsendableError
 from kinwire.support.sanitize import enumerated
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
@@ -171,7 +171,7 @@ class ResourceTable:
         """Add a resource or a template.
 
         Raises:
-            HandlerDefinitionError: the address is in use.
+            HandlerDefinitionError: the address is in use, or JSON cannot hold the definition.
         """
         address = resource.address
         uri = address if isinstance(address, str) else address.text
@@ -180,11 +180,14 @@ class ResourceTable:
                 f"Resource {uri!r}: expected an address that is free, got one in use. "
                 "Remove the other resource first."
             )
+        listed = self._listed if isinstance(address, str) else self._listed_templates
+        try:
+            listed.add(uri, resource.definition)
+        except UnsendableError as error:
+            raise HandlerDefinitionError(f"Resource {uri!r}: {error}") from None
         if isinstance(address, str):
-            self._listed.add(uri, resource.definition)
             self._resources[uri] = resource
         else:
-            self._listed_templates.add(uri, resource.definition)
             self._templates[uri] = (address, resource)
 
     def remove(self, uri: str) -> None:

@@ -25,7 +25,7 @@ from kinwire.mcp.functions.function import function_of, run_in_thread
 from kinwire.mcp.functions.results import error_result, tool_result
 from kinwire.mcp.rules.json_schema import JsonSchema
 from kinwire.mcp.rules.pagination import Listing, page_of
-from kinwire.rpc.errors import ToolDefinitionError
+from kinwire.rpc.errors import ToolDefinitionError, UnsendableError
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
@@ -69,7 +69,7 @@ class FunctionTool:
                 value = await run_in_thread(self.function, given)
         except ToolError as error:
             return error_result(str(error))
-        return tool_result(value)
+        return tool_result(value, params.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class HandlerTool:
             value = await self.handler(params, context)
         except ToolError as error:
             return error_result(str(error))
-        return tool_result(value)
+        return tool_result(value, params.name)
 
 
 def tool_from_function(
@@ -133,7 +133,7 @@ class ToolTable:
         """Add a tool.
 
         Raises:
-            ToolDefinitionError: the name is in use.
+            ToolDefinitionError: the name is in use, or JSON cannot hold the definition.
         """
         name: str = tool.definition["name"]
         if name in self._tools:
@@ -141,7 +141,10 @@ class ToolTable:
                 f"Tool {name!r}: expected a name that is free, got one in use. "
                 "Give name=..., or remove the other tool first."
             )
-        self._listed.add(name, tool.definition)
+        try:
+            self._listed.add(name, tool.definition)
+        except UnsendableError as error:
+            raise ToolDefinitionError(f"Tool {name!r}: {error}") from None
         self._tools[name] = tool
 
     def remove(self, name: str) -> None:

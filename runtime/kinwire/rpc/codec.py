@@ -35,6 +35,7 @@ from pydantic_core import from_json, to_json
 
 from kinwire.rpc.errors import RpcError, UnsendableError
 from kinwire.rpc.outer_members import outer_names
+from kinwire.support.json_numbers import must_be_finite
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidRequestError, ParseError
 
@@ -226,17 +227,30 @@ def _encoder() -> Callable[[object], bytes]:
 
     def fast_encode(message: object) -> bytes:
         try:
-            return dumps(message, None, options)
+            data = dumps(message, None, options)
         except TypeError:  # also integers beyond 64 bits and keys that are not strings
             return _plain_encode(message)
+        if b"null" in data:  # it stands for NaN too
+            _check_numbers(message, data)
+        return data
 
     return fast_encode
 
 
 def _plain_encode(message: object) -> bytes:
     try:
-        return to_json(message, inf_nan_mode="null")
+        data = to_json(message, inf_nan_mode="constants")
     except (ValueError, TypeError, RecursionError) as error:
+        raise UnsendableError(f"this message cannot be written as JSON: {error}") from None
+    if b"null" in data or b"NaN" in data or b"Infinity" in data:
+        _check_numbers(message, data)
+    return data
+
+
+def _check_numbers(message: object, data: bytes) -> None:
+    try:
+        must_be_finite(message, data)
+    except ValueError as error:
         raise UnsendableError(f"this message cannot be written as JSON: {error}") from None
 
 
@@ -244,7 +258,8 @@ encode = _encoder()
 """Return `message` as one frame of strict JSON in UTF-8.
 
 Raises:
-    UnsendableError: JSON cannot hold it (a lone surrogate, a cycle, an object of no JSON type).
+    UnsendableError: JSON cannot hold it (NaN, a lone surrogate, a cycle, an object of no JSON
+        type).
 """
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import enum
 import functools
+import math
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field, field_serializer
 
 from kinwire.mcp.context import Context
 from kinwire.mcp.server import Server
@@ -20,7 +21,8 @@ from kinwire.mcp.tools import ToolError, tool_from_function
 from kinwire.rpc.errors import ToolDefinitionError
 from kinwire.testing import pair
 from kinwire_protocols import mcp
-from kinwire_protocols.jsonrpc.errors import InvalidParamsError
+from kinwire_protocols.base import from_wire
+from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
 
 pytestmark = pytest.mark.anyio
 
@@ -37,7 +39,7 @@ class Point(BaseModel):
 
 @dataclass
 class Size:
-    width: int
+    width: float
 
 
 def schema_of(function: Callable[..., Any]) -> dict[str, Any]:
@@ -301,7 +303,6 @@ def text(value: str) -> dict[str, Any]:
         ({"é": 1}, text('{"é":1}')),
         (3, text("3")),
         (True, text("true")),
-        (float("nan"), text("null")),
         (Point(x=1), text('{"x":1,"y":0}')),
         (Size(2), text('{"width":2}')),
         ([Size(2)], text('[{"width":2}]')),
@@ -321,6 +322,92 @@ async def test_what_a_tool_returns_goes_out_as_content(
 
     async with pair(server) as client:
         assert await client.session.raw("tools/call", {"name": "f"}) == result
+
+
+class Measured(BaseModel):
+    mean: float
+    note: str | None = None
+
+
+class Named(Measured):
+    model_config = ConfigDict(ser_json_inf_nan="strings")
+
+
+class Own(Measured):
+    @field_serializer("mean")
+    def finite(self, mean: float) -> float | None:
+        return mean if math.isfinite(mean) else None
+
+
+@pytest.mark.parametrize(
+    ("returned", "place"),
+    [
+        (math.nan, "/"),
+        ({"a": [1, -math.inf]}, "/a/1"),
+        ([Size(math.nan)], "/0/width"),
+        (Measured(mean=math.inf), "/mean"),
+        ([TEXT, {"mean": math.nan}], "/mean"),
+        ([Measured(mean=1), Measured(mean=math.nan)], "/1/mean"),
+        (from_wire(mcp.CallToolResult, {"content": [], "more": math.nan}), "/more"),
+    ],
+)
+async def test_a_number_that_json_does_not_have_is_an_error_with_its_place(
+    returned: object, place: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    server = Server("s", "1")
+
+    @server.tool
+    async def measure() -> Any:
+        return returned
+
+    async def given(params: mcp.CallToolRequestParams) -> Any:
+        return returned
+
+    server.add_tool(mcp.Tool(name="given", input_schema=mcp.ToolInputSchema()), given)
+    async with pair(server) as client:
+        for tool in ("measure", "given"):
+            caplog.clear()
+            with pytest.raises(InternalError, match="The reason is in the log of the server"):
+                await client.mcp.tools_call(name=tool)
+            assert f"{place}: expected a number that JSON has, got" in caplog.text
+            assert tool in caplog.text or isinstance(returned, mcp.CallToolResult)
+
+
+async def test_numbers_that_a_model_writes_in_its_own_way_are_sent() -> None:
+    server = Server("s", "1")
+
+    @server.tool
+    async def measure() -> Any:
+        return [Named(mean=math.nan), Own(mean=math.nan)]
+
+    async with pair(server) as client:
+        result = await client.session.raw("tools/call", {"name": "measure"})
+    assert result == text('[{"mean":"NaN","note":null},{"mean":null,"note":null}]')
+
+
+@pytest.mark.parametrize("default", [math.nan, [math.inf], Measured(mean=math.nan), object()])
+async def test_a_default_that_json_does_not_have_is_not_listed(default: Any) -> None:
+    server = Server("s", "1")
+
+    @server.tool
+    async def f(share: Any = default) -> str:
+        return type(share).__name__
+
+    async with pair(server) as client:
+        (listed,) = [tool async for tool in client.tools()]
+        assert listed.input_schema.properties == {"share": {}}
+        called = await client.session.raw("tools/call", {"name": "f"})
+    assert called == text(type(default).__name__)
+
+
+def test_a_schema_that_json_does_not_have_is_refused_where_the_tool_is_defined() -> None:
+    async def handler(params: mcp.CallToolRequestParams) -> None: ...
+
+    schema = mcp.ToolInputSchema(properties={"a": {"default": math.nan}})
+    with pytest.raises(ToolDefinitionError) as caught:
+        Server("s", "1").add_tool(mcp.Tool(name="given", input_schema=schema), handler)
+    assert "Tool 'given': " in str(caught.value)
+    assert "/inputSchema/properties/a/default: expected a number that JSON has" in str(caught.value)
 
 
 @pytest.mark.spec("mcp-tool-error-vs-json-rpc-error-1")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
+from pydantic import BaseModel
 
 from kinwire.rpc import codec as jsonrpc
 from kinwire.rpc.codec import FrameError, decode, encode
@@ -137,8 +139,28 @@ def test_the_bytes_are_the_same_with_and_without_orjson(message: object) -> None
         assert encode(message) == expected
 
 
-def test_not_a_number_leaves_as_null() -> None:
-    assert encode([float("nan"), float("inf"), float("-inf")]) == b"[null,null,null]"
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+@pytest.mark.parametrize("write", [encode, jsonrpc._plain_encode], ids=["encode", "plain"])
+def test_a_number_that_json_does_not_have_is_refused_with_its_place(
+    number: float, write: Callable[[object], bytes]
+) -> None:
+    class Point(BaseModel):
+        x: float
+
+    for message, place in (
+        (number, "/"),
+        ({"a/b": [None, {"c": number}]}, "/a~1b/1/c"),
+        ({"point": Point(x=number)}, "/point/x"),
+        ({"text": "NaN Infinity null", "x": (number,)}, "/x/0"),
+    ):
+        with pytest.raises(UnsendableError, match=f"JSON: {place}: expected a number .*{number}"):
+            write(message)
+
+
+@pytest.mark.parametrize("write", [encode, jsonrpc._plain_encode], ids=["encode", "plain"])
+def test_words_and_null_are_no_reason_to_refuse(write: Callable[[object], bytes]) -> None:
+    message = {"a": "NaN Infinity", "b": None, "c": [1.5, "null"]}
+    assert json.loads(write(message)) == message
 
 
 def endless() -> list[Any]:

@@ -12,10 +12,12 @@ from typing import Annotated, Any, NotRequired, get_args, get_origin, get_type_h
 from pydantic import ConfigDict, Field, PydanticUserError, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaWarningKind
+from pydantic_core import PydanticSerializationError
 from typing_extensions import TypedDict
 
 from kinwire.mcp.context import Context
 from kinwire.rpc.errors import KinwireError
+from kinwire.support.json_numbers import not_finite
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.nearest import nearest
 from kinwire_protocols.problems import Problem, problems
@@ -72,10 +74,15 @@ class Parameters:
 
 
 class _Schema(GenerateJsonSchema):
-    """Generate JSON schema without titles, and without warnings for defaults that are not JSON."""
+    """Generate JSON schema without titles, and without defaults that are not JSON."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
+
+    def encode_default(self, dft: Any) -> Any:
+        if not_finite(dft) is not None:
+            raise PydanticSerializationError("a number that JSON does not have")
+        return super().encode_default(dft)
 
     def emit_warning(self, kind: JsonSchemaWarningKind, detail: str) -> None:
         pass

@@ -10,6 +10,7 @@ from typing import cast
 
 from pydantic_core import to_json
 
+from kinwire.support.json_numbers import must_be_finite
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, Message, to_wire
 
@@ -19,8 +20,8 @@ _BLOCKS = (mcp.TextContent, mcp.ImageContent, mcp.AudioContent, mcp.EmbeddedReso
 _CONTENTS = (mcp.TextResourceContents, mcp.BlobResourceContents)
 
 
-def tool_result(value: object) -> JsonObject:
-    """Return the result of `tools/call` for `value`.
+def tool_result(value: object, tool: str) -> JsonObject:
+    """Return the result of `tools/call` for `value`, which the function of `tool` returned.
 
     Text becomes one text block and None no block. Content blocks, lists of them and whole results
     are sent unchanged. Anything else becomes its JSON in a text block.
@@ -36,8 +37,8 @@ def tool_result(value: object) -> JsonObject:
         return to_wire(value)
     items = _items_of(value)
     if any(isinstance(item, _BLOCKS) for item in items):
-        return {"content": [_block(item) for item in items]}
-    return {"content": [_block(value)]}
+        return {"content": [_block(item, tool) for item in items]}
+    return {"content": [_block(value, tool)]}
 
 
 def error_result(text: str) -> JsonObject:
@@ -92,12 +93,12 @@ def _items_of(value: object) -> Sequence[object]:
     return cast("Sequence[object]", value) if isinstance(value, list | tuple) else (value,)
 
 
-def _block(value: object) -> JsonObject:
+def _block(value: object, tool: str) -> JsonObject:
     if isinstance(value, _BLOCKS):
         return to_wire(cast(Message, value))
     if isinstance(value, str):
         return _text_block(value)
-    return _text_block(to_json(value, inf_nan_mode="null").decode())
+    return _text_block(_json_text(value, "Tool", tool))
 
 
 def _message(value: object) -> JsonObject:
@@ -126,5 +127,16 @@ def _part(value: object, uri: str, mime_type: str | None) -> JsonObject:
     return {
         "mimeType": "application/json",
         **part,
-        "text": to_json(value, inf_nan_mode="null").decode(),
+        "text": _json_text(value, "Resource", uri),
     }
+
+
+def _json_text(value: object, kind: str, name: str) -> str:
+    try:
+        written = to_json(value, inf_nan_mode="constants")
+        must_be_finite(value, written)
+    except ValueError as error:
+        raise ValueError(
+            f"{kind} {name!r:.200}: its result cannot be written as JSON: {error}"
+        ) from None
+    return written.decode()
