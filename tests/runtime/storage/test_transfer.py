@@ -284,7 +284,7 @@ def test_an_empty_name_on_a_server_is_not_a_store(
     server: NatsServer = request.getfixturevalue("nats_server")
     for words in (["check"], ["export"]):
         assert main(["store", *words, server.url]) == 2
-        assert "there is no such store on the server" in capsys.readouterr().err
+        assert "this store does not exist on the server" in capsys.readouterr().err
 
 
 WRONG = [
