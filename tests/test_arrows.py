@@ -213,7 +213,7 @@ def test_a_computed_import_without_a_table_is_seen(source: str) -> None:
     assert seen(source) == {COMPUTED}
 
 
-def test_a_text_and_a_third_party_are_no_arrows() -> None:
+def test_a_text_and_a_third_party_are_not_arrows() -> None:
     assert seen("import json\nfrom anyio import abc\nhint = 'kinwire.mcp.server'") == set()
 
 

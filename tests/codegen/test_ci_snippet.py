@@ -58,7 +58,7 @@ def test_every_command_takes_its_arguments(number: int, tmp_path: Path, monkeypa
     assert ended.value.code == 0
 
 
-def test_the_variables_of_every_line_are_set_beside_it() -> None:
+def test_the_variables_of_every_line_are_set_next_to_it() -> None:
     for step in steps():
         used = set(re.findall(r"\$(\w+)", step["run"])) - {"GITHUB_STEP_SUMMARY"}
         assert used == step.get("env", {}).keys()

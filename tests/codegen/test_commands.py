@@ -81,7 +81,7 @@ def test_a_protocol_is_not_started_twice(made: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["My-Notes", "../x", "", "a--b", "1a"])
-def test_a_name_that_is_none_is_refused(name: str, tmp_path: Path) -> None:
+def test_an_invalid_name_is_refused(name: str, tmp_path: Path) -> None:
     done = kinwire("new", "protocol", name, cwd=tmp_path)
     assert done.returncode == 2
     assert "is not a valid protocol name.\nhint: Use lower case, digits and dashes." in done.stderr
@@ -154,7 +154,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("arguments", "hint"), WRONG)
 @pytest.mark.slow
-def test_a_wrong_command_is_refused_with_a_mend(
+def test_a_wrong_command_is_refused_with_a_hint(
     arguments: list[str], hint: str, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()

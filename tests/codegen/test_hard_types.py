@@ -64,7 +64,7 @@ WORDS += ["model_config", "model_fields", "copy", "json", "schema", "validate", 
 WORDS += ["$ref", "@type", "a.b", "a/b", "é", "名", " ", "", "type", "import", "A-B", "Ab", "AB"]
 
 
-def test_b002_names_that_are_no_names_in_python(tmp_path: Path) -> None:
+def test_names_that_are_not_valid_in_python(tmp_path: Path) -> None:
     definition = thing(**{word: TEXT for word in WORDS}) | {"required": WORDS}
     with build_types(tmp_path, Words=definition) as models:
         value = {word: f"<{word}>" for word in WORDS}

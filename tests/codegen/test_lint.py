@@ -352,7 +352,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("content", "expected"), BAD)
-def test_a_bad_document_is_refused_with_place_fault_and_mend(
+def test_a_bad_document_is_refused_with_place_problem_and_hint(
     content: dict[str, Any], expected: str, tmp_path: Path
 ) -> None:
     with pytest.raises(DocumentError) as caught:
@@ -369,7 +369,7 @@ def test_the_longest_circle_that_is_let_through_can_be_imported(tmp_path: Path) 
         assert models.T0.model_validate({"next": [{"next": []}, None]}).next[0].next == []
 
 
-def test_all_findings_show_at_once(tmp_path: Path) -> None:
+def test_all_findings_are_shown_together(tmp_path: Path) -> None:
     types = {"A": thing(a=thing()), "B": thing() | {"required": ["x"]}, "Peer": thing()}
     found = lint(documents(tmp_path, protocol(types=types)))
     assert [finding.pointer for finding in found] == [
@@ -428,7 +428,7 @@ UNREADABLE = [
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_a_document_that_is_no_file_is_a_finding(tmp_path: Path) -> None:
+def test_a_document_that_is_not_a_file_is_a_finding(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "toy.json")
     (tmp_path / "meta.schema.json").write_bytes((SCHEMA / "meta.schema.json").read_bytes())
     with pytest.raises(DocumentError, match="it is not a regular file"):

@@ -263,7 +263,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("members", "expected"), BAD)
-def test_a_bad_entry_is_told_with_its_place_and_mend(
+def test_a_bad_entry_is_reported_with_its_place_and_hint(
     members: dict[str, Any], expected: str, tmp_path: Path
 ) -> None:
     content = {"extends": ["base-line"], "methods": GO} | members

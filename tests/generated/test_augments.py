@@ -104,7 +104,7 @@ def test_absent_null_and_a_value_are_three_things_where_null_is_a_value() -> Non
     assert [TOOLS_CALL_PARAMS_STATE.read(one) for one in written] == values
 
 
-def test_null_reads_as_absent_where_null_is_no_value() -> None:
+def test_null_reads_as_absent_where_null_is_not_a_value() -> None:
     came = from_wire(mcp.CallToolRequestParams, {"name": "edit", "scope": None})
     assert TOOLS_CALL_PARAMS_SCOPE.read(came) is None
     assert to_wire(TOOLS_CALL_PARAMS_SCOPE.write(came, None)) == {"name": "edit"}
@@ -119,7 +119,7 @@ def test_a_member_of_the_wrong_type_is_refused_and_says_where() -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"label": "/src"}, "/src", mcp.RequestParams()])
-def test_what_is_no_message_of_the_members_type_is_not_written(wrong: Any) -> None:
+def test_a_value_of_another_type_is_not_written(wrong: Any) -> None:
     with pytest.raises(TypeError, match=r"tools/call params scope: expected Scope, got"):
         TOOLS_CALL_PARAMS_SCOPE.write(CALL, wrong)
 
@@ -158,7 +158,7 @@ def mgp_definition(name: str) -> dict[str, Any]:
     return found
 
 
-def test_a_member_of_error_data_is_written_beside_the_others() -> None:
+def test_a_member_of_error_data_is_written_next_to_the_others() -> None:
     recovery = mgp.ErrorRecovery(retryable=False)
     error = mcp.ResourceNotFoundError("gone", data={"uri": "a:b"})
     written = EVERY_ERROR_MGP.write(error, recovery)
@@ -172,7 +172,7 @@ def test_a_member_of_error_data_is_written_beside_the_others() -> None:
     assert EVERY_ERROR_MGP.write(EVERY_ERROR_MGP.write(body, recovery), None) == body
 
 
-def test_error_data_that_is_no_object_is_not_overwritten() -> None:
+def test_error_data_that_is_not_an_object_is_not_overwritten() -> None:
     with pytest.raises(TypeError, match="expected data that is an object, got 'text'"):
         EVERY_ERROR_MGP.write(RpcError("x", data="text"), mgp.ErrorRecovery())
     assert EVERY_ERROR_MGP.read(RpcError("x", data="text")) is None

@@ -83,7 +83,7 @@ WRITTEN = {
 }
 
 
-def test_a_file_tells_neither_where_nor_when_it_was_made() -> None:  # B007
+def test_a_file_does_not_contain_its_place_and_time_of_creation() -> None:  # B007
     places = (str(ROOT), str(Path(sys.executable).parent), "\r")
     texts = {name: content.decode() for name, content in generated().items()}
     assert [name for name, text in texts.items() if any(place in text for place in places)] == []

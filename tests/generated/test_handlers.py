@@ -132,7 +132,7 @@ def test_a_handler_under_a_wrong_name_is_refused_when_its_class_is_made(
     assert str(caught.value) == f"Mine.{name}: no method of this side has that name. {hint}"
 
 
-def test_a_handler_that_is_no_coroutine_function_is_refused() -> None:
+def test_a_handler_that_is_not_a_coroutine_function_is_refused() -> None:
     with pytest.raises(TypeError, match=r"Mine\.tools_call: a handler is an `async def`\."):
 
         class Mine(mcp.ServerHandlers):
@@ -168,7 +168,7 @@ def test_a_handler_is_asked_what_it_takes_and_not_what_it_wraps() -> None:
     type("Other", (mine,), {"ping": plain})
 
 
-def test_what_is_no_handler_may_have_any_name() -> None:
+def test_names_of_other_attributes_than_handlers_are_free() -> None:
     class Mine(mcp.ServerHandlers):
         tools = ("a", "b")
 
@@ -236,7 +236,7 @@ def test_an_error_of_dispatch_is_an_rpc_error() -> None:
     assert issubclass(jsonrpc.InvalidParamsError, RpcError)
 
 
-def test_a_method_that_is_only_considered_has_a_row_but_neither_stub_nor_handler() -> None:
+def test_a_considered_method_has_a_row_but_no_stub_and_no_handler() -> None:
     row = mcplite.methods.PROMPTS_LIST
     assert row.status == "considered"
     assert mcplite.PROTOCOL.methods[row.name] is row

@@ -126,7 +126,7 @@ def test_the_protocol_has_its_name_and_version() -> None:
     assert (table.name, table.title, table.version) == ("mcpe", "MCP Events", "2025-01-01")
 
 
-def test_a_capability_object_is_read_where_it_stands_in_an_answer_to_initialize() -> None:
+def test_a_capability_object_is_read_in_an_answer_to_initialize() -> None:
     assert methods.PROTOCOL.capability == "experimental.mcpe"
     offer = next(example for _, name, example in EXAMPLES if name == "MCPECapabilities")
     answer: JsonObject = {
@@ -213,7 +213,7 @@ def test_four_schedules_have_a_name() -> None:
         ),
     ],
 )
-def test_a_handler_is_told_by_its_type(handler: JsonObject, kind: type[Message]) -> None:
+def test_a_handler_is_recognized_by_its_type(handler: JsonObject, kind: type[Message]) -> None:
     found = from_wire(mcpe.Subscription, {**SUBSCRIPTION, "handler": handler})
     assert type(found.handler) is kind
     assert to_wire(found)["handler"] == handler
@@ -244,12 +244,12 @@ UPDATES = [
 
 
 @pytest.mark.parametrize("updates", UPDATES)
-def test_an_update_tells_what_stays_from_what_is_removed(updates: JsonObject) -> None:
+def test_an_update_distinguishes_kept_and_removed_fields(updates: JsonObject) -> None:
     assert to_wire(from_wire(mcpe.UpdateSubscriptionRequest, updates)) == updates
 
 
 @pytest.mark.spec("mcpe-1.3-3", "mcpe-7-1", "mcpe-7-2")
-def test_what_happens_is_told_by_three_notifications_from_the_server() -> None:
+def test_events_are_reported_by_three_notifications_from_the_server() -> None:
     rows = specified(methods.PROTOCOL)
     assert list(rows) == ["events/event", "events/batch", "events/subscription_expired"]
     assert {(row.kind, row.sender, row.result) for row in rows.values()} == {
@@ -294,7 +294,7 @@ def test_a_call_of_an_operation_is_a_request_of_json_rpc() -> None:
 
 
 @pytest.mark.spec("mcpe-2.1-3", "mcpe-2.1-4")
-def test_an_answer_has_the_id_of_its_request_and_a_notification_has_none() -> None:
+def test_an_answer_has_the_id_of_its_request_and_notifications_have_no_id() -> None:
     answer: JsonObject = {"jsonrpc": "2.0", "id": 1, "result": {"content": []}}
     assert to_wire(from_wire(jsonrpc.ResultResponse, answer)) == answer
     with pytest.raises(ValidationError, match="id"):
@@ -421,7 +421,7 @@ def test_an_error_has_its_code(kind: type[RpcError], code: int) -> None:
 
 
 @pytest.mark.spec("mcpe-5.5-2")
-def test_a_client_has_a_hundred_active_subscriptions_unless_the_server_says_otherwise() -> None:
+def test_a_client_has_100_active_subscriptions_by_default() -> None:
     assert tables.MAX_ACTIVE == 100
 
 

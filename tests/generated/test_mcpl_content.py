@@ -70,7 +70,7 @@ def test_the_users_message_is_text_or_null_and_null_is_not_absent() -> None:
 
 
 @pytest.mark.spec("mcpl-8.3-3")
-def test_the_first_checkpoint_has_null_for_a_parent_and_null_may_be_its_state() -> None:
+def test_the_first_checkpoint_has_a_null_parent_and_may_have_a_null_state() -> None:
     first = {"checkpoint": "chk_abc", "parent": None, "data": None}
     assert to_wire(from_wire(mcpl.StateUpdate, first)) == first
     opaque = from_wire(mcpl.StateUpdate, {"checkpoint": "chk_abc"})

@@ -76,7 +76,7 @@ def test_tools_are_listed_and_called_by_requests_of_the_client() -> None:
 
 
 @pytest.mark.spec("mcp-lite-7.2-1", "mcp-lite-7.2-2", "mcp-lite-7.2-3")
-def test_nothing_begins_a_session_or_a_subscription_and_servers_send_nothing_unasked() -> None:
+def test_servers_send_only_answers_and_there_are_no_sessions() -> None:
     assert set(specified(methods.PROTOCOL)) == {"tools/list", "tools/call", "prompts/list"}
     assert {row.sender for row in specified(methods.PROTOCOL).values()} == {"client"}
     assert CONTENT["http"]["verb"] == "POST"
@@ -197,7 +197,7 @@ def test_an_event_has_its_data(event: str, data: JsonObject) -> None:
 
 
 @pytest.mark.spec("mcp-lite-3.7-2")
-def test_a_part_is_no_end_and_an_end_no_part() -> None:
+def test_parts_and_ends_are_distinguished() -> None:
     with pytest.raises(ValidationError, match="_meta"):
         from_wire(mcplite.StreamEnd, {"partial": "Quarterly"})
     with pytest.raises(ValidationError, match="partial"):

@@ -124,7 +124,7 @@ SERVER = {"version": "0.1.0", "extensions": ["security"], "trust_level": "standa
 
 
 @pytest.mark.spec("mgp-2.1-2", "mgp-2.2-1", "mgp-2.2-2")
-def test_the_clients_offer_is_a_member_of_its_capabilities_that_may_be_absent() -> None:
+def test_the_clients_offer_is_an_optional_field_of_its_capabilities() -> None:
     capabilities = from_wire(mcp.ClientCapabilities, {"roots": {}, "mgp": CLIENT})
     offer = augments.CLIENT_CAPABILITIES_MGP.read(capabilities)
     assert offer == from_wire(mgp.ClientOffer, CLIENT)
@@ -135,7 +135,7 @@ def test_the_clients_offer_is_a_member_of_its_capabilities_that_may_be_absent() 
 
 
 @pytest.mark.spec("mgp-2.1-3", "mgp-2.3-1")
-def test_the_servers_offer_is_a_member_of_its_capabilities_beside_those_of_mcp() -> None:
+def test_the_servers_offer_is_a_field_next_to_capabilities_of_mcp() -> None:
     capabilities = from_wire(mcp.ServerCapabilities, {"tools": {}})
     offered = augments.SERVER_CAPABILITIES_MGP.write(
         capabilities, from_wire(mgp.ServerOffer, SERVER)

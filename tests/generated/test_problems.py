@@ -136,7 +136,7 @@ def test_a_bad_item_is_named_with_its_number_and_member() -> None:  # B015
     ]
 
 
-def test_annotations_of_a_tool_are_any_object_and_none_of_the_tools_is_lost() -> None:  # B015
+def test_annotations_of_a_tool_are_any_object_and_all_tools_are_kept() -> None:  # B015
     # At 2024-11-05 the protocol leaves them open, so the odd value reaches the user as it came.
     value = {"tools": [TOOL, TOOL | {"annotations": {"priority": "high"}}, TOOL]}
     tools = from_wire(mcp.ListToolsResult, value).tools

@@ -83,7 +83,7 @@ def test_a_page_shows_the_stub_the_handler_and_the_aliases() -> None:
         assert f"`{alias}`" in text
 
 
-def test_a_code_with_several_meanings_is_told_on_the_first_page() -> None:
+def test_a_code_with_several_meanings_is_on_the_first_page() -> None:
     (line,) = (
         line
         for line in (REFERENCE / "README.md").read_text(encoding="utf-8").splitlines()

@@ -135,7 +135,7 @@ def everything(of: type[Message]) -> JsonObject:
 @pytest.mark.parametrize(
     "example", [one for one in EXAMPLES if one.command], ids=lambda one: one.name
 )
-def test_a_command_sends_what_its_example_shows_and_no_extension_has_to_be_agreed_on(
+def test_a_command_sends_its_example_without_negotiated_extensions(
     example: Example,
 ) -> None:
     *command, name = shlex.split(example.command)[:4]

@@ -84,7 +84,7 @@ def test_a_number_keeps_its_kind(number: float) -> None:
 
 
 @pytest.mark.parametrize("number", NOT_FINITE)
-def test_what_is_not_finite_is_no_number(number: float) -> None:  # B020
+def test_infinite_values_are_not_numbers(number: float) -> None:  # B020
     with pytest.raises(ValidationError, match="finite"):
         from_wire(mcp.ProgressNotificationParams, {"progressToken": 1, "progress": number})
     with pytest.raises(ValidationError, match="finite"):

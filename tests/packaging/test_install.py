@@ -41,7 +41,7 @@ def test_a_core_install_has_at_most_eight_distributions(core: Installed, tmp_pat
     assert len(names) <= 8, sorted(names)
 
 
-def test_the_demo_of_a_core_install_says_which_extra_brings_the_step_it_skips(
+def test_the_demo_of_a_core_install_names_the_extra_of_a_skipped_step(
     core: Installed, tmp_path: Path
 ) -> None:
     shown = core.run("kinwire", "demo", cwd=tmp_path).stdout

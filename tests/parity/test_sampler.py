@@ -73,7 +73,7 @@ def test_each_rule_is_broken_in_its_place(rule: str, path: tuple[str | int, ...]
     assert broken[rule, path]
 
 
-def test_a_keyword_that_it_does_not_know_is_no_silence() -> None:
+def test_an_unknown_keyword_is_reported() -> None:
     schema = {"definitions": {"Odd": {"type": "array", "uniqueItems": True}}}
     with pytest.raises(NotImplementedError, match="uniqueItems"):
         Sampler(schema).valid("Odd", count=1)

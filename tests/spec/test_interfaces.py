@@ -95,6 +95,6 @@ def test_a_member_that_is_otherwise_is_a_difference(
     assert differences(documents, reference, {name: member}) == [name]
 
 
-def test_a_line_that_is_none_of_an_interface_is_refused() -> None:
+def test_a_line_that_is_not_of_an_interface_is_refused() -> None:
     with pytest.raises(ValueError, match="type A = B"):
         interface_in("type A = B\n")

@@ -177,6 +177,6 @@ def test_a_block_that_begins_like_nothing_known_is_refused() -> None:
         language_of("GET /tools HTTP/1.1\n\n")
 
 
-def test_a_field_that_the_mapping_lacks_is_no_silence() -> None:
+def test_a_field_that_the_mapping_lacks_is_reported() -> None:
     with pytest.raises(KeyError, match="colour"):
         as_json(GRPC, "Tool", {"colour": "red"})

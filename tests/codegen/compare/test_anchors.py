@@ -58,7 +58,7 @@ def is_there(anchor: str) -> bool:
         ((), "mcp/README.md"),
     ],
 )
-def test_a_member_is_told_on_the_page_of_its_method(place: Place, anchor: str) -> None:
+def test_a_member_is_described_on_the_page_of_its_method(place: Place, anchor: str) -> None:
     assert anchor_of(DOCUMENTS["mcp"], place) == anchor
 
 

@@ -81,7 +81,7 @@ def edits(draw: st.DrawFn) -> Node:
 
 @pytest.mark.slow
 @given(edits(), edits())
-def test_any_two_documents_can_be_compared_and_told(one: Node, other: Node) -> None:
+def test_any_two_documents_can_be_compared_and_reported(one: Node, other: Node) -> None:
     base = golden()["tiny-base"].content
     old, new = loaded(base, one), loaded(base, other)
     comparison = compare(old, new)

@@ -72,7 +72,7 @@ def test_a_tool_that_meets_a_method_of_its_name_is_called_otherwise() -> None:
     assert change.what == "dust was dust in Python and is dust_tool"
 
 
-def test_an_anchor_that_is_gone_is_told_to_readers() -> None:
+def test_a_removed_anchor_is_reported_to_readers() -> None:
     new = edited(toy(), changing("$defs/AskParams/properties", "b", None))
     found = [one for one in against(toy(), new).of(Category.DOCS)]
     assert [(one.rule.name, one.what) for one in found] == [

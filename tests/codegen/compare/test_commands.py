@@ -49,7 +49,7 @@ TOLD = """\
 """
 
 
-def test_who_breaks_is_told_with_place_rule_victims_and_page(
+def test_breaking_changes_are_shown_with_place_rule_victims_and_page(
     sides: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     old, new = sides
@@ -74,7 +74,7 @@ def test_nobody_breaks_unannounced_once_the_version_rose(
     )
 
 
-def test_a_file_of_another_protocol_is_no_later_form_of_it(
+def test_a_file_of_another_protocol_is_not_compared(
     sides: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = write(tmp_path / "other.json", toy() | {"protocol": "other"})
@@ -169,7 +169,7 @@ def test_a_side_that_is_not_there_is_named(
     assert says in capsys.readouterr().err
 
 
-def test_a_commit_where_there_is_no_repository_is_told(
+def test_a_commit_outside_a_repository_is_reported(
     sides: tuple[Path, Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(sides[0].parents[1]))
@@ -178,7 +178,7 @@ def test_a_commit_where_there_is_no_repository_is_told(
 
 
 @pytest.mark.parametrize("extends", [5, [5], ["../../toy"]])
-def test_a_file_whose_extends_is_none_is_a_finding_and_copies_nothing(
+def test_a_file_with_invalid_extends_is_a_finding_and_copies_nothing(
     extends: Any, sides: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     old, new = sides
@@ -241,7 +241,7 @@ def test_every_rule_explains_itself(name: str, capsys: pytest.CaptureFixture[str
         ("Variant", "So begin: variant-removed, variant-added"),
     ],
 )
-def test_an_unknown_rule_is_told_with_the_nearest(
+def test_an_unknown_rule_is_reported_with_the_nearest(
     name: str, hint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["rule", name]) == 2

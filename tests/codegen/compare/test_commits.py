@@ -51,7 +51,7 @@ def repository(tmp_path: Path) -> Path:
     return home
 
 
-def test_a_name_of_other_bytes_beside_the_documents_is_passed_over(
+def test_a_file_name_that_is_not_utf8_is_ignored(
     repository: Path, breaking: Callable[..., Said]
 ) -> None:
     for name in (b"caf\xe9.txt", b"caf\xe9"):
@@ -109,7 +109,7 @@ def test_a_folder_of_links_is_read_through_them(
 
 
 @pytest.mark.parametrize("target", ["nowhere.json", "now.json", "../../outside.json", "spec"])
-def test_a_link_to_no_document_of_the_commit_is_told(
+def test_a_link_without_a_document_in_the_commit_is_reported(
     target: str, repository: Path, breaking: Callable[..., Said]
 ) -> None:
     link = repository / "now.json"
@@ -121,7 +121,7 @@ def test_a_link_to_no_document_of_the_commit_is_told(
     assert (said.code, said.err.splitlines()[0]) == (2, "error: v3: now.json is not there.")
 
 
-def test_a_folder_called_like_a_document_is_none(
+def test_a_folder_named_like_a_document_is_not_a_document(
     repository: Path, breaking: Callable[..., Said]
 ) -> None:
     write(repository / "spec" / "old.json" / "toy.json", toy())
@@ -131,7 +131,7 @@ def test_a_folder_called_like_a_document_is_none(
     assert breaking("v3", repository / "spec").code == 0
 
 
-def test_what_a_commit_does_not_have_is_told(
+def test_files_that_a_commit_lacks_are_reported(
     repository: Path, breaking: Callable[..., Said]
 ) -> None:
     later = write(repository / "later" / "toy.json", toy())
@@ -190,7 +190,7 @@ def test_a_folder_inside_a_bare_repository_is_refused(
     assert (said.code, "is part of a bare repository" in said.err) == (2, True)
 
 
-def test_a_commit_that_was_fetched_in_part_is_told(
+def test_a_commit_that_was_fetched_in_part_is_reported(
     repository: Path, breaking: Callable[..., Said]
 ) -> None:
     asked = ("git", "-C", str(repository), "rev-parse", "v1:spec/toy.json")

@@ -55,9 +55,7 @@ def test_the_verdict_comes_out(verdict: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(("before", "after"), PAIRS)
-def test_a_version_breaks_nobody_against_itself_and_somebody_against_its_neighbour(
-    before: str, after: str
-) -> None:
+def test_a_version_breaks_peers_of_its_neighbour_and_not_its_own(before: str, after: str) -> None:
     assert compare(document(before), document(before)).changes == ()
     found = comparison(after)
     assert any(change.level is Level.BREAKING for change in found.of(Category.WIRE))

@@ -82,7 +82,7 @@ def test_a_code_that_stands_for_something_else_always_breaks() -> None:
     assert found["error-code-reused"] is Level.BREAKING
 
 
-def test_a_renamed_method_is_told_once() -> None:
+def test_a_renamed_method_is_reported_once() -> None:
     def edit(content: Node) -> None:
         content["methods"]["asks"] = content["methods"].pop("ask")
 
@@ -122,7 +122,7 @@ def test_a_renamed_error_stops_programs_and_no_peer() -> None:
         ("tools", "dust", None, "method-removed"),
     ],
 )
-def test_what_is_no_message_is_compared_too(path: str, key: str, value: Any, rule: str) -> None:
+def test_data_outside_messages_is_compared_too(path: str, key: str, value: Any, rule: str) -> None:
     found = golden()["tiny"].content
     before = next(iter(found["limits"]))
     edit = changing(path.replace("maxBooks", before), key, value)
@@ -141,7 +141,7 @@ def with_more(content: Node) -> None:
     content["grpc"]["codes"] = []
 
 
-def test_each_row_and_datum_is_told_in_both_directions() -> None:
+def test_each_row_and_datum_is_reported_in_both_directions() -> None:
     old = golden()["tiny"].content
     new = edited(old, with_more)
     there = {change.rule.name for change in against(old, new).of(Category.WIRE)}
@@ -168,7 +168,7 @@ def test_an_added_member_comes_and_changes_its_writer() -> None:
     assert (change.rule.name, change.level) == ("augment-writer-changed", Level.BREAKING)
 
 
-def test_an_error_with_data_or_without_is_told() -> None:
+def test_error_data_that_is_added_or_removed_is_reported() -> None:
     (change,) = compared(changing("errors/Full", "data", "#/$defs/Part"))
     assert (change.rule.name, change.level) == ("error-data-changed", Level.WARNING)
     assert change.what == "error Full has data now"
@@ -208,7 +208,7 @@ def test_words_are_for_readers_alone(path: str, key: str, value: Any, rule: str)
     assert (change.rule.id, change.level) == (rule, Level.SAFE)
 
 
-def test_words_that_came_and_went_at_one_place_are_told_by_their_names() -> None:
+def test_values_added_and_removed_in_one_place_are_reported_by_name() -> None:
     old = edited(toy(), changing("$defs/Part", "x-decision", "Ours."))
     new = edited(toy(), changing("$defs/Part", "examples", [{"x": ""}]))
     assert [change.what for change in against(old, new).changes] == [
@@ -230,7 +230,7 @@ def test_a_sequence_that_came_or_went_is_for_readers_alone() -> None:
     assert added.anchor == "tiny/data.md#Search"
 
 
-def test_a_protocol_that_came_or_went_is_told_once() -> None:
+def test_an_added_or_removed_protocol_is_reported_once() -> None:
     from kinwire_codegen.compare import compare
 
     assert [c.rule.name for c in compare(loaded(), loaded(toy())).changes] == ["protocol-added"]

@@ -116,7 +116,7 @@ def test_who_breaks_depends_on_which_way_the_member_goes(
     assert verdicts(path, key, value) == [(rule, level, victims)]
 
 
-def test_a_type_on_several_ways_is_told_once_with_all_its_victims() -> None:
+def test_a_type_sent_in_several_ways_is_reported_once_with_all_victims() -> None:
     (change,) = compared(changing("$defs/Part", "required", []))
     assert (change.rule.id, change.level) == ("B306", Level.BREAKING)
     assert list(map(str, change.breaks)) == [
@@ -126,7 +126,7 @@ def test_a_type_on_several_ways_is_told_once_with_all_its_victims() -> None:
     assert change.flows == ("ask params", "ask result", "notified params")
 
 
-def test_a_renamed_member_is_told_once() -> None:
+def test_a_renamed_member_is_reported_once() -> None:
     old = toy()
     members = old["$defs"]["AskParams"]["properties"]
     members["fileName"] = members.pop("b")
@@ -140,7 +140,7 @@ def test_a_renamed_member_is_told_once() -> None:
     assert change.what.startswith("AskParams.fileName is file now? (")
 
 
-def test_two_members_of_one_type_with_other_names_are_no_renaming() -> None:
+def test_two_members_of_one_type_with_other_names_are_not_renamed() -> None:
     def edit(content: Node) -> None:
         members = content["$defs"]["AskParams"]["properties"]
         members["ttl"] = members.pop("b")
@@ -149,7 +149,7 @@ def test_two_members_of_one_type_with_other_names_are_no_renaming() -> None:
     assert names == {"optional-member-removed", "optional-member-added"}
 
 
-def test_of_members_that_are_like_a_new_one_the_likest_is_renamed_and_once() -> None:
+def test_the_most_similar_of_the_removed_members_is_renamed() -> None:
     def having(*names: str) -> Node:
         members = {name: {"type": "integer"} for name in names}
         return edited(toy(), changing(PARAMS, "properties", {"a": TEXT, **members}))
@@ -172,7 +172,7 @@ def test_bounds_that_say_nothing_of_a_kind_are_not_compared() -> None:
     assert compared(counted) == []
 
 
-def test_a_deprecated_type_is_told() -> None:
+def test_a_deprecated_type_is_reported() -> None:
     (change,) = compared(changing("$defs/Part", "deprecated", True))
     assert (change.rule.name, change.what) == ("member-deprecated", "Part is deprecated")
 
@@ -184,7 +184,7 @@ def test_null_is_refused_where_it_was_taken_for_absent() -> None:
     assert (change.rule.name, change.level) == ("null-refused", Level.WARNING)
 
 
-def test_a_renamed_type_is_told_once_and_changes_nothing_on_the_wire() -> None:
+def test_a_renamed_type_is_reported_once_and_is_safe_on_the_wire() -> None:
     def edit(content: Node) -> None:
         content["$defs"]["Piece"] = content["$defs"].pop("Part")
         for name in ("AskParams", "AskResult", "NotifiedParams"):
@@ -196,7 +196,7 @@ def test_a_renamed_type_is_told_once_and_changes_nothing_on_the_wire() -> None:
     assert list(map(str, change.breaks)) == ["old programs"]
 
 
-def test_two_bounds_of_one_member_are_told_both() -> None:
+def test_two_bounds_of_one_member_are_both_reported() -> None:
     before = edited(toy(), changing(f"{PARAMS}/properties", "b", {"type": "integer"}))
     bounded = {"type": "integer", "minimum": 1, "maximum": 5}
     found = compared(changing(f"{PARAMS}/properties", "b", bounded), before)
@@ -206,7 +206,7 @@ def test_two_bounds_of_one_member_are_told_both() -> None:
     ]
 
 
-def test_a_map_that_becomes_an_object_may_have_had_other_values_in_its_members() -> None:
+def test_a_map_that_becomes_an_object_may_have_had_other_values() -> None:
     a_map = {"type": "object", "additionalProperties": {"type": "string"}}
     tagged = {"type": "object", "properties": {"x": {"const": "on"}}, "required": ["x"]}
     old = edited(toy(), changing("$defs", "Part", {"description": "A type."} | a_map))

@@ -28,7 +28,7 @@ def test_closed_sets_are_compared_by_value(
     assert sorted(change.rule.name for change in found) == rules
 
 
-def test_a_text_that_becomes_a_closed_set_is_told_by_what_is_left() -> None:
+def test_a_string_that_becomes_a_closed_set_is_reported_with_its_values() -> None:
     closed = {"type": "string", "enum": ["x", "y"]}
     (change,) = compared(changing(f"{PARAMS}/properties", "a", closed))
     assert change.what == 'AskParams.a may only be "x" or "y" now'
@@ -94,7 +94,7 @@ def pets(*required: str, tag: bool = True) -> Node:
         (pets(tag=False), pets("kind"), "B326", ["BREAKING"] * 3),
     ],
 )
-def test_what_told_objects_apart_is_needed_by_those_who_look_for_it(
+def test_a_removed_discriminator_breaks_readers_that_look_for_it(
     old: Node, new: Node, rule: str, levels: list[str]
 ) -> None:
     found = [one for one in against(old, new).of(Category.WIRE) if one.rule.id == rule]

@@ -187,7 +187,7 @@ def refused(writer: Side, reader: Side) -> list[Node]:
 
 @pytest.mark.slow
 @given(edits())
-def test_whoever_is_refused_is_named(sides: tuple[Side, Side]) -> None:
+def test_every_refused_peer_is_named(sides: tuple[Side, Side]) -> None:
     old, new = sides
     changes = against(document(old), document(new)).of(Category.WIRE)
     note("\n".join(f"{one.rule.id} {one.level.name} {one.what}" for one in changes))

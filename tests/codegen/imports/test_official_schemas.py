@@ -253,7 +253,7 @@ def test_a_definition_that_is_a_mere_yes_or_no_is_any_value(anything: bool) -> N
     assert found["$defs"]["T"] == {"description": "`T`, as the schema has it."}
 
 
-def test_what_is_no_schema_of_mcp_is_refused() -> None:
+def test_a_file_that_is_not_a_schema_of_mcp_is_refused() -> None:
     with pytest.raises(NotMcpSchemaError, match="no definition ClientRequest"):
         mcp_document({"$defs": {}}, protocol="mcp", version="1", taken=frozenset())
 

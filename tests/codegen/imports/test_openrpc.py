@@ -113,7 +113,7 @@ def test_a_circle_of_references_is_a_finding_and_no_end_of_work() -> None:
     ]
 
 
-def test_a_reference_out_of_the_file_and_a_second_method_of_a_name_are_named() -> None:
+def test_references_out_of_the_file_and_repeated_methods_are_reported() -> None:
     method = {"name": "a", "params": [{"name": "b", "schema": {"$ref": "other.json#/B"}}]}
     assert imported({"methods": [method, method]}).left_out == (
         "a: it is there twice",
@@ -165,7 +165,7 @@ def test_references_lead_to_methods_params_and_errors_of_the_file_alone() -> Non
     )
 
 
-def test_why_nothing_can_be_said_is_told() -> None:
+def test_the_reason_of_a_failed_import_is_reported() -> None:
     result = {"name": "n", "schema": True}
     with pytest.raises(NotOpenRpcError, match="count: its result is not an object"):
         imported({"methods": [{"name": "count", "params": [], "result": result}]})
@@ -229,7 +229,7 @@ def test_a_bound_that_says_nothing_of_its_kind_is_dropped_and_named(
 
 
 @pytest.mark.parametrize("content", [[], {}, {"methods": {}}, {"methods": []}])
-def test_what_is_no_openrpc_is_refused(content: Any) -> None:
+def test_a_file_that_is_not_openrpc_is_refused(content: Any) -> None:
     with pytest.raises(NotOpenRpcError):
         imported(content)
 

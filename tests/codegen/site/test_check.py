@@ -61,33 +61,33 @@ CASES = [
 
 
 @pytest.mark.parametrize(("inner", "expected"), CASES)
-def test_a_fault_is_told_with_its_line(inner: str, expected: str) -> None:
+def test_a_problem_is_reported_with_its_line(inner: str, expected: str) -> None:
     assert any(expected in line for line in found(**{"index.html": page(inner)}))
 
 
-def test_a_link_to_another_host_is_no_request() -> None:
+def test_a_link_to_another_host_is_not_a_request() -> None:
     assert found(**{"index.html": page('<a href="https://example.org">x</a>')}) == []
 
 
 @pytest.mark.parametrize(
     "line", ['@import "https://cdn.example/a.css";', "a { background: url(//cdn.example/b) }"]
 )
-def test_a_style_sheet_that_asks_another_host_is_told(line: str) -> None:
+def test_a_style_sheet_that_asks_another_host_is_reported(line: str) -> None:
     (expected,) = found(**{"a.css": f"b {{}}\n{line}\n"})
     assert expected.startswith("a.css#line 2: it asks another host")
 
 
-def test_a_page_that_nothing_leads_to_is_told() -> None:
+def test_a_page_without_links_to_it_is_reported() -> None:
     (expected,) = found(**{"lonely.html": page("")})
     assert expected == "lonely.html#: no way leads to the page. Add a link to it."
 
 
-def test_a_page_without_a_description_is_told() -> None:
+def test_a_page_without_a_description_is_reported() -> None:
     (expected,) = found(**{"b.html": FILES["b.html"].replace('content="D"', 'content=""')})
     assert expected.startswith("b.html#: the page has no description")
 
 
-def test_a_page_without_title_heading_or_main_is_told() -> None:
+def test_a_page_without_title_heading_or_main_is_reported() -> None:
     faults = [what for _, what, _ in read_html("<p></p>").faults]
     assert faults == [f"the page has no <{tag}>" for tag in ("title", "h1", "main")]
 
@@ -134,7 +134,7 @@ def test_what_a_document_names_must_have_its_place(tmp_path: Path) -> None:
         ("../../errors.md", "../missing/errors.html"),
     ],
 )
-def test_a_link_of_a_guide_that_leads_nowhere_is_told_with_guide_and_target(
+def test_a_broken_link_of_a_guide_is_reported_with_guide_and_target(
     target: str, expected: str, tmp_path: Path
 ) -> None:
     guides = tmp_path / "docs"
@@ -149,7 +149,7 @@ def test_a_link_of_a_guide_that_leads_nowhere_is_told_with_guide_and_target(
     )
 
 
-def test_a_member_without_a_description_is_told(tmp_path: Path) -> None:
+def test_a_member_without_a_description_is_reported(tmp_path: Path) -> None:
     types = {"T": {"description": "T.", "type": "object", "properties": {"a": {"type": "string"}}}}
     known = documents(tmp_path, protocol(types=types))
     said = [str(finding) for finding in check_site(site_files(SiteSource(documents=known)), known)]

@@ -29,7 +29,7 @@ def docs(*arguments: str | Path) -> int:
     return DocsCommand.run(parser.parse_args(list(map(str, arguments))))
 
 
-def test_a_site_is_built_and_has_nothing_to_mend(
+def test_a_site_is_built_without_findings(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "site"
@@ -71,7 +71,7 @@ def test_a_folder_of_something_else_is_left_alone(
         (["build", "--against", "nowhere"], "no path or commit has that name"),
     ],
 )
-def test_a_slip_is_told_before_anything_is_written(
+def test_a_mistake_is_reported_before_anything_is_written(
     arguments: list[str], expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = ["--out", str(tmp_path / "site")] if "--out" not in arguments else []
@@ -90,7 +90,7 @@ def test_documents_with_findings_make_no_site(
 
 
 @pytest.mark.parametrize("path", ["README.md", "docs/a.md"])
-def test_a_guide_that_is_no_text_is_named(
+def test_a_guide_that_is_not_text_is_named(
     path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "docs").mkdir()
@@ -198,7 +198,7 @@ def test_a_page_that_is_open_hears_of_a_save(served: Served, tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_a_file_beside_the_guides_is_watched_and_may_be_no_text_for_a_while(
+def test_a_file_next_to_the_guides_is_watched_through_encoding_errors(
     served: Served, tmp_path: Path
 ) -> None:
     readme, first = tmp_path / "README.md", served.news()

@@ -51,7 +51,7 @@ def test_a_machine_marks_where_it_begins_and_ends() -> None:
     assert classes.count("state final") == 1
 
 
-def test_states_of_one_step_stand_above_each_other_and_nothing_leaves_the_picture() -> None:
+def test_states_of_one_step_are_stacked_inside_the_picture() -> None:
     svg = ElementTree.fromstring(machine_svg(MACHINE))
     width, height = (float(one) for one in str(svg.get("viewBox")).split()[2:])
     boxes = [node for node in svg.iter() if node.tag == "rect"]
@@ -101,7 +101,7 @@ def test_a_message_shows_what_goes_and_what_comes(row: dict[str, Any], labels: l
         ("both", "either end sends a/b, which answers with Result"),
     ],
 )
-def test_a_message_is_told_in_words(sender: str, expected: str) -> None:
+def test_a_message_is_described_in_words(sender: str, expected: str) -> None:
     svg = ElementTree.fromstring(drawn(ASKED | {"from": sender}))
     assert svg.findtext("title") == expected
 

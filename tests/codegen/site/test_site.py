@@ -27,7 +27,7 @@ def text(files: Files, path: str) -> str:
     return files[path].decode()
 
 
-def test_nothing_is_to_mend(tiny_site: Files, tiny: Documents) -> None:
+def test_the_site_has_no_findings(tiny_site: Files, tiny: Documents) -> None:
     assert check_site(tiny_site, tiny, "https://tiny.example/x/y/") == []
 
 
@@ -36,7 +36,7 @@ def test_the_same_documents_make_the_same_bytes(tiny: Documents) -> None:
     assert site_files(source) == site_files(source)
 
 
-def test_every_page_lies_beside_itself_as_markdown(tiny_site: Files) -> None:
+def test_every_page_has_a_markdown_file_next_to_it(tiny_site: Files) -> None:
     pages = {path.removesuffix(".html") for path in tiny_site if path.endswith(".html")}
     twins = {path.removesuffix(".md") for path in tiny_site if path.endswith(".md")}
     assert pages - twins == {"404"}
@@ -50,7 +50,7 @@ def test_a_method_has_a_place_for_each_of_its_parts(tiny_site: Files, anchor: st
     assert f'id="{anchor}"' in text(tiny_site, FIND)
 
 
-def test_a_place_tells_its_link_to_who_hovers_or_tabs(tiny_site: Files) -> None:
+def test_a_place_shows_its_link_on_hover_and_focus(tiny_site: Files) -> None:
     page = text(tiny_site, FIND)
     assert '<a class="anchor" href="#params.sort-by" aria-label="Link to params.sort-by">' in page
 
@@ -139,14 +139,14 @@ def test_a_state_machine_is_drawn_with_every_state_and_step(
         assert f">{word}</text>" in drawing
 
 
-def test_a_code_tells_each_of_its_meanings_and_who_answers_with_it(tiny_site: Files) -> None:
+def test_a_code_lists_its_meanings_and_who_answers_with_it(tiny_site: Files) -> None:
     page = text(tiny_site, "errors.html")
     part = page[page.index('id="error.8"') :]
     assert "NoSuchBook" in part
     assert 'href="tiny/methods/books-find.html"' in part
 
 
-def test_an_augment_is_told_by_the_message_that_it_adds_to(
+def test_an_augment_is_named_by_the_message_that_it_adds_to(
     tiny_site: Files, tiny: Documents
 ) -> None:
     page = text(tiny_site, "augments.html")
@@ -251,6 +251,6 @@ def test_what_changed_has_a_page_that_leads_to_the_places(tiny: Documents, tmp_p
     assert 'href="changes/index.html"' in text(files, "index.html")
 
 
-def test_a_site_is_called_as_it_is_told(tiny: Documents) -> None:
+def test_a_site_has_the_given_title(tiny: Documents) -> None:
     source = replace(SiteSource(documents=tiny), title="Books & more")
     assert "<h1>Books &amp; more</h1>" in text(site_files(source), "index.html")

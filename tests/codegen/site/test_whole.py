@@ -12,7 +12,7 @@ from kinwire_codegen.site.pages import SiteSource
 pytestmark = pytest.mark.slow
 
 
-def test_nothing_is_to_mend(whole_site: Mapping[str, bytes], whole: SiteSource) -> None:
+def test_the_site_has_no_findings(whole_site: Mapping[str, bytes], whole: SiteSource) -> None:
     assert check_site(whole_site, whole.documents) == []
 
 
