@@ -61,9 +61,10 @@ def internal_error(where: str, fault: BaseException, side: str = "server") -> Rp
     data = {"correlationId": correlation}
     log = f"the log of the {side} (on stderr by default)"
     reason = f"The reason is in {log}, with correlation id {correlation}."
-    if isinstance(fault, ConnectionClosedError | KeyboardInterrupt):  # nobody's mistake
-        why = str(fault) or type(fault).__name__
-        logger.warning("%s failed (correlation id %s): %s", where, correlation, why)
+    if isinstance(fault, KeyboardInterrupt):  # the user's own, who sees what has ended
+        logger.info("%s was interrupted (correlation id %s)", where, correlation)
+    elif isinstance(fault, ConnectionClosedError):  # nobody's mistake
+        logger.warning("%s failed (correlation id %s): %s", where, correlation, fault)
     else:
         logger.error("%s failed (correlation id %s)", where, correlation, exc_info=fault)
     if isinstance(fault, CapabilityNotNegotiatedError) and (fault.gate or "").startswith("client:"):
