@@ -6,27 +6,23 @@ __all__ = ("CallCommand",)
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from kinwire_cli.completion import complete_call, completed_by
 from kinwire_cli.failure import PEER_ERROR, UsageError
+from kinwire_cli.help import SERVER_CODES
 from kinwire_cli.layout import json_text
-from kinwire_cli.members import members_from_file
 from kinwire_cli.protocols import add_package, package_tables
 from kinwire_cli.target import add_target, is_server, is_url, reach, target_from
+
+if TYPE_CHECKING:
+    from kinwire_protocols.base import JsonObject
 
 _USAGE = """\
 kinwire call [--timeout SECONDS] [--raw] [--json FILE] [--package NAME] [--header HEADER]
                     [--insecure] [FILE.py[:SERVER] | URL] METHOD [NAME=VALUE | NAME:=JSON] ...
                     [-- command ...]"""
-_EXAMPLES = """\
-examples:
-  kinwire call notes.py tools/list
-  kinwire call http://127.0.0.1:8000/mcp tools/list
-  kinwire call add a=1 b=2 -- kinwire serve demo mcp
-  kinwire call tools/call name=add arguments.a=1 arguments.b=2 -- kinwire serve demo mcp
-  echo '{"a": 1, "b": 2}' | kinwire call --json - add -- kinwire serve demo mcp
-
+_EPILOG = """\
 A METHOD without a slash may be a tool: the words after it are its arguments then.
 NAME=VALUE takes its type from the schema, NAME:=JSON is raw, A.B=VALUE nests.
 FILE.py:SERVER chooses one of several servers in a file. What follows -- is the command that
@@ -39,11 +35,20 @@ class CallCommand:
 
     name: ClassVar[str] = "call"
     summary: ClassVar[str] = "send one request to a server and print the result"
+    group: ClassVar[str] = "use a server"
+    exit_codes: ClassVar[dict[int, str]] = SERVER_CODES
+    examples: ClassVar[tuple[str, ...]] = (
+        "kinwire call notes.py add_note text='Buy bread'",
+        "kinwire call http://127.0.0.1:8000/mcp tools/list",
+        "kinwire call add a=1 b=2 -- kinwire serve demo mcp",
+        "kinwire call tools/call name=add arguments.a=1 arguments.b=2 -- kinwire serve demo mcp",
+        'echo \'{"a": 1, "b": 2}\' | kinwire call --json - add -- kinwire serve demo mcp',
+    )
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
         """Add the subcommand's arguments."""
-        parser.usage, parser.epilog = _USAGE, _EXAMPLES
+        parser.usage, parser.epilog = _USAGE, _EPILOG
         text = "a method, or a tool of the server; behind it its members"
         words = parser.add_argument("words", nargs="+", metavar="METHOD", help=text)
         completed_by(words, complete_call)
@@ -64,7 +69,7 @@ class CallCommand:
         _refuse(arguments.strays)
         package_tables(arguments.package)  # one that is not there is refused before a start
         raw: bool = arguments.raw
-        given = {} if arguments.json is None else members_from_file(arguments.json)
+        given = _given(arguments.json)
         words: list[str] = arguments.words
         named, words = (words[0], words[1:]) if is_server(words[0]) else (None, words)
         target = target_from(named, arguments)
@@ -89,6 +94,13 @@ class CallCommand:
                 return PEER_ERROR
             case _:
                 return 0
+
+
+def _given(file: str | None) -> JsonObject:
+    """Return the members in the file of --json."""
+    from kinwire_cli.members import members_from_file
+
+    return {} if file is None else members_from_file(file)
 
 
 def _shown_name(server: str) -> str:

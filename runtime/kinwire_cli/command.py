@@ -6,7 +6,7 @@ __all__ = ("main",)
 
 import os
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import IO, NoReturn
@@ -14,7 +14,8 @@ from typing import IO, NoReturn
 from kinwire import __version__
 from kinwire_cli.extras import install_command, missing_extra
 from kinwire_cli.failure import USAGE, UsageError, did_you_mean, failure_of
-from kinwire_cli.layout import one_line
+from kinwire_cli.help import HelpFormatter, epilog_of, overview_epilog, with_headings
+from kinwire_cli.layout import one_line, with_labels
 from kinwire_cli.process import Interruptions, give_up_stdout, prepare_streams, unwritten
 from kinwire_cli.subcommand import Subcommand, load_subcommand, subcommand_names
 
@@ -51,14 +52,16 @@ def _failed(error: Exception) -> int:
         raise error
     failure = failure_of(unwritten(error) or error)
     with suppress(OSError):  # stderr may be on the disk that is full
-        print(failure.text, file=sys.stderr)
+        print(with_labels(failure.text), file=sys.stderr)
     return failure.exit_code
 
 
 def _run(given: list[str]) -> int:
     if not given:
         _overview(given).print_help(sys.stderr)
-        return 2
+        return USAGE
+    if given[0] == "help":
+        given = _help_words(given[1:])
     if given[0].startswith("-"):
         if _overview(given).parse_args(given).version:  # --help ends here
             print(f"kinwire {__version__}")
@@ -66,7 +69,9 @@ def _run(given: list[str]) -> int:
         raise UsageError("A subcommand comes first.", "kinwire --help lists the subcommands.")
     name, *rest = given
     if name not in subcommand_names():
-        hint = did_you_mean(name, subcommand_names(), "kinwire --help lists the subcommands.")
+        hint = did_you_mean(
+            name, (*subcommand_names(), "help"), "kinwire --help lists the subcommands."
+        )
         raise UsageError(f"There is no subcommand {name!r}.", hint)
     try:
         subcommand = load_subcommand(name)
@@ -81,14 +86,22 @@ def _run(given: list[str]) -> int:
         ) from None
 
 
+def _help_words(asked: list[str]) -> list[str]:
+    """Return the words that `kinwire help ...` stands for."""
+    if len(asked) > 1:
+        raise UsageError("kinwire help takes one subcommand.", f"kinwire help {asked[0]}")
+    return [*asked, "--help"]
+
+
 def _parse(subcommand: type[Subcommand], words: list[str]) -> Namespace:
     parser = Parser(
         prog=f"kinwire {subcommand.name}",
         description=_sentence(subcommand),
-        formatter_class=RawDescriptionHelpFormatter,
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     subcommand.configure(parser)
+    parser.epilog = epilog_of(subcommand, parser.epilog)
     # What follows `--` is another command with its own options.
     cut = words.index("--") if "--" in words else len(words)
     parser.words = words[:cut]
@@ -111,8 +124,8 @@ def _overview(words: list[str]) -> Parser:
         prog="kinwire",
         usage="kinwire SUBCOMMAND ...",
         description="Typed protocol bindings, and peers that speak them.",
-        epilog="subcommands:\n" + "\n".join(_summaries()) + "\n\nSee kinwire SUBCOMMAND --help.",
-        formatter_class=RawDescriptionHelpFormatter,
+        epilog=overview_epilog(_summaries()),
+        formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
     text = "show the version of kinwire, and end"
@@ -121,15 +134,15 @@ def _overview(words: list[str]) -> Parser:
     return parser
 
 
-def _summaries() -> list[str]:
-    lines: list[str] = []
+def _summaries() -> Iterator[tuple[str, str, str]]:
+    """Yield group, name and summary of each subcommand."""
     for name in subcommand_names():
         try:
-            summary = load_subcommand(name).summary
+            subcommand = load_subcommand(name)
         except ModuleNotFoundError as error:
-            summary = f"(needs the extra [{missing_extra(error)}])"
-        lines.append(f"  {name:10} {summary}")
-    return lines
+            yield "not installed", name, f"(needs the extra [{missing_extra(error)}])"
+        else:
+            yield subcommand.group, name, subcommand.summary
 
 
 def _sentence(subcommand: type[Subcommand]) -> str:
@@ -144,6 +157,8 @@ def _complete() -> None:
         return
     parser = ArgumentParser(prog="kinwire")
     subcommands = parser.add_subparsers()
+    asked = subcommands.add_parser("help", help="show the help of a subcommand")
+    asked.add_argument("subcommand", nargs="?", choices=subcommand_names())
     for name in subcommand_names():
         try:
             subcommand = load_subcommand(name)
@@ -163,11 +178,15 @@ class Parser(ArgumentParser):
         """Say what is wrong and what to do, and end with 2."""
         self.print_usage(sys.stderr)
         lines = (f"{self.prog}: error: {message}", f"hint: {self._hint()}")
-        self.exit(USAGE, "".join(f"{one_line(line)}\n" for line in lines))
+        self.exit(USAGE, "".join(f"{with_labels(one_line(line))}\n" for line in lines))
 
     def print_help(self, file: IO[str] | None = None) -> None:  # type: ignore[override]
         """Print it, or raise the OSError because of which it cannot be: argparse drops that."""
-        print(self.format_help(), end="", file=file or sys.stdout)
+        text = self.format_help()
+        if file is None:
+            print(with_headings(text), end="")
+        else:
+            print(text, end="", file=file)
 
     def _hint(self) -> str:
         unknown = next(self._unknown(), None)

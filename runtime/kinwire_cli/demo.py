@@ -19,6 +19,7 @@ from kinwire_cli.demos import SERVERS
 from kinwire_cli.demos.narration import JsonNarration, Line, TextNarration
 from kinwire_cli.extras import install_command, is_installed
 from kinwire_cli.failure import UsageError, did_you_mean
+from kinwire_cli.help import SERVER_CODES
 from kinwire_cli.layout import columns
 from kinwire_cli.subcommand import subcommand_names
 
@@ -53,6 +54,15 @@ class DemoCommand:
 
     name: ClassVar[str] = "demo"
     summary: ClassVar[str] = "generate the bindings, start a server and call it"
+    group: ClassVar[str] = "serve"
+    exit_codes: ClassVar[dict[int, str]] = {
+        1: "the bindings could not be generated",
+        **SERVER_CODES,
+    }
+    examples: ClassVar[tuple[str, ...]] = (
+        "kinwire demo",
+        "kinwire demo mcpl",
+    )
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:

@@ -32,6 +32,13 @@ class DescribeCommand:
 
     name: ClassVar[str] = "describe"
     summary: ClassVar[str] = "describe a method, a tool of a protocol, a type or an error"
+    group: ClassVar[str] = "protocols and generation"
+    exit_codes: ClassVar[dict[int, str]] = {}
+    examples: ClassVar[tuple[str, ...]] = (
+        "kinwire describe tools/call",
+        "kinwire describe mcp#Tool",
+        "kinwire describe --format json -32002",
+    )
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from kinwire_cli.diagnosis.checks import Check, check_text, skipped, surroundings
+from kinwire_cli.help import SERVER_CODES
 from kinwire_cli.layout import json_text
 from kinwire_cli.target import add_target, target_from
 
@@ -34,6 +35,13 @@ class DoctorCommand:
 
     name: ClassVar[str] = "doctor"
     summary: ClassVar[str] = "check this installation, and a server from start to end"
+    group: ClassVar[str] = "use a server"
+    exit_codes: ClassVar[dict[int, str]] = {1: "a check failed", **SERVER_CODES}
+    examples: ClassVar[tuple[str, ...]] = (
+        "kinwire doctor",
+        "kinwire doctor notes.py",
+        "kinwire doctor --timeout 30 -- python notes.py",
+    )
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:

@@ -9,6 +9,7 @@ from argparse import ArgumentParser, Namespace
 from typing import ClassVar
 
 from kinwire_cli.failure import PROBLEMS_FOUND
+from kinwire_cli.help import SERVER_CODES
 from kinwire_cli.layout import json_text
 from kinwire_cli.protocols import add_package, package_tables, protocol_tables
 from kinwire_cli.target import add_target, target_from
@@ -34,6 +35,12 @@ class InspectCommand:
 
     name: ClassVar[str] = "inspect"
     summary: ClassVar[str] = "compare what a server advertises with what it does"
+    group: ClassVar[str] = "use a server"
+    exit_codes: ClassVar[dict[int, str]] = {1: "the server breaks the protocol", **SERVER_CODES}
+    examples: ClassVar[tuple[str, ...]] = (
+        "kinwire inspect notes.py",
+        "kinwire inspect --format json -- kinwire serve demo mcp",
+    )
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:

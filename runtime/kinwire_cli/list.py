@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinwire_cli.completion import complete_listed, completed_by
-from kinwire_cli.layout import columns, json_text, printable
+from kinwire_cli.help import SERVER_CODES
+from kinwire_cli.layout import columns, fitted, json_text, printable
 from kinwire_cli.protocols import add_package, chosen_tables
 from kinwire_cli.target import Target, add_target, is_server, reach, target_from
 
@@ -29,6 +30,13 @@ class ListCommand:
 
     name: ClassVar[str] = "list"
     summary: ClassVar[str] = "list the methods of the protocols, or the tools of a server"
+    group: ClassVar[str] = "use a server"
+    exit_codes: ClassVar[dict[int, str]] = SERVER_CODES
+    examples: ClassVar[tuple[str, ...]] = (
+        "kinwire list mcp",
+        "kinwire list notes.py",
+        "kinwire list --format json -- python notes.py",
+    )
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
@@ -97,7 +105,7 @@ def _print_tools(target: Target, *, as_json: bool) -> None:
     if as_json:
         print(json_text([to_wire(tool) for tool in tools]))
     elif tools:
-        print("\n".join(tool_lines(tools)))
+        print("\n".join(fitted(line, "        ") for line in tool_lines(tools)))
 
 
 async def _tools(target: Target) -> list[mcp.Tool]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, ClassVar, TextIO
 
 from kinwire_cli.failure import PROBLEMS_FOUND, UsageError
+from kinwire_cli.help import SERVER_CODES
 from kinwire_cli.layout import printable
 from kinwire_cli.target import add_target, handshake_error, target_from
 
@@ -23,11 +24,6 @@ _USAGE = """\
 kinwire replay FILE.jsonl [FILE.py[:SERVER] | URL] [--header HEADER] [-- command ...]
        kinwire replay FILE.jsonl --as server"""
 _EPILOG = """\
-examples:
-  kinwire replay session.jsonl notes.py
-  kinwire replay session.jsonl --ignore 'tools/call#/result/content/*/text' -- python notes.py
-  kinwire call add a=1 b=2 -- kinwire replay session.jsonl --as server
-
 The client's side is played against a server, or the server's side against the client that starts
 this command; then the report goes to stderr. Requests and answers of the other side are compared
 with the recorded ones and validated by the schema; notifications are validated and counted.
@@ -40,6 +36,13 @@ class ReplayCommand:
 
     name: ClassVar[str] = "replay"
     summary: ClassVar[str] = "play one side of a recording and check the other"
+    group: ClassVar[str] = "recordings"
+    exit_codes: ClassVar[dict[int, str]] = {1: "a message differs or is invalid", **SERVER_CODES}
+    examples: ClassVar[tuple[str, ...]] = (
+        "kinwire replay session.jsonl notes.py",
+        "kinwire replay session.jsonl --ignore '/result/serverInfo/version' notes.py",
+        "kinwire call add_note text=Tea -- kinwire replay session.jsonl --as server",
+    )
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:

@@ -8,16 +8,20 @@ import asyncio
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from time import monotonic
 from typing import Any, TypeVar, TypeVarTuple, cast
 
 import anyio
 
 from kinwire.support.background import background
 from kinwire.support.signals import heard_by_the_loop
+from kinwire_cli.status_line import takes_status, watched_stderr
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
-SILENCE = 5.0  # seconds
+SILENCE = 5.0  # seconds until a line in a pipe or a file
+STATUS_AFTER = 2.0  # seconds until a status on a terminal
+_TICK = 0.5  # seconds
 
 
 def run(function: Callable[[*Ts], Awaitable[T]], *arguments: *Ts) -> T:
@@ -45,13 +49,28 @@ def _is_interruption(error: BaseException | None) -> bool:
 
 @asynccontextmanager
 async def patience_with(method: str) -> AsyncGenerator[None]:
-    """Say once what is waited for, if the block takes longer than a few seconds."""
+    """Show what is waited for, if the block is silent for some seconds.
+
+    A terminal shows it with the seconds until the block ends or prints something. Elsewhere it is
+    printed once.
+    """
+    wait = _show_wait if takes_status(sys.stderr) else _report_wait
     async with background() as tasks:
-        tasks.start_soon(_report_wait, method)
+        tasks.start_soon(wait, f"waiting for the server to answer {method} ...")
         yield
         tasks.cancel_scope.cancel()
 
 
-async def _report_wait(method: str) -> None:
+async def _show_wait(text: str) -> None:
+    began = monotonic()
+    with watched_stderr() as line:
+        while True:
+            left = STATUS_AFTER - (monotonic() - line.last_text)
+            if left <= 0:
+                line.show(f"{text} {monotonic() - began:.0f} s")
+            await anyio.sleep(left if left > 0 else _TICK)
+
+
+async def _report_wait(text: str) -> None:
     await anyio.sleep(SILENCE)
-    print(f"waiting for the server to answer {method} ...", file=sys.stderr)
+    print(text, file=sys.stderr)

@@ -48,6 +48,16 @@ class ServeCommand:
 
     name: ClassVar[str] = "serve"
     summary: ClassVar[str] = "serve a file, or the demo, over stdin and stdout or a network"
+    group: ClassVar[str] = "serve"
+    exit_codes: ClassVar[dict[int, str]] = {
+        0: "the input ended; over a network also Ctrl-C",
+        130: "interrupted (Ctrl-C) over stdin and stdout",
+    }
+    examples: ClassVar[tuple[str, ...]] = (
+        "kinwire serve notes.py",
+        "kinwire serve notes.py --transport http --port 8000",
+        "kinwire serve demo mcpl memory",
+    )
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:

@@ -10,8 +10,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from kinwire_cli.layout import first_line
-from kinwire_cli.schema_places import referred
-from kinwire_protocols.base import to_wire
 
 if TYPE_CHECKING:
     from kinwire_protocols import mcp
@@ -94,6 +92,8 @@ class _Shapes:
 
     def _referred(self, reference: str, depth: int) -> str:
         """Return the members of what is referred to, or its values if it has certain ones only."""
+        from kinwire_cli.schema_places import referred  # help does without the runtime
+
         found: Any = referred(self._root, reference)
         match found:
             case {"enum": _} | {"const": _}:
@@ -171,6 +171,8 @@ def tool_lines(tools: Iterable[mcp.Tool]) -> Iterator[str]:
 
 
 def _signature(tool: mcp.Tool) -> str:
+    from kinwire_protocols.base import to_wire
+
     required = tool.input_schema.required or ()
     root = to_wire(tool.input_schema)
     shown = [

@@ -5,11 +5,13 @@ from __future__ import annotations
 __all__ = ("StoreCommand",)
 
 import os
+import signal
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from secrets import token_hex
+from threading import current_thread, main_thread
 from typing import IO, TYPE_CHECKING, ClassVar
 
 from kinwire_cli.failure import PROBLEMS_FOUND, UsageError
@@ -34,6 +36,16 @@ class StoreCommand:
 
     name: ClassVar[str] = "store"
     summary: ClassVar[str] = "check a store, or move what is in it to another engine"
+    group: ClassVar[str] = "storage"
+    exit_codes: ClassVar[dict[int, str]] = {
+        1: "the store is damaged",
+        4: "the engine is locked or could not be reached",
+    }
+    examples: ClassVar[tuple[str, ...]] = (
+        "kinwire store check sqlite:///notes.db",
+        "kinwire store export sqlite:///notes.db notes.jsonl",
+        "kinwire store export sqlite:///notes.db | kinwire store import sqlite:///copy.db",
+    )
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
@@ -124,7 +136,7 @@ def _refuse_new(url: str) -> None:
         raise UsageError(f"{path}: there is no such file.", "Name an existing file.")
 
 
-async def _fill(store: storage.Store, lines: IO[bytes], *, is_new: bool) -> int:
+async def _fill(store: storage.Store, lines: Iterable[bytes], *, is_new: bool) -> int:
     from kinwire.storage import StorageInputError
     from kinwire.storage.transfer import import_lines
 
@@ -168,9 +180,9 @@ def _path_of(url: str) -> str | None:
 
 
 @contextmanager
-def _read(name: str) -> Generator[IO[bytes]]:
+def _read(name: str) -> Generator[Iterable[bytes]]:
     if name == "-":
-        yield sys.stdin.buffer
+        yield _typed_lines()
         return
     try:
         file = open(name, "rb")  # noqa: SIM115 - closed below
@@ -178,6 +190,23 @@ def _read(name: str) -> Generator[IO[bytes]]:
         raise UsageError(f"{name}: {error.strerror}.", "Name a file that can be read.") from None
     with file:
         yield file
+
+
+def _typed_lines() -> Iterator[bytes]:
+    """Yield the lines of stdin. A wait for one blocks the event loop, so a signal must end it."""
+    while line := _interruptible(sys.stdin.buffer.readline):
+        yield line
+
+
+def _interruptible(read: Callable[[], bytes]) -> bytes:
+    """Return what `read` returns. The handler of asyncio's would let it continue after Ctrl-C."""
+    if current_thread() is not main_thread():  # signals are not handled here
+        return read()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return read()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from __future__ import annotations
 __all__ = ("GROUP", "Subcommand", "load_subcommand", "subcommand_names")
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import ClassVar, Protocol, cast
 
@@ -21,6 +22,12 @@ class Subcommand(Protocol):
     name: ClassVar[str]
     summary: ClassVar[str]
     """One line for the overview, without a full stop."""
+    group: ClassVar[str]
+    """Its heading in the overview, such as "recordings"; a new one comes after the others."""
+    exit_codes: ClassVar[Mapping[int, str]]
+    """What exit codes mean, where 0, 2 and 130 mean something else than usual, or others exist."""
+    examples: ClassVar[Sequence[str]]
+    """Command lines for its help."""
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:

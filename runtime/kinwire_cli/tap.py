@@ -48,6 +48,15 @@ class TapCommand:
 
     name: ClassVar[str] = "tap"
     summary: ClassVar[str] = "record what a host and a server say to each other"
+    group: ClassVar[str] = "recordings"
+    exit_codes: ClassVar[dict[int, str]] = {
+        1: "the recording is not complete",
+        4: "the command could not be started",
+    }
+    examples: ClassVar[tuple[str, ...]] = (
+        "kinwire tap -- python notes.py",
+        "kinwire call add_note text=Tea -- kinwire tap --out notes.jsonl -- python notes.py",
+    )
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:

@@ -27,6 +27,13 @@ class ValidateCommand:
 
     name: ClassVar[str] = "validate"
     summary: ClassVar[str] = "validate recorded messages, one JSON object a line"
+    group: ClassVar[str] = "recordings"
+    exit_codes: ClassVar[dict[int, str]] = {1: "a message is invalid"}
+    examples: ClassVar[tuple[str, ...]] = (
+        "kinwire validate session.jsonl",
+        "kinwire validate --format text --protocols mcp,mcpl session.jsonl",
+        "kinwire validate - < session.jsonl",
+    )
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:

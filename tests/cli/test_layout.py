@@ -18,6 +18,28 @@ def test_a_cell_of_several_lines_goes_on_below_itself() -> None:
     assert columns([("a", "b\nbb", "c"), ("d", "e", "f")]) == "a  b   c\n   bb\nd  e   f"
 
 
+def test_wide_columns_are_folded_to_fit() -> None:
+    row = ("mcp", "notifications/resources/updated", "The resource has changed since then.")
+    assert columns([row], 44) == (
+        "mcp  notifications/     The resource has\n     resources/updated  changed since then."
+    )
+
+
+@pytest.mark.parametrize("width", [30, 44, 60, 80, 200])
+def test_no_line_of_a_table_is_wider_than_asked(width: int) -> None:
+    rows = [("name", "x" * 90, "ListResourceTemplatesRequestParams", "some words " * 9)] * 3
+    assert max(map(len, columns(rows, width).split("\n"))) <= width
+
+
+def test_a_table_too_wide_to_fold_shows_a_row_below_its_first_cell() -> None:
+    row = ("tools/call", "request", "client", "CallToolParams", "-")
+    assert columns([row], 24) == ("tools/call\n    request  client\n    CallToolParams  -")
+
+
+def test_a_table_outside_of_a_terminal_is_as_wide_as_it_is() -> None:
+    assert columns([("a" * 300, "b")]) == "a" * 300 + "  b"
+
+
 def test_of_a_text_the_first_line_is_shown() -> None:
     assert first_line("\n a\x1b \nb\n") == "a\\u001b "
 

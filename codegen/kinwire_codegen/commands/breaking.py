@@ -6,6 +6,7 @@ __all__ = ("BreakingCommand",)
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import ClassVar
 
 from kinwire_codegen.commands.common import default_documents
 from kinwire_codegen.commands.sides import open_sides
@@ -18,6 +19,14 @@ class BreakingCommand:
 
     name = "breaking"
     summary = "say who breaks by what changed in the documents"
+    group = "protocols and generation"
+    exit_codes: ClassVar[dict[int, str]] = {
+        1: "a change breaks someone and the version did not rise"
+    }
+    examples = (
+        "kinwire breaking --against HEAD",
+        "kinwire breaking --against v0.1 --format github schema/notes.json",
+    )
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:

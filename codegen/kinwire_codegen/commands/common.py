@@ -12,6 +12,7 @@ __all__ = (
     "print_documents",
     "project_of",
     "refuse",
+    "text_width",
     "usage",
 )
 
@@ -19,6 +20,7 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 SCHEMA = Path("schema")
 _META = "meta.schema.json"
+_RED, _CYAN = "31", "36"
 _HEAD, _TAIL = 1500, 500  # characters; what is quoted may be longer than anyone reads
 
 
@@ -104,9 +107,17 @@ def refuse(error: DocumentError) -> int:
 
 def usage(message: str, hint: str) -> int:
     """Print what is wrong with the command and what to do; return the exit code."""
-    for line in (f"error: {message}", f"hint: {hint}"):
-        print(_one_line(line), file=sys.stderr)
+    print(f"{_coloured('error:', _RED)} {_one_line(message)}", file=sys.stderr)
+    print(f"{_coloured('hint:', _CYAN)} {_one_line(hint)}", file=sys.stderr)
     return 2
+
+
+def _coloured(label: str, code: str) -> str:
+    """Return a label for stderr, in colour as the runtime's subcommands write theirs."""
+    if os.environ.get("NO_COLOR"):
+        return label
+    terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    return f"\x1b[{code}m{label}\x1b[0m" if terminal or os.environ.get("FORCE_COLOR") else label
 
 
 def _one_line(text: str) -> str:
@@ -114,6 +125,11 @@ def _one_line(text: str) -> str:
     if len(text) > _HEAD + _TAIL:
         text = f"{text[:_HEAD]} … {text[-_TAIL:]}"
     return "".join(sign if sign.isprintable() else " " for sign in text)
+
+
+def text_width(default: int) -> int:
+    """Return how wide text is: `default`, or less on a narrower terminal."""
+    return min(default, get_terminal_size().columns) if sys.stdout.isatty() else default
 
 
 def count(number: int, word: str) -> str:

@@ -6,6 +6,7 @@ __all__ = ("DiffCommand",)
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import ClassVar
 
 from kinwire_codegen.commands.common import default_documents
 from kinwire_codegen.commands.sides import open_sides
@@ -18,6 +19,12 @@ class DiffCommand:
 
     name = "diff"
     summary = "show what changed in the documents, as a changelog"
+    group = "protocols and generation"
+    exit_codes: ClassVar[dict[int, str]] = {1: "a document is invalid"}
+    examples = (
+        "kinwire diff HEAD",
+        "kinwire diff HEAD schema --format md",
+    )
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:

@@ -10,7 +10,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from kinwire_codegen.commands.common import (
     SCHEMA,
@@ -35,6 +35,16 @@ class DocsCommand:
 
     name = "docs"
     summary = "make the reference site of the documents and guides"
+    group = "protocols and generation"
+    exit_codes: ClassVar[dict[int, str]] = {
+        0: "success; also Ctrl-C while it serves",
+        1: "problems were found",
+    }
+    examples = (
+        "kinwire docs build --out site",
+        "kinwire docs serve --port 8000",
+        "kinwire docs check",
+    )
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:

@@ -10,7 +10,7 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from kinwire_codegen.commands.common import (
     add_schema,
@@ -33,6 +33,16 @@ class GenerateCommand:
 
     name = "generate"
     summary = "make the bindings and reference pages from the documents"
+    group = "protocols and generation"
+    exit_codes: ClassVar[dict[int, str]] = {
+        0: "success; also Ctrl-C while it watches",
+        1: "problems were found, or files are stale (--check)",
+    }
+    examples = (
+        "kinwire generate --out generated --package notes_bindings",
+        "kinwire generate --out generated --package notes_bindings --check",
+        "kinwire generate --out generated --package notes_bindings --watch",
+    )
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:

@@ -9,7 +9,7 @@ import re
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinwire_codegen.commands.common import count, refuse, usage
 from kinwire_codegen.parsing import TooDeepError, parse
@@ -27,6 +27,12 @@ class ImportCommand:
 
     name = "import"
     summary = "make a document of an official MCP schema or of OpenRPC"
+    group = "protocols and generation"
+    exit_codes: ClassVar[dict[int, str]] = {1: "a document has problems"}
+    examples = (
+        "kinwire import mcp-schema 2025-06-18.json",
+        "kinwire import openrpc petstore.json --protocol pets --as-version 1.0",
+    )
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ("LintCommand",)
 
 from argparse import ArgumentParser, Namespace
+from typing import ClassVar
 
 from kinwire_codegen.commands.common import add_schema, count, project_of, refuse
 
@@ -16,6 +17,12 @@ class LintCommand:
 
     name = "lint"
     summary = "check protocol documents"
+    group = "protocols and generation"
+    exit_codes: ClassVar[dict[int, str]] = {1: "problems were found"}
+    examples = (
+        "kinwire lint",
+        "kinwire lint --schema notes/schema",
+    )
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:

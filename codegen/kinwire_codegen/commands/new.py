@@ -10,6 +10,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from keyword import iskeyword
 from pathlib import Path
+from typing import ClassVar
 
 from kinwire_codegen.commands.common import refuse, usage
 
@@ -19,6 +20,12 @@ class NewCommand:
 
     name = "new"
     summary = "start a protocol document of your own"
+    group = "protocols and generation"
+    exit_codes: ClassVar[dict[int, str]] = {}
+    examples = (
+        "kinwire new protocol notes",
+        "kinwire new protocol notes --out protocols/notes",
+    )
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:

@@ -7,14 +7,16 @@ __all__ = ("RuleCommand",)
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from kinwire_codegen.commands.common import usage
+from kinwire_codegen.commands.common import text_width, usage
 
 if TYPE_CHECKING:
     from kinwire_codegen.compare.rules import Rule
 
 _NAMED = 10  # rules that a hint names
+_WIDTH, _UNWRAPPED = 90, 10_000  # columns of a text, and of a line in a pipe
+_WIDE, _NARROW_INDENT = 70, 6
 
 
 class RuleCommand:
@@ -22,6 +24,12 @@ class RuleCommand:
 
     name = "rule"
     summary = "explain a rule of kinwire breaking"
+    group = "protocols and generation"
+    exit_codes: ClassVar[dict[int, str]] = {}
+    examples = (
+        "kinwire rule",
+        "kinwire rule B101",
+    )
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
@@ -37,7 +45,8 @@ class RuleCommand:
         known = {**rules.RULES, **{rule.name: rule for rule in rules.RULES.values()}}
         if arguments.rule is None:
             for rule in rules.RULES.values():
-                print(f"{rule.id}  {rule.category.name.lower():8}  {rule.name:28}  {rule.title}")
+                line = f"{rule.id}  {rule.category.name.lower():8}  {rule.name:28}  "
+                print(_fitted(line, rule.title))
             return 0
         given = arguments.rule
         found = known.get(given.upper()) or known.get(given.lower())
@@ -45,6 +54,13 @@ class RuleCommand:
             return usage(f"there is no rule {given!r}.", _meant(given, known))
         print("\n".join(_explained(found)))
         return 0
+
+
+def _fitted(head: str, title: str) -> str:
+    """Return a line of the list, wrapped below the title, or further left if that is narrow."""
+    width = text_width(_UNWRAPPED)
+    indent = len(head) if width >= _WIDE else _NARROW_INDENT
+    return fill(head + title, width, subsequent_indent=" " * indent)
 
 
 def _meant(given: str, known: Iterable[str]) -> str:
@@ -60,8 +76,9 @@ def _meant(given: str, known: Iterable[str]) -> str:
 def _explained(rule: Rule) -> list[str]:
     from kinwire_codegen.compare.verdict import VERDICTS, Effect, Way
 
-    lines = [f"{rule.id} {rule.name} ({rule.category.name.lower()})", "", fill(rule.title, 90)]
-    lines += [fill(rule.why, 90), ""]
+    width = text_width(_WIDTH)
+    lines = [f"{rule.id} {rule.name} ({rule.category.name.lower()})", "", fill(rule.title, width)]
+    lines += [fill(rule.why, width), ""]
     if rule.effect is Effect.SAFE:
         return [*lines, "It is safe."]
     if rule.effect is Effect.STOPS:

@@ -1,0 +1,216 @@
+"""The command on a terminal: a status while a server is silent, colour, and Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+pytest.importorskip("pty", reason="needs pseudo-terminals")
+
+import fcntl
+import pty
+import select
+import struct
+import termios
+
+KINWIRE = [sys.executable, "-m", "kinwire"]
+ROOT = Path(__file__).parents[2]
+CTRL_C = "\x03"
+ERASE = "\r\x1b[K"
+SLOW = """
+import anyio
+from kinwire import Server
+
+server = Server("slow", "1.0")
+
+@server.tool
+async def wait(seconds: float) -> str:
+    await anyio.sleep(seconds)
+    return "done"
+
+if __name__ == "__main__":
+    server.run()
+"""
+SILENT = [sys.executable, "-c", "import time; time.sleep(60)"]
+FAST = "from kinwire_cli import main, running; running.STATUS_AFTER = running._TICK = 0.2; main()"
+
+
+class Terminal:
+    """A command on a pseudo-terminal, which is its stderr and, unless it is piped, its stdout."""
+
+    def __init__(
+        self,
+        words: list[str],
+        folder: Path,
+        columns: int = 80,
+        *,
+        piped: bool = False,
+        env: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        own, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES")
+        }
+        self._process = subprocess.Popen(
+            words,
+            stdin=theirs,
+            stdout=subprocess.PIPE if piped else theirs,
+            stderr=theirs,
+            cwd=folder,
+            env={**kept, "TERM": "xterm", **env},
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(theirs)
+        self._own = own
+        self.text = ""
+
+    def read(self, until: Callable[[str], object] = lambda _: False, timeout: float = 30) -> str:
+        """Return what has been written, once `until` holds of it or the command has ended."""
+        end = time.monotonic() + timeout
+        while not until(self.text) and time.monotonic() < end:
+            if select.select([self._own], [], [], 0.1)[0]:
+                try:
+                    self.text += os.read(self._own, 65536).decode()
+                except OSError:  # everybody has closed it
+                    break
+        return self.text
+
+    def type(self, text: str) -> None:
+        """Press these keys."""
+        os.write(self._own, text.encode())
+
+    def end(self) -> tuple[int, str, str]:
+        """Return exit code, what the terminal got, and what a pipe at stdout got."""
+        self.read()
+        try:
+            with self._process:
+                pipe = self._process.stdout
+                out = pipe.read().decode() if pipe else ""
+                code = self._process.wait(10)
+        finally:
+            self._process.kill()
+            os.close(self._own)
+        return code, self.text.replace("\r\n", "\n"), out
+
+
+def screen(text: str) -> list[str]:
+    """Return the lines that are left once what was erased is gone."""
+    return [line.rpartition(ERASE)[2] for line in text.replace("\r\n", "\n").split("\n")]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "slow.py").write_text(SLOW, encoding="utf-8")
+    return tmp_path
+
+
+def waiting(text: str) -> bool:
+    return "waiting for the server to answer tools/call" in text
+
+
+def test_a_silent_call_shows_how_long_it_takes_and_leaves_nothing(folder: Path) -> None:
+    call = [sys.executable, "-c", FAST, "call", "slow.py", "wait", "seconds=1"]
+    terminal = Terminal(call, folder)
+    code, text, _ = terminal.end()
+    assert code == 0
+    assert re.search(r"\r\x1b\[Kwaiting for the server to answer tools/call \.\.\. 1 s", text)
+    assert [line for line in screen(text) if "waiting" in line] == []
+    assert screen(text)[0] == "{"
+
+
+def test_a_status_goes_to_the_terminal_and_not_into_a_pipe(folder: Path) -> None:
+    call = [sys.executable, "-c", FAST, "call", "slow.py", "wait", "seconds=1"]
+    code, text, out = Terminal(call, folder, piped=True).end()
+    assert (code, out[:1], "\x1b" in out) == (0, "{", False)
+    assert waiting(text)
+    assert screen(text) == [""]
+
+
+def test_a_status_is_as_wide_as_the_terminal(folder: Path) -> None:
+    call = [sys.executable, "-c", FAST, "call", "slow.py", "wait", "seconds=1"]
+    _, text, _ = Terminal(call, folder, columns=30).end()
+    shown = re.findall(r"\r\x1b\[K(waiting[^\r]*)", text)
+    assert {len(status) for status in shown} == {29}
+
+
+def test_a_quick_call_shows_no_status(folder: Path) -> None:
+    program = FAST.replace("0.2", "20")
+    call = [sys.executable, "-c", program, "call", "slow.py", "wait", "seconds=0"]
+    code, text, _ = Terminal(call, folder).end()
+    assert (code, "waiting" in text) == (0, False)
+
+
+def test_a_terminal_that_cannot_erase_gets_no_status(folder: Path) -> None:
+    call = [sys.executable, "-c", FAST, "call", "slow.py", "wait", "seconds=1"]
+    code, text, _ = Terminal(call, folder, env={"TERM": "dumb"}).end()
+    assert (code, "waiting" in text, "\x1b" in text) == (0, False, False)
+
+
+@pytest.mark.parametrize(("env", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
+def test_an_error_is_red_on_a_terminal(folder: Path, env: dict[str, str], coloured: bool) -> None:
+    code, text, _ = Terminal([*KINWIRE, "call", "nowhere.py", "x"], folder, env=env).end()
+    assert code == 2
+    assert ("\x1b[31merror:\x1b[0m There is no" in text) is coloured
+    assert ("\x1b" in text) is coloured
+
+
+@pytest.mark.parametrize("columns", [50, 80])
+def test_tables_fit_the_terminal(folder: Path, columns: int) -> None:
+    for words in (["list", "mcp"], ["describe", "Tool"], ["rule"]):
+        code, text, _ = Terminal([*KINWIRE, *words], folder, columns=columns).end()
+        lines = [line for line in text.split("\n") if "example: " not in line]
+        assert (code, [line for line in lines if len(line) > columns]) == (0, [])
+
+
+PROTOCOLS = ["--schema", str(ROOT / "schema")]
+PING = '{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n'
+INTERRUPTED = {  # words, what is typed, what shows that it is under way (else three seconds), code
+    "call": (["call", "slow.py", "wait", "seconds=60"], "", "tools/call ... 2 s", 130),
+    "list": (["list", "--", *SILENT], "", "initialize ... 2 s", 130),
+    "doctor": (["doctor", "--", *SILENT], "", "initialize ... 2 s", 130),
+    "inspect": (["inspect", "--", *SILENT], "", "initialize ... 2 s", 130),
+    "replay": (["replay", "session.jsonl", "--", *SILENT], "", "", 130),
+    "validate": (["validate", "-"], "", "", 130),
+    "store": (["store", "import", "sqlite:///new.db"], "", "", 130),
+    "serve": (["serve", "slow.py"], PING, '"result"', 130),
+    "serve over http": (["serve", "slow.py", "--transport", "http", "--port", "0"], "", "http:", 0),
+    "generate": (["generate", *PROTOCOLS, "--out", "out"], "", "", 130),
+    "generate --watch": (["generate", *PROTOCOLS, "--out", "out", "--watch"], "", "changed", 0),
+    "docs build": (["docs", "build", *PROTOCOLS, "--out", "site"], "", "", 130),
+    "docs serve": (["docs", "serve", *PROTOCOLS, "--port", "0"], "", "http:", 0),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", INTERRUPTED)
+def test_ctrl_c_ends_with_the_documented_code(folder: Path, name: str) -> None:
+    words, typed, ready, expected = INTERRUPTED[name]
+    message = '{"from": "client", "message": {"jsonrpc": "2.0", "id": 1, "method": "ping"}}\n'
+    (folder / "session.jsonl").write_text(message, encoding="utf-8")
+    terminal = Terminal([*KINWIRE, *words], folder)
+    terminal.type(typed)
+    terminal.read(lambda text: ready and ready in text, timeout=60 if ready else 3)
+    terminal.type(CTRL_C)
+    code, text, _ = terminal.end()
+    assert (code, "Traceback" in text) == (expected, False), text
+
+
+def test_ctrl_c_ends_an_import_that_waits_for_lines(folder: Path) -> None:
+    terminal = Terminal([*KINWIRE, "store", "import", "sqlite:///new.db"], folder)
+    terminal.read(lambda _: (folder / "new.db").exists(), timeout=20)
+    terminal.read(timeout=0.3)
+    terminal.type(CTRL_C)
+    assert terminal.end()[0] == 130
+    assert not (folder / "new.db").exists()
