@@ -60,10 +60,10 @@ class HelpFormatter(BaseFormatter):
         blocks = (_block(block, width) for block in text.strip("\n").split("\n\n"))
         return "\n\n".join(blocks)
 
-    def _format_usage(self, usage: str | None, *rest: Any) -> str:
+    def _format_usage(self, usage: str | None, actions: Any, groups: Any, prefix: Any) -> str:
         if usage is not None:
             usage = "\n".join(_usage_lines(usage, self._width, self._prog))[len(_USAGE) :]
-        return super()._format_usage(usage, *rest)
+        return super()._format_usage(usage, actions, groups, prefix)
 
 
 def overview_epilog(rows: Iterable[tuple[str, str, str]]) -> str:
