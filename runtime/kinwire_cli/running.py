@@ -56,21 +56,22 @@ async def patience_with(method: str) -> AsyncGenerator[None]:
     """
     wait = _show_wait if takes_status(sys.stderr) else _report_wait
     async with background() as tasks:
-        tasks.start_soon(wait, f"waiting for the server to answer {method} ...")
+        tasks.start_soon(wait, method)
         yield
         tasks.cancel_scope.cancel()
 
 
-async def _show_wait(text: str) -> None:
+async def _show_wait(method: str) -> None:
     began = monotonic()
     with watched_stderr() as line:
         while True:
             left = STATUS_AFTER - (monotonic() - line.last_text)
             if left <= 0:
-                line.show(f"{text} {monotonic() - began:.0f} s")
+                seconds = round(monotonic() - began)
+                line.show(f"waiting {seconds} s for the server to answer {method}")
             await anyio.sleep(left if left > 0 else _TICK)
 
 
-async def _report_wait(text: str) -> None:
+async def _report_wait(method: str) -> None:
     await anyio.sleep(SILENCE)
-    print(text, file=sys.stderr)
+    print(f"waiting for the server to answer {method} ...", file=sys.stderr)

@@ -12,6 +12,7 @@ from time import monotonic
 from typing import Any, TextIO, cast
 
 _ERASE = "\r\x1b[K"  # to the start of the line, and all behind it goes
+_FREE = 3  # columns behind the status, where a terminal shows ^C
 _WIDTH = 80  # where the terminal does not say how wide it is
 
 
@@ -37,7 +38,7 @@ class StatusLine:
 
     def show(self, status: str) -> None:
         """Write the status, on one line, in the place of the one before."""
-        self._terminal.write(f"{_ERASE}{status[: _columns_of(self._terminal) - 1]}")
+        self._terminal.write(f"{_ERASE}{status[: _columns_of(self._terminal) - _FREE]}")
         self._terminal.flush()
         self._shown = True
 

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from kinwire.rpc.codec import is_object
 from kinwire_cli.inspection.probing import LISTS, UNKNOWN, Inspection, Probe
 from kinwire_cli.inspection.problem import ServerProblem
-from kinwire_cli.layout import coloured, columns, first_line
+from kinwire_cli.layout import coloured, columns, first_line, fitted, terminal_width
 from kinwire_cli.shapes import tool_lines
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, from_wire
@@ -22,6 +22,7 @@ from kinwire_protocols.problems import shown
 
 _COLOURS = {"✓": "green", "!": "yellow", "✗": "red", "error": "red", "warning": "yellow"}
 _MARKS = {"error": "✗", "warning": "!"}
+_INDENT = "  "
 
 
 def json_of(inspection: Inspection, problems: Sequence[ServerProblem]) -> JsonObject:
@@ -52,7 +53,8 @@ def text_of(inspection: Inspection, problems: Sequence[ServerProblem]) -> Iterat
     yield _greeting(inspection)
     for probe in inspection.probes:
         if probe.entries:
-            yield f"{LISTS[probe.row.name]}\n" + "\n".join(f"  {line}" for line in _lines(probe))
+            lines = (fitted(_INDENT + line, _INDENT * 4) for line in _lines(probe))
+            yield "\n".join([LISTS[probe.row.name], *lines])
     rows = [
         (_mark(probe, problems), probe.row.name, first_line(_seen(probe)))
         for probe in inspection.probes
@@ -87,7 +89,8 @@ def _lines(probe: Probe) -> Iterator[str]:
             yield from _tool(tool)
         return
     rows = [_row(entry) for entry in probe.entries]
-    yield from columns(rows).split("\n")
+    width = terminal_width()
+    yield from columns(rows, width and width - len(_INDENT)).split("\n")
 
 
 def _tool(tool: Any) -> Iterator[str]:
