@@ -230,8 +230,10 @@ def _encoder() -> Callable[[object], bytes]:
             data = dumps(message, None, options)
         except TypeError:  # also integers beyond 64 bits and keys that are not strings
             return _plain_encode(message)
-        if b"null" in data:  # it stands for NaN too
-            _check_numbers(message, data)
+        if b"null" in data:  # it stands for NaN too; there are no pydantic models
+            named = to_json(message, inf_nan_mode="constants")
+            if b"NaN" in named or b"Infinity" in named:
+                _check_numbers(message, named)
         return data
 
     return fast_encode

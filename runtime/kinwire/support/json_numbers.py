@@ -4,9 +4,9 @@ from __future__ import annotations
 
 __all__ = ("must_be_finite", "not_finite")
 
+import marshal
 from collections import deque
 from dataclasses import is_dataclass
-from json import JSONEncoder
 from math import isfinite
 from typing import Any, cast
 
@@ -14,13 +14,12 @@ from pydantic_core import from_json
 
 from kinwire.support.json_values import pointer_below
 
-_strict_text = JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False).encode
-
 
 def must_be_finite(value: object, written: bytes) -> None:
-    """Raise if `value`, which was `written` as JSON, has a number that JSON does not have.
+    """Raise if `value` has a number that JSON does not have.
 
-    What a serializer of the caller's own writes for such a number is accepted.
+    `written` is the value as JSON, with names such as NaN for these numbers. Pydantic models write
+    null all the same; what a serializer of the caller's own writes is accepted.
 
     Raises:
         ValueError: it has one; the text says where.
@@ -28,7 +27,7 @@ def must_be_finite(value: object, written: bytes) -> None:
     found = None
     if b"NaN" in written or b"Infinity" in written:  # or these are words of a text
         found = not_finite(from_json(written))
-    if found is None and b"null" in written and not _is_finite(value):
+    if found is None and b"null" in written and not _is_plain(value):
         found = not_finite(value)
     if found is not None:
         raise ValueError(found)
@@ -56,11 +55,11 @@ def not_finite(value: Any) -> str | None:
     return None
 
 
-def _is_finite(value: object) -> bool:
-    """Return whether plain JSON is finite, much faster than by a look at each value."""
+def _is_plain(value: Any) -> bool:
+    """Return whether there are no objects of classes, much faster than by a look at each value."""
     try:
-        _strict_text(value)
-    except (RecursionError, TypeError, ValueError):
+        marshal.dumps(value)
+    except ValueError:
         return False
     return True
 
