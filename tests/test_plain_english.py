@@ -72,7 +72,6 @@ WRITTEN_PLAINLY = (  # grows until it is the whole project
     "RELEASING.md",
     "SECURITY.md",
     "docs",
-    ":!docs/reference-site.md",
     "noxfile.py",
     "runtime",
     "runtime/kinwire",
