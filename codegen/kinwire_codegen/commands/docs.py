@@ -1,4 +1,4 @@
-"""`kinwire docs`: the reference site, built, served while it is written, or checked."""
+"""`kinwire docs`: builds, serves or checks the site."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ OUT = Path("site")
 
 
 class DocsCommand:
-    """Builds the site, serves it while it is written, or says what is wrong with it."""
+    """Builds the site, serves it with a reload on each save, or checks it."""
 
     name = "docs"
-    summary = "make the reference site of the documents and guides"
+    summary = "build the site of the documents and guides"
     group = "protocols and generation"
     exit_codes: ClassVar[dict[int, str]] = {
         0: "success; also Ctrl-C while it serves",
@@ -49,45 +49,48 @@ class DocsCommand:
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
         """Add the subcommand's arguments."""
-        text = "build: write the site; serve: on this machine, again on each save; check: links,"
-        text += " anchors, descriptions and pages without a way to them"
+        text = "build: write the site; serve: on this machine, with a reload on each save; check:"
+        text += " links, anchors, descriptions and pages without a link to them"
         parser.add_argument("action", choices=("build", "serve", "check"), help=text)
         add_schema(parser)
-        text = f"where the site goes, or the one to check (default: {OUT}; check: a new one)"
+        text = f"folder of the site (default: {OUT}; check: a new build in memory)"
         parser.add_argument("--out", type=Path, metavar="DIR", help=text)
         text = f"folder of Markdown (default: {GUIDES} next to {SCHEMA})"
         parser.add_argument("--guides", type=Path, metavar="DIR", help=text)
         text = f"package whose Python interface is shown (default: {PACKAGE}, with its own guides)"
         parser.add_argument("--package", metavar="NAME", help=text)
-        text = "add a page of what changed since: a commit, tag or branch, or a folder; repeatable"
+        text = "add a page of changes since a commit, tag, branch or folder; repeatable"
         parser.add_argument("--against", action="append", metavar="REF|DIR", default=[], help=text)
-        parser.add_argument("--title", metavar="TEXT", help="what the site is called")
-        text = "where it will be published; a sitemap and 404.html need it"
+        parser.add_argument("--title", metavar="TEXT", help="title of the site")
+        text = "address at which it will be published; a sitemap and 404.html need it"
         parser.add_argument("--base-url", default="", metavar="URL", help=text)
-        text = "a version to switch to, and its place; repeatable. The first is the one being built"
+        text = "a version to switch to, and its address; repeatable, the first is this one"
         parser.add_argument(
             "--version", action="append", metavar="NAME=PLACE", default=[], help=text
         )
-        text = "markdown: the pages as Markdown alone, for other makers of sites"
+        text = "markdown: the pages as Markdown, for other site generators"
         parser.add_argument("--format", choices=("html", "markdown"), default="html", help=text)
-        parser.add_argument("--port", type=int, default=8000, help="of serve (default: 8000)")
+        parser.add_argument("--port", type=int, default=8000, help="port of serve (default: 8000)")
 
     @staticmethod
     def run(arguments: Namespace) -> int:
-        """Return 0 if all is well, 1 on findings, 2 if the command is wrong."""
+        """Return 0 on success, 1 on findings, 2 on wrong usage."""
         from kinwire_codegen.findings import DocumentError
+        from kinwire_codegen.site.pages import PackageError
         from kinwire_codegen.sources import SourceError
 
         guides = arguments.guides
         if guides is not None and not guides.is_dir():
-            return usage(f"{guides}: there is no such folder.", "Correct --guides.")
+            return usage(f"{guides}: there is no such folder.", "Check the path in --guides.")
         if any("=" not in one for one in arguments.version):
-            return usage("a version is written as NAME=PLACE.", "Correct --version.")
+            return usage("a version is written as NAME=PLACE.", "Use --version 2.0=../2.0/.")
         try:
             return _ACTIONS[arguments.action](arguments)
         except DocumentError as error:
             return refuse(error)
         except SourceError as error:
+            return usage(str(error), error.hint)
+        except PackageError as error:
             return usage(str(error), error.hint)
         except OSError as error:
             if isinstance(error, BrokenPipeError):
@@ -128,7 +131,7 @@ def _base_url(arguments: Namespace) -> str:
 
 
 def _source(arguments: Namespace) -> SiteSource:
-    """Return what the site is made from."""
+    """Return the sources of the site."""
     from kinwire_codegen.site.pages import SiteSource
     from kinwire_codegen.sources import open_source
 
@@ -145,7 +148,7 @@ def _source(arguments: Namespace) -> SiteSource:
         guides=_guides(arguments),
         package=package,
         olds=olds,
-        title=arguments.title or ("kinwire reference" if package == PACKAGE else "Reference"),
+        title=arguments.title or ("kinwire" if package == PACKAGE else "Reference"),
         base_url=_base_url(arguments),
         version=versions[0][0] if versions else "",
         versions=[(name, place) for name, place in versions],
@@ -188,7 +191,7 @@ def _serve(arguments: Namespace) -> int:
 
 def _watched(arguments: Namespace) -> Iterator[Path]:
     """Yield the files that the site is made from, as they are now."""
-    from kinwire_codegen.site.prose import Guides
+    from kinwire_codegen.site.guides import Guides
 
     folder = project_of(arguments).schema
     guides = _guides(arguments)
@@ -210,14 +213,13 @@ def _check(arguments: Namespace) -> int:
     elif arguments.out.is_dir():
         files, documents = read_site(arguments.out), _documents(project_of(arguments).schema)
     else:
-        return usage(f"{arguments.out}: there is no site.", "Build one with kinwire docs build.")
+        return usage(f"{arguments.out}: there is no site.", "Build it with kinwire docs build.")
     findings = check_site(files, documents, _base_url(arguments))
     if findings:
         raise DocumentError(findings, documents.folder)
     pages = sum(path.endswith(".html") for path in files)
     places = count(count_places(documents), "place")
-    checked = f"{count(pages, 'page')} checked for {places} of the documents"
-    print(f"{checked}, no problems found")
+    print(f"{count(pages, 'page')} checked for {places} of the documents, no problems found")
     return 0
 
 

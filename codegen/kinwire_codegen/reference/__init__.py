@@ -1,4 +1,4 @@
-"""The reference: a page a method, a tool and a type, and what leads to them.
+"""The reference: a page for each method, tool and type, and lists of them.
 
 Pages are made of blocks (`blocks.py`), which become Markdown here and HTML in the site.
 """
@@ -26,7 +26,7 @@ def reference_files(documents: Documents, chosen: Iterable[Document]) -> dict[st
 
 
 def reference_pages(links: Links) -> Iterator[Page]:
-    """Yield every page, the one that leads to all others first."""
+    """Yield every page; the first one leads to all others."""
     yield start_page(links)
     for document in links.chosen:
         yield protocol_page(links, document)

@@ -1,4 +1,4 @@
-"""What pages are made of, before it is known whether they become Markdown or HTML.
+"""The blocks that pages are made of; `markdown.py` and the site render them.
 
 Texts are inline Markdown: code, emphasis and links. Links are for pages two folders down.
 """
@@ -11,13 +11,19 @@ __all__ = (
     "Cell",
     "Code",
     "Decision",
-    "Described",
     "Drawing",
     "Examples",
+    "FieldRow",
+    "Fields",
+    "Folded",
     "Heading",
     "Items",
+    "Meaning",
     "Page",
+    "PageEntry",
+    "PageList",
     "Prose",
+    "ProtocolCards",
     "Tab",
     "TableBlock",
     "TableRow",
@@ -29,7 +35,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from kinwire_codegen.document import Document
+    from kinwire_codegen.document import Document, Reference
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,26 +56,26 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Badges:
-    """The few words that say what the page is about: kind, sender, section."""
+    """Short facts about a page: kind, sender, section."""
 
     items: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What the document has decided of what the specification leaves open."""
+    """How the document decides a question that the specification leaves open."""
 
     text: str
 
 
-class Described(NamedTuple):
-    """A text in a table, and what was decided of the entry that it is about."""
+class Meaning(NamedTuple):
+    """What an entry of a table means, and the decision that the document made about it."""
 
     text: str
     decision: str = ""
 
 
-Cell = str | Described
+Cell = str | Meaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +85,7 @@ class TableRow:
     cells: tuple[Cell, ...]
     anchor: str = ""
     column: int = 0
-    """Which cell has the anchor, where only a cell can have one."""
+    """The cell that has the anchor, where a row cannot have one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +94,66 @@ class TableBlock:
 
     columns: tuple[str, ...]
     rows: tuple[TableRow, ...]
-    members: bool = False
-    """Whether the rows are members of a type: what they are called, type, required, meaning."""
 
     @classmethod
     def of(cls, columns: Iterable[str], rows: Iterable[Iterable[Cell] | TableRow]) -> TableBlock:
-        """Return a table of rows, or of their cells where they have no anchor."""
+        """Return a table of rows; a row without an anchor may be given as its cells."""
         made = (row if isinstance(row, TableRow) else TableRow(tuple(row)) for row in rows)
         return cls(tuple(columns), tuple(made))
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRow:
+    """A field of an object, or one that another protocol adds to it."""
+
+    name: str
+    type: str
+    required: bool
+    limits: tuple[str, ...]
+    """Its bounds and its default, each in a few words."""
+    meaning: Meaning
+    anchor: str = ""
+    added_by: str = ""
+    """A link to the protocol that adds the field; empty if the object has it by itself."""
+    kinds: tuple[Reference, ...] = ()
+    """The types with fields that its value may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The fields of an object."""
+
+    rows: tuple[FieldRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """Blocks that a page of HTML shows when the reader opens them."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+class PageEntry(NamedTuple):
+    """A page in a list of pages."""
+
+    name: str
+    place: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageList:
+    """Pages with their summaries."""
+
+    entries: tuple[PageEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolCards:
+    """What each protocol is, and how much it defines."""
+
+    documents: tuple[Document, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +170,11 @@ class Code:
 
     language: str
     text: str
+    caption: str = ""
 
 
 class Tab(NamedTuple):
-    """One way to look at an example."""
+    """An example in one language."""
 
     title: str
     codes: tuple[Code, ...]
@@ -123,27 +182,43 @@ class Tab(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """The same example in several languages."""
+    """The same example in several languages, under a heading of its own."""
 
     tabs: tuple[Tab, ...]
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """Markdown of any length, with headings of its own if it is a guide."""
+    """Markdown of any length; a guide has headings in it."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What a page of HTML shows as a picture; Markdown has the same facts in words."""
+    """A picture on a page of HTML; Markdown has the same facts in words next to it."""
 
     kind: Literal["sequence", "machine"]
     facts: Any
 
 
-Block = Heading | Text | Badges | Decision | TableBlock | Items | Code | Examples | Prose | Drawing
+Block = (
+    Heading
+    | Text
+    | Badges
+    | Decision
+    | TableBlock
+    | Fields
+    | Folded
+    | PageList
+    | ProtocolCards
+    | Items
+    | Code
+    | Examples
+    | Prose
+    | Drawing
+)
 
 
 @dataclass(frozen=True)
@@ -156,10 +231,10 @@ class Page:
     kind: str
     summary: str
     document: Document | None
-    """The one that it is about; None for pages of all of them."""
+    """The document of its protocol; None for pages about several protocols."""
     blocks: tuple[Block, ...]
 
     @property
     def name(self) -> str:
-        """The title without what marks it as code."""
+        """The title without the marks of code."""
         return self.title.strip("`")

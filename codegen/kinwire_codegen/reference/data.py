@@ -1,4 +1,4 @@
-"""The page of data outside messages: tables, machines, sequences, bindings."""
+"""The page of a protocol's data: tables, state machines, sequences, limits and bindings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kinwire_codegen.reference.blocks import (
     Text,
 )
 from kinwire_codegen.reference.links import Links, anchor
-from kinwire_codegen.reference.parts import decision, described
+from kinwire_codegen.reference.parts import decision, meaning
 from kinwire_codegen.reference.sequences import sequence_drawing, sequence_table
 
 Node = dict[str, Any]
@@ -68,12 +68,12 @@ def _machines(document: Document) -> Iterator[Block]:
         yield Heading("State machines")
     for name, node in document.table("machines").items():
         yield from _entry(name, node)
-        final = f"; nothing leaves {', '.join(node['final'])}" if "final" in node else ""
+        final = f"; final: {', '.join(node['final'])}" if "final" in node else ""
         constant = f"{document.module}.tables.{constant_name(name)}"
-        yield Text(f"`{constant}`: begins in {node['initial']}{final}.")
+        yield Text(f"`{constant}`. Initial state: {node['initial']}{final}.")
         yield Drawing("machine", {"name": name, **node})
         rows = [
-            (step["from"], step["on"], step["to"], described(step, "summary"))
+            (step["from"], step["on"], step["to"], meaning(step, "summary"))
             for step in node["transitions"]
         ]
         yield TableBlock.of(("from", "on", "to", "meaning"), rows)
@@ -96,7 +96,7 @@ def _limits(document: Document) -> Iterator[Block]:
                 f"`{json.dumps(node['value'])}`",
                 str(node.get("unit", "")),
                 node["section"],
-                described(node, "summary", f"Error: {node['error']}." if "error" in node else ""),
+                meaning(node, "summary", f"Error: {node['error']}." if "error" in node else ""),
             ),
             name,
         )
@@ -131,18 +131,18 @@ def _http(links: Links, document: Document) -> Iterator[Block]:
             links.row(document.name, "methods", node["method"]),
             "JSON-RPC" if node["envelope"] == "jsonrpc" else "bare",
             str(node.get("status", "")),
-            described(node, "summary"),
+            meaning(node, "summary"),
         )
         for name, node in http["paths"].items()
     ]
     yield TableBlock.of(("path", "method", "bodies", "status", "meaning"), rows)
     events = [
-        (f"`{name}`", links.named(node["data"], document.name), described(node, "summary"))
+        (f"`{name}`", links.named(node["data"], document.name), meaning(node, "summary"))
         for name, node in http.get("events", {}).items()
     ]
     if events:
         yield TableBlock.of(("event", "data", "meaning"), events)
-    statuses = [(str(node["status"]), described(node, "when")) for node in http.get("statuses", ())]
+    statuses = [(str(node["status"]), meaning(node, "when")) for node in http.get("statuses", ())]
     if statuses:
         yield TableBlock.of(("status", "when"), statuses)
 
@@ -160,13 +160,13 @@ def _grpc(links: Links, document: Document) -> Iterator[Block]:
             ("stream of " if node.get("stream") else "") + f"`{node['response']}`",
             links.row(document.name, "methods", node["method"]),
             str(node.get("status", "")),
-            described(node, "summary"),
+            meaning(node, "summary"),
         )
         for name, node in grpc["rpcs"].items()
     ]
     yield TableBlock.of(("rpc", "request", "response", "method", "status", "meaning"), rows)
     codes = [
-        (f"`{node['code']}`", str(node.get("error", "")), described(node, "summary"))
+        (f"`{node['code']}`", str(node.get("error", "")), meaning(node, "summary"))
         for node in grpc.get("codes", ())
     ]
     if codes:

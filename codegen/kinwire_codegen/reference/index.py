@@ -8,26 +8,25 @@ from collections.abc import Iterator
 
 from kinwire_codegen.document import Document
 from kinwire_codegen.names import class_name
-from kinwire_codegen.reference.blocks import Block, Heading, Items, Page, TableBlock, TableRow, Text
+from kinwire_codegen.reference.blocks import (
+    Block,
+    Heading,
+    Items,
+    Page,
+    ProtocolCards,
+    TableBlock,
+    TableRow,
+    Text,
+)
 from kinwire_codegen.reference.links import Links
-from kinwire_codegen.reference.parts import AUGMENT_COLUMNS, augment_cells, decision, described
+from kinwire_codegen.reference.parts import AUGMENT_COLUMNS, augment_cells, decision, meaning
 
 
 def start_page(links: Links) -> Page:
     """Return the first page: the protocols, and every code with all its meanings."""
-    rows = [
-        (
-            f"[{document.content['title']}](../../{document.name}/README.md)",
-            document.content["version"],
-            str(len(document.content["methods"])),
-            str(len(document.table("tools"))),
-            str(len(document.definitions)),
-        )
-        for document in links.chosen
-    ]
-    table = TableBlock.of(("protocol", "version", "methods", "tools", "types"), rows)
+    cards = ProtocolCards(tuple(links.chosen))
     summary = "The protocols, and every error code with all its meanings."
-    return Page("README", "Reference", "start", summary, None, (table, *_codes(links)))
+    return Page("README", "Reference", "start", summary, None, (cards, *_codes(links)))
 
 
 def _codes(links: Links) -> Iterator[Block]:
@@ -35,7 +34,8 @@ def _codes(links: Links) -> Iterator[Block]:
         return
     yield Heading("Error codes")
     yield Text(
-        "One code may mean different things in different protocols; nothing maps a code alone."
+        "A code may have different meanings in different protocols: a code alone does not"
+        " identify an error."
     )
     meanings = {
         code: [
@@ -58,8 +58,8 @@ def protocol_page(links: Links, document: Document) -> Page:
     blocks = [Text(content["description"]), *decision(content), *_offers(links, document)]
     blocks += [*_rows(links, document), *_augments(links, document), *_errors(links, document)]
     if links.has_data(document):
-        text = "Tables, limits and bindings are on [a page of their own](../../{}/data.md)."
-        blocks += [Heading("Data"), Text(text.format(document.name))]
+        place = f"../../{document.name}/data.md"
+        blocks += [Heading("Data"), Text(f"Tables, limits and bindings are on [a page]({place}).")]
     kinds = (f"[{name}](../../{document.name}/types/{name}.md)" for name in document.definitions)
     blocks += [Heading("Types", anchor="types"), Items(tuple(kinds))]
     path, summary = f"{document.name}/README", content["description"]
@@ -72,13 +72,12 @@ def _offers(links: Links, document: Document) -> Iterator[Block]:
         return
     aliases = document.content.get("capabilityAliases", ())
     also = f", also read at {', '.join(f'`{one}`' for one in aliases)}" if aliases else ""
-    yield Text(f"Offered in `initialize` at `capabilities.{capability}`{also}.")
+    yield Text(f"Negotiated in `initialize`, at `capabilities.{capability}`{also}.")
     roles = document.content["roles"]
     offers = document.content.get("offers", {}).items()
     yield Items(
         tuple(
-            f"What a {roles[role]} offers: {links.named(kind, document.name)}."
-            for role, kind in offers
+            f"A {roles[role]} offers {links.named(kind, document.name)}." for role, kind in offers
         )
     )
 
@@ -111,7 +110,7 @@ def _augments(links: Links, document: Document) -> Iterator[Block]:
         if owner is document
     ]
     if rows:
-        yield Heading("What it adds to other messages", anchor="augments")
+        yield Heading("Fields added to other messages", anchor="augments")
         yield TableBlock.of(("to", *AUGMENT_COLUMNS), rows)
 
 
@@ -125,7 +124,7 @@ def _errors(links: Links, document: Document) -> Iterator[Block]:
             f"`{document.module}.{class_name(name)}`",
             error["message"],
             error.get("section", ""),
-            described(error, "description", data),
+            meaning(error, "description", data),
         )
         rows.append(TableRow(cells, name, column=1))
     if rows:

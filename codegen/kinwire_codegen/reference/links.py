@@ -1,4 +1,4 @@
-"""Where each page is, and what leads to a type."""
+"""The place of each page, and the places that use a type."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ class Links:
         return self.kind(resolve(text, home))
 
     def row(self, protocol: str, table: str, wire: str, anchor: str = "") -> str:
-        """Return a link to the page of a method or tool, or to a member there."""
+        """Return a link to the page of a method or tool, or to a field there."""
         text = f"`{wire}`" + (f" {anchor}" if anchor else "")
         target = self.entry(protocol, table, wire)
         return f"[{text}]({target}{'#' + anchor if anchor else ''})"
 
     @staticmethod
     def entry(protocol: str, table: str, name: str) -> str:
-        """Return where the page of a method, a tool or a type is."""
+        """Return the place of the page of a method, a tool or a type."""
         folder, file = ("types", name) if table == "$defs" else (table, slug(name))
         return f"../../{protocol}/{folder}/{file}.md"
 
     @cached_property
     def sequences(self) -> dict[tuple[str, str, str], list[tuple[Document, str]]]:
-        """The sequences that a row stands in, by its protocol, table and name on the wire."""
+        """The sequences that a row is part of, by its protocol, table and name on the wire."""
         found: dict[tuple[str, str, str], list[tuple[Document, str]]] = defaultdict(list)
         for document in self.chosen:
             for name in document.table("sequences"):

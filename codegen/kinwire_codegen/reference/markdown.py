@@ -1,11 +1,12 @@
-"""Pages as Markdown: the files in the repository, and next to every page of a site."""
+"""Pages as Markdown: the reference in the repository, and a file for every page of a site."""
 
 from __future__ import annotations
 
 __all__ = ("as_markdown",)
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from kinwire_codegen.document import Document
 from kinwire_codegen.package import OWNED
 from kinwire_codegen.reference.blocks import (
     Badges,
@@ -14,10 +15,15 @@ from kinwire_codegen.reference.blocks import (
     Code,
     Decision,
     Examples,
+    FieldRow,
+    Fields,
+    Folded,
     Heading,
     Items,
     Page,
+    PageList,
     Prose,
+    ProtocolCards,
     TableBlock,
     TableRow,
     Text,
@@ -31,7 +37,7 @@ def as_markdown(page: Page) -> str:
     for block in page.blocks:
         lines += _lines(block)
     text = "\n".join(lines)
-    # What links make is for pages two folders down.
+    # Links are made for pages two folders down.
     return text.replace("](../../", f"]({'../' * page.path.count('/')}")
 
 
@@ -47,25 +53,71 @@ def _lines(block: Block) -> Iterator[str]:
             yield from (f"> **Decision:** {text}", "")
         case Items():
             yield from _items(block)
+        case PageList(entries):
+            items = tuple(f"[{name}]({place}): {summary}" for name, place, summary in entries)
+            yield from _items(Items(items))
+        case TableBlock():
+            yield from _table(block)
         case _:
             yield from _large(block)
 
 
 def _large(block: Block) -> Iterator[str]:
     match block:
-        case TableBlock():
-            yield from _table(block)
+        case Fields(rows):
+            yield from _table(_fields_table(rows))
+        case ProtocolCards(documents):
+            yield from _table(_protocols_table(documents))
+        case Folded(title, blocks):
+            yield from (f"**{title}**", "")
+            for inner in blocks:
+                yield from _lines(inner)
         case Code():
             yield from _code(block)
         case Prose(text):
             yield from (text.strip(), "")
-        case Examples(tabs):
-            for tab in tabs:
-                yield from (f"### {tab.title}", "")
-                for code in tab.codes:
-                    yield from _code(code)
+        case Examples():
+            yield from _examples(block)
         case _:
-            pass  # a drawing: the same facts are on the page in words
+            pass  # a drawing: the same facts are in words next to it
+
+
+def _examples(examples: Examples) -> Iterator[str]:
+    yield from (f"## {_anchor('example')}Example", "")
+    for tab in examples.tabs:
+        yield from (f"### {tab.title}", "")
+        for code in tab.codes:
+            yield from _code(code)
+    yield from (examples.note, "")
+
+
+def _fields_table(rows: Iterable[FieldRow]) -> TableBlock:
+    return TableBlock.of(
+        ("field", "type", "required", "meaning"),
+        (TableRow((f"`{row.name}`", *_field_cells(row)), row.anchor) for row in rows),
+    )
+
+
+def _field_cells(row: FieldRow) -> tuple[Cell, Cell, Cell]:
+    needed = "yes" if row.required else "no"
+    by = f"by {row.added_by}" if row.added_by else needed
+    return ", ".join((row.type, *row.limits)), by, row.meaning
+
+
+def _protocols_table(documents: Iterable[Document]) -> TableBlock:
+    return TableBlock.of(
+        ("protocol", "version", "methods", "tools", "types"),
+        (
+            (
+                f"[{document.content['title']}](../../{document.name}/README.md)",
+                document.content["version"],
+                str(len(document.content["methods"])),
+                str(len(document.table("tools"))),
+                str(len(document.definitions)),
+            )
+            for document in documents
+        ),
+    )
 
 
 def _items(block: Items) -> Iterator[str]:
@@ -88,7 +140,7 @@ def _cells(row: TableRow) -> Iterator[str]:
 
 
 def _cell(cell: Cell) -> str:
-    """Return a text as it may stand in a table."""
+    """Return a text that a cell of a table may hold."""
     if not isinstance(cell, str):
         decided = f"**Decision:** {cell.decision}" if cell.decision else ""
         cell = " ".join(filter(None, (cell.text, decided)))
@@ -100,4 +152,6 @@ def _anchor(name: str) -> str:
 
 
 def _code(code: Code) -> Iterator[str]:
+    if code.caption:
+        yield from (f"{code.caption}:", "")
     yield from (f"```{code.language}", *code.text.splitlines(), "```", "")

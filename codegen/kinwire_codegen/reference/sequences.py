@@ -1,4 +1,4 @@
-"""Messages that follow each other: as pictures and in words."""
+"""Sequences of messages as pictures and in words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from kinwire_codegen.document import TOOLS_CALL, Document, resolve
 from kinwire_codegen.reference.blocks import Drawing, TableBlock
 from kinwire_codegen.reference.links import Links
-from kinwire_codegen.reference.parts import described
+from kinwire_codegen.reference.parts import meaning
 from kinwire_codegen.sequences import Named, Step, steps_of
 
 
@@ -35,7 +35,7 @@ class Messages(NamedTuple):
 
 def row_drawing(named: Named) -> Drawing:
     """Return the picture of one message: what goes out and what comes back."""
-    messages = Messages(_told(named), _ends(named.home), tuple(_arrows(named)))
+    messages = Messages(_words_of(named), _ends(named.home), tuple(_arrows(named)))
     return Drawing("sequence", messages)
 
 
@@ -51,7 +51,7 @@ def _arrows(named: Named) -> Iterator[Arrow]:
         yield Arrow("or an error", not to_server, "fail")
 
 
-def _told(named: Named) -> str:
+def _words_of(named: Named) -> str:
     ends, name = _ends(named.home), named.wire
     here, there = ends if named.sender != "server" else ends[::-1]
     either = named.sender == "both"
@@ -97,7 +97,7 @@ def sequence_table(links: Links, document: Document, name: str) -> TableBlock:
             (
                 document.content["roles"][step.sender],
                 _message(links, step),
-                described(step.content, "summary"),
+                meaning(step.content, "summary"),
             )
             for step in steps_of(document, links.documents, name)
         ),

@@ -1,4 +1,4 @@
-"""The page of a type: what it is made of, examples, and where it is used."""
+"""The page of a type: its fields, examples, and the places that use it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from collections.abc import Iterator
 
 from kinwire_codegen.document import Document, Reference, members_of
 from kinwire_codegen.reference.blocks import Badges, Block, Heading, Items, Page, Text
+from kinwire_codegen.reference.fields import field_blocks
 from kinwire_codegen.reference.links import Links
-from kinwire_codegen.reference.parts import as_json, decision, member_table, namesakes
+from kinwire_codegen.reference.parts import as_json, decision, namesakes
 from kinwire_codegen.reference.shapes import shape
 
-SECTIONS = 3  # of the specification, next to a type
+SECTIONS = 3  # of the specification, on the page of a type
 
 
 def type_page(links: Links, document: Document, name: str) -> Page:
@@ -33,15 +34,15 @@ def _blocks(links: Links, document: Document, name: str) -> Iterator[Block]:
     yield from decision(node)
     yield from namesakes(links, document, "$defs", name)
     if members_of(links.documents, here)[0]:
-        yield from member_table(links, here)
+        yield from field_blocks(links, document, here)
     else:
         yield Text(shape(links, node, document.name))
     if "discriminator" in node:
-        yield Text(f"Distinguished by `{node['discriminator']['propertyName']}`.")
+        yield Text(f"Meaning apart by `{node['discriminator']['propertyName']}`.")
     bases = [part["$ref"] for part in node.get("allOf", ()) if "$ref" in part]
     if bases:
         shown = ", ".join(links.named(base, document.name) for base in bases)
-        yield Text(f"Has everything of {shown}.")
+        yield Text(f"Has all fields of {shown}.")
     if "examples" in node:
         yield Heading("Examples")
         yield from map(as_json, node["examples"])

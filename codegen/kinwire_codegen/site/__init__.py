@@ -1,4 +1,4 @@
-"""The reference site: static pages of the protocol documents, guides and a Python interface.
+"""The site: static pages of the protocol documents, the guides and a Python interface.
 
-The pages of the reference (`kinwire_codegen.reference`) are made of blocks; here they become HTML.
+The pages of the reference (`kinwire_codegen.reference`) are made of blocks, which become HTML here.
 """

@@ -1,4 +1,4 @@
-"""Pages about all protocols together: errors by code, capabilities, augments, and pictures."""
+"""Pages about all protocols: errors by code, capabilities, added fields, and pictures."""
 
 from __future__ import annotations
 
@@ -30,48 +30,50 @@ Node = dict[str, Any]
 
 
 def across_pages(links: Links) -> Iterator[Page]:
-    """Yield the pages that have something to tell."""
+    """Yield the pages that have an entry."""
     for title, path, summary, make in (
         (
             "Error codes",
             "errors",
-            "What each code means in each protocol, and which methods answer with it.",
+            "The meaning of each code in each protocol, and the methods that return it.",
             _errors,
         ),
         (
             "Capabilities",
             "capabilities",
-            "Which capability must be negotiated before a method may be sent.",
+            "The capability that must be negotiated before a method may be sent.",
             _capabilities,
         ),
         (
-            "Who adds what to whose messages",
-            "augments",
-            "Members that one protocol adds to messages of another.",
+            "Added fields",
+            "added-fields",
+            "The fields that one protocol adds to messages of another.",
             _augments,
         ),
         (
-            "Sequences",
+            "Message sequences",
             "sequences",
-            "Which messages follow each other, drawn from the tables.",
+            "The order of messages, drawn from the protocol documents.",
             _sequences,
         ),
         (
             "State machines",
-            "machines",
-            "How things go from state to state, drawn from the tables.",
+            "state-machines",
+            "The states of servers, tasks and channels, and the transitions between them.",
             _machines,
         ),
     ):
         blocks = tuple(make(links))
         if blocks:
-            yield Page(path, title, "across", summary, None, (Text(summary), *blocks))
+            yield Page(path, title, "reference", summary, None, (Text(summary), *blocks))
 
 
 def _errors(links: Links) -> Iterator[Block]:
     by_code = links.errors_by_code
     if by_code:
-        yield Text("Nothing may map a code alone: see who answered, and for what.")
+        yield Text(
+            "A code alone does not identify an error: protocol and method belong to its meaning."
+        )
         rows = [
             TableRow((f"[`{code}`](#error.{code})", _names(found), _collision(found)))
             for code, found in by_code.items()
@@ -93,7 +95,7 @@ def _names(found: list[tuple[Document, str, Node]]) -> str:
 
 
 def _collision(found: list[tuple[Document, str, Node]]) -> str:
-    return f"**{len(found)} meanings**" if len(found) > 1 else "one"
+    return f"**{len(found)} meanings**" if len(found) > 1 else "1"
 
 
 def _error(links: Links, document: Document, name: str, entry: Node) -> Iterator[Block]:
@@ -105,14 +107,14 @@ def _error(links: Links, document: Document, name: str, entry: Node) -> Iterator
     yield Text(", ".join(facts) + ".")
     if "x-decision" in entry:
         yield Decision(entry["x-decision"])
-    users = list(dict.fromkeys(_answered(links, document, name)))
+    users = list(dict.fromkeys(_returned_by(links, document, name)))
     if users:
-        yield Text("Answered by:")
+        yield Text("Returned by:")
         yield Items(tuple(users))
 
 
-def _answered(links: Links, home: Document, name: str) -> Iterator[str]:
-    """Yield a link to each method and tool that may be answered with the error."""
+def _returned_by(links: Links, home: Document, name: str) -> Iterator[str]:
+    """Yield a link to each method and tool that may return the error."""
     for document in links.chosen:
         for table in ("methods", "tools"):
             for wire, row in document.table(table).items():
@@ -125,8 +127,8 @@ def _answered(links: Links, home: Document, name: str) -> Iterator[str]:
 def _capabilities(links: Links) -> Iterator[Block]:
     if any(row.get("gate") for each in links.chosen for row in each.table("methods").values()):
         yield Text(
-            "What stands before the colon has to offer it: `server`, `client`, or both sides where"
-            " it is a protocol."
+            "The side before the colon has to offer the capability: `server` or `client`. Where the"
+            " name of a protocol is before it, both sides have to."
         )
     for document in links.chosen:
         gates: dict[str, list[tuple[str, str, Node]]] = defaultdict(list)
@@ -138,7 +140,7 @@ def _capabilities(links: Links) -> Iterator[Block]:
         yield Heading(document.content["title"], anchor=document.name)
         if document.content.get("capability"):
             offered = f"`capabilities.{document.content['capability']}`"
-            yield Text(f"Offered in `initialize` at {offered}.")
+            yield Text(f"Negotiated in `initialize`, at {offered}.")
         rows = [
             TableRow(_gate(links, document, gate, found), f"{document.name}.{gate or 'none'}")
             for gate, found in sorted(gates.items())
@@ -157,8 +159,8 @@ def _gate(
         sender = row.get("from", "client")
         for side in ("client", "server") if sender == "both" else (sender,):
             sent[side].append(links.row(document.name, table, wire))
-    cells = [", ".join(sent[side]) or "none" for side in ("client", "server")]
-    return f"`{gate}`" if gate else "none needed", cells[0], cells[1]
+    cells = [", ".join(sent[side]) or "-" for side in ("client", "server")]
+    return f"`{gate}`" if gate else "not needed", cells[0], cells[1]
 
 
 def _augments(links: Links) -> Iterator[Block]:
@@ -169,7 +171,7 @@ def _augments(links: Links) -> Iterator[Block]:
         anchor = f"{document.name}.{target.label}.{row['member']}".replace(" ", ".")
         by_target[links.target(target)].append(TableRow(cells, anchor, 1))
     if by_target:
-        yield Text("Any number of protocols add to one message, and none loses what another wrote.")
+        yield Text("Several protocols may add fields to one message without a conflict.")
     for where, rows in sorted(by_target.items()):
         anchor = where.partition(" (")[0].replace(" ", ".")
         yield Heading(f"To {where}", anchor=f"to.{anchor}")

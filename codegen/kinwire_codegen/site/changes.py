@@ -1,4 +1,4 @@
-"""A page a pair of versions: what changed between them, and who breaks."""
+"""Pages of what changed between two versions, and who is affected."""
 
 from __future__ import annotations
 
@@ -12,23 +12,33 @@ from itertools import groupby
 from kinwire_codegen.compare import Comparison, DocumentChange, compare
 from kinwire_codegen.compare.verdict import Category, Level
 from kinwire_codegen.document import Documents
-from kinwire_codegen.reference.blocks import Block, Heading, Items, Page, TableBlock, TableRow, Text
+from kinwire_codegen.reference.blocks import (
+    Block,
+    Heading,
+    Items,
+    Page,
+    PageEntry,
+    PageList,
+    TableBlock,
+    TableRow,
+    Text,
+)
 
 CATEGORIES = (Category.WIRE, Category.BINDINGS)
-_WORDS = {Level.BREAKING: "breaking", Level.WARNING: "to look at", Level.SAFE: "safe"}
+_WORDS = {Level.BREAKING: "breaking", Level.WARNING: "to check", Level.SAFE: "safe"}
 
 
-def changes_pages(documents: Documents, olds: Iterable[tuple[str, Documents]]) -> Iterator[Page]:
-    """Yield a page for each older state of the documents, and one that leads to these."""
+def changes_pages(
+    documents: Documents, olds: Iterable[tuple[str, Documents]], changelog: Page | None
+) -> Iterator[Page]:
+    """Yield a page for each older state of the documents, after one that lists them."""
     compared = [(name, compare(old, documents)) for name, old in olds]
     pages = [_page(name, comparison) for name, comparison in compared]
-    links = [f"[{page.title}](../../{page.path}.md): {page.summary}" for page in pages]
-    if links:
-        summary = (
-            "What changed in the documents since an earlier state of them, and who breaks by it."
-        )
-        blocks = (Text(summary), Items(tuple(links)))
-        yield Page("changes/README", "Changes", "changes", summary, None, blocks)
+    listed = [*pages, *([changelog] if changelog is not None else [])]
+    entries = (PageEntry(one.name, f"../../{one.path}.md", one.summary) for one in listed)
+    summary = "What changed in the protocols since an earlier version, and who is affected."
+    blocks = (Text(summary), PageList(tuple(entries)))
+    yield Page("changes/README", "Changes", "changes", summary, None, blocks)
     yield from pages
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a site: links, anchors, pages that nothing leads to, requests to others."""
+"""Checks of a site: links, anchors, pages without a link to them, requests to other hosts."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ Files = Mapping[str, bytes]
 def check_site(
     files: Files, documents: Documents | None = None, base_url: str = ""
 ) -> list[Finding]:
-    """Return every fault of a site; `documents` are those that it must have places for."""
+    """Return the problems of a site; it must have a place for every entry of `documents`."""
     pages = {
         path: read_html(text.decode()) for path, text in files.items() if path.endswith(".html")
     }
     found = [*_forms(pages), *_links(pages, files, base_url), *_orphans(pages)]
     found += _requests(files)
     found += [
-        Finding(path, "", "the page has no description", "Give what it is about a description.")
+        Finding(path, "", "the page has no description", "Add a description to its source.")
         for path, page in pages.items()
         if not page.description and path != _MISSING
     ]
     if documents is not None:
         for name in documents.chosen:
             found += _missing_places(documents, documents[name], pages)
-            found += _untold(documents[name])
+            found += _undescribed(documents[name])
     return sorted(found)
 
 
@@ -50,7 +50,7 @@ def count_places(documents: Documents) -> int:
 
 def _forms(pages: Mapping[str, Reading]) -> Iterator[Finding]:
     for path, page in pages.items():
-        for line, what, hint in page.faults:
+        for line, what, hint in page.problems:
             yield Finding(path, f"line {line}", what, hint)
 
 
@@ -65,7 +65,7 @@ def _links(pages: Mapping[str, Reading], files: Files, base_url: str) -> Iterato
 def _link(
     path: str, link: PageLink, pages: Mapping[str, Reading], files: Files, base_url: str
 ) -> tuple[str, str] | None:
-    """Return what is wrong with a link of a page, and how to fix it; None if it is right."""
+    """Return the problem of a link and the hint, None if there is no problem."""
     ours = bool(base_url) and link.target.startswith(base_url)
     inner = link.target.removeprefix(base_url) if ours else link.target
     if not ours and _OUTSIDE.match(inner):
@@ -75,7 +75,7 @@ def _link(
     if there not in files:
         return f"the link to {link.target} leads nowhere", "Fix the link, or add the page."
     if anchor and there in pages and anchor not in pages[there].ids:
-        return f"{there} has no place {anchor!r}", "Fix the anchor."
+        return f"{there} has no anchor {anchor!r}", "Fix the anchor."
     return ("a link leads to its own page", "Fix the link.") if inner in ("#", "") else None
 
 
@@ -87,7 +87,7 @@ def _target(path: str, link: str) -> tuple[str, str]:
 
 
 def _orphans(pages: Mapping[str, Reading]) -> Iterator[Finding]:
-    """Yield the pages that no way leads to from the first one."""
+    """Yield the pages that no chain of links leads to from the first page."""
     seen, waiting = {_START, _MISSING}, [_START]
     while waiting:
         path = waiting.pop()
@@ -97,7 +97,7 @@ def _orphans(pages: Mapping[str, Reading]) -> Iterator[Finding]:
                 seen.add(there)
                 waiting.append(there)
     for path in sorted(set(pages) - seen):
-        yield Finding(path, "", "no way leads to the page", "Add a link to it.")
+        yield Finding(path, "", "no link leads to the page", "Add a link to it.")
     if _START not in pages:
         yield Finding(_START, "", "the site has no first page", "Build it again.")
 
@@ -107,14 +107,14 @@ def _requests(files: Files) -> Iterator[Finding]:
         if path.endswith((".css", ".js")) and not path.endswith("assets/index.js"):
             for number, line in enumerate(text.decode().splitlines(), 1):
                 if _REQUEST.search(line):
-                    what = "it asks another host"
-                    yield Finding(path, f"line {number}", what, "Put the file next to the pages.")
+                    what = "it loads a file from another host"
+                    yield Finding(path, f"line {number}", what, "Put it next to the pages.")
 
 
 def _missing_places(
     documents: Documents, document: Document, pages: Mapping[str, Reading]
 ) -> Iterator[Finding]:
-    """Yield what the document names and no page has a place for."""
+    """Yield the entries of a document that no page has a place for."""
     for path, name, place in _places(documents, document):
         if path not in pages or (name and name not in pages[path].ids):
             what = f"it has no place in the site: {path}{'#' + name if name else ''}"
@@ -155,10 +155,10 @@ def _row_places(
         yield page, f"error.{code}", f"{place}/errors"
 
 
-def _untold(document: Document) -> Iterator[Finding]:
-    """Yield the members that a document says nothing about."""
+def _undescribed(document: Document) -> Iterator[Finding]:
+    """Yield the fields without a description."""
     for node, place in document.types:
         for name, member in node.get("properties", {}).items():
             if not str(member.get("description", "")).strip() and "const" not in member:
                 where = pointer(*place, "properties", name)
-                yield Finding(document.file, where, "it has no description", "Say what it is.")
+                yield Finding(document.file, where, "it has no description", "Describe it.")

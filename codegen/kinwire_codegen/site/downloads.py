@@ -1,4 +1,4 @@
-"""The page of what other tools read: JSON Schema, OpenRPC and .proto of each protocol."""
+"""The page of files for other tools: JSON Schema, OpenRPC and .proto of each protocol."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from kinwire_codegen.reference.blocks import Block, Heading, Page, TableBlock, T
 from kinwire_codegen.reference.links import Links
 
 KINDS = {
-    "document": ("Protocol document", "what all of this is made of"),
-    "json-schema": ("JSON Schema 2020-12", "the types, with references to nothing outside"),
-    "openrpc": ("OpenRPC 1.3", "the methods that one end answers"),
+    "document": ("Protocol document", "the source of everything here"),
+    "json-schema": ("JSON Schema 2020-12", "the types, complete in one file"),
+    "openrpc": ("OpenRPC 1.3", "the methods that one side answers"),
     "proto": ("Protocol Buffers", "the gRPC binding"),
 }
 
 
 def downloads(links: Links) -> tuple[Page, dict[str, str]]:
     """Return the page, and the files that it leads to."""
-    summary = "The same protocols for other tools, made from the same documents."
+    summary = "The protocols as JSON Schema, OpenRPC and Protocol Buffers, for other tools."
     blocks: list[Block] = [Text(summary)]
     files: dict[str, str] = {}
     for document in links.chosen:
@@ -35,9 +35,9 @@ def downloads(links: Links) -> tuple[Page, dict[str, str]]:
             size = f"{max(len(text.encode()) // 1024, 1)} kB"
             rows.append((f"[{name}](../../exports/{path})", what, why, size))
         blocks += [Heading(document.content["title"], anchor=document.name)]
-        blocks.append(TableBlock.of(("file", "format", "what is in it", "size"), rows))
+        blocks.append(TableBlock.of(("file", "format", "content", "size"), rows))
         files |= {f"exports/{path}": text for path, text in found.items()}
-    return Page("exports/README", "Exports", "across", summary, None, tuple(blocks)), files
+    return Page("exports/README", "Downloads", "reference", summary, None, tuple(blocks)), files
 
 
 def _files(links: Links, document: Document) -> dict[str, str]:

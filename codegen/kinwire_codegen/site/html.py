@@ -1,11 +1,11 @@
-"""Pages as HTML: each with its navigation, its outline and its way back."""
+"""Pages as HTML, each with its navigation and its outline."""
 
 from __future__ import annotations
 
 __all__ = ("Shown", "Writer", "environment")
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -14,16 +14,47 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from kinwire_codegen.document import Document
-from kinwire_codegen.reference.blocks import Block, Code, Drawing, Heading, Page, Prose, TableBlock
-from kinwire_codegen.site.inline import as_html, breakable, coloured, inline, plain
+from kinwire_codegen.reference.blocks import (
+    Block,
+    Code,
+    Drawing,
+    Examples,
+    Fields,
+    Folded,
+    Heading,
+    Page,
+    Prose,
+    ProtocolCards,
+    TableBlock,
+)
+from kinwire_codegen.site.fields import FieldWriter
+from kinwire_codegen.site.inline import as_html, breakable, coloured, inline, plain, site_link
 from kinwire_codegen.site.machines import machine_svg
 from kinwire_codegen.site.navigation import Navigation
 from kinwire_codegen.site.pages import SitePlan, SiteSource, page_url, twin_path
-from kinwire_codegen.site.prose import Section, rendered
+from kinwire_codegen.site.prose import Section, in_sections, rendered
 from kinwire_codegen.site.sequences import sequence_svg
 
-LISTED = 40  # sections next to a page; of more, only the upper ones
+LISTED = 40  # sections at the side of a page; of more, only the upper ones
 _DRAWN: dict[str, Callable[[Any], str]] = {"sequence": sequence_svg, "machine": machine_svg}
+
+
+@dataclass(frozen=True)
+class HtmlBlock:
+    """A block that is HTML already."""
+
+    html: Markup
+
+
+@dataclass(frozen=True)
+class FoldedHtml:
+    """Blocks that open when the reader wants them."""
+
+    title: str
+    blocks: tuple[HtmlReady, ...]
+
+
+HtmlReady = Block | HtmlBlock | FoldedHtml
 
 
 @dataclass(frozen=True)
@@ -31,12 +62,20 @@ class Shown:
     """A page as the templates read it."""
 
     page: Page
-    blocks: tuple[Block, ...]
+    blocks: tuple[HtmlReady, ...]
+    example: Examples | None
+    """The example of a method, which is next to its blocks on wide screens."""
+    blocks_after: tuple[HtmlReady, ...]
+    """The blocks that follow the example."""
     body: Markup
     sections: tuple[Section, ...]
     outline: tuple[Section, ...]
-    """Those of its sections that are listed next to it."""
+    """The sections that are listed at the side."""
+    text: str
+    """The Markdown of a guide before its first section, for the search."""
     hue: int
+    section: str
+    """The section of the site."""
     trail: tuple[tuple[str, str], ...]
 
     @property
@@ -65,7 +104,7 @@ class Shown:
 
     @property
     def place(self) -> str:
-        """What the page is part of, for the window's title."""
+        """The protocol of the page, for the title of the window."""
         return self.page.document.content["title"] if self.page.document else ""
 
     @property
@@ -87,32 +126,55 @@ class Writer:
     def __init__(self, plan: SitePlan, source: SiteSource) -> None:
         self.plan, self.source = plan, source
         self.navigation = Navigation(plan)
+        self.fields = FieldWriter(plan.links)
 
     def shown(self, page: Page) -> Shown:
         """Return a page with everything but its frame."""
-        blocks, told = _anchored(page.blocks)
-        body = ""
+        found, sections = _anchored(page.blocks)
+        body, text = "", ""
         if page.kind == "guide":
-            (prose,) = (block for block in page.blocks if isinstance(block, Prose))
-            body, told = rendered(prose.text)
-            blocks = ()
-        sections = tuple(one for one in told if one.level in (2, 3))
-        upper = tuple(one for one in sections if one.level == 2)
-        outline = upper if len(sections) > LISTED else sections
-        hue = self.navigation.hue(page.document)
-        trail = tuple(self.navigation.trail(page))
-        return Shown(page, blocks, Markup(body), sections, outline, hue, trail)
+            (prose,) = (block for block in found if isinstance(block, Prose))
+            body, sections, text = rendered(prose.text)
+            found = []
+        blocks = tuple(map(self._html, found))
+        at = next((n for n, one in enumerate(blocks) if isinstance(one, Examples)), len(blocks))
+        example = blocks[at] if at < len(blocks) else None
+        assert example is None or isinstance(example, Examples)
+        sections = [one for one in sections if one.level in (2, 3)]
+        return Shown(
+            page,
+            blocks[:at],
+            example,
+            blocks[at + 1 :],
+            Markup(body),
+            tuple(sections),
+            _outline(sections) if example is None and page.kind != "start" else (),
+            text,
+            self.navigation.hue(page.document),
+            self.navigation.section(page),
+            tuple(self.navigation.trail(page)),
+        )
+
+    def _html(self, block: Block) -> HtmlReady:
+        """Return a block that templates render without knowing the other pages."""
+        if isinstance(block, Fields):
+            return HtmlBlock(Markup(self.fields.html(block.rows)))
+        if isinstance(block, ProtocolCards):
+            return HtmlBlock(self._cards(block))
+        if isinstance(block, Folded):
+            return FoldedHtml(block.title, tuple(map(self._html, block.blocks)))
+        return block
+
+    def _cards(self, block: ProtocolCards) -> Markup:
+        cards = [(one, self.navigation.hue(one), list(_counts(one))) for one in block.documents]
+        return Markup(environment().get_template("site/cards.html.j2").render(cards=cards))
 
     def page(self, shown: Shown) -> str:
         """Return a page as HTML."""
-        return self._framed("page", shown)
-
-    def home(self, shown: Shown, **facts: Any) -> str:
-        """Return the first page."""
-        return self._framed("home", shown, **facts)
+        return self._framed("home" if shown.kind == "start" else "page", shown)
 
     def missing(self, shown: Shown) -> str:
-        """Return the page that a server shows for what is not there, at any depth."""
+        """Return the page that a server shows for a missing path, at any depth."""
         html = self._framed("missing", shown)
         if not self.source.base_url:
             return html
@@ -121,22 +183,45 @@ class Writer:
     def _absolute(self, found: re.Match[str]) -> str:
         return f'{found[1]}="{self.source.base_url}{found[2]}"'
 
-    def _framed(self, template: str, shown: Shown, **facts: Any) -> str:
+    def _framed(self, template: str, shown: Shown) -> str:
         root = "../" * shown.depth
         nav = self.navigation.html(shown.page, environment())
         html = (
             environment()
             .get_template(f"site/{template}.html.j2")
-            .render(page=shown, site=self.source, root=root, nav=nav, **facts)
+            .render(
+                page=shown,
+                site=self.source,
+                root=root,
+                nav=nav,
+                areas=self.navigation.sections,
+            )
         )
-        # What links make is for pages two folders down.
+        # Links are made for pages two folders down.
         if shown.depth == 2:
             return html
         return html.replace('href="../../', f'href="{root}').replace('src="../../', f'src="{root}')
 
 
-def _anchored(blocks: Sequence[Block]) -> tuple[tuple[Block, ...], list[Section]]:
-    """Return blocks whose headings all have anchors, and these headings."""
+def _outline(sections: Sequence[Section]) -> tuple[Section, ...]:
+    """Return the sections to list at the side: all of them, or the upper ones of many."""
+    upper = tuple(one for one in sections if one.level == 2)
+    return upper if len(sections) > LISTED else tuple(sections)
+
+
+def _counts(document: Document) -> Iterator[tuple[str, str]]:
+    """Yield how much a protocol defines, each with the place of the list."""
+    for word, table in (("method", "methods"), ("tool", "tools"), ("error", "errors")):
+        yield _count(len(document.table(table)), word), f"{document.name}/index.html#{table}"
+    yield _count(len(document.definitions), "type"), f"{document.name}/index.html#types"
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}" if number else ""
+
+
+def _anchored(blocks: Sequence[Block]) -> tuple[list[Block], list[Section]]:
+    """Return blocks in which all headings have anchors, and these headings."""
     found: list[Block] = []
     sections: list[Section] = []
     for block in blocks:
@@ -145,11 +230,11 @@ def _anchored(blocks: Sequence[Block]) -> tuple[tuple[Block, ...], list[Section]
             block = replace(block, anchor=anchor)
             sections.append(Section(block.level, anchor, plain(block.text)))
         found.append(block)
-    return tuple(found), sections
+    return found, sections
 
 
 def _shown_columns(table: TableBlock) -> list[int]:
-    """Return the columns that have something in some row."""
+    """Return the columns that are not empty in every row."""
     return [
         number
         for number in range(len(table.columns))
@@ -158,7 +243,7 @@ def _shown_columns(table: TableBlock) -> list[int]:
 
 
 def _breakable(text: str) -> Markup:
-    """Return a name that a browser may break where its parts meet."""
+    """Return a name that a browser may break between its parts."""
     return Markup(breakable(str(escape(text))))
 
 
@@ -186,8 +271,10 @@ def environment() -> Environment:
         "plain": plain,
         "kind": lambda block: type(block).__name__,
         "drawn": _drawn,
+        "site_place": lambda place: site_link(f'href="{place}"')[6:-1],
         "coloured": _coloured,
         "shown_columns": _shown_columns,
         "prose": lambda block: Markup(as_html(block.text)),
+        "quick_start": lambda block: Markup(in_sections(block.text)),
     }
     return made

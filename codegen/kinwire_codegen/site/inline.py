@@ -36,7 +36,7 @@ _QUICK = {
         re.MULTILINE,
     ),
 }
-"""What colours the two languages that pages are full of, without the time of a lexer."""
+"""Patterns for the two languages of most pages; they are faster than a lexer."""
 
 _JOINT = re.compile(r"([/._:])(?=\w)|(?<=[a-z])(?=[A-Z])")
 COLOURS = {
@@ -73,7 +73,7 @@ def _shown(text: str) -> str:
 
 
 def breakable(text: str) -> str:
-    """Return a name that a browser may break where its parts meet."""
+    """Return a name that a browser may break between its parts."""
     return _JOINT.sub(r"\1<wbr>", text)
 
 
@@ -115,7 +115,7 @@ def _part(found: re.Match[str]) -> str:
 
 
 def _parts(lexer: Lexer, text: str) -> Iterator[str]:
-    """Yield code as HTML; without line numbers and the like this is half of Pygments' time."""
+    """Yield code as HTML; without line numbers this takes half the time of Pygments."""
     for kind, word in lexer.get_tokens(text):
         name = STANDARD_TYPES.get(kind, "")
         part = escape(word, quote=False)

@@ -1,4 +1,4 @@
-"""A state machine as a picture: states in columns by how far they are from the first one."""
+"""A state machine as a picture, with its states in columns by the steps from the first one."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _edge(start: Spot, end: Spot, label: str, both: bool) -> str:
     if start == end:
         return _loop(start, label)
     if start.x == end.x:
-        return _beside(start, end, label, both)
+        return _vertical(start, end, label, both)
     if abs(end.x - start.x) > ACROSS * 1.5:
         return _below(start, end, label)
     ahead = 1 if end.x > start.x else -1
@@ -100,7 +100,7 @@ def _edge(start: Spot, end: Spot, label: str, both: bool) -> str:
     return _drawn(line, b, (-ahead, 0), label, middle)
 
 
-def _beside(start: Spot, end: Spot, label: str, both: bool) -> str:
+def _vertical(start: Spot, end: Spot, label: str, both: bool) -> str:
     down = 1 if end.y > start.y else -1
     x = start.x + (18 * down if both else 0)
     a, b = Spot(x, start.y + down * TALL / 2), Spot(x, end.y - down * TALL / 2)
@@ -109,7 +109,7 @@ def _beside(start: Spot, end: Spot, label: str, both: bool) -> str:
 
 
 def _below(start: Spot, end: Spot, label: str) -> str:
-    """Return a line that passes below what stands between two states."""
+    """Return a line that passes below the states between two states."""
     a, b = Spot(start.x, start.y + TALL / 2), Spot(end.x, end.y + TALL / 2)
     deep = max(a.y, b.y) + 66
     line = f"M{a.x:g} {a.y:g}C{a.x:g} {deep:g} {b.x:g} {deep:g} {b.x:g} {b.y:g}"

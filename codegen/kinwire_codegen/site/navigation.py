@@ -1,8 +1,8 @@
-"""The list of pages next to each page: of its protocol, or of all pages without a protocol."""
+"""The sections at the top of each page, and the list of pages of its section at the side."""
 
 from __future__ import annotations
 
-__all__ = ("Navigation",)
+__all__ = ("HUES", "Navigation", "NavigationEntry")
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -13,14 +13,22 @@ from markupsafe import Markup
 from kinwire_codegen.document import Document
 from kinwire_codegen.reference.blocks import Page
 from kinwire_codegen.reference.links import slug
-from kinwire_codegen.site.pages import SitePlan, page_url
+from kinwire_codegen.site.pages import CHANGELOG, SitePlan, page_url
 
 HUES = 6
-GROUPS = {"Across": "across", "Guides": "guide", "Python": "api", "Changes": "changes"}
+SECTIONS = {
+    "Guides": ("guides/README",),
+    "Reference": ("reference",),
+    "API": ("api/README",),
+    "Changes": ("changes/README", CHANGELOG),
+}
+"""The sections, each with the pages that may be its first one."""
+
+_OF_KIND = {"guides": "Guides", "guide": "Guides", "api": "API", "changes": "Changes"}
 
 
 class NavigationEntry(NamedTuple):
-    """A link in the list."""
+    """A link in a list."""
 
     text: str
     place: str
@@ -28,43 +36,54 @@ class NavigationEntry(NamedTuple):
 
 
 class Navigation:
-    """The lists of one plan, each made once."""
+    """The lists of one plan, each rendered once."""
 
     def __init__(self, plan: SitePlan) -> None:
         self._plan = plan
-        self._made: dict[str, str] = {}
+        self._rendered: dict[str, str] = {}
+        paths = {page.path for page in plan.pages}
+        first = ((label, paths.intersection(starts)) for label, starts in SECTIONS.items())
+        self.sections = {
+            label: page_url(min(found, key=SECTIONS[label].index))
+            for label, found in first
+            if found
+        }
+        """The place of the first page of each section."""
 
     def hue(self, document: Document | None) -> int:
         """Return the number of a protocol's colour."""
         return list(self._plan.chosen).index(document) % HUES if document else 0
 
+    @staticmethod
+    def section(page: Page) -> str:
+        """Return the section that a page is part of; the home page has the section `''`."""
+        if page.kind in ("start", "missing"):
+            return ""
+        return "Changes" if page.path == CHANGELOG else _OF_KIND.get(page.kind, "Reference")
+
     def trail(self, page: Page) -> Iterator[tuple[str, str]]:
-        """Yield the pages that lead to a page."""
-        if page.path == "README":
+        """Yield the pages above a page."""
+        section = self.section(page)
+        if not section or page_url(page.path) == self.sections[section]:
             return
-        yield "All protocols", "index.html"
+        yield section, self.sections[section]
         document = page.document
-        if document is not None:
-            if page.kind != "protocol":
-                yield document.content["title"], f"{document.name}/index.html"
+        if document is not None and page.kind != "protocol":
+            yield document.content["title"], f"{document.name}/index.html"
             if page.kind in ("method", "tool", "type"):
                 anchor = f"{document.name}/index.html#{page.kind}s"
                 yield f"{page.kind.title()}s", anchor
-        elif page.kind in ("api", "changes") and not page.path.endswith("README"):
-            above = page.path.partition("/")[0]
-            titles = {"api": "Python interface", "changes": "Changes"}
-            yield titles[above], f"{above}/index.html"
 
     def html(self, page: Page, templates: Environment) -> Markup:
-        """Return the list next to a page, with the page itself marked."""
+        """Return the list at the side of a page, with the page itself marked."""
         document = page.document
-        key = document.name if document else ""
-        if key not in self._made:
-            groups = list(self._of(document) if document else self._general())
+        key = document.name if document else self.section(page)
+        if key not in self._rendered:
+            groups = list(self._of(document) if document else self._in_section(key))
             template = templates.get_template("site/nav.html.j2")
-            self._made[key] = template.render(protocol=document, groups=groups)
+            self._rendered[key] = template.render(protocol=document, groups=groups)
         here = f'href="../../{page_url(page.path)}"'
-        return Markup(self._made[key].replace(here, f'{here} aria-current="page"', 1))
+        return Markup(self._rendered[key].replace(here, f'{here} aria-current="page"', 1))
 
     def _of(self, document: Document) -> Iterator[tuple[str, list[NavigationEntry]]]:
         home = f"{document.name}/index.html"
@@ -81,16 +100,40 @@ class Navigation:
         if document.content["errors"]:
             more.append(NavigationEntry("Errors", f"{home}#errors"))
         if document.augments:
-            more.append(NavigationEntry("What it adds", f"{home}#augments"))
+            more.append(NavigationEntry("Added fields", f"{home}#augments"))
         if self._plan.links.has_data(document):
             more.append(NavigationEntry("Data", f"{document.name}/data.html"))
         yield "More", more
 
-    def _general(self) -> Iterator[tuple[str, list[NavigationEntry]]]:
-        titles = ((one.content["title"], f"{one.name}/index.html") for one in self._plan.chosen)
-        yield "Protocols", [NavigationEntry(*one) for one in titles]
-        for label, kind in GROUPS.items():
-            pages = [page for page in self._plan.pages if page.kind == kind]
-            entries = [NavigationEntry(page.name, page_url(page.path)) for page in pages]
-            if entries:
-                yield label, entries
+    def _in_section(self, section: str) -> Iterator[tuple[str, list[NavigationEntry]]]:
+        if section in ("", "Guides"):
+            yield from self._guides()
+        if section in ("", "Reference"):
+            titles = ((one.content["title"], f"{one.name}/index.html") for one in self._plan.chosen)
+            yield "Protocols", [NavigationEntry(*one) for one in titles]
+            yield "In all protocols", self._listed("reference")
+        if section == "API":
+            yield "Modules", self._listed("api")
+        if section == "Changes":
+            yield "Changes", [*self._listed("changes"), *self._changelog()]
+
+    def _guides(self) -> Iterator[tuple[str, list[NavigationEntry]]]:
+        for group in self._plan.groups:
+            entries = (
+                NavigationEntry(one.name, one.place.removeprefix("../../")[:-3] + ".html")
+                for one in group.entries
+            )
+            yield group.label, list(entries)
+
+    def _listed(self, *kinds: str) -> list[NavigationEntry]:
+        """Return the pages of some kinds that are not the first of their section."""
+        first = self.sections.values()
+        places = (
+            (page.name, page_url(page.path)) for page in self._plan.pages if page.kind in kinds
+        )
+        return [NavigationEntry(name, place) for name, place in places if place not in first]
+
+    def _changelog(self) -> Iterator[NavigationEntry]:
+        for page in self._plan.pages:
+            if page.path == CHANGELOG:
+                yield NavigationEntry(page.name, page_url(page.path))

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-__all__ = ("SitePlan", "SiteSource", "page_url", "plan", "twin_path")
+__all__ = (
+    "CHANGELOG",
+    "PackageError",
+    "SitePlan",
+    "SiteSource",
+    "page_url",
+    "plan",
+    "twin_path",
+)
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,7 +23,19 @@ from kinwire_codegen.reference.blocks import Page, Prose
 from kinwire_codegen.reference.links import Links
 from kinwire_codegen.site.across import across_pages
 from kinwire_codegen.site.downloads import downloads
-from kinwire_codegen.site.prose import Guides
+from kinwire_codegen.site.guides import GuideGroup, Guides, guides_page, opening_of
+from kinwire_codegen.site.starts import home_page, reference_page
+
+CHANGELOG = "guides/changelog"
+"""The page of the project's own changelog."""
+
+
+class PackageError(Exception):
+    """A package has no pages; `hint` says what to do."""
+
+    def __init__(self, what: str, hint: str) -> None:
+        super().__init__(what)
+        self.hint = hint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +48,8 @@ class SiteSource:
     package: str | None = None
     """The package whose Python interface is shown."""
     olds: Sequence[tuple[str, Documents]] = ()
-    """Earlier states of the documents, by what they are called."""
-    title: str = "kinwire reference"
+    """Earlier states of the documents, each with a name."""
+    title: str = "kinwire"
     base_url: str = ""
     """Where it will be published, with a slash at its end; empty if that does not matter."""
     version: str = ""
@@ -39,10 +59,12 @@ class SiteSource:
 
 @dataclass(frozen=True)
 class SitePlan:
-    """Pages, and files next to them."""
+    """Pages, and the files that they link to."""
 
     links: Links
     pages: tuple[Page, ...]
+    groups: Sequence[GuideGroup]
+    """The guides, as they belong together."""
     files: dict[str, bytes] = field(default_factory=dict)
 
     @property
@@ -56,38 +78,52 @@ def plan(source: SiteSource) -> SitePlan:
     documents = source.documents
     chosen = [documents[name] for name in documents.chosen]
     links = Links(documents, sorted(chosen, key=lambda one: _order(one, chosen)))
-    page, exported = downloads(links)
+    downloads_page, exported = downloads(links)
     files = {path: text.encode() for path, text in exported.items()}
-    pages = [*reference_pages(links), *across_pages(links), page]
-    if source.olds:
-        from kinwire_codegen.site.changes import changes_pages
-
-        pages += changes_pages(documents, source.olds)
-    if source.guides is not None:
-        guides = Guides(source.guides)
-        pages += guides.pages()
+    guides = Guides(source.guides) if source.guides is not None else None
+    written = list(guides.pages()) if guides is not None else []
+    opening = opening_of(written)
+    shared = [*across_pages(links), downloads_page]
+    pages = [home_page(links, source.title, opening), reference_page(links, shared)]
+    _, *described = reference_pages(links)
+    pages += [*described, *shared, *_changes(source, written)]
+    if guides is not None:
+        pages += [guides_page(opening.groups), *written]
         files |= guides.attachments()
-    if source.package is not None:
-        from kinwire_codegen.site.api import api_pages
+    pages += _interface(source, written)
+    return SitePlan(links, tuple(pages), opening.groups, files)
 
-        blocks = (block for one in pages if one.kind == "guide" for block in one.blocks)
-        texts = [block.text for block in blocks if isinstance(block, Prose)]
-        pages += api_pages(source.package, texts)
-    return SitePlan(links, tuple(pages), files)
+
+def _changes(source: SiteSource, guides: Sequence[Page]) -> Iterable[Page]:
+    if not source.olds:
+        return ()
+    from kinwire_codegen.site.changes import changes_pages
+
+    written = next((page for page in guides if page.path == CHANGELOG), None)
+    return changes_pages(source.documents, source.olds, written)
+
+
+def _interface(source: SiteSource, guides: Sequence[Page]) -> Iterable[Page]:
+    if source.package is None:
+        return ()
+    from kinwire_codegen.site.api import api_pages
+
+    blocks = (block for page in guides for block in page.blocks)
+    return api_pages(source.package, [one.text for one in blocks if isinstance(one, Prose)])
 
 
 def page_url(path: str) -> str:
-    """Return where the page of a path is, from the top of the site."""
+    """Return the place of a page, from the top of the site."""
     return re.sub(r"README$", "index", path) + ".html"
 
 
 def twin_path(path: str) -> str:
-    """Return where the Markdown of a page is, from the top of the site."""
+    """Return the place of the Markdown of a page, from the top of the site."""
     return re.sub(r"README$", "index", path) + ".md"
 
 
 def _order(document: Document, chosen: Sequence[Document]) -> tuple[bool, int, str]:
-    """Return what protocols are sorted by: first those that others build on, envelopes last."""
+    """Return a key that puts protocols that others extend first, and envelopes last."""
     speaks = bool(document.content["methods"] or document.table("tools"))
     built_on = sum(document.name in other.extends for other in chosen)
     return (not speaks, -built_on, document.content["title"])

@@ -1,4 +1,4 @@
-"""A page of HTML as a checker reads it: its ids, its links, and what is wrong with its form."""
+"""A page of HTML as the check reads it: ids, links, and problems of its markup."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import NamedTuple
 VOID = frozenset({"area", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"})
 LOADED = {"script": "src", "img": "src", "link": "href", "source": "src", "iframe": "src"}
 NAMES_ONLY = frozenset({"canonical", "alternate"})
-"""What a `link` says that makes no browser load anything."""
+"""The relations of a `link` for which a browser loads nothing."""
 
 
 class PageLink(NamedTuple):
-    """Where a page leads, or what it loads."""
+    """A link of a page, or a file that it loads."""
 
     target: str
     line: int
@@ -24,20 +24,20 @@ class PageLink(NamedTuple):
 
 @dataclass
 class Reading:
-    """What a checker has to know of a page."""
+    """What the check needs to know about a page."""
 
     ids: dict[str, int] = field(default_factory=dict)
     """Every id with its line."""
     links: list[PageLink] = field(default_factory=list)
-    faults: list[tuple[int, str, str]] = field(default_factory=list)
-    """Line, what is wrong, and how to fix it."""
+    problems: list[tuple[int, str, str]] = field(default_factory=list)
+    """The line, the problem and the fix of each."""
     found: set[str] = field(default_factory=set)
     """Tags that are on the page."""
     description: str = ""
 
 
 def read_html(text: str) -> Reading:
-    """Return what a page says of itself."""
+    """Return the ids, links and problems of a page."""
     reader = _HtmlReader()
     reader.feed(text)
     reader.close()
@@ -52,27 +52,27 @@ class _HtmlReader(HTMLParser):
 
     def result(self) -> Reading:
         for tag, line in self._open:
-            self._fault(line, f"<{tag}> is never closed", "Close it.")
+            self._problem(line, f"<{tag}> is never closed", "Close it.")
         for tag in ("title", "h1", "main"):
             if tag not in self._reading.found:
-                self._fault(1, f"the page has no <{tag}>", "Add one.")
+                self._problem(1, f"the page has no <{tag}>", "Add one.")
         return self._reading
 
-    def _fault(self, line: int, what: str, hint: str) -> None:
-        self._reading.faults.append((line, what, hint))
+    def _problem(self, line: int, what: str, hint: str) -> None:
+        self._reading.problems.append((line, what, hint))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
         line = self.getpos()[0]
         self._reading.found.add(tag)
         if len(given) < len(attrs):
-            self._fault(line, f"<{tag}> has an attribute twice", "Remove one of them.")
+            self._problem(line, f"<{tag}> has an attribute twice", "Remove one of them.")
         if tag not in VOID:
             self._open.append((tag, line))
         self._identified(given, line)
         self._linked(tag, given, line)
         if tag == "img" and "alt" not in given:
-            self._fault(line, "a picture has no words for those who do not see it", "Add alt=.")
+            self._problem(line, "the image has no alternative text", "Add alt=.")
         if tag == "meta" and given.get("name") == "description":
             self._reading.description = given.get("content", "")
 
@@ -87,7 +87,7 @@ class _HtmlReader(HTMLParser):
             return
         line = self.getpos()[0]
         inner = self._open[-1][0] if self._open else "nothing"
-        self._fault(line, f"</{tag}> closes <{inner}>", "Nest the two.")
+        self._problem(line, f"</{tag}> closes <{inner}>", "Close the inner one first.")
         names = [name for name, _ in self._open]
         if tag in names:
             del self._open[len(names) - 1 - names[::-1].index(tag) :]
@@ -97,10 +97,10 @@ class _HtmlReader(HTMLParser):
             return
         if given["id"] in self._reading.ids:
             first = self._reading.ids[given["id"]]
-            what = f"the id {given['id']!r} stands in line {first} already"
-            self._fault(line, what, "Give one of them another.")
+            what = f"the id {given['id']!r} is already in line {first}"
+            self._problem(line, what, "Rename one of them.")
         elif not given["id"] or " " in given["id"]:
-            self._fault(line, f"{given['id']!r} is not a valid id", "Write an id without spaces.")
+            self._problem(line, f"{given['id']!r} is not a valid id", "Use an id without spaces.")
         self._reading.ids.setdefault(given["id"], line)
 
     def _linked(self, tag: str, given: dict[str, str], line: int) -> None:

@@ -5,24 +5,55 @@ from __future__ import annotations
 __all__ = ("search_index",)
 
 import json
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kinwire_codegen.reference.blocks import Cell, Page, TableBlock
+from kinwire_codegen.reference.blocks import (
+    Block,
+    Cell,
+    Code,
+    Fields,
+    Folded,
+    Heading,
+    Page,
+    Prose,
+    TableBlock,
+    TableRow,
+    Text,
+)
 from kinwire_codegen.site.html import Shown
 from kinwire_codegen.site.inline import plain
 
 LONGEST = 140
+REPEATED = 3
+_WORD = re.compile(r"[^\W\d]\w{2,29}")
+_COMMON = frozenset(
+    re.findall(
+        r"\w+",
+        "about after all also and any are been before but can did does each for from had has have"
+        " how into its itself may more most must not one only other our out over same should since"
+        " some such than that the their them then there these they this those through under until"
+        " was way were what when where which while who whose why will with without would you your",
+    )
+)
+"""Words that say nothing about a text."""
 
 
 def search_index(shown: Sequence[Shown]) -> str:
-    """Return the script. A place is `[page, kind, name, anchor, about]`; pages have no anchor."""
+    """Return the script.
+
+    A page is `[name, url, kind, place, summary, words]`, a place on it
+    `[page, kind, name, anchor, summary, words]`. Words are those of the text of guides.
+    """
     pages: list[list[Any]] = []
     places: list[list[Any]] = []
     for number, one in enumerate(shown):
         page = one.page
         place = page.document.content["title"] if page.document else ""
-        pages.append([one.name, one.url, page.kind, place, _short(plain(page.summary))])
+        summary = _short(plain(page.summary))
+        pages.append([one.name, one.url, page.kind, place, summary, _words(one.text, one.name)])
         places += ([number, *found] for found in _places(one))
     index = {"pages": pages, "places": places}
     return f"window.KINWIRE_INDEX={json.dumps(index, ensure_ascii=False, separators=(',', ':'))};\n"
@@ -30,24 +61,73 @@ def search_index(shown: Sequence[Shown]) -> str:
 
 def _places(shown: Shown) -> Iterator[list[str]]:
     page = shown.page
-    for block in shown.blocks:
-        if isinstance(block, TableBlock):
-            yield from _rows(page, block)
-    if page.kind in ("guide", "api", "data") or page.path == "errors":
-        kind = "error" if page.path == "errors" else "section"
-        yield from ([kind, one.text, one.anchor, ""] for one in shown.sections)
+    yield from _rows(page, page.blocks)
+    kind = "error" if page.path == "errors" else page.kind
+    if kind in ("guide", "api", "data", "error"):
+        texts = dict(_texts(page.blocks)) if page.kind == "api" else {}
+        for section in shown.sections:
+            body = section.body or texts.get(section.anchor, "")
+            about = _about(body) if kind in ("guide", "api") else ""
+            yield [kind, section.text, section.anchor, about, _words(body, section.text)]
 
 
-def _rows(page: Page, table: TableBlock) -> Iterator[list[str]]:
-    for row in table.rows:
-        if not row.anchor or row.anchor.startswith("error."):
-            continue
-        kind = "member" if table.members else "error" if page.kind == "protocol" else "row"
-        name = row.anchor if table.members else plain(_text(row.cells[row.column]))
-        about = _text(row.cells[-1]) if kind != "row" or page.kind == "data" else ""
-        if kind == "error":
-            about = f"{_text(row.cells[0])} {about}"
-        yield [kind, name, row.anchor, _short(plain(about))]
+def _rows(page: Page, blocks: Sequence[Block]) -> Iterator[list[str]]:
+    """Yield the fields and the rows of tables that have an anchor."""
+    for block in blocks:
+        if isinstance(block, Folded):
+            yield from _rows(page, block.blocks)
+        elif isinstance(block, Fields):
+            for field in block.rows:
+                about = _short(plain(field.meaning.text))
+                yield ["field", field.anchor, field.anchor, about, ""]
+        elif isinstance(block, TableBlock):
+            for row in block.rows:
+                if row.anchor and not row.anchor.startswith("error."):
+                    yield _row(page, row)
+
+
+def _row(page: Page, row: TableRow) -> list[str]:
+    kind = "error" if page.kind == "protocol" else "row"
+    name = plain(_text(row.cells[row.column]))
+    about = _text(row.cells[-1]) if kind != "row" or page.kind == "data" else ""
+    if kind == "error":
+        about = f"{_text(row.cells[0])} {about}"
+    return [kind, name, row.anchor, _short(plain(about)), ""]
+
+
+def _texts(blocks: Sequence[Block]) -> Iterator[tuple[str, str]]:
+    """Yield the anchor of each heading with the text below it."""
+    anchor, texts = "", list[str]()
+    for block in blocks:
+        if isinstance(block, Heading):
+            yield anchor, "\n".join(texts)
+            anchor, texts = block.anchor, []
+        elif isinstance(block, Prose | Text):
+            texts.insert(0, block.text)  # before the signature, so that the summary is of words
+        elif isinstance(block, Code):
+            texts.append(block.text)
+    yield anchor, "\n".join(texts)
+
+
+def _about(body: str) -> str:
+    """Return the first line of a text that is not code."""
+    first = re.split(r"\n\n|(?<=[.:?]) ", body.strip(), maxsplit=1)[0]
+    return _short(plain(" ".join(first.split()))) if first[:1].isalpha() else ""
+
+
+def _words(text: str, name: str) -> str:
+    """Return the words of a text, those that occur often up to `REPEATED` times.
+
+    The common ones, and those of its name, are left out.
+    """
+    known = _COMMON.union(_WORD.findall(name.lower()))
+    counted = Counter(_WORD.findall(text.lower()))
+    return " ".join(
+        word
+        for word, count in counted.items()
+        if word not in known
+        for _ in range(min(count, REPEATED))
+    )
 
 
 def _text(cell: Cell) -> str:

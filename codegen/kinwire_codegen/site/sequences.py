@@ -1,4 +1,4 @@
-"""Messages between two ends as a picture: who sends what, and what comes back."""
+"""Messages between two sides as a picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A site on this machine while it is written: built again on each save, pages load themselves."""
+"""Serves a site on this machine, and builds it again on each save."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Watched = Callable[[], Iterable[Path]]
 
 
 class _Site:
-    """The files as they were last built, and their number."""
+    """The files of the last build, and its number."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self.files = files
@@ -51,7 +51,7 @@ class _Site:
             self._changed.notify_all()
 
     def news(self, seen: str) -> int:
-        """Return the number of the newest build, once it is not the one that was seen."""
+        """Return the number of the newest build; wait for one that the page has not seen."""
         with self._changed:
             if seen:
                 self._changed.wait_for(lambda: str(self.number) != seen, timeout=HELD)
@@ -124,6 +124,6 @@ def _handler(site: _Site) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:
-            """Say nothing: what is asked for is seen in the browser."""
+            """Print nothing for a request."""
 
     return Handler

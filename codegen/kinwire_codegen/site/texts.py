@@ -1,4 +1,4 @@
-"""What programs read of a site: Markdown twins, llms.txt, a sitemap, an inventory for Sphinx."""
+"""Files for programs: Markdown twins, llms.txt, a sitemap, an inventory for Sphinx."""
 
 from __future__ import annotations
 
@@ -17,29 +17,30 @@ from kinwire_codegen.site.pages import SitePlan, SiteSource
 
 _README = re.compile(r"(\]\([^)\s]*?)README\.md")
 _MADE = re.compile(r"^<!-- Generated .*? -->\n\n", re.MULTILINE)
-_KINDS = {
-    "across": "Across protocols",
-    "protocol": "Protocols",
-    "guide": "Guides",
-    "api": "Python interface",
-    "changes": "Changes",
-    "method": "Methods",
-    "tool": "Tools",
-    "data": "Data",
-    "type": "Types",
+_LABELS = {
+    "Guides": ("guides", "guide"),
+    "Reference": ("reference",),
+    "Protocols": ("protocol",),
+    "Python interface": ("api",),
+    "Changes": ("changes",),
+    "Methods": ("method",),
+    "Tools": ("tool",),
+    "Data": ("data",),
+    "Types": ("type",),
 }
+"""The sections of `llms.txt`, each with the kinds of its pages."""
 
 
 def twin(page: Page) -> str:
-    """Return the Markdown file next to a page."""
+    """Return the Markdown of a page, which is a file next to it."""
     return _README.sub(r"\1index.md", _MADE.sub("", as_markdown(page)))
 
 
 def llms_list(shown: Sequence[Shown], source: SiteSource) -> str:
-    """Return `llms.txt`: every page by kind, with its Markdown and what it is about."""
+    """Return `llms.txt`: every page by kind, with its Markdown and its summary."""
     lines = [f"# {source.title}", "", f"> {shown[0].summary}", ""]
-    for kind, label in _KINDS.items():
-        found = [one for one in shown if one.kind == kind]
+    for label, kinds in _LABELS.items():
+        found = [one for one in shown if one.kind in kinds]
         if found:
             lines += [f"## {label}", ""]
             lines += [
@@ -57,7 +58,7 @@ def llms_full(twins: Mapping[str, str]) -> str:
 
 
 def sitemap(shown: Sequence[Shown], source: SiteSource) -> str:
-    """Return the list of all pages for search engines; it needs the place of publication."""
+    """Return the list of all pages for search engines; it needs the published address."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>']
     lines.append('<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">')
     lines += [f"<url><loc>{escape(source.base_url + one.url)}</loc></url>" for one in shown]

@@ -1,4 +1,4 @@
-"""A site into a folder and out of it; what an earlier build left there goes."""
+"""Writes a site to a folder, without the files of an earlier build, and reads it back."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pathlib import Path
 from kinwire_codegen.findings import DocumentError, Finding
 
 LISTED = ".kinwire-site"
-"""The names of the files that the last build wrote, one a line."""
+"""The file with the names of all files that the last build wrote."""
 
 
 def write_site(files: Mapping[str, bytes], out: Path) -> int:
     """Make a folder hold these files; return how many were written or removed.
 
     Raises:
-        DocumentError: the folder holds something that no build has written.
+        DocumentError: the folder holds files that no build has written.
         OSError: a file cannot be written.
     """
     listed = out / LISTED

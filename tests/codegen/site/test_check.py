@@ -30,23 +30,21 @@ def page(inner: str) -> str:
     return PAGE.format(inner)
 
 
-def test_a_site_without_a_fault_has_no_findings() -> None:
+def test_a_good_site_has_no_findings() -> None:
     assert found() == []
 
 
 CASES = [
     pytest.param('<a href="c.html">c</a>', "line 5: the link to c.html leads nowhere", id="page"),
-    pytest.param('<a href="b.html#x">c</a>', "line 5: b.html has no place 'x'", id="anchor"),
-    pytest.param('<a href="#x">c</a>', "line 5: index.html has no place 'x'", id="own anchor"),
+    pytest.param('<a href="b.html#x">c</a>', "line 5: b.html has no anchor 'x'", id="anchor"),
+    pytest.param('<a href="#x">c</a>', "line 5: index.html has no anchor 'x'", id="own anchor"),
     pytest.param('<a href="#">c</a>', "line 5: a link leads to its own page", id="no target"),
-    pytest.param(
-        '<p id="a"></p><p id="a">', "line 5: the id 'a' stands in line 5 already", id="id"
-    ),
+    pytest.param('<p id="a"></p><p id="a">', "line 5: the id 'a' is already in line 5", id="id"),
     pytest.param('<p id="a b"></p>', "line 5: 'a b' is not a valid id", id="a space in an id"),
     pytest.param("<p><b></p></b>", "line 5: </p> closes <b>", id="crossed tags"),
     pytest.param("<p>", "line 5: </main> closes <p>", id="open tag"),
     pytest.param('<p class="a" class="b"></p>', "<p> has an attribute twice", id="attribute"),
-    pytest.param('<img src="a.js">', "line 5: a picture has no words", id="alt"),
+    pytest.param('<img src="a.js">', "line 5: the image has no alternative text", id="alt"),
     pytest.param(
         '<script src="//cdn.example/x.js"></script>',
         "line 5: it loads //cdn.example/x.js from another host",
@@ -60,9 +58,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("inner", "expected"), CASES)
-def test_a_problem_is_reported_with_its_line(inner: str, expected: str) -> None:
-    assert any(expected in line for line in found(**{"index.html": page(inner)}))
+@pytest.mark.parametrize(("inner", "shown"), CASES)
+def test_a_problem_is_reported_with_its_line(inner: str, shown: str) -> None:
+    assert any(shown in line for line in found(**{"index.html": page(inner)}))
 
 
 def test_a_link_to_another_host_is_not_a_request() -> None:
@@ -72,23 +70,23 @@ def test_a_link_to_another_host_is_not_a_request() -> None:
 @pytest.mark.parametrize(
     "line", ['@import "https://cdn.example/a.css";', "a { background: url(//cdn.example/b) }"]
 )
-def test_a_style_sheet_that_asks_another_host_is_reported(line: str) -> None:
-    (expected,) = found(**{"a.css": f"b {{}}\n{line}\n"})
-    assert expected.startswith("a.css#line 2: it asks another host")
+def test_a_style_sheet_must_not_load_from_another_host(line: str) -> None:
+    (shown,) = found(**{"a.css": f"b {{}}\n{line}\n"})
+    assert shown.startswith("a.css#line 2: it loads a file from another host")
 
 
-def test_a_page_without_links_to_it_is_reported() -> None:
-    (expected,) = found(**{"lonely.html": page("")})
-    assert expected == "lonely.html#: no way leads to the page. Add a link to it."
+def test_a_page_without_a_link_to_it_is_reported() -> None:
+    (shown,) = found(**{"lonely.html": page("")})
+    assert shown == "lonely.html#: no link leads to the page. Add a link to it."
 
 
 def test_a_page_without_a_description_is_reported() -> None:
-    (expected,) = found(**{"b.html": FILES["b.html"].replace('content="D"', 'content=""')})
-    assert expected.startswith("b.html#: the page has no description")
+    (shown,) = found(**{"b.html": FILES["b.html"].replace('content="D"', 'content=""')})
+    assert shown.startswith("b.html#: the page has no description")
 
 
 def test_a_page_without_title_heading_or_main_is_reported() -> None:
-    faults = [what for _, what, _ in read_html("<p></p>").faults]
+    faults = [what for _, what, _ in read_html("<p></p>").problems]
     assert faults == [f"the page has no <{tag}>" for tag in ("title", "h1", "main")]
 
 
@@ -104,7 +102,7 @@ PLACES = [
 ]
 
 
-def test_what_a_document_names_must_have_its_place(tmp_path: Path) -> None:
+def test_every_entry_of_a_document_must_have_a_place(tmp_path: Path) -> None:
     text = {"type": "string", "description": "What."}
     types = {"Params": {"description": "P.", "type": "object", "properties": {"text": text}}}
     row = {"kind": "request", "from": "client", "section": "1", "summary": "S."}
@@ -120,12 +118,12 @@ def test_what_a_document_names_must_have_its_place(tmp_path: Path) -> None:
     assert check_site(files, known) == []
     for cut, place in PLACES:
         less = {path: text.replace(cut.encode(), b"") for path, text in files.items()}
-        expected = [str(finding) for finding in check_site(less, known)]
-        assert any(line.startswith(place) for line in expected), cut
+        shown = [str(finding) for finding in check_site(less, known)]
+        assert any(line.startswith(place) for line in shown), cut
 
 
 @pytest.mark.parametrize(
-    ("target", "expected"),
+    ("target", "shown"),
     [
         ("gone.md#x", "../missing/gone.html#x"),
         ("gone.txt", "../missing/gone.txt"),
@@ -135,7 +133,7 @@ def test_what_a_document_names_must_have_its_place(tmp_path: Path) -> None:
     ],
 )
 def test_a_broken_link_of_a_guide_is_reported_with_guide_and_target(
-    target: str, expected: str, tmp_path: Path
+    target: str, shown: str, tmp_path: Path
 ) -> None:
     guides = tmp_path / "docs"
     guides.mkdir()
@@ -145,12 +143,12 @@ def test_a_broken_link_of_a_guide_is_reported_with_guide_and_target(
     found = check_site(site_files(SiteSource(documents=known, guides=guides)))
     (line,) = map(str, found)
     assert re.fullmatch(
-        rf"guides/a\.html#line \d+: the link to {re.escape(expected)} leads nowhere\..*", line
+        rf"guides/a\.html#line \d+: the link to {re.escape(shown)} leads nowhere\..*", line
     )
 
 
-def test_a_member_without_a_description_is_reported(tmp_path: Path) -> None:
+def test_a_field_without_a_description_is_reported(tmp_path: Path) -> None:
     types = {"T": {"description": "T.", "type": "object", "properties": {"a": {"type": "string"}}}}
     known = documents(tmp_path, protocol(types=types))
-    said = [str(finding) for finding in check_site(site_files(SiteSource(documents=known)), known)]
-    assert said == ["toy.json#/$defs/T/properties/a: it has no description. Say what it is."]
+    shown = [str(finding) for finding in check_site(site_files(SiteSource(documents=known)), known)]
+    assert shown == ["toy.json#/$defs/T/properties/a: it has no description. Describe it."]

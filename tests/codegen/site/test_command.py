@@ -29,14 +29,12 @@ def docs(*arguments: str | Path) -> int:
     return DocsCommand.run(parser.parse_args(list(map(str, arguments))))
 
 
-def test_a_site_is_built_without_findings(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_built_site_has_no_problems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "site"
     assert docs("build", "--schema", GOLDEN, "--out", out) == 0
-    expected = capsys.readouterr().out
-    assert f"{out}: " in expected
-    assert " pages, " in expected
+    shown = capsys.readouterr().out
+    assert f"{out}: " in shown
+    assert " pages, " in shown
     assert docs("check", "--schema", GOLDEN, "--out", out) == 0
     assert "no problems found" in capsys.readouterr().out
     assert docs("check", "--schema", GOLDEN, "--out", out, "--against", "not-looked-at") == 0
@@ -46,7 +44,7 @@ def test_a_site_is_built_without_findings(
     assert "leads nowhere. Fix the link" in capsys.readouterr().out
 
 
-def test_a_second_build_writes_what_changed_and_removes_what_is_gone(tmp_path: Path) -> None:
+def test_a_second_build_writes_and_removes_only_what_changed(tmp_path: Path) -> None:
     out = tmp_path / "site"
     assert write_site({"a/b.html": b"1", "c.html": b"2"}, out) == 2
     assert write_site({"a/b.html": b"3"}, out) == 2
@@ -63,20 +61,21 @@ def test_a_folder_of_something_else_is_left_alone(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "expected"),
+    ("arguments", "shown"),
     [
         (["check", "--out", "nowhere"], "nowhere: there is no site"),
         (["build", "--guides", "nowhere"], "nowhere: there is no such folder"),
         (["build", "--version", "2"], "a version is written as NAME=PLACE"),
         (["build", "--against", "nowhere"], "no path or commit has that name"),
+        (["build", "--package", "nosuchpkg"], "There is no package 'nosuchpkg'"),
     ],
 )
-def test_a_mistake_is_reported_before_anything_is_written(
-    arguments: list[str], expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_wrong_usage_is_reported_before_anything_is_written(
+    arguments: list[str], shown: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = ["--out", str(tmp_path / "site")] if "--out" not in arguments else []
     assert docs(*arguments, "--schema", str(GOLDEN), *out) == 2
-    assert expected in capsys.readouterr().err
+    assert shown in capsys.readouterr().err
     assert not (tmp_path / "site").exists()
 
 
@@ -97,8 +96,8 @@ def test_a_guide_that_is_not_text_is_named(
     (tmp_path / path).write_bytes(b"# T\n\n\xff\n")
     out = tmp_path / "site"
     assert docs("build", "--schema", GOLDEN, "--guides", tmp_path / "docs", "--out", out) == 1
-    expected = f"{tmp_path / path}#: the byte 5 is not UTF-8. Save it as UTF-8.\n"
-    assert capsys.readouterr().out == expected
+    shown = f"{tmp_path / path}#: byte 5 is not UTF-8. Save it as UTF-8.\n"
+    assert capsys.readouterr().out == shown
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -107,7 +106,7 @@ def git(folder: Path, *arguments: str) -> None:
     subprocess.run(["git", "-C", folder, *identity, *arguments], check=True, capture_output=True)
 
 
-def test_a_tag_has_a_page_of_what_changed_since(tmp_path: Path) -> None:
+def test_a_tag_has_a_page_of_changes(tmp_path: Path) -> None:
     schema, out = tmp_path / "schema", tmp_path / "site"
     schema.mkdir()
     for path in GOLDEN.glob("*.json"):
@@ -135,7 +134,7 @@ def test_a_comparison_is_loaded_only_for_pages_of_changes() -> None:
     assert subprocess.check_output([sys.executable, "-c", script], text=True) == "False\n"
 
 
-def test_the_verb_is_one_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+def test_docs_is_a_subcommand(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["docs", "--help"])
     assert "build,serve,check" in capsys.readouterr().out
@@ -186,7 +185,7 @@ def save(path: Path, content: bytes) -> None:
 
 
 @pytest.mark.slow
-def test_a_page_that_is_open_hears_of_a_save(served: Served, tmp_path: Path) -> None:
+def test_an_open_page_reloads_after_a_save(served: Served, tmp_path: Path) -> None:
     first = served.news()
     assert "/-/news" in served.shown("")
     document = tmp_path / "tiny.json"
@@ -198,12 +197,10 @@ def test_a_page_that_is_open_hears_of_a_save(served: Served, tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_a_file_next_to_the_guides_is_watched_through_encoding_errors(
-    served: Served, tmp_path: Path
-) -> None:
+def test_a_file_next_to_the_guides_is_watched(served: Served, tmp_path: Path) -> None:
     readme, first = tmp_path / "README.md", served.news()
     save(readme, b"\xff")
-    assert served.said().startswith(f"{readme}#: the byte 0 is not UTF-8.")
+    assert served.said().startswith(f"{readme}#: byte 0 is not UTF-8.")
     assert served.said().startswith("not built")
     save(readme, b"# Tiny\n\nAn overview.\n")
     assert served.news(first) != first

@@ -35,13 +35,13 @@ def texts(svg: str) -> list[str]:
     return [node.text or "" for node in ElementTree.fromstring(svg).iter() if node.tag == "text"]
 
 
-def test_a_machine_has_each_state_once_and_each_way_with_all_its_causes() -> None:
+def test_a_machine_has_each_state_once_and_each_event() -> None:
     found = texts(machine_svg(MACHINE))
     ways = ["go", "leap", "back", "again", "over", "end, stop", "rise"]
     assert sorted(found) == sorted(["a", "b", "c", "d", *ways])
 
 
-def test_a_machine_marks_where_it_begins_and_ends() -> None:
+def test_a_machine_marks_first_and_final_states() -> None:
     classes = [
         node.get("class")
         for node in ElementTree.fromstring(machine_svg(MACHINE))
@@ -51,7 +51,7 @@ def test_a_machine_marks_where_it_begins_and_ends() -> None:
     assert classes.count("state final") == 1
 
 
-def test_states_of_one_step_are_stacked_inside_the_picture() -> None:
+def test_states_do_not_overlap_or_leave_the_picture() -> None:
     svg = ElementTree.fromstring(machine_svg(MACHINE))
     width, height = (float(one) for one in str(svg.get("viewBox")).split()[2:])
     boxes = [node for node in svg.iter() if node.tag == "rect"]
@@ -89,24 +89,24 @@ def drawn(row: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize(("row", "labels"), CASES)
-def test_a_message_shows_what_goes_and_what_comes(row: dict[str, Any], labels: list[str]) -> None:
+def test_a_message_shows_request_and_response(row: dict[str, Any], labels: list[str]) -> None:
     assert texts(drawn(row)) == ["host", "server <1>", *labels]
 
 
 @pytest.mark.parametrize(
-    ("sender", "expected"),
+    ("sender", "words"),
     [
         ("client", "host sends a/b to server <1>, which answers with Result"),
         ("server", "server <1> sends a/b to host, which answers with Result"),
         ("both", "either end sends a/b, which answers with Result"),
     ],
 )
-def test_a_message_is_described_in_words(sender: str, expected: str) -> None:
+def test_a_message_is_described_in_words(sender: str, words: str) -> None:
     svg = ElementTree.fromstring(drawn(ASKED | {"from": sender}))
-    assert svg.findtext("title") == expected
+    assert svg.findtext("title") == words
 
 
-def test_a_sequence_shows_each_step_from_its_end_and_what_repeats(tiny: Documents) -> None:
+def test_a_sequence_shows_each_step_and_what_repeats(tiny: Documents) -> None:
     links = Links(tiny, [tiny["tiny"], tiny["tiny-base"]])
     svg = sequence_svg(sequence_drawing(links, tiny["tiny"], "Search").facts)
     labels = ["books/find", "FindResult", "0 … n", "books/lent"]

@@ -1,4 +1,4 @@
-"""The site of a tiny protocol: what is on its pages, and the files next to them."""
+"""The site of a tiny protocol: its pages, and the files next to them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def text(files: Files, path: str) -> str:
     return files[path].decode()
 
 
-def test_the_site_has_no_findings(tiny_site: Files, tiny: Documents) -> None:
+def test_the_check_finds_no_problems(tiny_site: Files, tiny: Documents) -> None:
     assert check_site(tiny_site, tiny, "https://tiny.example/x/y/") == []
 
 
@@ -50,7 +50,7 @@ def test_a_method_has_a_place_for_each_of_its_parts(tiny_site: Files, anchor: st
     assert f'id="{anchor}"' in text(tiny_site, FIND)
 
 
-def test_a_place_shows_its_link_on_hover_and_focus(tiny_site: Files) -> None:
+def test_a_place_has_a_link_with_a_name(tiny_site: Files) -> None:
     page = text(tiny_site, FIND)
     assert '<a class="anchor" href="#params.sort-by" aria-label="Link to params.sort-by">' in page
 
@@ -85,16 +85,14 @@ def test_a_type_says_in_which_sections_it_is_used(
 
 
 @pytest.mark.parametrize(
-    ("path", "expected"),
+    ("path", "shown"),
     [
         (FIND, '<a href="../../tiny/data.html#Search">Search</a>: A search'),
         ("tiny-base/methods/shelf-open.html", 'data.html#Search">Search</a> of Tiny: A search'),
     ],
 )
-def test_a_method_leads_to_the_sequences_that_it_stands_in(
-    tiny_site: Files, path: str, expected: str
-) -> None:
-    assert expected in text(tiny_site, path)
+def test_a_method_links_to_its_sequences(tiny_site: Files, path: str, shown: str) -> None:
+    assert shown in text(tiny_site, path)
     assert ("<title>Search: reader: books/find; " in text(tiny_site, path)) is (path == FIND)
 
 
@@ -114,7 +112,7 @@ def test_the_same_name_in_another_protocol_has_a_link(tmp_path: Path) -> None:
     files = site_files(SiteSource(documents=documents(tmp_path, *contents)))
     for path in ("methods/a-b.html", "types/It.html"):
         page = text(files, f"one/{path}")
-        assert f'The same name is something of its own in <a href="../../two/{path}">' in page
+        assert f'Also defined, with another meaning, by <a href="../../two/{path}">' in page
 
 
 def test_the_current_page_is_marked_in_the_list(tiny_site: Files) -> None:
@@ -122,7 +120,7 @@ def test_the_current_page_is_marked_in_the_list(tiny_site: Files) -> None:
     assert marked == ["../../tiny/methods/books-find.html"]
 
 
-def test_a_decision_stands_in_a_box(tiny_site: Files) -> None:
+def test_a_decision_is_in_a_box(tiny_site: Files) -> None:
     boxes = [path for path in tiny_site if b'<div class="decision">' in tiny_site[path]]
     assert "tiny/index.html" in boxes
 
@@ -131,7 +129,7 @@ def test_a_state_machine_is_drawn_with_every_state_and_step(
     tiny_site: Files, tiny: Documents
 ) -> None:
     ((name, machine),) = tiny["tiny"].table("machines").items()
-    page = text(tiny_site, "machines.html")
+    page = text(tiny_site, "state-machines.html")
     drawing = page[page.index('<svg class="machine"') :]
     assert f"{name}:" in drawing
     steps = machine["transitions"]
@@ -139,17 +137,15 @@ def test_a_state_machine_is_drawn_with_every_state_and_step(
         assert f">{word}</text>" in drawing
 
 
-def test_a_code_lists_its_meanings_and_who_answers_with_it(tiny_site: Files) -> None:
+def test_a_code_has_its_meanings_and_the_methods_that_return_it(tiny_site: Files) -> None:
     page = text(tiny_site, "errors.html")
     part = page[page.index('id="error.8"') :]
     assert "NoSuchBook" in part
     assert 'href="tiny/methods/books-find.html"' in part
 
 
-def test_an_augment_is_named_by_the_message_that_it_adds_to(
-    tiny_site: Files, tiny: Documents
-) -> None:
-    page = text(tiny_site, "augments.html")
+def test_an_added_field_is_listed_with_its_message(tiny_site: Files, tiny: Documents) -> None:
+    page = text(tiny_site, "added-fields.html")
     for row in tiny["tiny"].augments:
         assert f"<code>{row['member']}</code>" in page
         assert all(error in page for error in row.get("errors", ()))
@@ -179,12 +175,12 @@ def test_the_index_leads_to_pages_and_places_that_are_there(tiny_site: Files) ->
     script = text(tiny_site, "assets/index.js")
     index = json.loads(script.removeprefix("window.KINWIRE_INDEX=").rstrip(";\n"))
     assert {page[1] for page in index["pages"]} <= tiny_site.keys()
-    for number, _, _, anchor, _ in index["places"]:
+    for number, _, _, anchor, _, _ in index["places"]:
         assert f'id="{anchor}"' in text(tiny_site, index["pages"][number][1])
-    assert ["member", "params.sort-by"] in [place[1:3] for place in index["places"]]
+    assert ["field", "params.sort-by"] in [place[1:3] for place in index["places"]]
 
 
-def test_an_index_cannot_end_the_script_that_it_stands_in(tmp_path: Path) -> None:
+def test_the_index_cannot_end_its_script(tmp_path: Path) -> None:
     odd = {"description": "</script><b>", "type": "string"}
     member = {"$ref": "#/$defs/Odd", "description": "<i>"}
     params = {"description": "P.", "type": "object", "properties": {'a"><i': member}}
@@ -197,7 +193,7 @@ def test_an_index_cannot_end_the_script_that_it_stands_in(tmp_path: Path) -> Non
     assert not [path for path in files if path.endswith(".html") and b"<b>" in files[path]]
 
 
-def test_a_site_for_a_place_has_a_map_and_a_page_for_what_is_missing(tiny_site: Files) -> None:
+def test_a_published_site_has_a_sitemap_and_a_page_for_missing_paths(tiny_site: Files) -> None:
     assert "<loc>https://tiny.example/x/y/tiny/index.html</loc>" in text(tiny_site, "sitemap.xml")
     missing = text(tiny_site, "404.html")
     assert 'href="https://tiny.example/x/y/assets/site.css"' in missing
@@ -235,7 +231,7 @@ def test_markdown_alone_has_the_same_pages(tiny: Documents) -> None:
     assert b"[books/find" in found["tiny/index.md"] or b"`books/find`" in found["tiny/index.md"]
 
 
-def test_what_changed_has_a_page_that_leads_to_the_places(tiny: Documents, tmp_path: Path) -> None:
+def test_changes_have_a_page_with_links(tiny: Documents, tmp_path: Path) -> None:
     for path in (Path(__file__).parents[1] / "golden" / "schema").glob("*.json"):
         content = json.loads(path.read_text(encoding="utf-8"))
         if content["protocol"] == "tiny":
@@ -251,6 +247,71 @@ def test_what_changed_has_a_page_that_leads_to_the_places(tiny: Documents, tmp_p
     assert 'href="changes/index.html"' in text(files, "index.html")
 
 
-def test_a_site_has_the_given_title(tiny: Documents) -> None:
+def test_the_home_page_has_the_title_of_the_site(tiny: Documents) -> None:
     source = replace(SiteSource(documents=tiny), title="Books & more")
     assert "<h1>Books &amp; more</h1>" in text(site_files(source), "index.html")
+
+
+AREAS = {"Guides": "guides/index.html", "Reference": "reference.html"}
+
+
+def test_every_page_leads_to_the_areas_of_the_site(tiny_site: Files) -> None:
+    pages = [path for path in tiny_site if path.endswith(".html") and path != "404.html"]
+    for path in pages:
+        (areas,) = re.findall(r'<nav class="areas".*?</nav>', text(tiny_site, path), re.DOTALL)
+        root = "../" * path.count("/")
+        assert re.findall(r'href="([^"]+)"', areas) == [root + place for place in AREAS.values()]
+
+
+@pytest.mark.parametrize(
+    ("path", "area"),
+    [
+        ("guides/lending.html", "Guides"),
+        ("guides/index.html", "Guides"),
+        ("reference.html", "Reference"),
+        ("errors.html", "Reference"),
+        (FIND, "Reference"),
+        ("index.html", ""),
+    ],
+)
+def test_a_page_marks_its_area(tiny_site: Files, path: str, area: str) -> None:
+    found = re.findall(r'aria-current="true">([^<]+)</a>', text(tiny_site, path))
+    assert found == ([area] if area else [])
+
+
+def test_a_changelog_is_the_area_of_changes(tiny: Documents, tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\nMuch.\n", encoding="utf-8")
+    files = site_files(SiteSource(documents=tiny, guides=tmp_path / "docs"))
+    found = 'href="../guides/changelog.html" aria-current="true">Changes</a>'
+    assert found in text(files, "guides/changelog.html")
+
+
+OPEN = "tiny-base/methods/shelf-open.html"
+
+
+def folded(page: str) -> list[str]:
+    """Return what is folded on a page, except the inner fields."""
+    return re.findall(r'<details class="more">(.*?)</details>', page, re.DOTALL)
+
+
+def test_an_example_comes_before_the_fields(tiny_site: Files) -> None:
+    page = text(tiny_site, FIND)
+    order = ["Find books.", 'class="example"', "Request", "Response", 'id="params"', 'id="errors"']
+    places = [page.index(word, page.index("<h1")) for word in order]
+    assert places == sorted(places)
+
+
+def test_fields_of_other_protocols_are_folded(tiny_site: Files) -> None:
+    page = text(tiny_site, OPEN)
+    assert "<summary>2 fields added by other protocols: Tiny</summary>" in page
+    assert any('id="params.lamp"' in part for part in folded(page))
+    assert not any('id="params.room"' in part for part in folded(page))
+
+
+def test_errors_of_other_protocols_are_folded(tiny_site: Files) -> None:
+    page = text(tiny_site, OPEN)
+    (part,) = (part for part in folded(page) if "NoSuchBook" in part)
+    assert "<summary>1 error because of fields that other protocols add</summary>" in part
+    assert "<code>lamp</code>" in part
+    assert 'id="error.8"' in part

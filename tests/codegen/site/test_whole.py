@@ -1,4 +1,4 @@
-"""The site of this project: without findings, small, and complete."""
+"""The site of this project: no problems, small, and complete."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kinwire_codegen.site.pages import SiteSource
 pytestmark = pytest.mark.slow
 
 
-def test_the_site_has_no_findings(whole_site: Mapping[str, bytes], whole: SiteSource) -> None:
+def test_the_check_finds_no_problems(whole_site: Mapping[str, bytes], whole: SiteSource) -> None:
     assert check_site(whole_site, whole.documents) == []
 
 

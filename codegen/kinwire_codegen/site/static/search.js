@@ -1,7 +1,7 @@
-// Finds pages and places by whole names, parts of names, camelCase pieces and near misses.
+// Finds pages and places by names, parts of names, typing errors, and words in the text of guides.
 (function () {
   "use strict";
-  const KINDS = { method: 3, tool: 3, protocol: 2.5, error: 2.6, across: 2.4, type: 1.6, guide: 2, api: 1.2, data: 1, changes: .5, member: .6, section: .8, row: .3, start: 0 };
+  const KINDS = { method: 3, tool: 3, protocol: 2.5, error: 2.6, reference: 2.4, type: 1.6, guide: 2, api: 1.2, data: 1, changes: .5, field: .6, row: .3, guides: 1, start: 0 };
   const SHOWN = 30;
 
   /** Pieces of a name: `context/beforeInference` is context, before, inference. */
@@ -9,6 +9,8 @@
     const parts = text.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2");
     return parts.toLowerCase().match(/[\p{L}\p{N}]+/gu) || [];
   }
+  /** Words of a name that have several pieces: `WebSocket` is also websocket. */
+  const whole = (text) => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || []).filter((word) => !pieces(text).includes(word));
   const compact = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 
   /** Number of typing errors between two words, or more than `most`. Swapped letters are one. */
@@ -31,67 +33,98 @@
     return last[b.length];
   }
 
+  /** Typing errors that a word of this length may have. */
+  const allowed = (typed) => (typed.length < 4 || /\d/.test(typed) ? 0 : typed.length < 5 ? 1 : 2);
+
   /** How well a word that was typed fits a word of a name: 0 to 10. */
   function fit(typed, word) {
     if (word === typed) return 10;
     if (word.startsWith(typed)) return 6 + 3 * typed.length / word.length;
-    if (typed.length > 3 && typed.startsWith(word) && word.length > 3) return 4.5;
+    if (typed.length > 3 && typed.startsWith(word) && word.length > 3) return 5.5 * word.length / typed.length;
     if (typed.length > 2 && word.includes(typed)) return 3 + 2 * typed.length / word.length;
-    const most = typed.length < 4 ? 0 : typed.length < 8 ? 1 : 2;
-    if (!most || /\d/.test(typed)) return 0;
+    const most = allowed(typed);
+    if (!most) return 0;
     const found = slips(typed, word, most);
-    if (found <= most) return 6 - 1.5 * found;
+    if (found <= most) return found > 1 && typed.length < 8 ? 1.2 : 6 - 1.5 * found;
     const start = word.length > typed.length ? slips(typed, word.slice(0, typed.length), 1) : 2;
     return typed.length > 4 && start <= 1 ? 3 : 0;
   }
 
   function entries({ pages, places }) {
-    const found = pages.map(([name, url, kind, place, about]) => ({
-      name, url, kind, place, about, own: pieces(name), near: pieces(place), said: pieces(about), compact: compact(name),
-    }));
-    places.forEach(([number, kind, name, anchor, about]) => {
+    const entry = (name, text, more) => {
+      const own = pieces(name);
+      return { name, size: own.length, own: own.concat(whole(name)), said: pieces(more.about), text: counted(text), ...more };
+    };
+    const found = pages.map(([name, url, kind, place, about, text]) =>
+      entry(name, text, { url, kind, place, about, near: pieces(place), compact: compact(name) }));
+    places.forEach(([number, kind, name, anchor, about, text]) => {
       const page = found[number];
-      const own = pieces(name.replace(/^(params|result)\./, ""));
-      found.push({
-        name, page: page.name, url: page.url + "#" + anchor, kind, place: page.place, about,
-        own, near: page.own, said: pieces(about), compact: compact(page.name + name), alone: kind === "member" ? "" : compact(name),
-      });
+      const more = { page: page.name, url: page.url + "#" + anchor, kind, place: page.place, about, near: page.own };
+      const short = name.replace(/^(params|result)\./, "");
+      found.push({ ...entry(short, text, more), name, compact: compact(page.name + name), alone: kind === "field" ? "" : compact(name) });
     });
     return found;
   }
+  /** The words of a text, each with how often the index repeats it. */
+  function counted(text) {
+    const found = new Map();
+    if (text) text.split(" ").forEach((word) => found.set(word, (found.get(word) || 0) + 1));
+    return found;
+  }
 
-  function score(entry, words, whole, known) {
-    let total = 0, hits = 0;
+  function score(entry, words, joint, asked, known, meant) {
+    let total = 0, hits = 0, inText = 0;
+    const identifier = asked.includes("_") && entry.text.has(asked) ? 9 + (KINDS[entry.kind] || 0) : 0;
     for (const typed of words) {
       const best = (list) => list.reduce((most, word) => Math.max(most, known(typed, word)), 0);
       const own = best(entry.own);
-      const value = Math.max(own, best(entry.near) * (entry.page ? .75 : .45), own ? 0 : best(entry.said) * .2);
-      if (!value) return 0;
-      if (own) hits++;
+      const text = own > 2 ? 0 : meant(typed).reduce((most, word) => Math.max(most, entry.text.get(word) || 0), 0);
+      const value = Math.max(own, best(entry.near) * (entry.page ? .75 : .45), own ? 0 : best(entry.said) * .2, text && 2.5 + .5 * text);
+      if (!value) return identifier;
+      hits += own > 2 ? 1 : own / 10;
+      if (text) inText++;
       total += value;
     }
-    if (!hits && entry.page) return 0;
+    if (!hits && !inText && entry.page) return identifier;
     total = total / words.length + hits / words.length * 2 + (KINDS[entry.kind] || 0);
-    total -= Math.max(0, entry.own.length - hits) * .35;
-    if (entry.compact === whole) total += 12;
-    else if (entry.alone === whole) total += 3;
-    else if (entry.compact.startsWith(whole)) total += 2;
-    else if (entry.compact.includes(whole)) total += 1;
-    return total;
+    total -= Math.max(0, entry.size - hits) * (!hits ? 0 : entry.kind === "guide" ? .15 : .35); // headings are sentences
+    if (entry.compact === joint) total += 12;
+    else if (entry.alone === joint) total += 3;
+    else if (entry.compact.startsWith(joint)) total += 2;
+    else if (entry.compact.includes(joint)) total += 1;
+    return Math.max(total, identifier);
   }
 
-  let all = null;
-  function find(query) {
-    all = all || entries(window.KINWIRE_INDEX);
-    const words = pieces(query), whole = compact(query);
-    if (!words.length) return [];
+  /** Finds names of several parts that were typed as one word: `tolcall` is tools/call. */
+  function joined(entry, joint) {
+    if (entry.page || joint.length < 5 || entry.size < 2) return 0;
+    const found = slips(joint, entry.compact, allowed(joint));
+    return found <= allowed(joint) ? 13 - 2 * found + (KINDS[entry.kind] || 0) : 0;
+  }
+
+  let all = null, vocabulary = null;
+  /** The words of texts that a word may mean: itself, else those that are typing errors away. */
+  function near(typed) {
+    if (vocabulary.has(typed)) return [typed];
+    const most = typed.length < 5 ? 0 : typed.length < 8 ? 1 : 2;
+    return most ? Array.from(vocabulary).filter((word) => slips(typed, word, most) <= most) : [];
+  }
+  function remembered(make) {
     const cache = new Map();
-    const known = (typed, word) => {
-      const key = typed + " " + word;
-      if (!cache.has(key)) cache.set(key, fit(typed, word));
+    return (...given) => {
+      const key = given.join(" ");
+      if (!cache.has(key)) cache.set(key, make(...given));
       return cache.get(key);
     };
-    return all.map((entry, order) => ({ entry, order, value: score(entry, words, whole, known) }))
+  }
+  function find(query) {
+    all = all || entries(window.KINWIRE_INDEX);
+    vocabulary = vocabulary || new Set(all.flatMap((entry) => Array.from(entry.text.keys())));
+    const words = pieces(query), joint = compact(query), asked = query.trim().toLowerCase();
+    if (!words.length) return [];
+    const known = remembered(fit), meant = remembered(near);
+    const value = (entry) => Math.max(score(entry, words, joint, asked, known, meant), joined(entry, joint));
+    return all.map((entry, order) => ({ entry, order, value: value(entry) }))
       .filter((one) => one.value > 0)
       .sort((a, b) => b.value - a.value || a.order - b.order)
       .slice(0, SHOWN).map((one) => one.entry);
@@ -109,14 +142,13 @@
     return found.map((part, index) => (index % 2 ? make("mark", { textContent: part }) : part));
   }
   function build() {
-    const input = make("input", { type: "search", placeholder: "Method, member, type, error, guide …", autocomplete: "off", spellcheck: false });
+    const input = make("input", { type: "search", placeholder: "Guide, method, field, type, error …", autocomplete: "off", spellcheck: false });
     const list = make("div", { id: "search:hits" });
     list.setAttribute("role", "listbox");
     list.setAttribute("aria-label", "Results");
     Object.entries({ role: "combobox", "aria-label": "Search", "aria-controls": "search:hits", "aria-expanded": "true", "aria-autocomplete": "list" })
       .forEach(([name, value]) => input.setAttribute(name, value));
-    const keys = make("p", { className: "keys" }, "↑↓ choose", " ", "↵ open", " ", "esc close");
-    keys.style.margin = "0";
+    const keys = make("p", { className: "keys" }, "↑↓ select", " ", "↵ open", " ", "esc close");
     dialog = make("dialog", { className: "search" }, input, list, keys);
     dialog.setAttribute("aria-label", "Search");
     document.body.append(dialog);
@@ -147,7 +179,7 @@
       }));
       input.removeAttribute("aria-activedescendant");
       if (results.length) choose(0);
-      else if (words.length) list.replaceChildren(make("div", { className: "empty", textContent: "Nothing of that name." }));
+      else if (words.length) list.replaceChildren(make("div", { className: "empty", textContent: "No results." }));
     };
     input.addEventListener("input", show);
     input.addEventListener("keydown", (event) => {

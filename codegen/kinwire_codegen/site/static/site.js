@@ -1,4 +1,4 @@
-// Theme, menu, tabs, copying, outline and the search box. A page can be read without any of it.
+// Theme, menu, tabs, folded parts, copying, outline and search. Pages can be read without it.
 (function () {
   "use strict";
   const root = document.documentElement;
@@ -28,7 +28,7 @@
       button.setAttribute("aria-expanded", String(nav.classList.toggle("open")));
     });
     const here = nav.querySelector("[aria-current]");
-    if (here) here.scrollIntoView({ block: "nearest" });
+    if (here && here.offsetTop > nav.clientHeight) nav.scrollTop = here.offsetTop - nav.clientHeight / 2;
   }
 
   function tabs() {
@@ -99,12 +99,31 @@
         setTimeout(() => { button.textContent = "Copy"; }, 1500);
       });
     });
-    all(".scroll").forEach((box, index) => {
+    all(".scroll, figure").forEach((box, index) => {
       if (box.scrollWidth <= box.clientWidth) return;
       box.tabIndex = 0;
       box.setAttribute("role", "region");
-      box.setAttribute("aria-label", "Table " + (index + 1));
+      box.setAttribute("aria-label", (box.tagName === "FIGURE" ? "Picture " : "Table ") + (index + 1));
     });
+  }
+
+  /** Opens the folded parts around the place that the address names, and all of them for print. */
+  function folded() {
+    const linked = () => {
+      const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+      const around = [];
+      for (let node = place; node; node = node.parentElement) if (node.tagName === "DETAILS" && !node.open) around.push(node);
+      around.forEach((node) => { node.open = true; });
+      if (around.length) place.scrollIntoView();
+    };
+    let closed = [];
+    addEventListener("beforeprint", () => {
+      closed = all("details:not([open])");
+      closed.forEach((node) => { node.open = true; });
+    });
+    addEventListener("afterprint", () => closed.forEach((node) => { node.open = false; }));
+    addEventListener("hashchange", linked);
+    linked();
   }
 
   function outline() {
@@ -154,5 +173,5 @@
     });
   }
 
-  theme(); menu(); tabs(); copying(); outline(); versions(); searching();
+  theme(); menu(); tabs(); folded(); copying(); outline(); versions(); searching();
 })();

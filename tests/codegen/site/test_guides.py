@@ -1,0 +1,145 @@
+"""Guides as pages, in the groups in which the README lists them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kinwire_codegen.document import Documents
+from kinwire_codegen.site.build import site_files
+from kinwire_codegen.site.check import check_site
+from kinwire_codegen.site.guides import Guides, Opening, opening_of
+from kinwire_codegen.site.pages import SiteSource
+
+README = """\
+# Tea
+
+Tea for programs.
+
+It is hot.
+
+## Install
+
+```sh
+pip install tea
+```
+
+{}
+## The rest
+
+Nobody reads this.
+"""
+HEADINGS = """\
+## Guides
+
+### Use tea
+
+- [Brewing](docs/brewing.md): how to brew it
+- [Pouring](docs/pouring.md)
+
+### Change tea
+
+| guide | what it shows |
+|---|---|
+| [Growing](docs/growing.md) | from the seed |
+| [Roasting](docs/roasting.md) | in a pan |
+
+"""
+LABELS = HEADINGS.replace("### Use tea", "**Use tea**").replace("### Change tea", "Change tea:")
+CELLS = """\
+## A table each
+
+Some words about how these guides came to be, and why there are several tables of them here.
+
+| Use tea | |
+|---|---|
+| [Brewing](docs/brewing.md) | how to brew it |
+| [Pouring](docs/pouring.md) | |
+
+| Change tea | |
+|---|---|
+| [Growing](docs/growing.md) | from the seed |
+| [Roasting](docs/roasting.md) | in a pan |
+
+"""
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for name in ("Brewing", "Pouring", "Growing", "Roasting"):
+        text = f"# {name}\n\nAbout {name.lower()}. And more.\n"
+        (folder / f"{name.lower()}.md").write_text(text, encoding="utf-8")
+    return folder
+
+
+def opening(docs: Path, groups: str) -> Opening:
+    (docs.parent / "README.md").write_text(README.format(groups), encoding="utf-8")
+    return opening_of(list(Guides(docs).pages()))
+
+
+@pytest.mark.parametrize("groups", [HEADINGS, LABELS, CELLS])
+def test_guides_are_grouped_as_the_readme_groups_them(docs: Path, groups: str) -> None:
+    found = opening(docs, groups).groups
+    assert [(one.label, [entry.name for entry in one.entries]) for one in found] == [
+        ("Use tea", ["Brewing", "Pouring"]),
+        ("Change tea", ["Growing", "Roasting"]),
+        ("About the project", ["Overview"]),
+    ]
+    assert [entry.summary for entry in found[0].entries] == ["how to brew it", "About pouring."]
+
+
+@pytest.mark.parametrize("groups", [HEADINGS, LABELS, CELLS])
+def test_the_home_page_begins_as_the_readme_does_up_to_its_guides(docs: Path, groups: str) -> None:
+    found = opening(docs, groups)
+    assert found.lead == "Tea for programs."
+    assert found.text == "It is hot.\n\n## Install\n\n```sh\npip install tea\n```"
+
+
+def test_a_list_that_the_first_paragraph_leads_to_belongs_to_it(docs: Path) -> None:
+    text = "# Tea\n\nTea is hot. Use it to\n\n- wake up,\n- talk.\n\nIt has leaves.\n"
+    (docs.parent / "README.md").write_text(text, encoding="utf-8")
+    found = opening_of(list(Guides(docs).pages()))
+    assert found.lead == "Tea is hot. Use it to\n\n- wake up,\n- talk."
+    assert found.text == "It has leaves."
+
+
+def test_guides_that_the_readme_does_not_list_are_in_a_group_of_their_own(docs: Path) -> None:
+    (docs / "sipping.md").write_text("# Sipping\n\nSlowly.\n", encoding="utf-8")
+    found = {
+        one.label: [entry.name for entry in one.entries] for one in opening(docs, LABELS).groups
+    }
+    assert found["More guides"] == ["Sipping"]
+
+
+def test_guides_without_a_readme_are_one_group(docs: Path) -> None:
+    found = opening_of(list(Guides(docs).pages()))
+    assert (found.lead, found.text) == ("", "")
+    (group,) = found.groups
+    assert (group.label, len(group.entries)) == ("Guides", 4)
+
+
+def test_a_guide_named_like_the_list_of_guides_keeps_its_page(docs: Path, tiny: Documents) -> None:
+    for name in ("README", "index"):
+        (docs / f"{name}.md").write_text(f"# Its {name}\n\nText.\n", encoding="utf-8")
+    files = site_files(SiteSource(documents=tiny, guides=docs))
+    assert check_site(files, tiny) == []
+    assert b"<h1>Guides</h1>" in files["guides/index.html"]
+    assert b"<h1>Its README</h1>" in files["guides/readme.html"]
+    assert b"<h1>Its index</h1>" in files["guides/introduction.html"]
+
+
+def test_the_home_page_has_the_quick_start_and_the_groups_and_no_table(
+    docs: Path, tiny: Documents
+) -> None:
+    opening(docs, LABELS)
+    files = site_files(SiteSource(documents=tiny, guides=docs, title="Tea"))
+    page = files["index.html"].decode()
+    assert "pip install tea" in page
+    assert '<h2 id="home.use-tea">Use tea' in page
+    assert '<a href="guides/brewing.html">Brewing</a><span>how to brew it</span>' in page
+    assert "<table" not in page
+    assert "Nobody reads this" not in page
+    assert check_site(files, tiny) == []
