@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("class_name", "constant_name", "nearest", "snake_name")
+__all__ = ("class_name", "constant_name", "field_names", "nearest", "snake_name")
 
 import keyword
 import re
@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z0-9]+|[A-Z]+|[0-9]+")
+
+_HUMPS = (re.compile(r"([^_])([A-Z][a-z]+)"), re.compile(r"([a-z0-9])([A-Z])"))
 
 
 def snake_name(wire: str) -> str:
@@ -28,6 +30,35 @@ def constant_name(wire: str) -> str:
 def class_name(error: str) -> str:
     """Return an error's class: `InvalidParams` is `InvalidParamsError`, `ParseError` stays."""
     return error if error.endswith("Error") else f"{error}Error"
+
+
+def field_names(wires: Iterable[str]) -> dict[str, str]:
+    """Return the attributes of a class by wire name, as the model generator chooses them."""
+    found: dict[str, str] = {}
+    for wire in wires:
+        first = name = _field_name(wire)
+        number = 0
+        while name in found.values():
+            number += 1
+            name = f"{first}_{number}"
+        found[wire] = name
+    return found
+
+
+def _field_name(wire: str) -> str:
+    name = re.sub(r"\W", "_", wire.removeprefix("#") or "_")
+    name = name.lstrip("_") or f"field{name}"
+    name = f"field_{name}" if name[0].isnumeric() else name
+    for boundary in _HUMPS:
+        name = boundary.sub(r"\1_\2", name)
+    name = name.lower()
+    return f"{name}_" if keyword.iskeyword(name) or _is_of_every_model(name) else name
+
+
+def _is_of_every_model(name: str) -> bool:
+    from pydantic import BaseModel  # few subcommands need it
+
+    return hasattr(BaseModel, name)
 
 
 def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:

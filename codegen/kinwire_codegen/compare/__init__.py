@@ -18,8 +18,13 @@ from kinwire_codegen.compare.data import compare_data
 from kinwire_codegen.compare.errors import compare_errors
 from kinwire_codegen.compare.flows import Roots, data_flow, library_roots, other_roots, spread
 from kinwire_codegen.compare.head import compare_head, version_rose
-from kinwire_codegen.compare.names import compare_names, renamed_classes
-from kinwire_codegen.compare.rows import compare_rows
+from kinwire_codegen.compare.names import (
+    NamedSides,
+    compare_names,
+    removed_package,
+    renamed_classes,
+)
+from kinwire_codegen.compare.rows import Successors, compare_rows
 from kinwire_codegen.compare.sides import Side
 from kinwire_codegen.compare.types import Pair, Raw, TypeComparison
 from kinwire_codegen.compare.verdict import Category, Flow, Level, Way
@@ -89,6 +94,7 @@ def _came_and_went(old: Side, new: Side, named: tuple[str, ...]) -> Iterator[Doc
             yield changed(
                 "protocol-removed", name, (), what, flows=[flow], gone=True, anchor=anchor
             )
+            yield removed_package(before)
         elif after is not None and before is None:
             anchor = anchor_of(after, ())
             yield changed("protocol-added", name, (), f"the protocol {name} is new", anchor=anchor)
@@ -101,6 +107,7 @@ class _Assembly:
         self._old, self._new = old, new
         self._types = TypeComparison(old, new)
         self._roots: Roots = {}
+        self._successors: dict[str, Successors] = {}
 
     def changes(self, both: list[tuple[Document, Document]]) -> Iterator[DocumentChange]:
         for before, after in both:
@@ -116,10 +123,13 @@ class _Assembly:
         yield from self._of_types(flows, renamed, names)
         for before, after in both:
             yield from compare_data(before, after, renamed)
-            yield from compare_names(before, after, renamed)
+            successors = self._successors[after.name]
+            sides = NamedSides(self._old, self._new, before, after, renamed, successors)
+            yield from compare_names(sides)
 
     def _except_types(self, before: Document, after: Document) -> Iterator[DocumentChange]:
         rows = compare_rows(self._old, self._new, before, after)
+        self._successors[after.name] = rows.successors
         augments = compare_augments(before, after)
         for pair, flow in (*rows.pairs, *augments.pairs):
             self._root(pair, flow)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("compare_errors",)
+__all__ = ("compare_errors", "renamed_errors")
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ from kinwire_codegen.document import Document
 def compare_errors(before: Document, after: Document) -> Iterator[DocumentChange]:
     """Yield what changed in the errors of one protocol, except the types of their data."""
     olds, news = before.table("errors"), after.table("errors")
-    renamed = dict(_renamed(before, after))
+    renamed = renamed_errors(before, after)
     for name, error in olds.items():
         if name in renamed:
             what = f"error {name} is {renamed[name]} now, with the same code {error['code']}"
@@ -31,6 +31,11 @@ def compare_errors(before: Document, after: Document) -> Iterator[DocumentChange
             yield _told("error-added", after, name, f"error {name} is new")
     yield from _data(before, after)
     yield from _reused(before, after, renamed)
+
+
+def renamed_errors(before: Document, after: Document) -> dict[str, str]:
+    """Return the new names of errors that have another name and the same code and message."""
+    return dict(_renamed(before, after))
 
 
 def _renamed(before: Document, after: Document) -> Iterator[tuple[str, str]]:

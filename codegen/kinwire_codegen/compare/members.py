@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Meeting", "is_constant", "paired_members", "shape_of")
+__all__ = ("Meeting", "is_constant", "paired_members", "renamed_members", "shape_of")
 
 import json
 from collections.abc import Iterator, Mapping
@@ -42,6 +42,11 @@ def paired_members(
             yield name, Meeting(old.get(name), member)
     taken = {before for before, _ in renamed.values()}
     yield from ((name, Meeting(old[name], None)) for name in old if name not in {*new, *taken})
+
+
+def renamed_members(old: Mapping[str, Member], new: Mapping[str, Member]) -> dict[str, str]:
+    """Return the new names of members that have another name."""
+    return {before: after for after, (before, _) in _renamed(old, new).items()}
 
 
 def _renamed(old: Mapping[str, Member], new: Mapping[str, Member]) -> dict[str, tuple[str, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Rows", "compare_rows")
+__all__ = ("Rows", "Successors", "compare_rows")
 
 import json
 from collections.abc import Iterator, Mapping
@@ -24,6 +24,7 @@ LIKE = 0.8  # of the members of two rows, for them to be one under another name
 LISTS = (("aliases", "alias", "name"), ("errors", "error-of-method", "error"))
 WITHDRAWN = "considered"
 
+Successors = dict[tuple[str, str], str | None]
 Row = Mapping[str, Any]
 Shape = set[tuple[str, str, str, bool]]
 """Part, name, type and whether it is required, of each member of a row."""
@@ -37,6 +38,8 @@ class Rows:
     changes: list[DocumentChange] = field(default_factory=list)
     pairs: list[tuple[Pair, Flow]] = field(default_factory=list)
     """The types of params and results that stand for each other."""
+    successors: Successors = field(default_factory=dict)
+    """The wire name now of each row that was there, by table and wire name; None if it is gone."""
 
 
 def compare_rows(old: Side, new: Side, before: Document, after: Document) -> Rows:
@@ -46,6 +49,7 @@ def compare_rows(old: Side, new: Side, before: Document, after: Document) -> Row
         comparison = _RowComparison(old, new, before, after, table)
         found.changes += comparison.changes()
         found.pairs += comparison.pairs()
+        found.successors |= comparison.successors()
     return found
 
 
@@ -105,6 +109,10 @@ class _RowComparison:
                         resolve(there[part], self.after.name),
                     )
                     yield Pair(*kinds), row_flow(self.after, other, there, part)
+
+    def successors(self) -> Successors:
+        """Return what each row that was there is called now."""
+        return {(self.table, name): other for name, other, _ in self._matched if name is not None}
 
     def changes(self) -> Iterator[DocumentChange]:
         """Yield what changed, except types."""

@@ -77,7 +77,8 @@ class Side:
         """Return the members of an object, those of the types that it extends included."""
         found: dict[str, Member] = {}
         required: set[str] = set()
-        for part, kin in reversed(self._parts(typed)):
+        own, *others = self._parts(typed)
+        for part, kin in (*others, own):
             required |= set(part.node.get("required", ()))
             for name, node in part.node.get("properties", {}).items():
                 place = (*part.place, "properties", name)

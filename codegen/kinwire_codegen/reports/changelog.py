@@ -32,7 +32,12 @@ def as_plain(comparison: Comparison) -> str:
 
 def _grouped(comparison: Comparison) -> Iterator[tuple[Heading, list[DocumentChange]]]:
     found = [*comparison.of(Category.WIRE)]
-    found += [one for one in comparison.of(Category.BINDINGS) if one.level is Level.BREAKING]
+    sent = {(one.protocol, one.place, one.gone) for one in found}
+    found += [
+        one
+        for one in comparison.of(Category.BINDINGS)
+        if one.level is Level.BREAKING and (one.protocol, one.place, one.gone) not in sent
+    ]
     found.sort(key=lambda change: change.order)
     for heading in Heading:
         some = [change for change in found if change.rule.heading is heading]

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-__all__ = ("against", "at", "changing", "compared", "edited", "golden", "loaded", "toy", "verdicts")
+__all__ = (
+    "against",
+    "at",
+    "changing",
+    "compared",
+    "edited",
+    "golden",
+    "loaded",
+    "on_the_wire",
+    "toy",
+    "verdicts",
+)
 
 import json
 from collections.abc import Callable
@@ -12,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from kinwire_codegen.compare import Comparison, DocumentChange, compare
+from kinwire_codegen.compare.verdict import Category
 from kinwire_codegen.document import Document, Documents
 from kinwire_codegen.loading import load_documents
 from tests.codegen.documents import protocol
@@ -77,6 +89,11 @@ def compared(edit: Callable[[Node], object], old: Node | None = None) -> list[Do
     before = old if old is not None else toy()
     found = against(before, edited(before, edit)).changes
     return [change for change in found if not change.rule.id.startswith("D")]
+
+
+def on_the_wire(edit: Callable[[Node], object], old: Node | None = None) -> list[DocumentChange]:
+    """Return what an edit of a document (default: the toy) changes for peers."""
+    return [one for one in compared(edit, old) if one.rule.category is Category.WIRE]
 
 
 @cache

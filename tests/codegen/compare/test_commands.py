@@ -201,6 +201,41 @@ def test_a_document_at_fault_is_a_finding(
     assert capsys.readouterr().out.startswith(told)
 
 
+def test_names_in_python_that_are_gone_are_reported_as_bindings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def edit(content: Node) -> None:
+        content["methods"]["asks"] = content["methods"].pop("ask")
+        members = content["$defs"]["NotifiedParams"]["properties"]
+        members["x"] = members.pop("b")
+
+    old = write(tmp_path / "old" / "toy.json", toy())
+    new = write(tmp_path / "new" / "toy.json", edited(toy(), edit))
+    assert main(["breaking", "--category", "bindings", "--against", str(old), str(new)]) == 1
+    out = capsys.readouterr().out
+    assert "P106 bindings breaking: ask was ask in Python and is asks\n" in out
+    assert "P111 bindings breaking: NotifiedParams.b is gone\n" in out
+
+
+def test_a_changelog_says_once_what_is_gone_from_the_wire_and_from_python(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def edit(content: Node) -> None:
+        del content["methods"]["ask"]["errors"]
+        del content["$defs"]["AskParams"]["properties"]["b"]
+
+    old = write(tmp_path / "old" / "toy.json", edited(toy(), with_errors))
+    new = write(tmp_path / "new" / "toy.json", edited(toy(), lambda one: edit(with_errors(one))))
+    assert main(["diff", str(old), str(new)]) == 0
+    told = [line.split(" (")[0] for line in capsys.readouterr().out.splitlines() if "gone" in line]
+    assert told == ["  toy: AskParams.b is gone", "  toy: ask: the error Full is gone"]
+
+
+def with_errors(content: Node) -> Node:
+    content["methods"]["ask"]["errors"] = ["Full"]
+    return content
+
+
 def test_a_changelog_has_a_link_in_each_line(
     sides: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:

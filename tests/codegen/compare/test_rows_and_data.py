@@ -17,6 +17,7 @@ from tests.codegen.compare.documents import (
     edited,
     golden,
     loaded,
+    on_the_wire,
     toy,
     verdicts,
 )
@@ -86,7 +87,7 @@ def test_a_renamed_method_is_reported_once() -> None:
     def edit(content: Node) -> None:
         content["methods"]["asks"] = content["methods"].pop("ask")
 
-    (change,) = compared(edit)
+    (change,) = on_the_wire(edit)
     assert change.rule.name == "method-renamed"
     assert change.what == "ask is asks now: renamed? (100 % same shape)"
 
@@ -95,7 +96,7 @@ def test_a_renamed_method_that_keeps_its_old_name_serves_old_senders() -> None:
     def edit(content: Node) -> None:
         content["methods"]["enquire"] = content["methods"].pop("ask") | {"aliases": ["ask"]}
 
-    (change,) = compared(edit)
+    (change,) = on_the_wire(edit)
     assert change.rule.name == "method-renamed-with-alias"
     assert list(map(str, change.breaks)) == ["old receivers (host)"]
 
@@ -234,5 +235,5 @@ def test_an_added_or_removed_protocol_is_reported_once() -> None:
     from kinwire_codegen.compare import compare
 
     assert [c.rule.name for c in compare(loaded(), loaded(toy())).changes] == ["protocol-added"]
-    (gone,) = compare(loaded(toy()), loaded()).changes
+    (gone,) = compare(loaded(toy()), loaded()).of(Category.WIRE)
     assert (gone.rule.name, gone.anchor) == ("protocol-removed", "README.md")

@@ -30,6 +30,13 @@ OF_PROGRAMS: tuple[Rule, ...] = (
      "Programs that call it stop."),
     Rule("P107", "constant-removed", _BINDINGS, _R, _E.STOPS, "A constant of `tables` is gone.",
      "Programs that look it up stop."),
+    Rule("P109", "name-removed", _BINDINGS, _R, _E.STOPS,
+     "A stub, handler, row or augment is gone, or the module of a protocol.",
+     "Programs that name it stop."),
+    Rule("P110", "field-renamed", _BINDINGS, _C, _E.STOPS, "A field of a class has another name.",
+     "Programs that read it, or pass it to the class or to a stub, stop."),
+    Rule("P111", "field-removed", _BINDINGS, _R, _E.STOPS, "A field of a class is gone.",
+     "Programs that read it stop; it is an unknown field where they pass it."),
     Rule("P108", "values-unlisted", _BINDINGS, _R, _E.WARNS,
      "An open set does not list some values any more.",
      "They are taken as before, as any other value is; editors and type checkers do not know them"
