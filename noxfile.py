@@ -92,9 +92,10 @@ def the_library_rose(against: str) -> bool:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Fail on what ruff finds, and on code that it would lay out differently."""
+    """Fail on findings of ruff, code that it would format, and text that is not plain English."""
     run_module(session, "ruff", "check", "--no-cache", *CODE)
     run_module(session, "ruff", "format", "--no-cache", "--check", *CODE)
+    run_module(session, "tests.plain_english")
 
 
 @nox.session

@@ -22,7 +22,7 @@ from tests.tracked import ROOT, tracked_files
 
 RULES: dict[str, str] = {
     r"\b(?:is|are|was|were|be|been) none\b": "say what it is: `X is not a valid Y`",
-    r"(?<!\b[Tt]here )\b(?:is|are|was|were) no (?!longer\b|more\b)\w+": "`is not a`, `has no`",
+    r"(?<!\bthere )\b(?:is|are|was|were) no (?!longer\b|more\b)\w+": "`is not a`, `has no`",
     r"\b(?:told|tells)\b": "reported, logged, sent, documented",
     r"\bmend(?:s|ed|ing)?\b": "fix",
     r"\banew\b": "again",
@@ -46,7 +46,10 @@ NOT_OURS = (  # what others wrote, or a program
     "LICENSE",
 )
 
-_ALL = re.compile("|".join(f"({rule})" for rule in RULES))
+# Case counts in the first rule alone: `is None` is Python.
+_ALL = re.compile(
+    "|".join(f"({rule if not at else f'(?i:{rule})'})" for at, rule in enumerate(RULES))
+)
 _HINTS = tuple(RULES.values())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.plain_english import RULES, findings_in, main
+from tests.plain_english import RULES, findings_in
 
 BAD = {
     "that is none": "is none",
@@ -16,7 +16,7 @@ BAD = {
     "all of it at once": "at once",
     "beside MCP": "beside",
     "and besides": "besides",
-    "meanwhile others run": "meanwhile",
+    "Meanwhile others run": "Meanwhile",
     "whoever calls": "whoever",
     "files and its like": "its like",
     "so many seconds": "so many",
@@ -28,6 +28,7 @@ GOOD = (
     "there is no such method",
     "it is no longer open",
     "the value is None",
+    "There is no such tool",
     "recommended",
     "to sell",
     "amended by hand",
@@ -56,40 +57,3 @@ def test_python_is_read_in_comments_and_strings() -> None:
     source = 'told = 1  # it is told\nmend(told, """anew\n\n  whoever""")\n'
     found = list(findings_in(source, python=True))
     assert [(one.line, one.phrase) for one in found] == [(1, "told"), (2, "anew"), (4, "whoever")]
-
-
-def test_the_project_is_written_in_plain_english(capsys: pytest.CaptureFixture[str]) -> None:
-    code = main(WRITTEN_PLAINLY)
-    assert code == 0, capsys.readouterr().out
-
-
-WRITTEN_PLAINLY = (  # grows until it is the whole project
-    "CHANGELOG.md",
-    ".ci",
-    "CONTRIBUTING.md",
-    "codegen",
-    "README.md",
-    "RELEASING.md",
-    "SECURITY.md",
-    "docs",
-    "noxfile.py",
-    "runtime",
-    "runtime/kinwire",
-    "runtime/kinwire/mcp",
-    "runtime/kinwire/storage",
-    "runtime/kinwire/support",
-    "schema",
-    "tests/bench",
-    "tests/cli",
-    "tests/codegen",
-    "tests/generated",
-    "tests/interop",
-    "tests/packaging",
-    "tests/parity",
-    "tests/runtime",
-    "tests/runtime/storage",
-    "tests/runtime/support",
-    "tests/spec",
-    "tests/test_plain_english.py",
-    "tests/typing",
-)

@@ -63,7 +63,7 @@ class ChannelAuthor(Message):
     """Who wrote a message on a channel."""
 
     id: str
-    """Tells authors apart; the channel's own."""
+    """Identifies the author; assigned by the channel."""
 
     name: str | None = None
     """What people call them."""
@@ -966,7 +966,7 @@ class ContextInjection(Message):
     """Content that the server puts into the context."""
 
     namespace: str
-    """Tells the server's injections apart; its own."""
+    """Identifies the server's injections; chosen by the server."""
 
     position: Position
     """Where in the context it goes."""

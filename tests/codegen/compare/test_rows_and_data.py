@@ -178,9 +178,9 @@ def test_error_data_that_is_added_or_removed_is_reported() -> None:
 def test_another_name_of_any_type_changes_nothing_on_the_wire() -> None:
     old = golden()["tiny"].content
     for name in old["$defs"]:
-        text = json.dumps(old).replace(f'"#/$defs/{name}"', f'"#/$defs/{name}Anew"')
+        text = json.dumps(old).replace(f'"#/$defs/{name}"', f'"#/$defs/{name}Again"')
         new = json.loads(text)
-        new["$defs"][f"{name}Anew"] = new["$defs"].pop(name)
+        new["$defs"][f"{name}Again"] = new["$defs"].pop(name)
         assert [change.what for change in against(old, new).of(Category.WIRE)] == []
 
 
