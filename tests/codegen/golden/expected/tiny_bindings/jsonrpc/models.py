@@ -35,7 +35,7 @@ class Notification(Message):
 
 
 RequestId = TypeAliasType("RequestId", str | int)
-"""Tells the requests of one sender apart for the length of a session; the response repeats it unchanged."""
+"""Identifies a request of one sender for the length of a session; the response repeats it unchanged."""
 
 
 class ResultResponse(Message):
