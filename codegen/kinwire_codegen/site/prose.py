@@ -65,12 +65,12 @@ def _sections(tokens: list[Token]) -> list[Section]:
     heads = [Section(0, "", "")]
     bodies: list[list[str]] = [[]]
     seen: dict[str, int] = {}
-    for token, following in pairwise([*tokens, Token("end", "", 0)]):
-        if token.type == "heading_open":
-            text = plain(following.content)
+    for before, token in pairwise([Token("begin", "", 0), *tokens]):
+        if before.type == "heading_open":
+            text = plain(token.content)
             anchor = _anchor(text, seen)
-            token.attrSet("id", anchor)
-            heads.append(Section(int(token.tag[1]), anchor, text))
+            before.attrSet("id", anchor)
+            heads.append(Section(int(before.tag[1]), anchor, text))
             bodies.append([])
         elif token.type in ("inline", "fence", "code_block"):
             bodies[-1].append(token.content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from kinwire_codegen.site.build import site_files
 from kinwire_codegen.site.check import check_site
 from kinwire_codegen.site.guides import Guides, Opening, opening_of
 from kinwire_codegen.site.pages import SiteSource
+from kinwire_codegen.site.prose import rendered
 
 README = """\
 # Tea
@@ -112,6 +114,25 @@ def test_guides_that_the_readme_does_not_list_are_in_a_group_of_their_own(docs: 
         one.label: [entry.name for entry in one.entries] for one in opening(docs, LABELS).groups
     }
     assert found["More guides"] == ["Sipping"]
+
+
+def test_a_section_of_a_guide_has_the_text_below_its_heading() -> None:
+    found = rendered("Before.\n\n## Leaves\n\nAll `green`.\n\n```sh\nboil\n```\n\n## Water\n\nHot.")
+    assert found.body == "Before."
+    assert [(one.text, one.body) for one in found.sections] == [
+        ("Leaves", "All `green`.\nboil\n"),
+        ("Water", "Hot."),
+    ]
+
+
+def test_the_search_knows_the_words_of_a_guide(docs: Path, tiny: Documents) -> None:
+    text = "# Sipping\n\nSlowly.\n\n## With milk\n\nPour the *oatmilk* first. Then pour tea.\n"
+    (docs / "sipping.md").write_text(text, encoding="utf-8")
+    script = site_files(SiteSource(documents=tiny, guides=docs))["assets/index.js"].decode()
+    index = json.loads(script.removeprefix("window.KINWIRE_INDEX=").rstrip(";\n"))
+    (place,) = (place for place in index["places"] if place[2] == "With milk")
+    assert place[1:] == ["guide", "With milk", "with-milk", "Pour the oatmilk first.", place[5]]
+    assert place[5].split() == ["pour", "pour", "oatmilk", "first", "tea"]
 
 
 def test_guides_without_a_readme_are_one_group(docs: Path) -> None:
