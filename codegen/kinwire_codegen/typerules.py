@@ -34,6 +34,7 @@ def types_are_well_formed(document: Document, documents: Documents) -> Iterator[
         yield from _inline_objects(definition, place, named=True)
         for node, at in all_types(definition, place):
             yield from _unions(documents, document.name, node, at)
+            yield from _other_fields(node, at)
         yield from _members(documents, here, place)
 
 
@@ -69,6 +70,17 @@ def _inline_objects(node: Node, place: Place, *, named: bool) -> Iterator[Fault]
     for inner, step in inner_types(node):
         # `allOf` of a definition may hold the definition's own members.
         yield from _inline_objects(inner, (*place, *step), named=named and step[0] == "allOf")
+
+
+def _other_fields(node: Node, place: Place) -> Iterator[Fault]:
+    """Yield what a type says of the fields that it does not name and the bindings do not keep."""
+    others, at = node.get("additionalProperties"), pointer(*place, "additionalProperties")
+    if others is False:
+        what = "an object cannot be closed: the bindings preserve fields that they do not know"
+        yield at, what, "Remove it."
+    elif isinstance(others, dict) and others and node.keys() & {"properties", "allOf"}:
+        what = "it does not apply next to properties: an unknown field may have any value"
+        yield at, what, "Remove it, or give the map a field of its own."
 
 
 def _unions(documents: Documents, home: str, node: Node, place: Place) -> Iterator[Fault]:

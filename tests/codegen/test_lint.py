@@ -25,6 +25,10 @@ def thing(**members: Any) -> dict[str, Any]:
     return {"description": "A type.", "type": "object", "properties": members}
 
 
+CLOSED = "an object cannot be closed: the bindings preserve fields that they do not know"
+CLOSED_PART = {"properties": {"b": TEXT}, "additionalProperties": False}
+
+
 def tagged(tag: str) -> dict[str, Any]:
     return thing(type={"type": "string", "const": tag}) | {"required": ["type"]}
 
@@ -314,6 +318,37 @@ BAD = [
         id="a type without a description",
     ),
     pytest.param(
+        protocol(types={"Thing": thing(a=TEXT) | {"additionalProperties": False}}),
+        f"toy.json#/$defs/Thing/additionalProperties: {CLOSED}. Remove it.",
+        id="an object that is closed",
+    ),
+    pytest.param(
+        protocol(types={"Thing": {"description": "A.", "additionalProperties": False}}),
+        f"toy.json#/$defs/Thing/additionalProperties: {CLOSED}. Remove it.",
+        id="an object without fields that is closed",
+    ),
+    pytest.param(
+        protocol(
+            types={"Thing": thing(a={"type": "array", "items": {"additionalProperties": False}})}
+        ),
+        f"toy.json#/$defs/Thing/properties/a/items/additionalProperties: {CLOSED}. Remove it.",
+        id="an object in a list that is closed",
+    ),
+    pytest.param(
+        protocol(
+            types=THING
+            | {"More": {"description": "A.", "allOf": [{"$ref": "#/$defs/Thing"}, CLOSED_PART]}}
+        ),
+        f"toy.json#/$defs/More/allOf/1/additionalProperties: {CLOSED}. Remove it.",
+        id="a part of an object that is closed",
+    ),
+    pytest.param(
+        protocol(types={"Thing": thing(a=TEXT) | {"additionalProperties": TEXT}}),
+        "toy.json#/$defs/Thing/additionalProperties: it does not apply next to properties: an"
+        " unknown field may have any value. Remove it, or give the map a field of its own.",
+        id="a type for the other fields of an object",
+    ),
+    pytest.param(
         protocol(types={"Thing": thing() | {"patternProperties": {}}}),
         "toy.json#/$defs/Thing/patternProperties: Additional properties are not allowed"
         " ('patternProperties' was unexpected). Remove it, or correct its name.",
@@ -358,6 +393,12 @@ def test_a_bad_document_is_refused_with_place_problem_and_hint(
     with pytest.raises(DocumentError) as caught:
         build(documents(tmp_path, content), "toy_bindings")
     assert expected in [str(finding) for finding in caught.value.findings]
+
+
+@pytest.mark.parametrize("others", [True, {}])
+def test_an_object_with_fields_may_say_that_it_is_open(others: Any, tmp_path: Path) -> None:
+    content = protocol(types={"Thing": thing(a=TEXT) | {"additionalProperties": others}})
+    assert lint(documents(tmp_path, content)) == []
 
 
 def test_the_longest_circle_that_is_let_through_can_be_imported(tmp_path: Path) -> None:

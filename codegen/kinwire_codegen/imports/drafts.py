@@ -82,7 +82,7 @@ class DraftTypes:
     def left_out(self) -> list[str]:
         """Return the references that became any value, and the keywords that are not in `made`."""
         lost = [f"{text}: it is not a definition in the file" for text in dict.fromkeys(self._lost)]
-        lost += [f"{what}: documents cannot represent it" for what in self._unsaid]
+        lost += [f"{what}: documents cannot represent it" for what in dict.fromkeys(self._unsaid)]
         return lost + [f"{what}: it does not apply to the values there" for what in self._idle]
 
     def name_of(self, name: str) -> str:
@@ -123,6 +123,7 @@ class DraftTypes:
             return {}
         kept = {key: value for key, value in node.items() if _is_kept(key, value)}
         self._unsaid += [f"{owner} {key}" for key in node if key in UNSAID and key not in kept]
+        self._unsaid += [f"{owner} additionalProperties"] if _has_rules_for_others(node) else []
         if "$ref" in node:
             return {**self._referred(node["$ref"]), **kept}
         if set(node.get("properties", ())) and not top:
@@ -184,6 +185,12 @@ class DraftTypes:
     def _described(self, name: str, node: Node) -> Node:
         text = str(node.get("description") or f"`{name}`, as the schema has it.")
         return {"description": text, **{k: v for k, v in node.items() if k != "description"}}
+
+
+def _has_rules_for_others(node: Node) -> bool:
+    """Return whether an object refuses fields that it does not name, or has a type for them."""
+    others = node.get("additionalProperties")
+    return others is False or bool(isinstance(others, dict) and others and node.get("properties"))
 
 
 def _is_kept(key: str, value: Any) -> bool:

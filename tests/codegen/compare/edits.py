@@ -254,20 +254,6 @@ CASES = [
         [{"a": ["x"]}],
     ),
     Case(
-        "no other members",
-        of({"a": TEXT}, "a"),
-        of({"a": TEXT}, "a", additionalProperties=False),
-        [{"a": "", "more": 1}],
-        [{"a": ""}],
-    ),
-    Case(
-        "other members too",
-        of({"a": TEXT}, "a", additionalProperties=False),
-        of({"a": TEXT}, "a"),
-        [{"a": ""}],
-        [{"a": "", "more": 1}],
-    ),
-    Case(
         "one of two members",
         of({"a": TEXT, "b": TEXT}),
         of({"a": TEXT, "b": TEXT}, anyOf=[{"required": ["a"]}, {"required": ["b"]}]),

@@ -177,6 +177,17 @@ def test_the_reason_of_a_failed_import_is_reported() -> None:
         ({"type": ["string", "string"]}, ()),
         ({"not": {"type": "string"}}, ("AskParamsA not",)),
         ({"enum": ["x", 1.5]}, ("AskParamsA enum",)),
+        ({"type": "object", "additionalProperties": False}, ("AskParamsA additionalProperties",)),
+        (
+            {"properties": {"b": {"type": "string"}}, "additionalProperties": False},
+            ("AskParamsA additionalProperties",),
+        ),
+        (
+            {"properties": {"b": {}}, "additionalProperties": {"type": "string"}},
+            ("AskParamsA additionalProperties",),
+        ),
+        ({"properties": {"b": {}}, "additionalProperties": True}, ()),
+        ({"type": "object", "additionalProperties": {"type": "string"}}, ()),
         ({"type": "string", "title": "T", "x-more": 1, "$comment": "No."}, ()),
     ],
 )
