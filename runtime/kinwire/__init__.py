@@ -38,6 +38,7 @@ __all__ = (
     "connect",
     "current_principal",
     "pair",
+    "result_text",
     "serve_websocket",
     "stdio",
     "unattended",
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from kinwire.mcp.context import Context
     from kinwire.mcp.extension import Extension
     from kinwire.mcp.host import Host, connect
+    from kinwire.mcp.result_text import result_text
     from kinwire.mcp.rules.model_choice import ModelProfile, choose_model
     from kinwire.mcp.sampling import Sampling, SamplingRequest, unattended
     from kinwire.mcp.server import Server
@@ -102,6 +104,7 @@ _HOMES = {
     "connect": "mcp.host",
     "current_principal": "transports.http.guard",
     "pair": "testing",
+    "result_text": "mcp.result_text",
     "serve_websocket": "transports.websocket.listener",
     "stdio": "transports.child",
     "unattended": "mcp.sampling",

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 __all__ = ("CallCommand",)
 
+import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar
 
 from kinwire_cli.completion import complete_call, completed_by
 from kinwire_cli.failure import PEER_ERROR, UsageError
 from kinwire_cli.help import SERVER_CODES
-from kinwire_cli.layout import json_text
+from kinwire_cli.layout import json_text, printable
 from kinwire_cli.protocols import add_package, package_tables
 from kinwire_cli.target import add_target, is_server, is_url, reach, target_from
 
@@ -19,9 +21,9 @@ if TYPE_CHECKING:
     from kinwire_protocols.base import JsonObject
 
 _USAGE = """\
-kinwire call [--timeout SECONDS] [--raw] [--json FILE] [--package NAME] [--header HEADER]
-                    [--insecure] [FILE.py[:SERVER] | URL] METHOD [NAME=VALUE | NAME:=JSON] ...
-                    [-- command ...]"""
+kinwire call [--timeout SECONDS] [--raw] [--text] [--json FILE] [--package NAME]
+                    [--header HEADER] [--insecure] [FILE.py[:SERVER] | URL] METHOD
+                    [NAME=VALUE | NAME:=JSON] ... [-- command ...]"""
 _EPILOG = """\
 A METHOD without a slash may be a tool: the words after it are its arguments then.
 NAME=VALUE takes its type from the schema, NAME:=JSON is raw, A.B=VALUE nests.
@@ -39,6 +41,7 @@ class CallCommand:
     exit_codes: ClassVar[dict[int, str]] = SERVER_CODES
     examples: ClassVar[tuple[str, ...]] = (
         "kinwire call notes.py add_note text='Buy bread'",
+        "kinwire call --text notes.py find text=bread",
         "kinwire call http://127.0.0.1:8000/mcp tools/list",
         "kinwire call add a=1 b=2 -- kinwire serve demo mcp",
         "kinwire call tools/call name=add arguments.a=1 arguments.b=2 -- kinwire serve demo mcp",
@@ -54,6 +57,8 @@ class CallCommand:
         completed_by(words, complete_call)
         text = "send METHOD whatever the server offers, and print the result as it came"
         parser.add_argument("--raw", action="store_true", help=text)
+        text = "print only the text in the result of a tool, or of a resource that is read"
+        parser.add_argument("--text", action="store_true", help=text)
         text = "an object of members, which the words add to; - for stdin"
         parser.add_argument("--json", metavar="FILE", help=text)
         add_package(parser)
@@ -61,7 +66,7 @@ class CallCommand:
         parser.set_defaults(strays=[])
 
     def run(self, arguments: Namespace) -> int:
-        """Print the result as JSON; a tool's own failure is a result too, and ends with 5."""
+        """Print the result as JSON or its text; a tool's own failure is a result, ends with 5."""
         from kinwire_cli.listening import other_ids_reported
         from kinwire_cli.request import TypedRequest
         from kinwire_cli.running import run
@@ -88,12 +93,30 @@ class CallCommand:
 
         result = run(ask)
         if result is not None:
-            print(json_text(result))
+            print(_shown_text(result) if arguments.text else json_text(result))
         match result:
             case {"isError": True}:
                 return PEER_ERROR
             case _:
                 return 0
+
+
+def _shown_text(result: object) -> str:
+    """Return the text in a result, as it is unless it goes to a terminal; else its JSON."""
+    from pydantic import ValidationError
+
+    from kinwire.mcp.result_text import result_text
+    from kinwire_protocols import mcp
+    from kinwire_protocols.base import from_wire
+
+    kinds: list[type[mcp.CallToolResult | mcp.ReadResourceResult]]
+    kinds = [mcp.CallToolResult, mcp.ReadResourceResult]
+    for kind in kinds:
+        with suppress(ValidationError):
+            text = result_text(from_wire(kind, result))
+            return "\t".join(map(printable, text.split("\t"))) if sys.stdout.isatty() else text
+    print("note: --text is for results of tools and resources: this is JSON", file=sys.stderr)
+    return json_text(result)
 
 
 def _given(file: str | None) -> JsonObject:

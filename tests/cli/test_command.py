@@ -227,6 +227,40 @@ def test_what_comes_of_a_call_gives_the_exit_code(
     assert "raw()" not in said  # advice for programs, not for a command line
 
 
+@pytest.mark.parametrize(
+    ("result", "code", "out", "err"),
+    [
+        (text("a\tb\nc"), 0, "a\tb\nc\n", ""),
+        ({**text("No."), "isError": True}, 5, "No.\n", ""),
+        (
+            {"content": [*text("a")["content"], {"type": "image", "data": "", "mimeType": "a/b"}]},
+            0,
+            "a\n",
+            "",
+        ),
+        ({"contents": [{"uri": "a:b", "text": "kept"}]}, 0, "kept\n", ""),
+        ({"a": 1}, 0, '{\n  "a": 1\n}\n', "note: --text is for results of tools and resources"),
+    ],
+)
+def test_call_prints_the_text_of_a_result(
+    capsys: Captured, result: dict[str, Any], code: int, out: str, err: str
+) -> None:
+    server = scripted(answers={"initialize": greeting({"tools": {}}), "x/y": result})
+    got, printed, said = ran(capsys, "call", "--text", "--raw", "x/y", *server)
+    assert (got, printed) == (code, out)
+    assert said.startswith(err)
+
+
+def test_text_of_a_result_steers_no_terminal(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setenv("NO_COLOR", "1")
+    server = scripted(answers={"initialize": greeting({"tools": {}}), "x/y": text("a\t\x1b[2J")})
+    _, printed, _ = ran(capsys, "call", "--text", "--raw", "x/y", *server)
+    assert printed == "a\t\\u001b[2J\n"
+
+
 def test_a_tool_that_fails_prints_its_result_and_ends_with_5(capsys: Captured) -> None:
     result = {**text("No."), "isError": True}
     server = scripted(answers={"initialize": greeting({"tools": {}}), "tools/call": result})

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
-from kinwire import Connection, Host, RpcError
+from kinwire import Connection, Host, RpcError, result_text
 from kinwire.mcpl import ModelAnswer, ScriptedProvider, ServerPeer
 from kinwire.rpc.transport import Transport
 from kinwire.storage import open_store
@@ -21,7 +21,6 @@ from kinwire_cli.demos import SERVERS
 from kinwire_cli.demos.mcpl.desk import Desk
 from kinwire_cli.demos.mcpl.wire import NarratedExtension, NarratedProvider, ShortIdNarrator
 from kinwire_cli.demos.narration import Line, Narrator
-from kinwire_protocols.mcp import TextContent
 from kinwire_protocols.mcpl import TokenUsage
 
 _ANSWERS = (
@@ -61,7 +60,7 @@ class Stage:
     async def call(self, server: str, tool: str, **arguments: object) -> str:
         """Call a tool, and return the text of its result."""
         result = await self.connections[server].mcp.tools_call(name=tool, arguments=arguments)
-        return "".join(one.text for one in result.content if isinstance(one, TextContent))
+        return result_text(result)
 
 
 async def converse(reach: Callable[[str], Transport], narrator: Narrator) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import MISSING
 
+from kinwire.mcp.result_text import result_text
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp import TextContent
 from kinwire_protocols.mcpl import Content, FeatureSetsUpdateParams
@@ -58,8 +59,8 @@ def _call(params: mcp.CallToolRequestParams) -> str:
 
 
 def _called(result: mcp.CallToolResult) -> str:
-    said = "; ".join(one.text for one in result.content if isinstance(one, TextContent))
-    text = ("error: " if result.is_error else "") + said.replace("\n", "; ")
+    said = result_text(result).replace("\n", "; ")
+    text = f"error: {said}" if result.is_error else said
     update = TOOLS_CALL_RESULT_STATE.read(result)
     if update is None:
         return text
