@@ -52,14 +52,14 @@ class CallCommand:
     def configure(parser: ArgumentParser) -> None:
         """Add the subcommand's arguments."""
         parser.usage, parser.epilog = _USAGE, _EPILOG
-        text = "a method, or a tool of the server; behind it its members"
+        text = "a method, or a tool of the server; then its parameters"
         words = parser.add_argument("words", nargs="+", metavar="METHOD", help=text)
         completed_by(words, complete_call)
         text = "send METHOD whatever the server offers, and print the result as it came"
         parser.add_argument("--raw", action="store_true", help=text)
         text = "print only the text in the result of a tool, or of a resource that is read"
         parser.add_argument("--text", action="store_true", help=text)
-        text = "an object of members, which the words add to; - for stdin"
+        text = "a JSON object of parameters, to which the words are added; - for stdin"
         parser.add_argument("--json", metavar="FILE", help=text)
         add_package(parser)
         add_target(parser)
@@ -138,7 +138,7 @@ def _refuse(strays: Sequence[str]) -> None:
         if not equals:
             value = next((word for word in strays[1:2] if _is_value(word)), "...")
         member = f"{name.lstrip('-').replace('-', '_')}={value}"
-        hint = f"A member is written {member}. kinwire call --help lists the options."
+        hint = f"A parameter is written {member}. kinwire call --help lists the options."
         raise UsageError(f"There is no option {name}.", hint)
 
 

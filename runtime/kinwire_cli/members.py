@@ -146,7 +146,7 @@ def _put(members: JsonObject, path: list[str], value: object, word: str) -> None
     for step in path[:-1]:
         members = members.setdefault(step, {})
         if not isinstance(cast(object, members), dict):
-            raise UsageError(f"{word}: {step!r} was given a value that has no members.")
+            raise UsageError(f"{word}: {step!r} was given a value that has no fields.")
     if path[-1] in members:
         raise UsageError(f"{word}: {'.'.join(path)!r} was given before.")
     members[path[-1]] = value
@@ -187,11 +187,11 @@ def _place(word: str, path: list[str], root: SchemaPlace, *, raw: bool) -> Schem
     for depth, step in enumerate(path):
         if depth and place.kinds and "object" not in place.kinds:
             key = ".".join(path[:depth])
-            text = f"{word}: {key!r} has no members: expected {_kinds_of(place)}."
+            text = f"{word}: {key!r} has no fields: expected {_kinds_of(place)}."
             raise UsageError(text, printable(f"Write {_to_write(key, place)}"))
         if not (raw or place.may_have(step)):
             hint = printable(did_you_mean(step, place.names)) or _known(place)
-            raise UsageError(f"{word}: there is no member {step!r}.", hint)
+            raise UsageError(f"{word}: unknown parameter {step!r}.", hint)
         place = place.member(step)
     return place
 
@@ -261,7 +261,7 @@ def _to_write(key: str, place: SchemaPlace) -> str:
 def _how_to_write(word: str, place: SchemaPlace) -> str:
     key, first = word.partition("=")[0], place.names[:1]
     if first:
-        return printable(f"Write {key}.{first[0]}=... for its members, or {key}:=JSON.")
+        return printable(f"Write {key}.{first[0]}=... for its fields, or {key}:=JSON.")
     return f"Write {key}:=JSON." if {"object", "array"} & place.kinds else ""
 
 

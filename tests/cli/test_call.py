@@ -58,11 +58,11 @@ def trips(tmp_path: Path) -> str:
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
-        (["--steps", "3"], "no option --steps.\nhint: A member is written steps=3"),
-        (["--steps=3"], "no option --steps.\nhint: A member is written steps=3"),
+        (["--steps", "3"], "no option --steps.\nhint: A parameter is written steps=3"),
+        (["--steps=3"], "no option --steps.\nhint: A parameter is written steps=3"),
         (["--timeot", "3"], "kinwire call --help lists the options."),
-        (["-x", "a=1"], "no option -x.\nhint: A member is written x=..."),
-        (["--day-trip", "-x"], "hint: A member is written day_trip=..."),
+        (["-x", "a=1"], "no option -x.\nhint: A parameter is written x=..."),
+        (["--day-trip", "-x"], "hint: A parameter is written day_trip=..."),
     ],
 )
 def test_an_option_that_there_is_not_may_be_a_member(

@@ -120,18 +120,18 @@ def test_words_become_members(words: list[str], members: dict[str, Any]) -> None
         (["count=true"], r"expected integer"),
         (["flag=1"], r"^flag=1: expected true or false\.$"),
         (["flag=yes"], r"^flag=yes: expected true or false\.$"),
-        (["tex=a"], r"^tex=a: there is no member 'tex'\.$"),
-        (["point.y=1"], r"^point.y=1: there is no member 'y'\.$"),
+        (["tex=a"], r"^tex=a: unknown parameter 'tex'\.$"),
+        (["point.y=1"], r"^point.y=1: unknown parameter 'y'\.$"),
         (["share=NaN"], r"expected number"),
         (["maybe=x"], r"expected integer or null"),
         (["any:=x"], r"^any:=x: expected JSON\.$"),
         (["text=a", "text=b"], r"'text' was given before"),
-        (["any=a", "any.b=c"], r"'any' was given a value that has no members"),
-        (["text.b=c"], r"^text.b=c: 'text' has no members: expected string\.$"),
-        (["tags.0=c"], r"^tags.0=c: 'tags' has no members: expected array\.$"),
-        (["tags.0.b:=1"], r"'tags' has no members"),
-        (["trip.stops.0.city=Ulm"], r"'trip.stops' has no members: expected array"),
-        (["trip.days.x.y=1"], r"'trip.days' has no members: expected integer or null"),
+        (["any=a", "any.b=c"], r"'any' was given a value that has no fields"),
+        (["text.b=c"], r"^text.b=c: 'text' has no fields: expected string\.$"),
+        (["tags.0=c"], r"^tags.0=c: 'tags' has no fields: expected array\.$"),
+        (["tags.0.b:=1"], r"'tags' has no fields"),
+        (["trip.stops.0.city=Ulm"], r"'trip.stops' has no fields: expected array"),
+        (["trip.days.x.y=1"], r"'trip.days' has no fields: expected integer or null"),
         (["level=3"], r"^level=3: expected 1 or 2\.$"),
         (["level=true"], r"expected 1 or 2"),
         (["mixed=4"], r'^mixed=4: expected "1", "2" or 3\.$'),
@@ -158,7 +158,7 @@ def test_words_that_make_no_member_are_refused(words: list[str], message: str) -
     [
         ("coun=5", "Did you mean 'count'?"),
         ("point.z=5", "It has: x."),
-        ("point=here", "Write point.x=... for its members, or point:=JSON."),
+        ("point=here", "Write point.x=... for its fields, or point:=JSON."),
         ("map=here", "Write map:=JSON."),
         ("tags=a", "Write tags:=JSON."),
         ("count=five", ""),
@@ -191,7 +191,7 @@ def test_where_later_versions_may_add_members_only_meta_takes_any() -> None:
     words = ["_meta.token=1", "_meta.vendor=1"]
     assert members_from(words, OPEN, closed=True) == {"_meta": {"token": 1, "vendor": "1"}}
     assert members_from(["cursr=a"], OPEN) == {"cursr": "a"}
-    with pytest.raises(UsageError, match="there is no member 'cursr'"):
+    with pytest.raises(UsageError, match="unknown parameter 'cursr'"):
         members_from(["cursr=a"], OPEN, closed=True)
 
 
@@ -267,7 +267,7 @@ def test_what_is_missing_is_said_as_it_is_written(
 def test_every_wrong_word_is_in_the_error_with_its_hint() -> None:
     with pytest.raises(UsageError) as refused:
         members_from(["coun=5", "text=a", "tags=a"], SCHEMA)
-    assert str(refused.value) == ("coun=5: there is no member 'coun'; tags=a: expected array.")
+    assert str(refused.value) == ("coun=5: unknown parameter 'coun'; tags=a: expected array.")
     assert refused.value.hint == "Did you mean 'count'? Write tags:=JSON."
 
 

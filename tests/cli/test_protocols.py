@@ -61,7 +61,7 @@ def test_a_call_of_its_method_is_typed_by_its_document(capsys: Captured) -> None
         "error: exact=x: expected true or null.\n",
     )
     code, _, err = called(capsys, "titel=x", answer={"items": []})
-    assert (code, err.splitlines()[0]) == (2, "error: titel=x: there is no member 'titel'.")
+    assert (code, err.splitlines()[0]) == (2, "error: titel=x: unknown parameter 'titel'.")
 
 
 def test_a_result_that_breaks_its_document_ends_a_call_with_6(capsys: Captured) -> None:

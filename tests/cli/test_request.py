@@ -139,23 +139,23 @@ def test_words_add_to_the_members_that_are_given(given: dict[str, Any], words: l
     [
         (
             ["book", "pasenger.name=Ann"],
-            "error: pasenger.name=Ann: there is no member 'pasenger'; "
+            "error: pasenger.name=Ann: unknown parameter 'pasenger'; "
             "book: missing: passenger.name=...\nhint: Did you mean 'passenger'? Add what is ",
         ),
         (
             ["book", "passenger.nme=Ann"],
-            "there is no member 'nme'; book: missing: passenger.name=...\n"
+            "unknown parameter 'nme'; book: missing: passenger.name=...\n"
             "hint: Did you mean 'name'? Add what is missing; ",
         ),
         (
             ["book", "stesp=2", "quik=true", "passenger.name=Ann"],
-            "error: stesp=2: there is no member 'stesp'; quik=true: there is no member 'quik'.\n"
+            "error: stesp=2: unknown parameter 'stesp'; quik=true: unknown parameter 'quik'.\n"
             "hint: Did you mean 'steps'? Did you mean 'quick'?",
         ),
         (
             ["book", "passenger=Ann"],
             "passenger=Ann: expected object.\n"
-            "hint: Write passenger.name=... for its members, or passenger:=JSON.",
+            "hint: Write passenger.name=... for its fields, or passenger:=JSON.",
         ),
         (["book", "quick=yes", "passenger.name=Ann"], "quick=yes: expected true or false."),
         (
@@ -164,12 +164,12 @@ def test_words_add_to_the_members_that_are_given(given: dict[str, Any], words: l
         ),
         (["book", "Ann"], "hint: It has: passenger, steps, quick."),
         (["book"], "error: book: missing: passenger.name=...\n"),
-        (["book", "steps.days=1"], "steps.days=1: 'steps' has no members: expected integer; "),
-        (["tools/call", "nme=book"], "there is no member 'nme'.\nhint: Did you mean 'name'?"),
-        (["tools/list", "cursr=2"], "there is no member 'cursr'.\nhint: Did you mean 'cursor'?"),
+        (["book", "steps.days=1"], "steps.days=1: 'steps' has no fields: expected integer; "),
+        (["tools/call", "nme=book"], "unknown parameter 'nme'.\nhint: Did you mean 'name'?"),
+        (["tools/list", "cursr=2"], "unknown parameter 'cursr'.\nhint: Did you mean 'cursor'?"),
         (
             ["tools/call", "name=book", "arguments.nme=1"],
-            "there is no member 'nme'; book: missing: passenger.name=...\n",
+            "unknown parameter 'nme'; book: missing: passenger.name=...\n",
         ),
         (["tools/call"], "tools/call#/name: expected a value, got nothing"),
         (["tools/call", "name=book", "arguments:={}", "arguments.a=1"], "given twice"),
@@ -208,7 +208,7 @@ def test_a_wrong_member_is_reported_with_a_hint(words: list[str], message: str) 
             "The server declared: logging, tools.\nhint: --raw sends it anyway; ",
         ),
         (["mgp/health/ping"], 2, "but this side has no extension for mgp."),
-        (["mgp/health/ping", "srvr=x"], 2, "there is no member 'srvr'."),
+        (["mgp/health/ping", "srvr=x"], 2, "unknown parameter 'srvr'."),
         (["roots/list"], 2, "roots/list is sent by the server, not by the client."),
         (["list"], 2, "hint: Did you mean 'resources/list'"),
         (["tools/call", "name:=[]"], 2, "tools/call#/name: expected a valid string, got an array"),

@@ -56,9 +56,9 @@ async def test_a_given_tool_is_listed_as_it_is_and_called() -> None:
         (
             {"size": 3, "siez": 3},
             "/arguments/siez",
-            "no member of this name (did you mean 'size'?)",
+            "no property of this name (did you mean 'size'?)",
         ),
-        ({"size": 3, "zzz": 3}, "/arguments/zzz", "no member of this name (known: size, unit)"),
+        ({"size": 3, "zzz": 3}, "/arguments/zzz", "no property of this name (known: size, unit)"),
     ],
 )
 async def test_arguments_that_break_the_schema_do_not_reach_the_handler(
@@ -85,7 +85,7 @@ async def test_a_given_tool_reports_every_problem_of_its_arguments_in_the_text()
         with pytest.raises(InvalidParamsError) as caught:
             await client.mcp.tools_call(name="resize", arguments={"siez": 3})
     assert "/arguments/size: expected a value, got nothing" in caught.value.message
-    assert "/arguments/siez: expected no member of this name (did you mean 'size'?)" in (
+    assert "/arguments/siez: expected no property of this name (did you mean 'size'?)" in (
         caught.value.message
     )
 

@@ -149,7 +149,7 @@ def _additional_properties(schema: Any, here: Here) -> Iterator[Problem]:
         if schema is False:
             near = nearest(name, known)
             hint = f"did you mean {near!r}?" if near else f"known: {', '.join(known) or 'none'}"
-            expected = f"no member of this name ({hint})"
+            expected = f"no property of this name ({hint})"
             yield Problem(pointer_below(here.at, name), expected, shown(here.value[name]))
         else:
             yield from here.field(name, schema)

@@ -107,7 +107,7 @@ def test_a_value_is_refused_just_where_another_validator_refuses_it(
         (
             {"properties": {"a": True}, "additionalProperties": False},
             {"b": {}},
-            "/arguments/b: expected no member of this name (known: a), got an object",
+            "/arguments/b: expected no property of this name (known: a), got an object",
         ),
         ({"minimum": 3}, 1, "/arguments: expected at least 3, got 1"),
     ],
