@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ("serve",)
+__all__ = ("SiteServer", "serve")
 
 import mimetypes
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -58,6 +59,15 @@ class _Site:
             return self.number
 
 
+class SiteServer(ThreadingHTTPServer):
+    """Serves a site; each request has a thread."""
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Print the traceback of an error, unless a browser closed its connection."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
 def serve(make: Make, watched: Watched, port: int) -> None:
     """Serve what `make` builds on loopback, until interrupted.
 
@@ -65,7 +75,7 @@ def serve(make: Make, watched: Watched, port: int) -> None:
     """
     seen = stamps(watched())
     site = _Site(make())
-    server = ThreadingHTTPServer(("127.0.0.1", port), _handler(site))
+    server = SiteServer(("127.0.0.1", port), _handler(site))
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import NamedTuple
 from urllib.request import urlopen
@@ -15,6 +16,7 @@ from urllib.request import urlopen
 import pytest
 
 from kinwire_cli.command import main
+from kinwire_codegen.site.serving import SiteServer
 from kinwire_codegen.site.writing import read_site, write_site
 from tests.codegen.site.conftest import GOLDEN
 
@@ -205,3 +207,15 @@ def test_a_file_next_to_the_guides_is_watched(served: Served, tmp_path: Path) ->
     save(readme, b"# Tiny\n\nAn overview.\n")
     assert served.news(first) != first
     assert "An overview." in served.shown("guides/overview.html")
+
+
+@pytest.mark.parametrize(("error", "printed"), [(BrokenPipeError, False), (ValueError, True)])
+def test_a_browser_that_closes_its_connection_leaves_the_output_clean(
+    error: type[Exception], printed: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with SiteServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server:
+        try:
+            raise error("the connection")
+        except error:
+            server.handle_error("request", ("127.0.0.1", 1))
+    assert (error.__name__ in capsys.readouterr().err) is printed
