@@ -63,10 +63,13 @@ class OutgoingFrame:
     kind: Literal["request", "notification", "result", "error"]
 
     id: int | None = None
-    """Of a request; for a cancellation, of the request that it takes back."""
+    """The id of a request; None for other messages."""
 
     method: str = ""
-    """Empty for an answer."""
+    """The method; empty for an answer."""
+
+    cancels: int | None = None
+    """The id of the request that a cancellation takes back; None for other messages."""
 
 
 class FrameError(Exception):
@@ -273,8 +276,12 @@ class EncodedObject(dict[str, Any]):
         self.encoded = encode(members)
 
 
-def encoded_notification(name: str, params: JsonObject) -> OutgoingFrame:
+def encoded_notification(
+    name: str, params: JsonObject, *, cancels: int | None = None
+) -> OutgoingFrame:
     """Return the notification of that name; empty params are left out.
+
+    `cancels` is the id of the request that it takes back.
 
     Raises:
         UnsendableError: JSON cannot hold the params.
@@ -282,7 +289,7 @@ def encoded_notification(name: str, params: JsonObject) -> OutgoingFrame:
     message: JsonObject = {"jsonrpc": "2.0", "method": name}
     if params:
         message["params"] = params
-    return OutgoingFrame(encode(message), "notification", None, name)
+    return OutgoingFrame(encode(message), "notification", None, name, cancels)
 
 
 def encoded_reply(identifier: Id | None, result: EncodedObject) -> bytes:

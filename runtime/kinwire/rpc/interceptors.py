@@ -59,7 +59,7 @@ Filter = Callable[[R, Any], R]
 Interceptor = Callable[[Any, Any, Next[Any, Any]], Awaitable[Any]]
 
 
-_JSON = (dict, EncodedObject)  # results that are not decoded
+_JSON = (dict, EncodedObject)  # results that are not decoded yet
 
 
 class Plan(NamedTuple):
@@ -171,7 +171,7 @@ async def _core(plan: Plan, about: object, go_on: Next[Any, Any], params: Messag
         if waiting is not None:
             await waiting
     result = await go_on(params)
-    if result is not None:  # a notification has no result
+    if result is not None:
         for one in plan.filters:
             result = one(result, about)
     return result
@@ -187,11 +187,11 @@ async def _handle(plan: Plan, route: Route, request: Request, params: Message) -
     result = await route.handler(params, request)
     if request.id is None:
         return None
-    seen = plan.outermost is not None or plan.filters
-    if seen and type(result) in _JSON:
+    if type(result) in _JSON:
         result = route.method.decode_result(result)
-    for one in plan.filters:
-        result = one(result, request)
+    if result is not None:
+        for one in plan.filters:
+            result = one(result, request)
     return result
 
 

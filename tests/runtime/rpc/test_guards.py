@@ -176,3 +176,21 @@ async def test_what_cannot_be_called_is_refused_when_it_is_added(
         with pytest.raises(HandlerDefinitionError) as caught:
             getattr(peers.server, add)(methods.TOOLS_CALL, function)
     assert named in str(caught.value)
+
+
+async def bogus(params: mcp.CallToolRequestParams, request: Request) -> JsonObject:
+    return {"bogus": 1}
+
+
+async def nothing(params: mcp.CallToolRequestParams, request: Request) -> None:
+    return None
+
+
+@pytest.mark.parametrize("answer", [bogus, nothing])
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_result_that_does_not_fit_is_an_internal_error(kind: Kind, answer: Any) -> None:
+    async with connected(tool(answer)) as peers:
+        put(peers.server, kind, "a", [], outbound=False)
+        with pytest.raises(RpcError) as caught:
+            await peers.client.call(methods.TOOLS_CALL, PARAMS)
+    assert caught.value.code == -32603

@@ -60,7 +60,7 @@ class Engine:
         self._io = io
         self._limits = limits
         self._peer_may_emit_noise = peer_may_emit_noise
-        self._cancelled = profile.cancellation and profile.cancellation.method
+        self._cancellation = profile.cancellation
         self._progressed = profile.progress and profile.progress.method.name
         self.counts = Counts()
         self._timer = timer = Timer(io)
@@ -121,7 +121,7 @@ class Engine:
         """
         if self.closed is not None and self.inbound.silent:
             raise self.closed.again()
-        frame = encoded_notification(name, params)
+        frame = encoded_notification(name, params, cancels=self._cancelled_id(name, params))
         self.outbox.add(frame.data, frame)
 
     def expire(self) -> None:
@@ -141,10 +141,16 @@ class Engine:
         self.no_more(why)
         self.inbound.close(keep)
 
+    def _cancelled_id(self, name: str, params: JsonObject) -> int | None:
+        """Return the id of the request that a notification takes back, None if it takes none."""
+        rule = self._cancellation
+        identifier = params.get(rule.id_field) if rule and name == rule.method else None
+        return identifier if type(identifier) is int else None
+
     def _notified(self, method: str, message: JsonObject) -> None:
         params = message.get("params")
         if is_object(params):
-            if method == self._cancelled:
+            if self._cancellation and method == self._cancellation.method:
                 self.inbound.cancelled(params)
             elif method == self._progressed:
                 self.outbound.progressed(params)

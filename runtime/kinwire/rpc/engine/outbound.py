@@ -77,8 +77,7 @@ class OutboundCalls:
         rule = self._profile.cancellation
         if call.sent and rule is not None and call.name != self._profile.opening:
             params: JsonObject = {rule.id_field: call.id, rule.reason_field: reason}
-            frame = encoded_notification(rule.method, params)
-            frame.id = call.id
+            frame = encoded_notification(rule.method, params, cancels=call.id)
             self._outbox.add(frame.data, frame)
 
     def answered(self, message: JsonObject) -> None:

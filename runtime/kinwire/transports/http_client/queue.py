@@ -87,5 +87,4 @@ class SendQueue:
 
 def _is_in_order(frame: OutgoingFrame) -> bool:
     """Return whether what follows must not overtake a frame."""
-    cancels = frame.id is not None
-    return frame.kind == "notification" and not cancels and frame.method != _UNORDERED
+    return frame.kind == "notification" and frame.cancels is None and frame.method != _UNORDERED

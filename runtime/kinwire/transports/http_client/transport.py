@@ -245,7 +245,7 @@ class HttpTransport:
 
     def _must_be_sent(self, notification: OutgoingFrame) -> bool:
         """Stop the request that a cancellation takes back; return whether to send it."""
-        identifier = notification.id
+        identifier = notification.cancels
         if identifier is None:
             return True
         if self._queue.take_back(identifier):

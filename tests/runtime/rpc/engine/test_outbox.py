@@ -103,7 +103,7 @@ class TestOutbox:
         call = bench.called()
         bench.engine.outbound.abandon(call)
         (frame,) = bench.engine.take_frames()
-        assert (frame.kind, frame.id) == ("notification", call.id)
+        assert (frame.kind, frame.id, frame.cancels) == ("notification", None, call.id)
 
     def test_a_request_that_left_does_not_keep_its_bytes(self) -> None:
         bench = Bench()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kinwire import InsecureAddressError
-from kinwire.rpc.codec import OutgoingFrame
+from kinwire.rpc.codec import OutgoingFrame, encoded_notification
 from kinwire.transports.http_client.address import address_of
 from kinwire.transports.http_client.credentials import credentials_of
 from kinwire.transports.http_client.event_stream import Backoff
@@ -125,6 +125,18 @@ def test_a_request_that_has_not_left_is_forgotten_when_it_is_taken_back() -> Non
     assert queue.take_back(3)
     assert not queue.take_back(1)
     assert queue.size == 0
+
+
+def test_a_cancellation_is_no_request_and_is_not_waited_for() -> None:
+    queue = SendQueue(1)
+    cancellation = encoded_notification("notifications/cancelled", {"requestId": 1}, cancels=1)
+    assert cancellation.id is None
+    for message in (request(1), cancellation, REPLY):
+        queue.add(message)
+    assert [queue.next(), queue.next(), queue.next()] == [request(1), cancellation, REPLY]
+    queue.done(cancellation)
+    queue.add(request(2))
+    assert queue.next() is None, "the first request is under way still"
 
 
 def test_nothing_leaves_while_it_is_stopped() -> None:

@@ -185,6 +185,51 @@ async def test_a_call_that_is_given_up_is_taken_back_and_its_connection_closed()
     assert [one["params"]["requestId"] for one in cancelled] == [2]
 
 
+async def test_a_cancellation_arrives_before_the_session_ends() -> None:
+    async def never(asked: Asked, line: Line) -> None:
+        await line.until_closed()
+
+    async with RawServer.serving(polite(tools_call=never)) as server:
+        async with connect(server.url) as peer:
+            with pytest.raises(RequestTimeoutError):
+                await mcp.ServerStub(peer.with_options(timeout=0.05)).tools_call(name="x")
+        said = [one for one in server.about() if one != "GET"]
+    assert said[-3:] == ["tools/call", "notifications/cancelled", "DELETE"]
+
+
+async def test_a_cancellation_that_is_refused_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    async def never(asked: Asked, line: Line) -> None:
+        await line.until_closed()
+
+    async def refuse(asked: Asked, line: Line) -> None:
+        await line.status(500)
+
+    handler = polite(tools_call=never, notifications_cancelled=refuse)
+    async with RawServer.serving(handler) as server, connect(server.url) as peer:
+        with pytest.raises(RequestTimeoutError):
+            await mcp.ServerStub(peer.with_options(timeout=0.05)).tools_call(name="x")
+        await peer.mcp.ping()
+    (line,) = [one for one in caplog.messages if "did not reach" in one]
+    assert "notifications/cancelled" in line
+
+
+async def test_what_follows_a_cancellation_of_the_user_does_not_wait_for_it() -> None:
+    taken, answered = anyio.Event(), anyio.Event()
+
+    async def slow(asked: Asked, line: Line) -> None:
+        taken.set()
+        await answered.wait()
+        await line.status(202)
+
+    async with RawServer.serving(polite(notifications_cancelled=slow)) as server:
+        async with connect(server.url) as peer:
+            await peer.mcp.notifications_cancelled(request_id=99)
+            await taken.wait()
+            with anyio.fail_after(5):
+                await peer.mcp.ping()
+            answered.set()
+
+
 async def test_concurrent_calls_get_their_own_answers() -> None:
     async def echo(asked: Asked, line: Line) -> None:
         name = asked.message["params"]["name"]
