@@ -221,13 +221,13 @@ async def test_what_follows_a_cancellation_of_the_user_does_not_wait_for_it() ->
         await answered.wait()
         await line.status(202)
 
-    async with RawServer.serving(polite(notifications_cancelled=slow)) as server:
-        async with connect(server.url) as peer:
-            await peer.mcp.notifications_cancelled(request_id=99)
-            await taken.wait()
-            with anyio.fail_after(5):
-                await peer.mcp.ping()
-            answered.set()
+    handler = polite(notifications_cancelled=slow)
+    async with RawServer.serving(handler) as server, connect(server.url) as peer:
+        await peer.mcp.notifications_cancelled(request_id=99)
+        await taken.wait()
+        with anyio.fail_after(5):
+            await peer.mcp.ping()
+        answered.set()
 
 
 async def test_concurrent_calls_get_their_own_answers() -> None:
