@@ -18,7 +18,7 @@ from kinwire_codegen.findings import DocumentError, Finding
 from kinwire_codegen.lint import lint
 from kinwire_codegen.models import formatted, models
 from kinwire_codegen.package import OWNED, Package
-from kinwire_codegen.signatures import Module, read_module
+from kinwire_codegen.signatures import Module, read_module, with_attributes
 
 UNMARKED = frozenset({"py.typed", "schema.json"})
 
@@ -61,7 +61,10 @@ def build(
 
     package = _package(documents, name, shared)
     said("making the models")
-    made = models(bundle(documents), package.shared)
+    made = {
+        path: with_attributes(text)
+        for path, text in models(bundle(documents), package.shared).items()
+    }
     modules: dict[str, Module] = {}
     for document in documents:
         path = f"{document.module}/models.py"

@@ -1,8 +1,15 @@
-"""Python names for what documents name."""
+"""Python names for what documents name, and their texts in docstrings."""
 
 from __future__ import annotations
 
-__all__ = ("class_name", "constant_name", "field_names", "nearest", "snake_name")
+__all__ = (
+    "class_name",
+    "constant_name",
+    "docstring",
+    "field_names",
+    "nearest",
+    "snake_name",
+)
 
 import keyword
 import re
@@ -59,6 +66,13 @@ def _is_of_every_model(name: str) -> bool:
     from pydantic import BaseModel  # few subcommands need it
 
     return hasattr(BaseModel, name)
+
+
+def docstring(text: str) -> str:
+    """Return `text` as it may stand in a docstring, also at its end."""
+    plain = text.strip().replace("\\", "\\\\")
+    quoted = re.sub(r'"{3,}|"$', lambda quotes: '\\"' * len(quotes[0]), plain)
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", lambda sign: repr(sign[0])[1:-1], quoted)
 
 
 def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | None:

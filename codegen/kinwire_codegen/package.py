@@ -12,7 +12,16 @@ from kinwire_codegen.document import Document
 OWNED = "by `kinwire generate`: do not edit"
 """Stands near the top of every generated file that has comments."""
 
-SHARED = ("augment", "base", "nearest", "peer", "problems", "tables", "tool_methods")
+SHARED = (
+    "augment",
+    "base",
+    "descriptions",
+    "nearest",
+    "peer",
+    "problems",
+    "tables",
+    "tool_methods",
+)
 """The modules that all protocols of a package share: copies of those in `support/`."""
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from kinwire_codegen.document import CONSTANTS, Document, Documents, Reference, resolve
-from kinwire_codegen.names import class_name, constant_name
+from kinwire_codegen.names import class_name, constant_name, docstring
 from kinwire_codegen.package import OWNED, SHARED, Package
 from kinwire_codegen.rows import (
     AugmentRow,
@@ -158,17 +158,10 @@ def _environment() -> Environment:
         autoescape=False,  # the output is Python
     )
     environment.filters |= {
-        "docstring": _docstring,
+        "docstring": docstring,
         "class_name": class_name,
         "constant_name": constant_name,
         "python_tuple": lambda values: repr(tuple(values)),
         "resolve": resolve,
     }
     return environment
-
-
-def _docstring(text: str) -> str:
-    """Return `text` as it may stand in a docstring, also at its end."""
-    plain = text.strip().replace("\\", "\\\\")
-    quoted = re.sub(r'"{3,}|"$', lambda quotes: '\\"' * len(quotes[0]), plain)
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", lambda sign: repr(sign[0])[1:-1], quoted)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ("Module", "Parameter", "argument_name", "read_module")
+__all__ = ("Module", "Parameter", "argument_name", "read_module", "with_attributes")
 
 import ast
 from dataclasses import dataclass
+from inspect import cleandoc
+from textwrap import indent
+
+from kinwire_codegen.names import docstring
 
 # Type checkers take the name in `pydantic` for a mere object, and this one for a sentinel.
 TYPED = {"MISSING": "from pydantic_core import MISSING"}
@@ -76,6 +80,30 @@ def read_module(source: str, name: str) -> Module:
             names.append(node.targets[0].id)
     imports |= {name: line for name, line in TYPED.items() if name in imports}
     return Module(tuple(names), imports, classes)
+
+
+def with_attributes(source: str) -> str:
+    """Return a module of models in which the docstring of each class lists its fields."""
+    lines = [f"{line}\n" for line in source.split("\n")]  # the parser knows no other ends
+    for node in reversed(ast.parse(source).body):
+        if isinstance(node, ast.ClassDef):
+            first, text = node.body[0], _docstring(node.body[0])
+            described = [one for one in _parameters(node) if one.description is not None]
+            if text is not None and described:
+                lines[first.lineno - 1 : first.end_lineno] = [_listing(text, described)]
+    return "".join(lines).removesuffix("\n")
+
+
+def _listing(text: str, described: list[Parameter]) -> str:
+    """Return the lines of a docstring that ends with the fields."""
+    fields = (f"{one.name}: {_indented(cleandoc(one.description or ''))}" for one in described)
+    listed = "\n".join(f"    {field}" for field in fields)
+    whole = docstring(f"{cleandoc(text)}\n\nAttributes:\n{listed}")
+    return indent(f'"""{whole}\n"""\n', "    ")
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n        ")
 
 
 def argument_name(name: str) -> str:

@@ -6,7 +6,7 @@ from functools import partial
 from operator import is_
 from typing import Any, ClassVar, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema
 
 __all__ = ("JsonObject", "Message", "RpcError", "error_to_wire", "from_wire", "to_wire")
@@ -16,6 +16,30 @@ JsonObject = dict[str, Any]
 
 # A C call is cheaper than a lambda: it runs once for every member that may be absent.
 _is_none = partial(is_, None)
+
+
+class _Signature:
+    """`__signature__` of a class that is not built yet."""
+
+    def __get__(self, instance: object, owner: type[BaseModel]) -> Any:
+        from .descriptions import signature_of
+
+        if instance is not None:
+            raise AttributeError("__signature__")
+        return signature_of(owner)
+
+
+class _DescribedFields:
+    """`model_fields`, with the descriptions of the fields."""
+
+    def __get__(self, instance: object, owner: type[BaseModel]) -> Any:
+        from .descriptions import described_fields
+
+        described_fields(owner)
+        return BaseModel.__dict__["model_fields"].__get__(instance, owner)
+
+
+_SIGNATURE: Any = _Signature()
 
 
 class Message(BaseModel):
@@ -40,6 +64,23 @@ class Message(BaseModel):
     )
 
     @classmethod
+    def __pydantic_init_subclass__(cls, **options: Any) -> None:
+        """Have `inspect.signature` show the fields also before the class is built."""
+        super().__pydantic_init_subclass__(**options)
+        cls.__signature__ = _SIGNATURE
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
+    ) -> JsonObject:
+        """Return the JSON Schema of the class with the descriptions of its fields."""
+        from .descriptions import describe_schema
+
+        schema = handler(core_schema)
+        describe_schema(handler.resolve_ref_schema(schema), cls)
+        return schema
+
+    @classmethod
     def __get_pydantic_core_schema__(
         cls, source: type[BaseModel], handler: GetCoreSchemaHandler, /
     ) -> CoreSchema:
@@ -54,6 +95,9 @@ class Message(BaseModel):
                 field["serialization_exclude_if"] = _is_none
         return schema
 
+
+Message.__signature__ = _SIGNATURE
+type.__setattr__(Message, "model_fields", _DescribedFields())
 
 M = TypeVar("M", bound=Message)
 

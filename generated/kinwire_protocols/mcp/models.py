@@ -9,7 +9,13 @@ from kinwire_protocols.base import Message
 
 
 class BlobResourceContents(Message):
-    """What a resource holds, where that is not text."""
+    """What a resource holds, where that is not text.
+
+    Attributes:
+        uri: The address of the resource, or of the part of it that this is.
+        mime_type: The MIME type of the bytes, if known.
+        blob: The bytes, base64-encoded.
+    """
 
     uri: str
     """The address of the resource, or of the part of it that this is."""
@@ -22,7 +28,13 @@ class BlobResourceContents(Message):
 
 
 class CancelledNotificationParams(Message):
-    """Which request is given up, and why."""
+    """Which request is given up, and why.
+
+    Attributes:
+        request_id: The id of a request that the same side sent earlier.
+        reason: Why, for logs and people.
+        meta: Metadata of the notification, next to its own params.
+    """
 
     request_id: Annotated[str | int, Field(alias="requestId")]
     """The id of a request that the same side sent earlier."""
@@ -35,7 +47,13 @@ class CancelledNotificationParams(Message):
 
 
 class Completion(Message):
-    """Values that an argument may be completed to, the likeliest first."""
+    """Values that an argument may be completed to, the likeliest first.
+
+    Attributes:
+        values: The suggestions, at most 100.
+        total: How many there are altogether, if known; may be more than are listed.
+        has_more: Whether there are more than those listed, even where their number is unknown.
+    """
 
     values: list[str]
     """The suggestions, at most 100."""
@@ -48,7 +66,12 @@ class Completion(Message):
 
 
 class CompletionArgument(Message):
-    """An argument while it is being typed."""
+    """An argument while it is being typed.
+
+    Attributes:
+        name: The name of the argument, or of the template's variable.
+        value: What has been typed so far; may be empty.
+    """
 
     name: str
     """The name of the argument, or of the template's variable."""
@@ -62,14 +85,23 @@ Cursor = TypeAliasType("Cursor", str)
 
 
 class EmptyResult(Message):
-    """The result of a request that returns nothing but the fact that it was carried out."""
+    """The result of a request that returns nothing but the fact that it was carried out.
+
+    Attributes:
+        meta: Metadata of the result, next to the protocol's own fields.
+    """
 
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
     """Metadata of the result, next to the protocol's own fields."""
 
 
 class Implementation(Message):
-    """The program at one end of a session."""
+    """The program at one end of a session.
+
+    Attributes:
+        name: What the program is called.
+        version: Which release of it is running.
+    """
 
     name: str
     """What the program is called."""
@@ -90,7 +122,14 @@ LoggingLevel = TypeAliasType(
 
 
 class LoggingMessageNotificationParams(Message):
-    """One log message."""
+    """One log message.
+
+    Attributes:
+        level: How severe it is.
+        logger: Which part of the server it comes from.
+        data: What is logged: any JSON value, a sentence or an object as a rule.
+        meta: Metadata of the notification, next to its own params.
+    """
 
     level: LoggingLevel | str
     """How severe it is."""
@@ -106,14 +145,25 @@ class LoggingMessageNotificationParams(Message):
 
 
 class ModelHint(Message):
-    """Advice about the choice of a model. Other fields are the client's to read."""
+    """Advice about the choice of a model. Other fields are the client's to read.
+
+    Attributes:
+        name: The name of a model or a part of one; the client may take an equal model of another maker.
+    """
 
     name: str | None = None
     """The name of a model or a part of one; the client may take an equal model of another maker."""
 
 
 class ModelPreferences(Message):
-    """What matters to the server in the choice of a model; all of it is advice."""
+    """What matters to the server in the choice of a model; all of it is advice.
+
+    Attributes:
+        hints: Models that would do, the best first; the first that fits counts.
+        cost_priority: How much a low price matters, from 0 (not at all) to 1 (above all).
+        speed_priority: How much a fast answer matters, from 0 (not at all) to 1 (above all).
+        intelligence_priority: How much ability matters, from 0 (not at all) to 1 (above all).
+    """
 
     hints: list[ModelHint] | None = None
     """Models that would do, the best first; the first that fits counts."""
@@ -133,14 +183,23 @@ class ModelPreferences(Message):
 
 
 class NotificationParams(Message):
-    """The params of a notification that says all by its name."""
+    """The params of a notification that says all by its name.
+
+    Attributes:
+        meta: Metadata of the notification, next to its own params.
+    """
 
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
     """Metadata of the notification, next to its own params."""
 
 
 class PaginatedResult(Message):
-    """What every page of a list has."""
+    """What every page of a list has.
+
+    Attributes:
+        next_cursor: Where the next page begins; absent on the last page.
+        meta: Metadata of the result, next to the protocol's own fields.
+    """
 
     next_cursor: Annotated[Cursor | None, Field(alias="nextCursor")] = None
     """Where the next page begins; absent on the last page."""
@@ -154,7 +213,13 @@ ProgressToken = TypeAliasType("ProgressToken", str | int)
 
 
 class PromptArgument(Message):
-    """One argument of a prompt."""
+    """One argument of a prompt.
+
+    Attributes:
+        name: The argument's name.
+        description: What it is for.
+        required: Whether the prompt cannot be filled without it; absent means that it can.
+    """
 
     name: str
     """The argument's name."""
@@ -167,7 +232,12 @@ class PromptArgument(Message):
 
 
 class PromptReference(Message):
-    """Names a prompt whose argument is to be completed."""
+    """Names a prompt whose argument is to be completed.
+
+    Attributes:
+        type: Marks it as the name of a prompt.
+        name: The prompt's name.
+    """
 
     type: Literal["ref/prompt"] = "ref/prompt"
     """Marks it as the name of a prompt."""
@@ -177,35 +247,56 @@ class PromptReference(Message):
 
 
 class PromptsCapability(Message):
-    """How the server offers prompts."""
+    """How the server offers prompts.
+
+    Attributes:
+        list_changed: Whether a notification comes when the list of prompts changes; absent means no.
+    """
 
     list_changed: Annotated[bool | None, Field(alias="listChanged")] = None
     """Whether a notification comes when the list of prompts changes; absent means no."""
 
 
 class RequestMeta(Message):
-    """Metadata that any request may carry, next to its own params. Unknown fields are preserved."""
+    """Metadata that any request may carry, next to its own params. Unknown fields are preserved.
+
+    Attributes:
+        progress_token: Present if the sender wants to hear how far the request has come; the receiver may stay silent.
+    """
 
     progress_token: Annotated[ProgressToken | None, Field(alias="progressToken")] = None
     """Present if the sender wants to hear how far the request has come; the receiver may stay silent."""
 
 
 class RequestParams(Message):
-    """The params of a request that says all by its name."""
+    """The params of a request that says all by its name.
+
+    Attributes:
+        meta: Metadata of the request, next to its own params.
+    """
 
     meta: Annotated[RequestMeta | None, Field(alias="_meta")] = None
     """Metadata of the request, next to its own params."""
 
 
 class ResourceNotFoundData(Message):
-    """Which resource was not found."""
+    """Which resource was not found.
+
+    Attributes:
+        uri: The address that was asked for.
+    """
 
     uri: str
     """The address that was asked for."""
 
 
 class ResourceReference(Message):
-    """Names a resource or a template whose variable is to be completed."""
+    """Names a resource or a template whose variable is to be completed.
+
+    Attributes:
+        type: Marks it as the address of a resource.
+        uri: The address, or the template of addresses.
+    """
 
     type: Literal["ref/resource"] = "ref/resource"
     """Marks it as the address of a resource."""
@@ -215,7 +306,12 @@ class ResourceReference(Message):
 
 
 class ResourceUpdatedNotificationParams(Message):
-    """Which resource has changed."""
+    """Which resource has changed.
+
+    Attributes:
+        uri: Its address; it may lie below the one that the client subscribed to.
+        meta: Metadata of the notification, next to its own params.
+    """
 
     uri: str
     """Its address; it may lie below the one that the client subscribed to."""
@@ -225,7 +321,12 @@ class ResourceUpdatedNotificationParams(Message):
 
 
 class ResourcesCapability(Message):
-    """How the server offers resources."""
+    """How the server offers resources.
+
+    Attributes:
+        subscribe: Whether clients can subscribe to the changes of single resources; absent means no.
+        list_changed: Whether a notification comes when the list of resources changes; absent means no.
+    """
 
     subscribe: bool | None = None
     """Whether clients can subscribe to the changes of single resources; absent means no."""
@@ -239,7 +340,12 @@ Role = TypeAliasType("Role", Literal["user", "assistant"])
 
 
 class Root(Message):
-    """A folder or a file that the server may work on."""
+    """A folder or a file that the server may work on.
+
+    Attributes:
+        uri: Its address, which begins with file:// in this version.
+        name: What people call it.
+    """
 
     uri: str
     """Its address, which begins with file:// in this version."""
@@ -249,14 +355,23 @@ class Root(Message):
 
 
 class RootsCapability(Message):
-    """How the client offers roots."""
+    """How the client offers roots.
+
+    Attributes:
+        list_changed: Whether a notification comes when the list of roots changes; absent means no.
+    """
 
     list_changed: Annotated[bool | None, Field(alias="listChanged")] = None
     """Whether a notification comes when the list of roots changes; absent means no."""
 
 
 class SetLevelRequestParams(Message):
-    """From which level on log messages are wanted."""
+    """From which level on log messages are wanted.
+
+    Attributes:
+        level: The least severe level that is sent; all above it are sent too.
+        meta: Metadata of the request, next to its own params.
+    """
 
     level: LoggingLevel
     """The least severe level that is sent; all above it are sent too."""
@@ -270,7 +385,12 @@ StopReason = TypeAliasType("StopReason", Literal["endTurn", "stopSequence", "max
 
 
 class SubscribeRequestParams(Message):
-    """Which resource to watch."""
+    """Which resource to watch.
+
+    Attributes:
+        uri: The address of the resource; what its scheme means is the server's affair.
+        meta: Metadata of the request, next to its own params.
+    """
 
     uri: str
     """The address of the resource; what its scheme means is the server's affair."""
@@ -280,7 +400,13 @@ class SubscribeRequestParams(Message):
 
 
 class TextResourceContents(Message):
-    """What a resource holds, where that is text."""
+    """What a resource holds, where that is text.
+
+    Attributes:
+        uri: The address of the resource, or of the part of it that this is.
+        mime_type: The MIME type of the text, if known.
+        text: The text.
+    """
 
     uri: str
     """The address of the resource, or of the part of it that this is."""
@@ -293,7 +419,13 @@ class TextResourceContents(Message):
 
 
 class ToolInputSchema(Message):
-    """A JSON Schema for a tool's arguments, which are an object always. All other keywords of JSON Schema are kept."""
+    """A JSON Schema for a tool's arguments, which are an object always. All other keywords of JSON Schema are kept.
+
+    Attributes:
+        type: The arguments are an object.
+        properties: The schema of each argument, by name.
+        required: The arguments that must be there.
+    """
 
     type: Literal["object"] = "object"
     """The arguments are an object."""
@@ -306,14 +438,23 @@ class ToolInputSchema(Message):
 
 
 class ToolsCapability(Message):
-    """How the server offers tools."""
+    """How the server offers tools.
+
+    Attributes:
+        list_changed: Whether a notification comes when the list of tools changes; absent means no.
+    """
 
     list_changed: Annotated[bool | None, Field(alias="listChanged")] = None
     """Whether a notification comes when the list of tools changes; absent means no."""
 
 
 class UnsubscribeRequestParams(Message):
-    """Which resource to watch no longer."""
+    """Which resource to watch no longer.
+
+    Attributes:
+        uri: The address of the resource.
+        meta: Metadata of the request, next to its own params.
+    """
 
     uri: str
     """The address of the resource."""
@@ -323,7 +464,12 @@ class UnsubscribeRequestParams(Message):
 
 
 class Annotations(Message):
-    """What the sender of a piece of content lets the receiver know about its use."""
+    """What the sender of a piece of content lets the receiver know about its use.
+
+    Attributes:
+        audience: For whom it is meant; several entries for several readers.
+        priority: How much it matters: 1 cannot be done without, 0 can be left out.
+    """
 
     audience: list[Role | str] | None = None
     """For whom it is meant; several entries for several readers."""
@@ -333,7 +479,14 @@ class Annotations(Message):
 
 
 class AudioContent(Message):
-    """Sound that goes to a model or comes from one."""
+    """Sound that goes to a model or comes from one.
+
+    Attributes:
+        type: Marks it as sound.
+        data: The sound, base64-encoded.
+        mime_type: The MIME type of the sound.
+        annotations: For whom it is, and how much it matters.
+    """
 
     type: Literal["audio"] = "audio"
     """Marks it as sound."""
@@ -349,7 +502,13 @@ class AudioContent(Message):
 
 
 class CallToolRequestParams(Message):
-    """Which tool to run, and with what."""
+    """Which tool to run, and with what.
+
+    Attributes:
+        name: The tool's name, as the list of tools gives it.
+        arguments: The tool's arguments by name; absent means none.
+        meta: Metadata of the request, next to its own params.
+    """
 
     name: str
     """The tool's name, as the list of tools gives it."""
@@ -362,7 +521,13 @@ class CallToolRequestParams(Message):
 
 
 class ClientCapabilities(Message):
-    """What the client can do. Members that no protocol here names are kept."""
+    """What the client can do. Members that no protocol here names are kept.
+
+    Attributes:
+        experimental: Abilities outside the standard, an object for each, by name.
+        roots: Present if the server may ask for the list of roots.
+        sampling: Present if the server may have the client's model continue conversations; no fields are defined yet.
+    """
 
     experimental: dict[str, dict[str, Any]] | None = None
     """Abilities outside the standard, an object for each, by name."""
@@ -375,7 +540,12 @@ class ClientCapabilities(Message):
 
 
 class CompleteResult(Message):
-    """The suggestions that were asked for."""
+    """The suggestions that were asked for.
+
+    Attributes:
+        completion: The suggestions, and how many more there are.
+        meta: Metadata of the result, next to the protocol's own fields.
+    """
 
     completion: Completion
     """The suggestions, and how many more there are."""
@@ -392,7 +562,13 @@ CompletionReference = TypeAliasType(
 
 
 class GetPromptRequestParams(Message):
-    """Which prompt to fill, and with what."""
+    """Which prompt to fill, and with what.
+
+    Attributes:
+        name: The prompt's name, as the list of prompts gives it.
+        arguments: The prompt's arguments by name, each of them text; absent means none.
+        meta: Metadata of the request, next to its own params.
+    """
 
     name: str
     """The prompt's name, as the list of prompts gives it."""
@@ -405,7 +581,14 @@ class GetPromptRequestParams(Message):
 
 
 class ImageContent(Message):
-    """A picture that goes to a model or comes from one."""
+    """A picture that goes to a model or comes from one.
+
+    Attributes:
+        type: Marks it as a picture.
+        data: The picture, base64-encoded.
+        mime_type: The MIME type of the picture.
+        annotations: For whom it is, and how much it matters.
+    """
 
     type: Literal["image"] = "image"
     """Marks it as a picture."""
@@ -421,7 +604,14 @@ class ImageContent(Message):
 
 
 class InitializeRequestParams(Message):
-    """What the client says about itself."""
+    """What the client says about itself.
+
+    Attributes:
+        protocol_version: The newest version that the client speaks; it may speak older ones too.
+        capabilities: What the client can do.
+        client_info: Which program the client is.
+        meta: Metadata of the request, next to its own params.
+    """
 
     protocol_version: Annotated[str, Field(alias="protocolVersion")]
     """The newest version that the client speaks; it may speak older ones too."""
@@ -437,7 +627,12 @@ class InitializeRequestParams(Message):
 
 
 class ListRootsResult(Message):
-    """The folders and files that the server may work on."""
+    """The folders and files that the server may work on.
+
+    Attributes:
+        roots: The roots, in the client's order.
+        meta: Metadata of the result, next to the protocol's own fields.
+    """
 
     roots: list[Root]
     """The roots, in the client's order."""
@@ -447,7 +642,12 @@ class ListRootsResult(Message):
 
 
 class PaginatedRequestParams(Message):
-    """Which page of a list is wanted."""
+    """Which page of a list is wanted.
+
+    Attributes:
+        cursor: Where the wanted page begins, as the page before it said; absent for the first page.
+        meta: Metadata of the request, next to its own params.
+    """
 
     cursor: Cursor | None = None
     """Where the wanted page begins, as the page before it said; absent for the first page."""
@@ -457,7 +657,15 @@ class PaginatedRequestParams(Message):
 
 
 class ProgressNotificationParams(Message):
-    """How far a request has come."""
+    """How far a request has come.
+
+    Attributes:
+        progress_token: The token that the request carried.
+        progress: How much is done; it rises with every report, even where the total is unknown.
+        total: How much there is to do, if known.
+        message: What is being done just now, for people.
+        meta: Metadata of the notification, next to its own params.
+    """
 
     progress_token: Annotated[ProgressToken, Field(alias="progressToken")]
     """The token that the request carried."""
@@ -476,7 +684,13 @@ class ProgressNotificationParams(Message):
 
 
 class Prompt(Message):
-    """A prompt that the server offers, with its arguments."""
+    """A prompt that the server offers, with its arguments.
+
+    Attributes:
+        name: What it is asked for by; unique within the server.
+        description: What it is for.
+        arguments: What it can be filled with; absent means nothing.
+    """
 
     name: str
     """What it is asked for by; unique within the server."""
@@ -489,7 +703,12 @@ class Prompt(Message):
 
 
 class ReadResourceRequestParams(Message):
-    """Which resource to read."""
+    """Which resource to read.
+
+    Attributes:
+        uri: The address of the resource; what its scheme means is the server's affair.
+        meta: Metadata of the request, next to its own params.
+    """
 
     uri: str
     """The address of the resource; what its scheme means is the server's affair."""
@@ -499,7 +718,16 @@ class ReadResourceRequestParams(Message):
 
 
 class Resource(Message):
-    """Something that the server can read out: a file, a table, a page."""
+    """Something that the server can read out: a file, a table, a page.
+
+    Attributes:
+        uri: Its address.
+        name: What people call it.
+        description: What it is, in words that a client may show to its model.
+        mime_type: The MIME type of what it holds, if known.
+        size: How many bytes it holds, before any encoding, if known.
+        annotations: For whom it is, and how much it matters.
+    """
 
     uri: str
     """Its address."""
@@ -525,7 +753,15 @@ ResourceContents = TypeAliasType("ResourceContents", TextResourceContents | Blob
 
 
 class ResourceTemplate(Message):
-    """A pattern that makes addresses of resources."""
+    """A pattern that makes addresses of resources.
+
+    Attributes:
+        uri_template: The pattern, in the syntax of RFC 6570.
+        name: What people call the kind of resource that it leads to.
+        description: What it is for, in words that a client may show to its model.
+        mime_type: The MIME type of what the resources hold, where it is the same for all of them.
+        annotations: For whom it is, and how much it matters.
+    """
 
     uri_template: Annotated[str, Field(alias="uriTemplate")]
     """The pattern, in the syntax of RFC 6570."""
@@ -544,7 +780,15 @@ class ResourceTemplate(Message):
 
 
 class ServerCapabilities(Message):
-    """What the server can do. Members that no protocol here names are kept."""
+    """What the server can do. Members that no protocol here names are kept.
+
+    Attributes:
+        experimental: Abilities outside the standard, an object for each, by name.
+        logging: Present if the server sends log messages; no fields are defined yet.
+        prompts: Present if the server offers prompts.
+        resources: Present if the server offers resources.
+        tools: Present if the server offers tools.
+    """
 
     experimental: dict[str, dict[str, Any]] | None = None
     """Abilities outside the standard, an object for each, by name."""
@@ -563,7 +807,13 @@ class ServerCapabilities(Message):
 
 
 class TextContent(Message):
-    """Text that goes to a model or comes from one."""
+    """Text that goes to a model or comes from one.
+
+    Attributes:
+        type: Marks it as text.
+        text: The text.
+        annotations: For whom it is, and how much it matters.
+    """
 
     type: Literal["text"] = "text"
     """Marks it as text."""
@@ -576,7 +826,14 @@ class TextContent(Message):
 
 
 class Tool(Message):
-    """A tool that the server offers."""
+    """A tool that the server offers.
+
+    Attributes:
+        name: What it is called by; unique within the server.
+        description: What it does, in words for people and models.
+        input_schema: What its arguments must look like.
+        annotations: What the server lets clients know about the tool, such as `audience` and `priority`; not to be trusted unless the server is.
+    """
 
     name: str
     """What it is called by; unique within the server."""
@@ -592,7 +849,13 @@ class Tool(Message):
 
 
 class CompleteRequestParams(Message):
-    """What to suggest values for, and what has been typed so far."""
+    """What to suggest values for, and what has been typed so far.
+
+    Attributes:
+        ref: The prompt or the resource template that the argument belongs to.
+        argument: The argument to complete.
+        meta: Metadata of the request, next to its own params.
+    """
 
     ref: CompletionReference
     """The prompt or the resource template that the argument belongs to."""
@@ -605,7 +868,13 @@ class CompleteRequestParams(Message):
 
 
 class EmbeddedResource(Message):
-    """What a resource holds, put into a message or a tool's result."""
+    """What a resource holds, put into a message or a tool's result.
+
+    Attributes:
+        type: Marks it as a resource.
+        resource: The resource's address and what it holds.
+        annotations: For whom it is, and how much it matters.
+    """
 
     type: Literal["resource"] = "resource"
     """Marks it as a resource."""
@@ -618,7 +887,15 @@ class EmbeddedResource(Message):
 
 
 class InitializeResult(Message):
-    """What the server says about itself."""
+    """What the server says about itself.
+
+    Attributes:
+        protocol_version: The version that the session will speak: the client's if the server speaks it, else the server's newest.
+        capabilities: What the server can do.
+        server_info: Which program the server is.
+        instructions: How the server is best used, in words that a client may show to its model.
+        meta: Metadata of the result, next to the protocol's own fields.
+    """
 
     protocol_version: Annotated[str, Field(alias="protocolVersion")]
     """The version that the session will speak: the client's if the server speaks it, else the server's newest."""
@@ -637,7 +914,13 @@ class InitializeResult(Message):
 
 
 class ListPromptsResult(Message):
-    """A page of the server's prompts."""
+    """A page of the server's prompts.
+
+    Attributes:
+        next_cursor: Where the next page begins; absent on the last page.
+        meta: Metadata of the result, next to the protocol's own fields.
+        prompts: The prompts of this page, in the server's order.
+    """
 
     next_cursor: Annotated[Cursor | None, Field(alias="nextCursor")] = None
     """Where the next page begins; absent on the last page."""
@@ -650,7 +933,13 @@ class ListPromptsResult(Message):
 
 
 class ListResourceTemplatesResult(Message):
-    """A page of the server's resource templates."""
+    """A page of the server's resource templates.
+
+    Attributes:
+        next_cursor: Where the next page begins; absent on the last page.
+        meta: Metadata of the result, next to the protocol's own fields.
+        resource_templates: The templates of this page, in the server's order.
+    """
 
     next_cursor: Annotated[Cursor | None, Field(alias="nextCursor")] = None
     """Where the next page begins; absent on the last page."""
@@ -663,7 +952,13 @@ class ListResourceTemplatesResult(Message):
 
 
 class ListResourcesResult(Message):
-    """A page of the server's resources."""
+    """A page of the server's resources.
+
+    Attributes:
+        next_cursor: Where the next page begins; absent on the last page.
+        meta: Metadata of the result, next to the protocol's own fields.
+        resources: The resources of this page, in the server's order.
+    """
 
     next_cursor: Annotated[Cursor | None, Field(alias="nextCursor")] = None
     """Where the next page begins; absent on the last page."""
@@ -676,7 +971,13 @@ class ListResourcesResult(Message):
 
 
 class ListToolsResult(Message):
-    """A page of the server's tools."""
+    """A page of the server's tools.
+
+    Attributes:
+        next_cursor: Where the next page begins; absent on the last page.
+        meta: Metadata of the result, next to the protocol's own fields.
+        tools: The tools of this page, in the server's order.
+    """
 
     next_cursor: Annotated[Cursor | None, Field(alias="nextCursor")] = None
     """Where the next page begins; absent on the last page."""
@@ -689,7 +990,12 @@ class ListToolsResult(Message):
 
 
 class ReadResourceResult(Message):
-    """What a resource holds."""
+    """What a resource holds.
+
+    Attributes:
+        contents: Its parts; a folder, say, may give several.
+        meta: Metadata of the result, next to the protocol's own fields.
+    """
 
     contents: list[ResourceContents]
     """Its parts; a folder, say, may give several."""
@@ -706,7 +1012,12 @@ SamplingContent = TypeAliasType(
 
 
 class SamplingMessage(Message):
-    """One message of the conversation that a model is to continue."""
+    """One message of the conversation that a model is to continue.
+
+    Attributes:
+        role: Who speaks.
+        content: What is said.
+    """
 
     role: Role
     """Who speaks."""
@@ -725,7 +1036,19 @@ ContentBlock = TypeAliasType(
 
 
 class CreateMessageRequestParams(Message):
-    """The conversation to continue, and how."""
+    """The conversation to continue, and how.
+
+    Attributes:
+        messages: The conversation so far, oldest first.
+        model_preferences: Which kind of model the server would like; advice that the client may pass over.
+        system_prompt: The system prompt; the client may change or drop it.
+        include_context: Which servers' context the client should add; it may decline.
+        temperature: How freely the model chooses its words; the scale is the model's own.
+        max_tokens: The most tokens that the model may write; the client may stop earlier.
+        stop_sequences: Texts at which the model stops.
+        metadata: What is handed on to the maker of the model, in a form of its own.
+        meta: Metadata of the request, next to its own params.
+    """
 
     messages: list[SamplingMessage]
     """The conversation so far, oldest first."""
@@ -756,7 +1079,15 @@ class CreateMessageRequestParams(Message):
 
 
 class CreateMessageResult(Message):
-    """What the model wrote."""
+    """What the model wrote.
+
+    Attributes:
+        role: Who speaks, which is the assistant as a rule.
+        content: What was said.
+        model: The name of the model that wrote it.
+        stop_reason: Why the model stopped, if known.
+        meta: Metadata of the result, next to the protocol's own fields.
+    """
 
     role: Role | str
     """Who speaks, which is the assistant as a rule."""
@@ -775,7 +1106,12 @@ class CreateMessageResult(Message):
 
 
 class PromptMessage(Message):
-    """One message of a filled prompt."""
+    """One message of a filled prompt.
+
+    Attributes:
+        role: Who speaks.
+        content: What is said.
+    """
 
     role: Role | str
     """Who speaks."""
@@ -785,7 +1121,13 @@ class PromptMessage(Message):
 
 
 class CallToolResult(Message):
-    """What a tool gave, or how it failed."""
+    """What a tool gave, or how it failed.
+
+    Attributes:
+        content: What the tool has to say; may be empty.
+        is_error: Whether the tool ran and failed; absent means that it succeeded.
+        meta: Metadata of the result, next to the protocol's own fields.
+    """
 
     content: list[ContentBlock]
     """What the tool has to say; may be empty."""
@@ -798,7 +1140,13 @@ class CallToolResult(Message):
 
 
 class GetPromptResult(Message):
-    """A prompt that has been filled."""
+    """A prompt that has been filled.
+
+    Attributes:
+        description: What the prompt is for.
+        messages: The messages to begin a conversation with, in order.
+        meta: Metadata of the result, next to the protocol's own fields.
+    """
 
     description: str | None = None
     """What the prompt is for."""

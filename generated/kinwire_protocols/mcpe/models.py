@@ -11,7 +11,16 @@ from ..mcp.models import Implementation
 
 
 class AgentEventHandler(Message):
-    """Has a model of the server's work on the event."""
+    """Has a model of the server's work on the event.
+
+    Attributes:
+        type: Marks it as an agent.
+        system_prompt: The system prompt.
+        model: Which model it is; absent leaves that to the server.
+        instructions: What the model is to do with the event.
+        tools: The tools that the model may use, by name; absent leaves that to the server.
+        max_tokens: The most tokens that the model may write.
+    """
 
     type: Literal["agent"] = "agent"
     """Marks it as an agent."""
@@ -41,7 +50,12 @@ CronPreset = TypeAliasType("CronPreset", Literal["@hourly", "@daily", "@weekly",
 
 
 class CronPresetRule(Message):
-    """What the name of a schedule stands for."""
+    """What the name of a schedule stands for.
+
+    Attributes:
+        preset: The name.
+        expression: The cron expression that it stands for.
+    """
 
     preset: CronPreset
     """The name."""
@@ -51,7 +65,14 @@ class CronPresetRule(Message):
 
 
 class CronSchedule(Message):
-    """Collects events and delivers them as batches, again and again."""
+    """Collects events and delivers them as batches, again and again.
+
+    Attributes:
+        expression: A cron expression or the name of a schedule.
+        timezone: The IANA name of the time zone in which the expression is read.
+        aggregate_events: Whether the events of a period come together in batches.
+        max_events_per_delivery: The most events of one batch.
+    """
 
     expression: CronPreset | str
     """A cron expression or the name of a schedule."""
@@ -71,7 +92,14 @@ DeliveryChannel = TypeAliasType("DeliveryChannel", Literal["realtime", "cron", "
 
 
 class DeliveryMode(Message):
-    """How events reach the client by one channel."""
+    """How events reach the client by one channel.
+
+    Attributes:
+        channel: The channel.
+        notification: The notification that carries the events.
+        when: When they are delivered.
+        schedule: The field of the delivery preferences that must be there with it.
+    """
 
     channel: DeliveryChannel
     """The channel."""
@@ -91,7 +119,14 @@ DeliveryPriority = TypeAliasType("DeliveryPriority", Literal["realtime", "normal
 
 
 class ErrorData(Message):
-    """Says whose error it is, since the same numbers mean other things in other protocols."""
+    """Says whose error it is, since the same numbers mean other things in other protocols.
+
+    Attributes:
+        protocol: The protocol of the error.
+        name: The name of the error.
+        subscription_id: The subscription that it is about.
+        max_active: How many active subscriptions the client may have.
+    """
 
     protocol: Literal["mcpe"] = "mcpe"
     """The protocol of the error."""
@@ -119,14 +154,24 @@ EventTypePattern = TypeAliasType("EventTypePattern", str)
 
 
 class EventsPauseParams(Message):
-    """Which subscription to pause."""
+    """Which subscription to pause.
+
+    Attributes:
+        subscription_id: The subscription to pause.
+    """
 
     subscription_id: Annotated[str, Field(alias="subscriptionId")]
     """The subscription to pause."""
 
 
 class EventsPauseResult(Message):
-    """The subscription is paused."""
+    """The subscription is paused.
+
+    Attributes:
+        success: Whether it is paused now.
+        status: The status that it has now.
+        subscription_id: The subscription that was paused.
+    """
 
     success: bool
     """Whether it is paused now."""
@@ -139,14 +184,24 @@ class EventsPauseResult(Message):
 
 
 class EventsResumeParams(Message):
-    """Which subscription to resume."""
+    """Which subscription to resume.
+
+    Attributes:
+        subscription_id: The subscription to resume.
+    """
 
     subscription_id: Annotated[str, Field(alias="subscriptionId")]
     """The subscription to resume."""
 
 
 class EventsResumeResult(Message):
-    """The subscription is active."""
+    """The subscription is active.
+
+    Attributes:
+        success: Whether it is active now.
+        status: The status that it has now.
+        subscription_id: The subscription that was resumed.
+    """
 
     success: bool
     """Whether it is active now."""
@@ -159,21 +214,35 @@ class EventsResumeResult(Message):
 
 
 class EventsUnsubscribeParams(Message):
-    """Which subscription to remove."""
+    """Which subscription to remove.
+
+    Attributes:
+        subscription_id: The subscription to remove.
+    """
 
     subscription_id: Annotated[str, Field(alias="subscriptionId")]
     """The subscription to remove."""
 
 
 class EventsUnsubscribeResult(Message):
-    """The subscription is removed."""
+    """The subscription is removed.
+
+    Attributes:
+        success: Whether it is gone.
+    """
 
     success: bool
     """Whether it is gone."""
 
 
 class FiltersCapability(Message):
-    """What filters can select by."""
+    """What filters can select by.
+
+    Attributes:
+        supports_wildcard_types: Whether event types may end in a star.
+        supports_tag_filtering: Whether a filter may name tags.
+        supports_priority_filtering: Whether a filter may name priorities.
+    """
 
     supports_wildcard_types: Annotated[bool, Field(alias="supportsWildcardTypes")]
     """Whether event types may end in a star."""
@@ -186,7 +255,12 @@ class FiltersCapability(Message):
 
 
 class MCPEClientCapabilities(Message):
-    """Says that a client speaks MCPE, and which version."""
+    """Says that a client speaks MCPE, and which version.
+
+    Attributes:
+        protocol_version: The version of MCPE that the client speaks.
+        protocol_name: Names the protocol.
+    """
 
     protocol_version: Annotated[str, Field(alias="protocolVersion")]
     """The version of MCPE that the client speaks."""
@@ -196,7 +270,13 @@ class MCPEClientCapabilities(Message):
 
 
 class PatternRule(Message):
-    """Whether a pattern matches a type."""
+    """Whether a pattern matches a type.
+
+    Attributes:
+        pattern: The pattern.
+        type: The type.
+        matches: Whether it does.
+    """
 
     pattern: EventTypePattern
     """The pattern."""
@@ -209,7 +289,15 @@ class PatternRule(Message):
 
 
 class ScheduledDelivery(Message):
-    """Collects events and delivers them once."""
+    """Collects events and delivers them once.
+
+    Attributes:
+        deliver_at: When to deliver.
+        timezone: The IANA name of a time zone.
+        description: What it is for, for people.
+        aggregate_events: Whether the events come together in batches.
+        auto_expire: Whether the subscription expires with the delivery.
+    """
 
     deliver_at: Annotated[str, Field(alias="deliverAt")]
     """When to deliver."""
@@ -228,7 +316,15 @@ class ScheduledDelivery(Message):
 
 
 class SchedulingCapability(Message):
-    """Which schedules the server keeps."""
+    """Which schedules the server keeps.
+
+    Attributes:
+        cron_enabled: Whether it keeps recurring schedules.
+        scheduled_enabled: Whether it delivers once at a set time.
+        supported_timezones: The IANA time zones that it knows; absent means all.
+        max_scheduled_per_client: How many subscriptions with a schedule a client may have; absent means as many as it may have at all.
+        cron_presets: The names of schedules that it knows; absent means the four of this protocol.
+    """
 
     cron_enabled: Annotated[bool, Field(alias="cronEnabled")]
     """Whether it keeps recurring schedules."""
@@ -249,7 +345,12 @@ class SchedulingCapability(Message):
 
 
 class SubscriptionExpiredNotificationParams(Message):
-    """A subscription that has expired."""
+    """A subscription that has expired.
+
+    Attributes:
+        subscription_id: The subscription.
+        expired_at: When it expired.
+    """
 
     subscription_id: Annotated[str, Field(alias="subscriptionId")]
     """The subscription."""
@@ -263,7 +364,15 @@ SubscriptionStatus = TypeAliasType("SubscriptionStatus", Literal["active", "paus
 
 
 class SubscriptionsCapability(Message):
-    """What subscriptions can be and do."""
+    """What subscriptions can be and do.
+
+    Attributes:
+        max_active: How many active subscriptions a client may have.
+        max_filters_per_subscription: How many filters a subscription may have.
+        supports_pause: Whether subscriptions can be paused and resumed.
+        supports_expiration: Whether subscriptions can have an end.
+        supports_batching: Whether events can come in batches; if not, each comes by itself.
+    """
 
     max_active: Annotated[int, Field(alias="maxActive", ge=0)]
     """How many active subscriptions a client may have."""
@@ -282,7 +391,14 @@ class SubscriptionsCapability(Message):
 
 
 class WebhookEventHandler(Message):
-    """Posts each event to an address."""
+    """Posts each event to an address.
+
+    Attributes:
+        type: Marks it as a webhook.
+        url: The address.
+        headers: HTTP headers to send, by name.
+        timeout: After how many milliseconds it is given up.
+    """
 
     type: Literal["webhook"] = "webhook"
     """Marks it as a webhook."""
@@ -298,7 +414,12 @@ class WebhookEventHandler(Message):
 
 
 class WrappedNotificationParams(Message):
-    """The params of a `notifications/message` that has a notification of MCPE inside."""
+    """The params of a `notifications/message` that has a notification of MCPE inside.
+
+    Attributes:
+        method: The notification inside.
+        params: Its params.
+    """
 
     method: Literal["events/event", "events/batch", "events/subscription_expired"]
     """The notification inside."""
@@ -308,7 +429,17 @@ class WrappedNotificationParams(Message):
 
 
 class BashEventHandler(Message):
-    """Runs a command on the server for each event."""
+    """Runs a command on the server for each event.
+
+    Attributes:
+        type: Marks it as a command.
+        command: The program to run.
+        args: The arguments of the program.
+        cwd: The directory in which it runs.
+        env: Environment variables to set, by name.
+        input: How it is given the event.
+        timeout: After how many milliseconds it is ended.
+    """
 
     type: Literal["bash"] = "bash"
     """Marks it as a command."""
@@ -333,7 +464,13 @@ class BashEventHandler(Message):
 
 
 class DeliveryCapability(Message):
-    """How the server can deliver events."""
+    """How the server can deliver events.
+
+    Attributes:
+        supported_channels: The channels that a subscription may ask for.
+        supported_priorities: The delivery priorities that the server knows.
+        supports_multi_channel: Whether a subscription may use several channels together.
+    """
 
     supported_channels: Annotated[list[DeliveryChannel | str], Field(alias="supportedChannels")]
     """The channels that a subscription may ask for."""
@@ -348,7 +485,13 @@ class DeliveryCapability(Message):
 
 
 class DeliveryPreferences(Message):
-    """How the events of a subscription are delivered."""
+    """How the events of a subscription are delivered.
+
+    Attributes:
+        channels: The channels, each of which delivers every event.
+        cron_schedule: The recurring schedule of the channel `cron`.
+        scheduled_delivery: The one time of the channel `scheduled`.
+    """
 
     channels: Annotated[list[DeliveryChannel | str], Field(min_length=1)]
     """The channels, each of which delivers every event."""
@@ -361,7 +504,13 @@ class DeliveryPreferences(Message):
 
 
 class EventFilter(Message):
-    """Which events a subscription selects: those that match every field it has. Without fields it selects all."""
+    """Which events a subscription selects: those that match every field it has. Without fields it selects all.
+
+    Attributes:
+        event_types: Patterns, of which the type matches at least one.
+        tags: Tags, of which the event has at least one.
+        priority: Priorities, of which the event has one.
+    """
 
     event_types: Annotated[list[EventTypePattern] | None, Field(alias="eventTypes")] = None
     """Patterns, of which the type matches at least one."""
@@ -383,7 +532,14 @@ EventHandler = TypeAliasType(
 
 
 class EventMetadata(Message):
-    """What is known about an event, in addition to its data."""
+    """What is known about an event, in addition to its data.
+
+    Attributes:
+        source_event_id: The id that it had where it came from.
+        timestamp: When it happened.
+        priority: How much it matters.
+        tags: Words to select it by.
+    """
 
     source_event_id: Annotated[str | None, Field(alias="sourceEventId")] = None
     """The id that it had where it came from."""
@@ -399,14 +555,25 @@ class EventMetadata(Message):
 
 
 class EventsListParams(Message):
-    """Which subscriptions to list."""
+    """Which subscriptions to list.
+
+    Attributes:
+        status: Only those of this status; absent means all.
+    """
 
     status: SubscriptionStatus | None = None
     """Only those of this status; absent means all."""
 
 
 class EventsSubscribeParams(Message):
-    """What to subscribe to, and how events are delivered."""
+    """What to subscribe to, and how events are delivered.
+
+    Attributes:
+        filter: Which events are wanted.
+        delivery: How they are delivered.
+        handler: What the server does with them in addition to the delivery.
+        expires_at: When the subscription ends.
+    """
 
     filter: EventFilter
     """Which events are wanted."""
@@ -422,7 +589,17 @@ class EventsSubscribeParams(Message):
 
 
 class MCPECapabilities(Message):
-    """What a server's events can do."""
+    """What a server's events can do.
+
+    Attributes:
+        protocol_version: The version of MCPE that the server speaks.
+        protocol_name: Names the protocol.
+        server_info: The server's name and version.
+        subscriptions: What subscriptions can be and do.
+        filters: What filters can select by.
+        delivery: How events can be delivered.
+        scheduling: Which schedules the server keeps; absent means none.
+    """
 
     protocol_version: Annotated[str, Field(alias="protocolVersion")]
     """The version of MCPE that the server speaks."""
@@ -447,7 +624,14 @@ class MCPECapabilities(Message):
 
 
 class MCPEvent(Message):
-    """Something that happened in an outside system."""
+    """Something that happened in an outside system.
+
+    Attributes:
+        id: Its own, given once: a UUID of version 4.
+        type: What kind of event it is.
+        data: What it is about, in a form of the source's own.
+        metadata: What else is known about the event.
+    """
 
     id: str
     """Its own, given once: a UUID of version 4."""
@@ -463,7 +647,13 @@ class MCPEvent(Message):
 
 
 class StatusRule(Message):
-    """What a status means for events."""
+    """What a status means for events.
+
+    Attributes:
+        status: The status.
+        delivers: Whether events are delivered.
+        description: What it means.
+    """
 
     status: SubscriptionStatus
     """The status."""
@@ -476,7 +666,20 @@ class StatusRule(Message):
 
 
 class Subscription(Message):
-    """A client's registration to be notified of events."""
+    """A client's registration to be notified of events.
+
+    Attributes:
+        id: Its own, given by the server: a UUID of version 4.
+        client_id: The client that it belongs to.
+        filter: Which events it selects.
+        delivery: How they are delivered.
+        handler: What the server does with them in addition to the delivery.
+        status: Whether it delivers.
+        created_at: When it was made.
+        updated_at: When it was last changed.
+        expires_at: When it ends; absent means never.
+        subscription_id: The same as `id`.
+    """
 
     id: str
     """Its own, given by the server: a UUID of version 4."""
@@ -510,7 +713,15 @@ class Subscription(Message):
 
 
 class UpdateSubscriptionRequest(Message):
-    """The fields of a subscription to change; absent ones stay as they are."""
+    """The fields of a subscription to change; absent ones stay as they are.
+
+    Attributes:
+        filter: Takes the place of the filter.
+        delivery: Takes the place of the delivery preferences.
+        handler: Takes the place of the handler; null removes it.
+        status: Resumes or pauses it.
+        expires_at: When it ends; null means never.
+    """
 
     filter: EventFilter | None = None
     """Takes the place of the filter."""
@@ -529,7 +740,12 @@ class UpdateSubscriptionRequest(Message):
 
 
 class EventBatchNotificationParams(Message):
-    """Events that a subscription selected, together."""
+    """Events that a subscription selected, together.
+
+    Attributes:
+        subscription_id: The subscription that selected them.
+        events: The events, oldest first.
+    """
 
     subscription_id: Annotated[str, Field(alias="subscriptionId")]
     """The subscription that selected them."""
@@ -539,7 +755,12 @@ class EventBatchNotificationParams(Message):
 
 
 class EventNotificationParams(Message):
-    """One event that a subscription selected."""
+    """One event that a subscription selected.
+
+    Attributes:
+        subscription_id: The subscription that selected it.
+        event: The event.
+    """
 
     subscription_id: Annotated[str, Field(alias="subscriptionId")]
     """The subscription that selected it."""
@@ -549,14 +770,23 @@ class EventNotificationParams(Message):
 
 
 class EventsListResult(Message):
-    """The subscriptions of the client."""
+    """The subscriptions of the client.
+
+    Attributes:
+        subscriptions: The subscriptions, oldest first.
+    """
 
     subscriptions: list[Subscription]
     """The subscriptions, oldest first."""
 
 
 class EventsUpdateParams(Message):
-    """Which subscription to change, and how."""
+    """Which subscription to change, and how.
+
+    Attributes:
+        subscription_id: The subscription to change.
+        updates: The fields to change.
+    """
 
     subscription_id: Annotated[str, Field(alias="subscriptionId")]
     """The subscription to change."""

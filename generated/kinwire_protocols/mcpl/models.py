@@ -11,14 +11,25 @@ from ..mcp.models import ResourceContents, Role, TextContent
 
 
 class AfterInferenceCapability(Message):
-    """How the hook after inference is called."""
+    """How the hook after inference is called.
+
+    Attributes:
+        blocking: Whether the host waits for an answer, with which the response may be changed; absent means false.
+    """
 
     blocking: bool | None = None
     """Whether the host waits for an answer, with which the response may be changed; absent means false."""
 
 
 class AudioBlock(Message):
-    """Sound, as bytes or by its address."""
+    """Sound, as bytes or by its address.
+
+    Attributes:
+        type: Marks it as sound.
+        data: The sound, base64-encoded; it needs a `mimeType`.
+        mime_type: The MIME type of the sound.
+        uri: Where the sound is, instead of its bytes.
+    """
 
     type: Literal["audio"] = "audio"
     """Marks it as sound."""
@@ -34,7 +45,13 @@ class AudioBlock(Message):
 
 
 class AuditField(Message):
-    """One field of an entry in a host's audit log."""
+    """One field of an entry in a host's audit log.
+
+    Attributes:
+        name: Its name.
+        required: Whether each entry has it.
+        meaning: What it says.
+    """
 
     name: str
     """Its name."""
@@ -47,7 +64,13 @@ class AuditField(Message):
 
 
 class CapabilityRisk(Message):
-    """What a capability puts at risk."""
+    """What a capability puts at risk.
+
+    Attributes:
+        capability: The capability, as a path below `experimental.mcpl`; `scopes` for actions in scopes.
+        risk: What may go wrong.
+        mitigation: What a host can do about it.
+    """
 
     capability: str
     """The capability, as a path below `experimental.mcpl`; `scopes` for actions in scopes."""
@@ -60,7 +83,12 @@ class CapabilityRisk(Message):
 
 
 class ChannelAuthor(Message):
-    """Who wrote a message on a channel."""
+    """Who wrote a message on a channel.
+
+    Attributes:
+        id: Identifies the author; assigned by the channel.
+        name: What people call them.
+    """
 
     id: str
     """Identifies the author; assigned by the channel."""
@@ -76,14 +104,26 @@ ChannelDirection = TypeAliasType(
 
 
 class ChannelReference(Message):
-    """A channel by its id."""
+    """A channel by its id.
+
+    Attributes:
+        channel_id: The channel's id.
+    """
 
     channel_id: Annotated[str, Field(alias="channelId")]
     """The channel's id."""
 
 
 class ChannelsCapability(Message):
-    """What a side does with channels; absent fields mean false."""
+    """What a side does with channels; absent fields mean false.
+
+    Attributes:
+        register_: Channels are registered, and changes of them announced.
+        publish: Content is published to channels.
+        observe: What goes out and comes in is shown to observers.
+        lifecycle: Channels are opened and closed on request.
+        streaming: What goes out is shown piece by piece.
+    """
 
     register_: Annotated[bool | None, Field(alias="register")] = None
     """Channels are registered, and changes of them announced."""
@@ -102,21 +142,35 @@ class ChannelsCapability(Message):
 
 
 class ChannelsCloseParams(Message):
-    """Which channel to close."""
+    """Which channel to close.
+
+    Attributes:
+        channel_id: The channel's id.
+    """
 
     channel_id: Annotated[str, Field(alias="channelId")]
     """The channel's id."""
 
 
 class ChannelsCloseResult(Message):
-    """Whether the channel is closed."""
+    """Whether the channel is closed.
+
+    Attributes:
+        closed: Whether the channel is closed now.
+    """
 
     closed: bool
     """Whether the channel is closed now."""
 
 
 class ChannelsOpenParams(Message):
-    """Which channel to open."""
+    """Which channel to open.
+
+    Attributes:
+        type: The platform or provider.
+        address: Where the platform has it, in the platform's own form.
+        metadata: Anything else that helps to open it.
+    """
 
     type: str
     """The platform or provider."""
@@ -129,7 +183,15 @@ class ChannelsOpenParams(Message):
 
 
 class ChannelsOutgoingChunkParams(Message):
-    """A piece of what the model writes to a channel, after moderation."""
+    """A piece of what the model writes to a channel, after moderation.
+
+    Attributes:
+        inference_id: Which inference writes it.
+        conversation_id: The conversation, if there is one.
+        channel_id: The channel that it goes to.
+        index: Its number, from 0.
+        delta: The text that comes next.
+    """
 
     inference_id: Annotated[str, Field(alias="inferenceId")]
     """Which inference writes it."""
@@ -148,7 +210,12 @@ class ChannelsOutgoingChunkParams(Message):
 
 
 class ChannelsPublishResult(Message):
-    """Whether it was delivered."""
+    """Whether it was delivered.
+
+    Attributes:
+        delivered: Whether the content was delivered.
+        message_id: What the channel calls the message.
+    """
 
     delivered: bool
     """Whether the content was delivered."""
@@ -162,14 +229,24 @@ CheckpointId = TypeAliasType("CheckpointId", str)
 
 
 class CheckpointNotFoundData(Message):
-    """Which checkpoint was not found."""
+    """Which checkpoint was not found.
+
+    Attributes:
+        checkpoint: The one that was asked for.
+    """
 
     checkpoint: CheckpointId
     """The one that was asked for."""
 
 
 class CompatibilityRule(Message):
-    """What two ends of different protocols do."""
+    """What two ends of different protocols do.
+
+    Attributes:
+        host: What the host speaks.
+        server: What the server speaks.
+        effect: What comes of it.
+    """
 
     host: str
     """What the host speaks."""
@@ -182,7 +259,12 @@ class CompatibilityRule(Message):
 
 
 class ContentForm(Message):
-    """The fields with which a block of one kind may come."""
+    """The fields with which a block of one kind may come.
+
+    Attributes:
+        type: The kind.
+        members: The fields that go together, in addition to `type`.
+    """
 
     type: str
     """The kind."""
@@ -192,7 +274,12 @@ class ContentForm(Message):
 
 
 class ContextHooksCapability(Message):
-    """Which hooks a side takes part in."""
+    """Which hooks a side takes part in.
+
+    Attributes:
+        before_inference: Whether it does before inference; absent means false.
+        after_inference: Whether it does after inference, and how; absent means no.
+    """
 
     before_inference: Annotated[bool | None, Field(alias="beforeInference")] = None
     """Whether it does before inference; absent means false."""
@@ -204,7 +291,13 @@ class ContextHooksCapability(Message):
 
 
 class FailurePolicy(Message):
-    """What a host does when a blocking hook fails or is late."""
+    """What a host does when a blocking hook fails or is late.
+
+    Attributes:
+        name: The policy's name.
+        effect: What is shown.
+        recommended: Whether it is the right one for most.
+    """
 
     name: str
     """The policy's name."""
@@ -244,7 +337,14 @@ FinishReason = TypeAliasType("FinishReason", Literal["end_turn", "max_tokens", "
 
 
 class ImageBlock(Message):
-    """A picture, as bytes or by its address."""
+    """A picture, as bytes or by its address.
+
+    Attributes:
+        type: Marks it as a picture.
+        data: The picture, base64-encoded; it needs a `mimeType`.
+        mime_type: The MIME type of the picture.
+        uri: Where the picture is, instead of its bytes.
+    """
 
     type: Literal["image"] = "image"
     """Marks it as a picture."""
@@ -260,7 +360,14 @@ class ImageBlock(Message):
 
 
 class IncomingOutcome(Message):
-    """What became of one message."""
+    """What became of one message.
+
+    Attributes:
+        message_id: The message.
+        accepted: Whether the host took it.
+        conversation_id: The conversation that it went to.
+        reason: Why it was not taken.
+    """
 
     message_id: Annotated[str, Field(alias="messageId")]
     """The message."""
@@ -276,7 +383,13 @@ class IncomingOutcome(Message):
 
 
 class IncomingReference(Message):
-    """A message of a channel by its ids."""
+    """A message of a channel by its ids.
+
+    Attributes:
+        channel_id: The channel.
+        message_id: The message.
+        thread_id: The thread that it belongs to.
+    """
 
     channel_id: Annotated[str, Field(alias="channelId")]
     """The channel."""
@@ -289,7 +402,13 @@ class IncomingReference(Message):
 
 
 class InferenceChunkParams(Message):
-    """A piece of an answer."""
+    """A piece of an answer.
+
+    Attributes:
+        request_id: The id of the `inference/request` that is answered, unchanged.
+        index: Its number, from 0.
+        delta: The text that comes next.
+    """
 
     request_id: Annotated[str | int, Field(alias="requestId")]
     """The id of the `inference/request` that is answered, unchanged."""
@@ -302,7 +421,15 @@ class InferenceChunkParams(Message):
 
 
 class InferencePreferences(Message):
-    """How the server would like the model to be run. Hosts may support more fields than these; no host is required to follow them."""
+    """How the server would like the model to be run. Hosts may support more fields than these; no host is required to follow them.
+
+    Attributes:
+        max_tokens: The most tokens that the model may write.
+        temperature: How freely the model chooses its words; the scale is the model's own.
+        model: Which model the server would like; advice in a form of the host's own.
+        model_tier: Which class of model it would like; advice in a form of the host's own.
+        cost_tier: How dear the model may be; advice in a form of the host's own.
+    """
 
     max_tokens: Annotated[int | None, Field(alias="maxTokens", ge=1)] = None
     """The most tokens that the model may write."""
@@ -321,7 +448,11 @@ class InferencePreferences(Message):
 
 
 class InferenceRequestCapability(Message):
-    """How inference may be requested."""
+    """How inference may be requested.
+
+    Attributes:
+        streaming: Whether answers may come in pieces; absent means false.
+    """
 
     streaming: bool | None = None
     """Whether answers may come in pieces; absent means false."""
@@ -332,7 +463,14 @@ MessageKind = TypeAliasType("MessageKind", Literal["request", "notification"])
 
 
 class ModelInfo(Message):
-    """What is known of a model."""
+    """What is known of a model.
+
+    Attributes:
+        id: Its name.
+        vendor: Who makes it.
+        context_window: How many tokens of context it takes.
+        capabilities: What it can do in addition to text: `vision`, `tools`, `computer_use` and others.
+    """
 
     id: str
     """Its name."""
@@ -348,7 +486,16 @@ class ModelInfo(Message):
 
 
 class NamedFeatureSet(Message):
-    """A feature set that bears its name."""
+    """A feature set that bears its name.
+
+    Attributes:
+        description: What it does, for people.
+        uses: The capabilities that it uses.
+        scoped: Whether its actions need a scope; absent means false.
+        rollback: Whether it has checkpoints to return to; absent means false.
+        host_state: Whether the host keeps its state; absent means false.
+        name: Its name.
+    """
 
     description: str
     """What it does, for people."""
@@ -370,7 +517,13 @@ class NamedFeatureSet(Message):
 
 
 class PatchAdd(Message):
-    """A change that puts a value into the state."""
+    """A change that puts a value into the state.
+
+    Attributes:
+        op: Marks it as an addition.
+        path: Where, as a JSON pointer; `-` at its end is behind the last item of a list.
+        value: What is put there: any JSON value.
+    """
 
     op: Literal["add"] = "add"
     """Marks it as an addition."""
@@ -383,7 +536,13 @@ class PatchAdd(Message):
 
 
 class PatchCopy(Message):
-    """A change that puts a value of the state in a second place."""
+    """A change that puts a value of the state in a second place.
+
+    Attributes:
+        op: Marks it as a copy.
+        from_: Where the value is, as a JSON pointer.
+        path: Where it goes as well.
+    """
 
     op: Literal["copy"] = "copy"
     """Marks it as a copy."""
@@ -396,7 +555,13 @@ class PatchCopy(Message):
 
 
 class PatchMove(Message):
-    """A change that puts a value of the state in another place."""
+    """A change that puts a value of the state in another place.
+
+    Attributes:
+        op: Marks it as a move.
+        from_: Where the value is, as a JSON pointer.
+        path: Where it goes.
+    """
 
     op: Literal["move"] = "move"
     """Marks it as a move."""
@@ -409,7 +574,12 @@ class PatchMove(Message):
 
 
 class PatchRemove(Message):
-    """A change that takes a value out of the state."""
+    """A change that takes a value out of the state.
+
+    Attributes:
+        op: Marks it as a removal.
+        path: Where, as a JSON pointer.
+    """
 
     op: Literal["remove"] = "remove"
     """Marks it as a removal."""
@@ -419,7 +589,13 @@ class PatchRemove(Message):
 
 
 class PatchReplace(Message):
-    """A change that puts a value in the place of another."""
+    """A change that puts a value in the place of another.
+
+    Attributes:
+        op: Marks it as a replacement.
+        path: Where, as a JSON pointer.
+        value: What is put there: any JSON value.
+    """
 
     op: Literal["replace"] = "replace"
     """Marks it as a replacement."""
@@ -432,7 +608,13 @@ class PatchReplace(Message):
 
 
 class PatchTest(Message):
-    """Not a change: a check that a value is what it should be, or else no change of the patch is made."""
+    """Not a change: a check that a value is what it should be, or else no change of the patch is made.
+
+    Attributes:
+        op: Marks it as a check.
+        path: Where, as a JSON pointer.
+        value: What has to be there: any JSON value.
+    """
 
     op: Literal["test"] = "test"
     """Marks it as a check."""
@@ -445,7 +627,16 @@ class PatchTest(Message):
 
 
 class PatternRule(Message):
-    """What one wildcard means, with names that match and names that do not."""
+    """What one wildcard means, with names that match and names that do not.
+
+    Attributes:
+        of: What is matched: `feature set`, `scope` or `channel`.
+        token: The wildcard; empty for a pattern without one.
+        meaning: What it stands for.
+        pattern: A pattern that has it.
+        matches: Names that match the pattern.
+        misses: Names that do not.
+    """
 
     of: str
     """What is matched: `feature set`, `scope` or `channel`."""
@@ -471,7 +662,13 @@ Position = TypeAliasType("Position", Literal["system", "beforeUser", "afterUser"
 
 
 class PushEventResult(Message):
-    """Whether the host took the event, and what it did."""
+    """Whether the host took the event, and what it did.
+
+    Attributes:
+        accepted: Whether it was taken.
+        inference_id: The inference that it started, if it did.
+        reason: Why it was not taken.
+    """
 
     accepted: bool
     """Whether it was taken."""
@@ -484,7 +681,12 @@ class PushEventResult(Message):
 
 
 class RollbackParams(Message):
-    """Where to return to."""
+    """Where to return to.
+
+    Attributes:
+        feature_set: The feature set whose state is meant.
+        checkpoint: The checkpoint to return to.
+    """
 
     feature_set: Annotated[FeatureSetName, Field(alias="featureSet")]
     """The feature set whose state is meant."""
@@ -494,7 +696,13 @@ class RollbackParams(Message):
 
 
 class RollbackResult(Message):
-    """Whether the state is that of the checkpoint."""
+    """Whether the state is that of the checkpoint.
+
+    Attributes:
+        checkpoint: The checkpoint that was asked for.
+        success: Whether it was reached.
+        reason: Why it was not reached.
+    """
 
     checkpoint: CheckpointId
     """The checkpoint that was asked for."""
@@ -507,7 +715,14 @@ class RollbackResult(Message):
 
 
 class RoutingPolicy(Message):
-    """Which model serves which feature set."""
+    """Which model serves which feature set.
+
+    Attributes:
+        default: The model for whatever nothing else is said of.
+        by_feature: Models by the name of a feature set.
+        wildcards: Models by a pattern of feature sets.
+        overrides: Models that stay the same for a while, by `conversation:` and the conversation's id.
+    """
 
     default: str
     """The model for whatever nothing else is said of."""
@@ -523,7 +738,12 @@ class RoutingPolicy(Message):
 
 
 class Scope(Message):
-    """Where an action takes place."""
+    """Where an action takes place.
+
+    Attributes:
+        label: What people and patterns know it by.
+        payload: What the server needs to act there, handed back when it is approved.
+    """
 
     label: str
     """What people and patterns know it by."""
@@ -533,7 +753,12 @@ class Scope(Message):
 
 
 class ScopeElevateParams(Message):
-    """The scope that is asked for."""
+    """The scope that is asked for.
+
+    Attributes:
+        feature_set: The feature set that asks.
+        scope: The scope to act in.
+    """
 
     feature_set: Annotated[FeatureSetName, Field(alias="featureSet")]
     """The feature set that asks."""
@@ -543,7 +768,13 @@ class ScopeElevateParams(Message):
 
 
 class ScopeElevateResult(Message):
-    """Whether the scope is approved."""
+    """Whether the scope is approved.
+
+    Attributes:
+        approved: Whether the server may act in the scope.
+        payload: The payload of the request, which the host may have enriched; present if approved.
+        reason: Why it may not.
+    """
 
     approved: bool
     """Whether the server may act in the scope."""
@@ -564,7 +795,12 @@ ScopePattern = TypeAliasType("ScopePattern", str)
 
 
 class ScopeRules(Message):
-    """Which scopes of a feature set are open, and which are shut. One that is both is shut."""
+    """Which scopes of a feature set are open, and which are shut. One that is both is shut.
+
+    Attributes:
+        whitelist: Open without asking; absent means none.
+        blacklist: Shut; absent means none.
+    """
 
     whitelist: list[ScopePattern] | None = None
     """Open without asking; absent means none."""
@@ -582,7 +818,13 @@ StateMode = TypeAliasType("StateMode", Literal["tree", "latest", "none"])
 
 
 class TaggingRule(Message):
-    """Where a message names its feature set."""
+    """Where a message names its feature set.
+
+    Attributes:
+        method: The method.
+        part: `params` or `result`.
+        required: Whether the field has to be there.
+    """
 
     method: str
     """The method."""
@@ -595,7 +837,12 @@ class TaggingRule(Message):
 
 
 class TokenUsage(Message):
-    """How many tokens an inference took."""
+    """How many tokens an inference took.
+
+    Attributes:
+        input_tokens: Tokens that were read.
+        output_tokens: Tokens that were written.
+    """
 
     input_tokens: Annotated[int, Field(alias="inputTokens", ge=0)]
     """Tokens that were read."""
@@ -605,7 +852,13 @@ class TokenUsage(Message):
 
 
 class UseRule(Message):
-    """What a feature set may do that says it uses a capability."""
+    """What a feature set may do that says it uses a capability.
+
+    Attributes:
+        use: The capability.
+        methods: The methods that it is about.
+        meaning: What it allows.
+    """
 
     use: FeatureSetUse
     """The capability."""
@@ -618,7 +871,13 @@ class UseRule(Message):
 
 
 class AfterInferenceResult(Message):
-    """What is to stand in the place of the response, if anything."""
+    """What is to stand in the place of the response, if anything.
+
+    Attributes:
+        feature_set: The feature set that the change belongs to.
+        modified_response: The response as it is to be shown; absent leaves it as it is.
+        metadata: What the server has to say about the change, in a form of its own.
+    """
 
     feature_set: Annotated[FeatureSetName | None, Field(alias="featureSet")] = None
     """The feature set that the change belongs to."""
@@ -631,7 +890,13 @@ class AfterInferenceResult(Message):
 
 
 class ChannelContext(Message):
-    """Which channels an inference has to do with."""
+    """Which channels an inference has to do with.
+
+    Attributes:
+        incoming: The message that the inference answers.
+        default_outgoing: Where the answer goes unless something else is chosen.
+        candidates: The ids of channels to which it could go.
+    """
 
     incoming: IncomingReference | None = None
     """The message that the inference answers."""
@@ -644,7 +909,16 @@ class ChannelContext(Message):
 
 
 class ChannelDescriptor(Message):
-    """A named place where messages come from or go to."""
+    """A named place where messages come from or go to.
+
+    Attributes:
+        id: Its name; unique on this connection.
+        type: The platform or provider: `discord`.
+        label: What people call it.
+        direction: Which way messages go.
+        address: Where the platform has it, in the platform's own form.
+        metadata: Anything else, in a form of the server's own.
+    """
 
     id: str
     """Its name; unique on this connection."""
@@ -666,7 +940,14 @@ class ChannelDescriptor(Message):
 
 
 class ChannelFeatureSet(Message):
-    """What a feature set for channels allows."""
+    """What a feature set for channels allows.
+
+    Attributes:
+        name: Its name.
+        uses: What it uses.
+        publishing: Whether content may be published with it.
+        meaning: What it is for.
+    """
 
     name: str
     """Its name."""
@@ -682,7 +963,13 @@ class ChannelFeatureSet(Message):
 
 
 class ChannelsChangedParams(Message):
-    """Which channels came, went or changed; an absent field means none."""
+    """Which channels came, went or changed; an absent field means none.
+
+    Attributes:
+        added: Channels that came.
+        removed: The ids of those that went.
+        updated: Those that changed, as they are now.
+    """
 
     added: list[ChannelDescriptor] | None = None
     """Channels that came."""
@@ -695,35 +982,58 @@ class ChannelsChangedParams(Message):
 
 
 class ChannelsIncomingResult(Message):
-    """What became of each message: some may be accepted and others not."""
+    """What became of each message: some may be accepted and others not.
+
+    Attributes:
+        results: One entry a message.
+    """
 
     results: list[IncomingOutcome]
     """One entry a message."""
 
 
 class ChannelsListResult(Message):
-    """The channels that a side knows."""
+    """The channels that a side knows.
+
+    Attributes:
+        channels: The channels; may be empty.
+    """
 
     channels: list[ChannelDescriptor]
     """The channels; may be empty."""
 
 
 class ChannelsOpenResult(Message):
-    """The channel that was opened."""
+    """The channel that was opened.
+
+    Attributes:
+        channel: The channel, registered by that.
+    """
 
     channel: ChannelDescriptor
     """The channel, registered by that."""
 
 
 class ChannelsRegisterParams(Message):
-    """The channels that the server serves."""
+    """The channels that the server serves.
+
+    Attributes:
+        channels: The channels.
+    """
 
     channels: list[ChannelDescriptor]
     """The channels."""
 
 
 class DeliveryMode(Message):
-    """When a method is sent as a request, and when as a notification."""
+    """When a method is sent as a request, and when as a notification.
+
+    Attributes:
+        method: The method.
+        mode: How it is sent.
+        when: In which case.
+        default: Whether that is the usual case.
+    """
 
     method: str
     """The method."""
@@ -739,7 +1049,15 @@ class DeliveryMode(Message):
 
 
 class FeatureSet(Message):
-    """A part of what a server does that a host can enable and disable by itself."""
+    """A part of what a server does that a host can enable and disable by itself.
+
+    Attributes:
+        description: What it does, for people.
+        uses: The capabilities that it uses.
+        scoped: Whether its actions need a scope; absent means false.
+        rollback: Whether it has checkpoints to return to; absent means false.
+        host_state: Whether the host keeps its state; absent means false.
+    """
 
     description: str
     """What it does, for people."""
@@ -758,7 +1076,12 @@ class FeatureSet(Message):
 
 
 class FeatureSetErrorData(Message):
-    """Which feature set a message was refused for."""
+    """Which feature set a message was refused for.
+
+    Attributes:
+        feature_set: The feature set.
+        can_enable: Whether the host would let it be enabled.
+    """
 
     feature_set: Annotated[FeatureSetName, Field(alias="featureSet")]
     """The feature set."""
@@ -772,7 +1095,12 @@ FeatureSets = TypeAliasType("FeatureSets", dict[str, FeatureSet] | list[NamedFea
 
 
 class FeatureSetsChangedParams(Message):
-    """Which feature sets came and went; an absent field means none."""
+    """Which feature sets came and went; an absent field means none.
+
+    Attributes:
+        added: Those that came, by name.
+        removed: Those that went.
+    """
 
     added: dict[str, FeatureSet] | None = None
     """Those that came, by name."""
@@ -782,7 +1110,13 @@ class FeatureSetsChangedParams(Message):
 
 
 class FeatureSetsUpdateParams(Message):
-    """Which feature sets are on and off, and where they may act; an absent field changes nothing."""
+    """Which feature sets are on and off, and where they may act; an absent field changes nothing.
+
+    Attributes:
+        enabled: Those to enable.
+        disabled: Those to disable.
+        scopes: By feature set, which scopes are open and which are shut.
+    """
 
     enabled: list[FeatureSetPattern] | None = None
     """Those to enable."""
@@ -795,7 +1129,16 @@ class FeatureSetsUpdateParams(Message):
 
 
 class InferenceContext(Message):
-    """What hooks receive about an inference."""
+    """What hooks receive about an inference.
+
+    Attributes:
+        inference_id: Names the inference.
+        conversation_id: Names the conversation; the same in all its turns.
+        turn_index: The number of the turn, from 0.
+        user_message: What the user said; null where the model goes on without.
+        model: The model that is run.
+        channels: Which channels it has to do with; hosts may leave it out.
+    """
 
     inference_id: Annotated[str, Field(alias="inferenceId")]
     """Names the inference."""
@@ -817,7 +1160,14 @@ class InferenceContext(Message):
 
 
 class InferenceRequestResult(Message):
-    """What the model wrote, whole, streamed or not."""
+    """What the model wrote, whole, streamed or not.
+
+    Attributes:
+        content: What the model wrote.
+        model: The model that wrote it.
+        finish_reason: Why the model stopped.
+        usage: What it cost.
+    """
 
     content: str
     """What the model wrote."""
@@ -843,7 +1193,13 @@ PatchOperation = TypeAliasType(
 
 
 class ResourceBlock(Message):
-    """A resource, by its address."""
+    """A resource, by its address.
+
+    Attributes:
+        type: Marks it as a resource.
+        uri: The resource's address.
+        resource: The resource's address and what it holds, as MCP has it.
+    """
 
     type: Literal["resource"] = "resource"
     """Marks it as a resource."""
@@ -856,14 +1212,24 @@ class ResourceBlock(Message):
 
 
 class RoutingConfiguration(Message):
-    """The part of a host's configuration that is about inference for servers."""
+    """The part of a host's configuration that is about inference for servers.
+
+    Attributes:
+        routing: Which model serves what.
+    """
 
     routing: RoutingPolicy
     """Which model serves what."""
 
 
 class ScopeEvaluationStep(Message):
-    """One rule by which a host judges a scope."""
+    """One rule by which a host judges a scope.
+
+    Attributes:
+        step: Its place in the order, from 1.
+        condition: When it holds.
+        outcome: What it decides.
+    """
 
     step: Annotated[int, Field(ge=1)]
     """Its place in the order, from 1."""
@@ -876,7 +1242,12 @@ class ScopeEvaluationStep(Message):
 
 
 class StateCapability(Message):
-    """How much of the state of feature sets a host keeps."""
+    """How much of the state of feature sets a host keeps.
+
+    Attributes:
+        mode: Which checkpoints it keeps.
+        rollback: Whether it returns to earlier checkpoints; absent means false.
+    """
 
     mode: StateMode
     """Which checkpoints it keeps."""
@@ -886,7 +1257,14 @@ class StateCapability(Message):
 
 
 class StateUpdate(Message):
-    """The checkpoint that a call has made, and how the host comes to its state."""
+    """The checkpoint that a call has made, and how the host comes to its state.
+
+    Attributes:
+        checkpoint: The new checkpoint.
+        parent: The checkpoint that it follows; null for the first. Several may follow one, which makes branches.
+        data: The whole state: any JSON value. Both this and `patch` are absent where the server keeps the state itself.
+        patch: The changes that make the state out of the parent's.
+    """
 
     checkpoint: CheckpointId
     """The new checkpoint."""
@@ -902,7 +1280,18 @@ class StateUpdate(Message):
 
 
 class AfterInferenceParams(Message):
-    """An inference that has ended."""
+    """An inference that has ended.
+
+    Attributes:
+        inference_id: Names the inference.
+        conversation_id: Names the conversation; the same in all its turns.
+        turn_index: The number of the turn, from 0.
+        user_message: What the user said; null where the model goes on without.
+        model: The model that is run.
+        channels: Which channels it has to do with; hosts may leave it out.
+        assistant_message: What the model wrote.
+        usage: What it cost.
+    """
 
     inference_id: Annotated[str, Field(alias="inferenceId")]
     """Names the inference."""
@@ -930,7 +1319,16 @@ class AfterInferenceParams(Message):
 
 
 class BeforeInferenceParams(Message):
-    """An inference that is about to begin."""
+    """An inference that is about to begin.
+
+    Attributes:
+        inference_id: Names the inference.
+        conversation_id: Names the conversation; the same in all its turns.
+        turn_index: The number of the turn, from 0.
+        user_message: What the user said; null where the model goes on without.
+        model: The model that is run.
+        channels: Which channels it has to do with; hosts may leave it out.
+    """
 
     inference_id: Annotated[str, Field(alias="inferenceId")]
     """Names the inference."""
@@ -963,7 +1361,15 @@ Content = TypeAliasType("Content", str | list[Block])
 
 
 class ContextInjection(Message):
-    """Content that the server puts into the context."""
+    """Content that the server puts into the context.
+
+    Attributes:
+        namespace: Identifies the server's injections; chosen by the server.
+        position: Where in the context it goes.
+        content: What is put there.
+        metadata: Anything else, in a form of the server's own.
+        feature_set: The feature set that this injection belongs to, if it is not that of the result.
+    """
 
     namespace: str
     """Identifies the server's injections; chosen by the server."""
@@ -982,7 +1388,17 @@ class ContextInjection(Message):
 
 
 class IncomingMessage(Message):
-    """A message that came in on a channel."""
+    """A message that came in on a channel.
+
+    Attributes:
+        channel_id: The channel.
+        message_id: What the channel calls the message; repeated if it is handed over again.
+        thread_id: The thread that it belongs to.
+        author: Who wrote it.
+        timestamp: When it was written (ISO 8601).
+        content: What it says.
+        metadata: Anything else, in a form of the server's own.
+    """
 
     channel_id: Annotated[str, Field(alias="channelId")]
     """The channel."""
@@ -1007,7 +1423,12 @@ class IncomingMessage(Message):
 
 
 class InferenceMessage(Message):
-    """One message of the conversation that a model is to continue."""
+    """One message of the conversation that a model is to continue.
+
+    Attributes:
+        role: Who speaks.
+        content: What is said.
+    """
 
     role: Role | str
     """Who speaks."""
@@ -1017,7 +1438,15 @@ class InferenceMessage(Message):
 
 
 class InferenceRequestParams(Message):
-    """What a model is to answer, and for which feature set."""
+    """What a model is to answer, and for which feature set.
+
+    Attributes:
+        feature_set: The feature set that asks.
+        conversation_id: The conversation that it belongs to.
+        stream: Whether the answer is to come in pieces first; absent means false.
+        messages: The conversation to continue, oldest first.
+        preferences: How the server would like the model to be run.
+    """
 
     feature_set: Annotated[FeatureSetName, Field(alias="featureSet")]
     """The feature set that asks."""
@@ -1036,7 +1465,20 @@ class InferenceRequestParams(Message):
 
 
 class McplCapability(Message):
-    """What a side offers of MCPL, below `experimental.mcpl`; both sides offer the same fields."""
+    """What a side offers of MCPL, below `experimental.mcpl`; both sides offer the same fields.
+
+    Attributes:
+        version: The version of MCPL that it speaks: major and minor number.
+        push_events: Whether events are pushed; absent means false.
+        context_hooks: Which hooks it takes part in; absent means none.
+        inference_request: Whether inference may be requested, and how; absent means no.
+        model_info: Whether `model/info` is used; absent means false.
+        channels: What it does with channels; absent means nothing.
+        feature_sets: The feature sets of a server; true of a host that knows of them.
+        rollback: Whether checkpoints can be returned to.
+        state: What a host does with the state of feature sets; absent means nothing that it would say.
+        scoped_access: Whether scopes are judged.
+    """
 
     version: str | None = None
     """The version of MCPL that it speaks: major and minor number."""
@@ -1074,14 +1516,23 @@ class McplCapability(Message):
 
 
 class PushEventPayload(Message):
-    """What an event is about. Unknown fields are preserved."""
+    """What an event is about. Unknown fields are preserved.
+
+    Attributes:
+        content: What the model is to read.
+    """
 
     content: Content
     """What the model is to read."""
 
 
 class BeforeInferenceResult(Message):
-    """What the server adds to the context."""
+    """What the server adds to the context.
+
+    Attributes:
+        feature_set: The feature set that the injections belong to, but for those that name one of their own.
+        context_injections: What is injected; absent and empty both mean nothing.
+    """
 
     feature_set: Annotated[FeatureSetName | None, Field(alias="featureSet")] = None
     """The feature set that the injections belong to, but for those that name one of their own."""
@@ -1093,14 +1544,25 @@ class BeforeInferenceResult(Message):
 
 
 class ChannelsIncomingParams(Message):
-    """Messages that came in on channels, oldest first."""
+    """Messages that came in on channels, oldest first.
+
+    Attributes:
+        messages: The messages; may be of several channels.
+    """
 
     messages: list[IncomingMessage]
     """The messages; may be of several channels."""
 
 
 class ChannelsOutgoingCompleteParams(Message):
-    """All that the model wrote to a channel, after moderation."""
+    """All that the model wrote to a channel, after moderation.
+
+    Attributes:
+        inference_id: Which inference wrote it.
+        conversation_id: The conversation, if there is one.
+        channel_id: The channel that it goes to.
+        content: The whole content.
+    """
 
     inference_id: Annotated[str, Field(alias="inferenceId")]
     """Which inference wrote it."""
@@ -1116,7 +1578,14 @@ class ChannelsOutgoingCompleteParams(Message):
 
 
 class ChannelsPublishParams(Message):
-    """What to deliver, and where."""
+    """What to deliver, and where.
+
+    Attributes:
+        conversation_id: The conversation that it comes from, if there is one.
+        channel_id: The channel that it goes to.
+        stream: Whether more of the same content follows; absent means false.
+        content: What to deliver.
+    """
 
     conversation_id: Annotated[str | None, Field(alias="conversationId")] = None
     """The conversation that it comes from, if there is one."""
@@ -1132,7 +1601,15 @@ class ChannelsPublishParams(Message):
 
 
 class PushEventParams(Message):
-    """Something that happened."""
+    """Something that happened.
+
+    Attributes:
+        feature_set: The feature set that the event belongs to.
+        event_id: Names the event; the same when it is sent again.
+        timestamp: When it happened (ISO 8601).
+        origin: Where it comes from, as detailed as the server likes.
+        payload: What it is about.
+    """
 
     feature_set: Annotated[FeatureSetName, Field(alias="featureSet")]
     """The feature set that the event belongs to."""

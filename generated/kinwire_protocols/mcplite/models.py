@@ -9,7 +9,13 @@ from kinwire_protocols.base import Message
 
 
 class Binding(Message):
-    """A transport, and whether the protocol is defined over it."""
+    """A transport, and whether the protocol is defined over it.
+
+    Attributes:
+        name: The transport.
+        status: Whether it is defined, or an idea only.
+        suits: What it is good for.
+    """
 
     name: str
     """The transport."""
@@ -28,7 +34,13 @@ FailureCode = TypeAliasType(
 
 
 class FailureDetail(Message):
-    """Why the task failed."""
+    """Why the task failed.
+
+    Attributes:
+        code: A word that programs tell failures apart by.
+        message: What went wrong, for people and models.
+        data: Further facts, of any shape that the tool likes.
+    """
 
     code: FailureCode | str
     """A word that programs tell failures apart by."""
@@ -45,14 +57,24 @@ class Heartbeat(Message):
 
 
 class PartialResult(Message):
-    """A part of a result that is being made."""
+    """A part of a result that is being made.
+
+    Attributes:
+        partial: The next piece of the text; the pieces are put together in their order.
+    """
 
     partial: str
     """The next piece of the text; the pieces are put together in their order."""
 
 
 class PromptParameter(Message):
-    """Something that can be filled into a prompt."""
+    """Something that can be filled into a prompt.
+
+    Attributes:
+        name: Its name.
+        description: What to give.
+        required: Whether it must be given; absent means no.
+    """
 
     name: str
     """Its name."""
@@ -73,7 +95,12 @@ RedeemAction = TypeAliasType("RedeemAction", Literal["checkin", "cancel"])
 
 
 class RedeemParams(Message):
-    """Which promise to redeem."""
+    """Which promise to redeem.
+
+    Attributes:
+        promise: The promise token received from a previous operation.
+        action: What to do with it; absent means `checkin`.
+    """
 
     promise: str
     """The promise token received from a previous operation."""
@@ -83,7 +110,12 @@ class RedeemParams(Message):
 
 
 class RequestMeta(Message):
-    """Metadata of a request, next to its own params. Unknown fields are preserved."""
+    """Metadata of a request, next to its own params. Unknown fields are preserved.
+
+    Attributes:
+        session_context: What the client was handed or keeps about its session; passed on unread.
+        elicitation_answers: The answers to an elicitation, by the names of its questions.
+    """
 
     session_context: Any | MISSING = MISSING
     """What the client was handed or keeps about its session; passed on unread."""
@@ -100,7 +132,14 @@ ResponseType = TypeAliasType(
 
 
 class ResponseTypeRule(Message):
-    """What a kind of response means, and which field of the result goes with it."""
+    """What a kind of response means, and which field of the result goes with it.
+
+    Attributes:
+        response_type: The kind.
+        meaning: What it means.
+        member: The field of the result, or of its `_meta`, that carries what it is about.
+        final: Whether the task is over with it.
+    """
 
     response_type: ResponseType
     """The kind."""
@@ -116,7 +155,14 @@ class ResponseTypeRule(Message):
 
 
 class Tool(Message):
-    """A tool that the server offers."""
+    """A tool that the server offers.
+
+    Attributes:
+        name: What it is called by; unique within the server.
+        type: What kind of tool it is: a category of the server's own, such as `query`; `system` for the redeem tool.
+        description: What it does, for people and models.
+        input_schema: What its arguments must look like: JSON Schema by HTTP, the same as a Struct by gRPC.
+    """
 
     name: str
     """What it is called by; unique within the server."""
@@ -132,7 +178,13 @@ class Tool(Message):
 
 
 class ToolNotFoundData(Message):
-    """Which tool was not found, and which there are."""
+    """Which tool was not found, and which there are.
+
+    Attributes:
+        requested_tool: The name that was asked for.
+        available_tools: The names that there are.
+        suggestion: What may have been meant, for people.
+    """
 
     requested_tool: str | None = None
     """The name that was asked for."""
@@ -145,7 +197,13 @@ class ToolNotFoundData(Message):
 
 
 class CallToolParams(Message):
-    """Which tool to run, and with what."""
+    """Which tool to run, and with what.
+
+    Attributes:
+        name: The tool's name, as the list of tools gives it.
+        arguments: The tool's arguments by name; they fit its input schema. Absent means none.
+        meta: Metadata of the request, next to its own params.
+    """
 
     name: str
     """The tool's name, as the list of tools gives it."""
@@ -158,7 +216,14 @@ class CallToolParams(Message):
 
 
 class ElicitationQuestion(Message):
-    """One question."""
+    """One question.
+
+    Attributes:
+        id: Its name: answers are given by it.
+        text: What is asked.
+        type: How it is answered; absent means by any text.
+        options: What can be selected.
+    """
 
     id: str
     """Its name: answers are given by it."""
@@ -174,28 +239,46 @@ class ElicitationQuestion(Message):
 
 
 class ListPromptsParams(Message):
-    """Nothing: all prompts are listed."""
+    """Nothing: all prompts are listed.
+
+    Attributes:
+        meta: Metadata of the request, next to its own params.
+    """
 
     meta: Annotated[RequestMeta | None, Field(alias="_meta")] = None
     """Metadata of the request, next to its own params."""
 
 
 class ListToolsParams(Message):
-    """Nothing: all tools are listed, there are no pages."""
+    """Nothing: all tools are listed, there are no pages.
+
+    Attributes:
+        meta: Metadata of the request, next to its own params.
+    """
 
     meta: Annotated[RequestMeta | None, Field(alias="_meta")] = None
     """Metadata of the request, next to its own params."""
 
 
 class ListToolsResult(Message):
-    """The tools that the server offers."""
+    """The tools that the server offers.
+
+    Attributes:
+        tools: The tools.
+    """
 
     tools: list[Tool]
     """The tools."""
 
 
 class Prompt(Message):
-    """A prompt that the server offers."""
+    """A prompt that the server offers.
+
+    Attributes:
+        name: What it is called by.
+        description: What it is for.
+        parameters: What can be filled in.
+    """
 
     name: str
     """What it is called by."""
@@ -208,7 +291,19 @@ class Prompt(Message):
 
 
 class ResponseMeta(Message):
-    """What kind of response it is, and how it came about. Unknown fields are preserved."""
+    """What kind of response it is, and how it came about. Unknown fields are preserved.
+
+    Attributes:
+        response_type: The kind; absent means `answer`.
+        promise_token: The token, if it is a promise: unique on its server, impossible to guess, without meaning for the client, and good until it expires.
+        estimated_completion: When the result of a promise may be there.
+        expires_at: When the promise expires.
+        retry_after_ms: After how many milliseconds to ask again.
+        timestamp: When the response was made.
+        processing_time_ms: How many milliseconds it took.
+        server_version: The version of the server.
+        session_context: What the client is to send along with its next request, unread.
+    """
 
     response_type: ResponseType | str | None = None
     """The kind; absent means `answer`."""
@@ -239,7 +334,12 @@ class ResponseMeta(Message):
 
 
 class Elicitation(Message):
-    """What the server has to know before it can answer."""
+    """What the server has to know before it can answer.
+
+    Attributes:
+        text: What to tell the person or the model that answers.
+        questions: What is asked, one by one; absent means that the text alone asks.
+    """
 
     text: str
     """What to tell the person or the model that answers."""
@@ -249,14 +349,27 @@ class Elicitation(Message):
 
 
 class ListPromptsResult(Message):
-    """The prompts that the server offers."""
+    """The prompts that the server offers.
+
+    Attributes:
+        prompts: The prompts.
+    """
 
     prompts: list[Prompt]
     """The prompts."""
 
 
 class StreamEnd(Message):
-    """The last message of a stream: the whole result, with the id of the request that it answers."""
+    """The last message of a stream: the whole result, with the id of the request that it answers.
+
+    Attributes:
+        content: The result, a list of objects of the tool's own shapes.
+        elicitation: What has to be known, if it is an elicitation.
+        error: Why it failed, if it is a failure.
+        is_error: Whether it is a failure, for readers that know MCP only.
+        meta: What kind of response it is; absent means an answer.
+        id: The id of the request; absent in the short form.
+    """
 
     content: list[dict[str, Any]] | None = None
     """The result, a list of objects of the tool's own shapes."""
@@ -278,7 +391,15 @@ class StreamEnd(Message):
 
 
 class ToolResult(Message):
-    """What came of a call: `_meta.response_type` says which kind of response it is, and so which fields are there."""
+    """What came of a call: `_meta.response_type` says which kind of response it is, and so which fields are there.
+
+    Attributes:
+        content: The result, a list of objects of the tool's own shapes.
+        elicitation: What has to be known, if it is an elicitation.
+        error: Why it failed, if it is a failure.
+        is_error: Whether it is a failure, for readers that know MCP only.
+        meta: What kind of response it is; absent means an answer.
+    """
 
     content: list[dict[str, Any]] | None = None
     """The result, a list of objects of the tool's own shapes."""

@@ -18,7 +18,13 @@ AccessPermission = TypeAliasType("AccessPermission", Literal["allow", "deny"])
 
 
 class AccessQueryParams(Message):
-    """Which access is asked about."""
+    """Which access is asked about.
+
+    Attributes:
+        agent_id: The agent.
+        server_id: The server.
+        tool_name: The tool.
+    """
 
     agent_id: str
     """The agent."""
@@ -31,7 +37,14 @@ class AccessQueryParams(Message):
 
 
 class AccessRevokeParams(Message):
-    """Which entry is to go."""
+    """Which entry is to go.
+
+    Attributes:
+        agent_id: The agent.
+        server_id: The server.
+        entry_type: Whether the entry is about the server or a tool.
+        tool_name: The tool, where the entry is about one.
+    """
 
     agent_id: str
     """The agent."""
@@ -53,7 +66,15 @@ AccessSource = TypeAliasType(
 
 
 class Approach(Message):
-    """One way to let a model find tools, as the specification compares them."""
+    """One way to let a model find tools, as the specification compares them.
+
+    Attributes:
+        approach: What it is called.
+        discovery: How tools are found.
+        multi_step: Whether tools can be found in the middle of a task; absent where it does not apply.
+        standard: Whether a protocol lays it down.
+        reduction_percent: About how much less of the context tools take; absent where it is not stated.
+    """
 
     approach: str
     """What it is called."""
@@ -76,7 +97,12 @@ AuditActorType = TypeAliasType("AuditActorType", Literal["agent", "operator", "s
 
 
 class AuditConcern(Message):
-    """One concern of auditing, and whether the protocol or an audit server settles it."""
+    """One concern of auditing, and whether the protocol or an audit server settles it.
+
+    Attributes:
+        concern: What it is about.
+        scope: Who settles it.
+    """
 
     concern: str
     """What it is about."""
@@ -109,7 +135,12 @@ AuditOutcome = TypeAliasType("AuditOutcome", Literal["SUCCESS", "FAILURE", "BLOC
 
 
 class AuditTarget(Message):
-    """What an event happened to."""
+    """What an event happened to.
+
+    Attributes:
+        server_id: The server.
+        tool_name: The tool, where it was about one.
+    """
 
     server_id: str | None = None
     """The server."""
@@ -119,7 +150,12 @@ class AuditTarget(Message):
 
 
 class CallbackRespondParams(Message):
-    """The answer to a callback."""
+    """The answer to a callback.
+
+    Attributes:
+        callback_id: The question that is answered.
+        response: The answer: one of the options, or what was put in.
+    """
 
     callback_id: str
     """The question that is answered."""
@@ -135,7 +171,13 @@ CallbackType = TypeAliasType(
 
 
 class CodeHints(Message):
-    """What code has to keep to, for an agent that tries again."""
+    """What code has to keep to, for an agent that tries again.
+
+    Attributes:
+        blocked_imports: Modules that must not be imported.
+        allowed_imports: Modules that may be imported.
+        max_code_size_bytes: The most bytes that the code may have.
+    """
 
     blocked_imports: list[str] | None = None
     """Modules that must not be imported."""
@@ -148,7 +190,14 @@ class CodeHints(Message):
 
 
 class CodeRejection(Message):
-    """Why code was not run."""
+    """Why code was not run.
+
+    Attributes:
+        status: Marks it as a rejection.
+        reason: What happened, in a few words.
+        violations: Each rule that the code breaks, and with what.
+        hints: What to keep to next time.
+    """
 
     status: Literal["rejected"] = "rejected"
     """Marks it as a rejection."""
@@ -164,7 +213,13 @@ class CodeRejection(Message):
 
 
 class Component(Message):
-    """Where a reference implementation has a part of the specification."""
+    """Where a reference implementation has a part of the specification.
+
+    Attributes:
+        part: The part, with its section.
+        component: What has it; absent where nothing does yet.
+        files: The files that have it.
+    """
 
     part: str
     """The part, with its section."""
@@ -177,7 +232,14 @@ class Component(Message):
 
 
 class ContextLevel(Message):
-    """One way to hold tools in a model's context, and what it costs."""
+    """One way to hold tools in a model's context, and what it costs.
+
+    Attributes:
+        level: Its name.
+        mode: What it is called.
+        holds: What stands in the context.
+        tokens: About how many tokens that takes.
+    """
 
     level: str
     """Its name."""
@@ -197,7 +259,12 @@ DefaultPolicy = TypeAliasType("DefaultPolicy", Literal["opt-in", "opt-out"])
 
 
 class DiscoveryDeregisterParams(Message):
-    """Which server is to go."""
+    """Which server is to go.
+
+    Attributes:
+        id: The server.
+        reason: Why, for logs and people.
+    """
 
     id: str
     """The server."""
@@ -207,7 +274,11 @@ class DiscoveryDeregisterParams(Message):
 
 
 class DiscoveryDeregisterResult(Message):
-    """Whether a server went."""
+    """Whether a server went.
+
+    Attributes:
+        deregistered: Whether there was one; false if there was nothing to take out.
+    """
 
     deregistered: bool
     """Whether there was one; false if there was nothing to take out."""
@@ -220,7 +291,13 @@ ErrorCategory = TypeAliasType(
 
 
 class ErrorRange(Message):
-    """A range of codes and what it is for."""
+    """A range of codes and what it is for.
+
+    Attributes:
+        lowest: The lowest code.
+        highest: The highest code.
+        category: What its errors are about.
+    """
 
     lowest: int
     """The lowest code."""
@@ -237,14 +314,26 @@ EventChannel = TypeAliasType("EventChannel", str)
 
 
 class EventFilter(Message):
-    """Which events of a channel are wanted. Members of a server's own are kept."""
+    """Which events of a channel are wanted. Members of a server's own are kept.
+
+    Attributes:
+        min_severity: The least severe events that are wanted; those above come too.
+    """
 
     min_severity: LoggingLevel | None = None
     """The least severe events that are wanted; those above come too."""
 
 
 class EventNotificationParams(Message):
-    """An event of a channel."""
+    """An event of a channel.
+
+    Attributes:
+        subscription_id: The subscription that it comes for.
+        channel: The channel.
+        timestamp: When it happened.
+        severity: How severe it is.
+        data: What happened, in the channel's own form.
+    """
 
     subscription_id: str
     """The subscription that it comes for."""
@@ -263,7 +352,12 @@ class EventNotificationParams(Message):
 
 
 class EventsSubscribeParams(Message):
-    """Which channels are wanted."""
+    """Which channels are wanted.
+
+    Attributes:
+        channels: The channels.
+        filter: Which of their events; absent means all.
+    """
 
     channels: list[EventChannel]
     """The channels."""
@@ -273,7 +367,13 @@ class EventsSubscribeParams(Message):
 
 
 class EventsSubscribeResult(Message):
-    """What came of a subscription."""
+    """What came of a subscription.
+
+    Attributes:
+        subscribed: The channels whose events will come.
+        unsupported: Those that the server does not have; absent means none.
+        subscription_id: Names the subscription.
+    """
 
     subscribed: list[EventChannel]
     """The channels whose events will come."""
@@ -286,14 +386,22 @@ class EventsSubscribeResult(Message):
 
 
 class EventsUnsubscribeParams(Message):
-    """Which subscription ends."""
+    """Which subscription ends.
+
+    Attributes:
+        subscription_id: The subscription.
+    """
 
     subscription_id: str
     """The subscription."""
 
 
 class EventsUnsubscribeResult(Message):
-    """Whether a subscription ended."""
+    """Whether a subscription ended.
+
+    Attributes:
+        unsubscribed: Whether there was one; false if there was nothing to end.
+    """
 
     unsubscribed: bool
     """Whether there was one; false if there was nothing to end."""
@@ -317,7 +425,13 @@ ExtensionName = TypeAliasType(
 
 
 class ExtensionRule(Message):
-    """One extension: what it covers, and where the specification describes it."""
+    """One extension: what it covers, and where the specification describes it.
+
+    Attributes:
+        extension: Its name on the wire.
+        covers: What it covers.
+        sections: The sections about it.
+    """
 
     extension: ExtensionName
     """Its name on the wire."""
@@ -330,7 +444,13 @@ class ExtensionRule(Message):
 
 
 class FutureExtension(Message):
-    """An extension that later versions may bring."""
+    """An extension that later versions may bring.
+
+    Attributes:
+        extension: Its name.
+        meaning: What it would cover.
+        priority: How much it matters.
+    """
 
     extension: str
     """Its name."""
@@ -343,7 +463,11 @@ class FutureExtension(Message):
 
 
 class GrantFlag(Message):
-    """A decision about one permission as some implementations write it: a yes or no in an object."""
+    """A decision about one permission as some implementations write it: a yes or no in an object.
+
+    Attributes:
+        granted: Whether it was approved.
+    """
 
     granted: bool
     """Whether it was approved."""
@@ -354,7 +478,11 @@ GrantValue = TypeAliasType("GrantValue", Literal["approved", "denied", "deferred
 
 
 class HealthPingParams(Message):
-    """When the question was asked."""
+    """When the question was asked.
+
+    Attributes:
+        timestamp: When the ping left.
+    """
 
     timestamp: str | None = None
     """When the ping left."""
@@ -365,7 +493,17 @@ HealthStatus = TypeAliasType("HealthStatus", Literal["healthy", "degraded", "unh
 
 
 class HealthStatusResult(Message):
-    """How ready a server is."""
+    """How ready a server is.
+
+    Attributes:
+        status: How well it works.
+        uptime_secs: Since when it runs, in seconds.
+        tools_available: How many of its tools can be called now.
+        tools_total: How many tools it has.
+        pending_requests: How many requests are under way.
+        resources: What it uses, by names of its own; no client relies on any of them.
+        checks: What it has checked, by names of its own; no client relies on any of them.
+    """
 
     status: HealthStatus | str
     """How well it works."""
@@ -390,7 +528,13 @@ class HealthStatusResult(Message):
 
 
 class LifecycleShutdownResult(Message):
-    """Whether the server shuts down, and how much it has to finish."""
+    """Whether the server shuts down, and how much it has to finish.
+
+    Attributes:
+        accepted: Whether it does.
+        pending_requests: How many requests are under way.
+        estimated_drain_ms: How long they will take, in milliseconds, as far as the server can tell.
+    """
 
     accepted: bool
     """Whether it does."""
@@ -403,7 +547,12 @@ class LifecycleShutdownResult(Message):
 
 
 class NameAlias(Message):
-    """A name that other versions use, and the one of this version that it stands for."""
+    """A name that other versions use, and the one of this version that it stands for.
+
+    Attributes:
+        name: The name that may come.
+        means: What it is read as.
+    """
 
     name: str
     """The name that may come."""
@@ -413,7 +562,13 @@ class NameAlias(Message):
 
 
 class Pairing(Message):
-    """What a client and a server of one kind or another speak with each other."""
+    """What a client and a server of one kind or another speak with each other.
+
+    Attributes:
+        client: What the client is.
+        server: What the server is.
+        behavior: What they speak.
+    """
 
     client: str
     """What the client is."""
@@ -426,7 +581,13 @@ class Pairing(Message):
 
 
 class Pattern(Message):
-    """What applications build from the protocol without being part of it."""
+    """What applications build from the protocol without being part of it.
+
+    Attributes:
+        pattern: What it is called.
+        implementation: What builds it.
+        primitives: What it uses of MGP.
+    """
 
     pattern: str
     """What it is called."""
@@ -445,7 +606,13 @@ PermissionPolicy = TypeAliasType(
 
 
 class Release(Message):
-    """A version of the specification and what came with it."""
+    """A version of the specification and what came with it.
+
+    Attributes:
+        version: Its number.
+        date: Its date.
+        changes: What came with it.
+    """
 
     version: str
     """Its number."""
@@ -472,7 +639,13 @@ RiskLevel = TypeAliasType("RiskLevel", Literal["safe", "moderate", "dangerous"])
 
 
 class RiskRule(Message):
-    """What a risk level means, and what the client does before it runs such a tool."""
+    """What a risk level means, and what the client does before it runs such a tool.
+
+    Attributes:
+        risk_level: The level.
+        definition: What a tool of this level does.
+        client: What the client does.
+    """
 
     risk_level: RiskLevel
     """The level."""
@@ -491,7 +664,17 @@ SafetyLevel = TypeAliasType(
 
 
 class SafetyRule(Message):
-    """What a safety level checks."""
+    """What a safety level checks.
+
+    Attributes:
+        level: The level.
+        meaning: What it is for.
+        blocks_imports: Whether listed imports are refused.
+        allows_listed_imports_only: Whether imports that are not listed are refused.
+        blocks_patterns: Whether listed patterns are refused.
+        limits_size: Whether the size is limited.
+        blocks_writes: Whether everything that writes is refused.
+    """
 
     level: SafetyLevel
     """The level."""
@@ -567,7 +750,12 @@ StandardPermission = TypeAliasType(
 
 
 class StreamCancelParams(Message):
-    """Which request is given up, and why."""
+    """Which request is given up, and why.
+
+    Attributes:
+        request_id: The id of a request that the client sent earlier.
+        reason: Why, for logs and people.
+    """
 
     request_id: str | int
     """The id of a request that the client sent earlier."""
@@ -577,7 +765,14 @@ class StreamCancelParams(Message):
 
 
 class StreamProgressNotificationParams(Message):
-    """How far a long request has come."""
+    """How far a long request has come.
+
+    Attributes:
+        request_id: The id of the request.
+        progress: The share that is done, from 0 to 1.
+        message: What is being done, for people.
+        estimated_remaining_ms: How long it will take yet, in milliseconds.
+    """
 
     request_id: str | int
     """The id of the request."""
@@ -593,7 +788,12 @@ class StreamProgressNotificationParams(Message):
 
 
 class Term(Message):
-    """A word of the protocol and what it means."""
+    """A word of the protocol and what it means.
+
+    Attributes:
+        value: The word.
+        meaning: What it means.
+    """
 
     value: str
     """The word."""
@@ -603,14 +803,25 @@ class Term(Message):
 
 
 class ToolCallExtras(Message):
-    """What MGP adds to a call of a tool."""
+    """What MGP adds to a call of a tool.
+
+    Attributes:
+        stream: Whether the client wants partial results while the tool runs; absent means no.
+    """
 
     stream: bool | None = None
     """Whether the client wants partial results while the tool runs; absent means no."""
 
 
 class ToolContextBudget(Message):
-    """How many tokens of the context tool definitions may take."""
+    """How many tokens of the context tool definitions may take.
+
+    Attributes:
+        max_tokens: All of them.
+        pinned_reserve: Pinned tools.
+        discovery_reserve: Results of a search.
+        cache_limit: Tools of the session's cache.
+    """
 
     max_tokens: Annotated[int, Field(ge=0)]
     """All of them."""
@@ -626,7 +837,14 @@ class ToolContextBudget(Message):
 
 
 class ToolRequirements(Message):
-    """What a tool has to be able to do."""
+    """What a tool has to be able to do.
+
+    Attributes:
+        capabilities: What it has to do.
+        input_types: What it has to take.
+        output_types: What it has to give.
+        preferred_risk_level: The risk that is preferred; a riskier tool may come too.
+    """
 
     capabilities: list[str] | None = None
     """What it has to do."""
@@ -642,7 +860,13 @@ class ToolRequirements(Message):
 
 
 class ToolResultExtras(Message):
-    """What MGP adds to a tool's result."""
+    """What MGP adds to a tool's result.
+
+    Attributes:
+        streamed: Whether partial results went out before it.
+        chunks_sent: How many chunks were sent.
+        duration_ms: How long the call took, in milliseconds.
+    """
 
     streamed: bool | None = None
     """Whether partial results went out before it."""
@@ -655,7 +879,13 @@ class ToolResultExtras(Message):
 
 
 class ToolSearchFilter(Message):
-    """Which tools are wanted; every field that is given must fit, before results are counted."""
+    """Which tools are wanted; every field that is given must fit, before results are counted.
+
+    Attributes:
+        categories: Categories that the tool must be in, one of them at least.
+        risk_level_max: The greatest risk that is wanted.
+        status: The state that the tool's server must be in.
+    """
 
     categories: list[str] | None = None
     """Categories that the tool must be in, one of them at least."""
@@ -668,7 +898,14 @@ class ToolSearchFilter(Message):
 
 
 class ToolsDiscoverParams(Message):
-    """Which tool is looked for."""
+    """Which tool is looked for.
+
+    Attributes:
+        query: What it has to do, in natural language.
+        strategy: How to search.
+        max_results: The most tools that are wanted.
+        filter: Which tools are looked at; absent means all.
+    """
 
     query: str
     """What it has to do, in natural language."""
@@ -691,7 +928,12 @@ ToolsRequestStatus = TypeAliasType(
 
 
 class ToolsSessionEvictParams(Message):
-    """Which tools a session needs no longer."""
+    """Which tools a session needs no longer.
+
+    Attributes:
+        tools: Their names.
+        reason: Why, for logs and people.
+    """
 
     tools: list[str]
     """Their names."""
@@ -701,7 +943,13 @@ class ToolsSessionEvictParams(Message):
 
 
 class ToolsSessionEvictResult(Message):
-    """Which tools went."""
+    """Which tools went.
+
+    Attributes:
+        evicted: Those that were taken out.
+        kept: Those that were not: pinned ones, and ones that were not there.
+        total_tokens: How many tokens the others take.
+    """
 
     evicted: list[str]
     """Those that were taken out."""
@@ -714,7 +962,14 @@ class ToolsSessionEvictResult(Message):
 
 
 class ToolsSessionResult(Message):
-    """The tools that a session has."""
+    """The tools that a session has.
+
+    Attributes:
+        pinned: Those that are always in the context.
+        cached: Those that were used, the latest last.
+        total_tokens: How many tokens they take.
+        max_tokens: How many they may take.
+    """
 
     pinned: list[str]
     """Those that are always in the context."""
@@ -744,7 +999,19 @@ Validator = TypeAliasType(
 
 
 class AccessEntry(Message):
-    """An entry as it is kept."""
+    """An entry as it is kept.
+
+    Attributes:
+        entry_type: Whether it is about a server or a tool.
+        agent_id: The agent.
+        server_id: The server.
+        tool_name: The tool; null for an entry about a server.
+        permission: What the entry says.
+        granted_by: Who makes it.
+        justification: Why, for people and audits.
+        expires_at: When it ends.
+        granted_at: When it was made.
+    """
 
     entry_type: AccessEntryType
     """Whether it is about a server or a tool."""
@@ -775,7 +1042,18 @@ class AccessEntry(Message):
 
 
 class AccessGrantParams(Message):
-    """The entry to be made."""
+    """The entry to be made.
+
+    Attributes:
+        entry_type: Whether it is about a server or a tool.
+        agent_id: The agent.
+        server_id: The server.
+        tool_name: The tool; null for an entry about a server.
+        permission: What the entry says.
+        granted_by: Who makes it.
+        justification: Why, for people and audits.
+        expires_at: When it ends.
+    """
 
     entry_type: AccessEntryType
     """Whether it is about a server or a tool."""
@@ -803,7 +1081,13 @@ class AccessGrantParams(Message):
 
 
 class AccessLevel(Message):
-    """One step of the order in which access is decided."""
+    """One step of the order in which access is decided.
+
+    Attributes:
+        priority: Its place; 1 is asked first and the first that says something decides.
+        source: What is asked.
+        meaning: What it says.
+    """
 
     priority: Annotated[int, Field(ge=0)]
     """Its place; 1 is asked first and the first that says something decides."""
@@ -816,7 +1100,15 @@ class AccessLevel(Message):
 
 
 class AccessQueryResult(Message):
-    """Whether the agent may use the tool, and why."""
+    """Whether the agent may use the tool, and why.
+
+    Attributes:
+        permission: Whether the agent may use the tool.
+        source: What decided.
+        granted_by: Who made the entry that decided.
+        granted_at: When that entry was made.
+        expires_at: When that entry ends.
+    """
 
     permission: AccessPermission
     """Whether the agent may use the tool."""
@@ -835,7 +1127,12 @@ class AccessQueryResult(Message):
 
 
 class AccessRevokeResult(Message):
-    """What became of the entry."""
+    """What became of the entry.
+
+    Attributes:
+        revoked: Whether there was one; false if there was nothing to take back.
+        entry: The entry as it stood.
+    """
 
     revoked: bool
     """Whether there was one; false if there was nothing to take back."""
@@ -845,7 +1142,12 @@ class AccessRevokeResult(Message):
 
 
 class AuditActor(Message):
-    """Who caused an event."""
+    """Who caused an event.
+
+    Attributes:
+        type: What kind of actor it is.
+        id: What it is called.
+    """
 
     type: AuditActorType | str
     """What kind of actor it is."""
@@ -855,7 +1157,14 @@ class AuditActor(Message):
 
 
 class AuditDetails(Message):
-    """Further facts about an event. Members that are not named here are kept."""
+    """Further facts about an event. Members that are not named here are kept.
+
+    Attributes:
+        risk_level: The risk of the tool.
+        validator_applied: The check that was applied.
+        duration_ms: How long it took, in milliseconds.
+        restart_limit_exceeded: Whether a server was given up because it had to be restarted too often.
+    """
 
     risk_level: RiskLevel | str | None = None
     """The risk of the tool."""
@@ -871,7 +1180,17 @@ class AuditDetails(Message):
 
 
 class AuditNotificationParams(Message):
-    """One event for the audit trail."""
+    """One event for the audit trail.
+
+    Attributes:
+        timestamp: When it happened, to the millisecond.
+        trace_id: What it belongs to.
+        event_type: What happened: a standard type, or one of an implementation's own in reverse-domain notation.
+        actor: Who caused it.
+        target: What it happened to; absent where it is the kernel itself.
+        result: How it ended.
+        details: Further facts.
+    """
 
     timestamp: str
     """When it happened, to the millisecond."""
@@ -896,7 +1215,16 @@ class AuditNotificationParams(Message):
 
 
 class CallbackRequestNotificationParams(Message):
-    """What a server wants to know while a tool runs."""
+    """What a server wants to know while a tool runs.
+
+    Attributes:
+        callback_id: Names the question; the answer repeats it.
+        request_id: The id of the call that needs the answer.
+        type: What is wanted.
+        message: The question, for people.
+        options: The answers to choose from.
+        timeout_ms: How long the server waits, in milliseconds.
+    """
 
     callback_id: str
     """Names the question; the answer repeats it."""
@@ -918,7 +1246,12 @@ class CallbackRequestNotificationParams(Message):
 
 
 class ClientOffer(Message):
-    """What the client can do of MGP."""
+    """What the client can do of MGP.
+
+    Attributes:
+        version: The version of MGP that the client speaks, in semantic versioning.
+        extensions: The extensions that the client supports; order and repetition mean nothing.
+    """
 
     version: str
     """The version of MGP that the client speaks, in semantic versioning."""
@@ -928,7 +1261,16 @@ class ClientOffer(Message):
 
 
 class CodeSafety(Message):
-    """How code that a tool takes is checked."""
+    """How code that a tool takes is checked.
+
+    Attributes:
+        level: How strictly code is checked.
+        language: The programming language of the code.
+        max_code_size_bytes: The most bytes that the code may have, in UTF-8.
+        blocked_imports: Modules that the code must not import, their parts included.
+        blocked_patterns: Calls and names that the code must not use.
+        allowed_imports: At `strict` and `readonly`: the only modules that the code may import.
+    """
 
     level: SafetyLevel | str
     """How strictly code is checked."""
@@ -950,14 +1292,27 @@ class CodeSafety(Message):
 
 
 class ContextBudgetConfig(Message):
-    """A kernel's setting of the context budget."""
+    """A kernel's setting of the context budget.
+
+    Attributes:
+        tool_context_budget: The budget.
+    """
 
     tool_context_budget: ToolContextBudget
     """The budget."""
 
 
 class DiscoveredServer(Message):
-    """A server that a registry knows."""
+    """A server that a registry knows.
+
+    Attributes:
+        id: What it is called.
+        status: Its state.
+        mgp_version: The version of MGP that it speaks; absent for plain MCP.
+        extensions: The extensions that it supports.
+        tools: The names of its tools.
+        trust_level: How far it is trusted.
+    """
 
     id: str
     """What it is called."""
@@ -979,14 +1334,28 @@ class DiscoveredServer(Message):
 
 
 class DiscoveryListResult(Message):
-    """The servers that fit."""
+    """The servers that fit.
+
+    Attributes:
+        servers: The servers.
+    """
 
     servers: list[DiscoveredServer]
     """The servers."""
 
 
 class ErrorRecovery(Message):
-    """What the sender of a request can do after an error."""
+    """What the sender of a request can do after an error.
+
+    Attributes:
+        category: What the error is about.
+        retryable: Whether to try again.
+        retry_after_ms: The least time to wait before the next try, in milliseconds.
+        retry_strategy: How the waits grow.
+        max_retries: The most further tries; 0 means none.
+        fallback_tool: A tool that may do instead, tried once when all tries have failed.
+        details: Facts about the error, in the server's own form.
+    """
 
     category: ErrorCategory | str | None = None
     """What the error is about."""
@@ -1011,7 +1380,16 @@ class ErrorRecovery(Message):
 
 
 class ErrorRule(Message):
-    """One error: its name in the specification, and what a client does about it if the error itself does not say."""
+    """One error: its name in the specification, and what a client does about it if the error itself does not say.
+
+    Attributes:
+        code: Its code.
+        name: Its name in the specification.
+        error: Its name in this document.
+        category: What it is about.
+        retryable: Whether to try again.
+        retry_strategy: How the waits grow.
+    """
 
     code: int
     """Its code."""
@@ -1033,14 +1411,25 @@ class ErrorRule(Message):
 
 
 class GrantDecision(Message):
-    """A decision about one permission as some implementations write it: the word in an object."""
+    """A decision about one permission as some implementations write it: the word in an object.
+
+    Attributes:
+        decision: What was decided.
+    """
 
     decision: GrantValue
     """What was decided."""
 
 
 class HealthPingResult(Message):
-    """That the server lives."""
+    """That the server lives.
+
+    Attributes:
+        status: How well it works.
+        timestamp: When the answer left.
+        uptime_secs: Since when it runs, in seconds.
+        server_id: What it is called.
+    """
 
     status: HealthStatus | str
     """How well it works."""
@@ -1056,7 +1445,15 @@ class HealthPingResult(Message):
 
 
 class LifecycleNotificationParams(Message):
-    """That a server went from one state to another."""
+    """That a server went from one state to another.
+
+    Attributes:
+        server_id: The server.
+        previous_state: Where it was.
+        new_state: Where it is.
+        reason: Why the state changed.
+        timestamp: When it happened.
+    """
 
     server_id: str
     """The server."""
@@ -1075,7 +1472,12 @@ class LifecycleNotificationParams(Message):
 
 
 class LifecycleShutdownParams(Message):
-    """Why to shut down, and by when."""
+    """Why to shut down, and by when.
+
+    Attributes:
+        reason: Why the server is to stop.
+        timeout_ms: How long the server may take to finish what is under way, in milliseconds.
+    """
 
     reason: ShutdownReason | str | None = None
     """Why the server is to stop."""
@@ -1093,7 +1495,14 @@ PermissionGrant = TypeAliasType("PermissionGrant", GrantValue | GrantDecision | 
 
 
 class PermissionRequestParams(Message):
-    """Which permissions a human is asked for."""
+    """Which permissions a human is asked for.
+
+    Attributes:
+        request_id: Names the request until the decision has come.
+        permissions: The permissions that are asked for.
+        policy: How the client decides.
+        message: Why the server has to wait, for people.
+    """
 
     request_id: str
     """Names the request until the decision has come."""
@@ -1109,7 +1518,14 @@ class PermissionRequestParams(Message):
 
 
 class PermissionRequestResult(Message):
-    """That the server waits; or, as the specification shows it, the decision itself."""
+    """That the server waits; or, as the specification shows it, the decision itself.
+
+    Attributes:
+        request_id: The request that is waited for or decided.
+        grants: The decision for each permission, by its name.
+        approved_by: Who decided.
+        expires_at: When the grants end.
+    """
 
     request_id: str | None = None
     """The request that is waited for or decided."""
@@ -1125,7 +1541,14 @@ class PermissionRequestResult(Message):
 
 
 class PermissionResponseParams(Message):
-    """What was decided about the permissions of a request."""
+    """What was decided about the permissions of a request.
+
+    Attributes:
+        request_id: The request that is decided.
+        grants: The decision for each permission, by its name.
+        approved_by: Who decided: the name of an operator, or of the policy.
+        expires_at: When the grants end.
+    """
 
     request_id: str
     """The request that is decided."""
@@ -1141,7 +1564,13 @@ class PermissionResponseParams(Message):
 
 
 class PermissionRule(Message):
-    """One standard permission and how risky it is."""
+    """One standard permission and how risky it is.
+
+    Attributes:
+        permission: Its name.
+        allows: What it allows.
+        risk_level: How risky it is to grant.
+    """
 
     permission: StandardPermission
     """Its name."""
@@ -1154,7 +1583,15 @@ class PermissionRule(Message):
 
 
 class RestartConfig(Message):
-    """When and how often a server that ended is started again."""
+    """When and how often a server that ended is started again.
+
+    Attributes:
+        restart_policy: When the server is started again.
+        max_restarts: How many restarts a window has room for; with one more the server is given up.
+        restart_window_secs: How long the window is, in seconds; older restarts do not count.
+        backoff_base_ms: How long to wait before the first restart, in milliseconds.
+        backoff_max_ms: The longest wait, in milliseconds.
+    """
 
     restart_policy: RestartPolicy
     """When the server is started again."""
@@ -1173,7 +1610,13 @@ class RestartConfig(Message):
 
 
 class SearchRule(Message):
-    """One way to search for tools."""
+    """One way to search for tools.
+
+    Attributes:
+        strategy: Its name.
+        method: What is compared.
+        best_for: What it is best for.
+    """
 
     strategy: SearchStrategy
     """Its name."""
@@ -1186,7 +1629,15 @@ class SearchRule(Message):
 
 
 class ServerOffer(Message):
-    """What the server can do of MGP, and what it needs for that."""
+    """What the server can do of MGP, and what it needs for that.
+
+    Attributes:
+        version: The version of MGP that the server supports, in semantic versioning.
+        extensions: The extensions that the server supports of those that the client offered.
+        permissions_required: The permissions that the server needs to work; absent means none.
+        server_id: What the server is called; unique among the servers of a client.
+        trust_level: How far the server asks to be trusted.
+    """
 
     version: str
     """The version of MGP that the server supports, in semantic versioning."""
@@ -1205,7 +1656,13 @@ class ServerOffer(Message):
 
 
 class ServerProfile(Message):
-    """What a server that is not connected says about its MGP."""
+    """What a server that is not connected says about its MGP.
+
+    Attributes:
+        extensions: The extensions that it supports.
+        permissions_required: The permissions that it needs.
+        trust_level: How far it is to be trusted.
+    """
 
     extensions: list[ExtensionName | str] | None = None
     """The extensions that it supports."""
@@ -1218,7 +1675,19 @@ class ServerProfile(Message):
 
 
 class ServerSection(Message):
-    """What a configuration says about the MGP of a server."""
+    """What a configuration says about the MGP of a server.
+
+    Attributes:
+        extensions: The extensions that it supports.
+        permissions_required: The permissions that it needs.
+        trust_level: How far it is trusted.
+        restart_policy: When it is started again.
+        max_restarts: How many restarts a window has room for.
+        restart_window_secs: How long the window is, in seconds.
+        backoff_base_ms: How long to wait before the first restart, in milliseconds.
+        backoff_max_ms: The longest wait, in milliseconds.
+        default_policy: What holds for agents without an entry.
+    """
 
     extensions: list[ExtensionName | str] | None = None
     """The extensions that it supports."""
@@ -1249,7 +1718,17 @@ class ServerSection(Message):
 
 
 class ToolSecurity(Message):
-    """What a tool says about its own risk."""
+    """What a tool says about its own risk.
+
+    Attributes:
+        risk_level: How much harm it can do.
+        permissions_required: The permissions that a call needs; absent means none.
+        side_effects: What a call changes; absent means that nothing is said.
+        validator: The check that the kernel applies before it forwards a call.
+        reversible: Whether its effects can be undone.
+        confirmation_required: Whether the client asks the user before each call.
+        code_safety: How code among the arguments is checked; goes with the validator `code_safety`.
+    """
 
     risk_level: RiskLevel | str
     """How much harm it can do."""
@@ -1274,7 +1753,14 @@ class ToolSecurity(Message):
 
 
 class ToolsRequestParams(Message):
-    """Which tools an agent lacks."""
+    """Which tools an agent lacks.
+
+    Attributes:
+        reason: Why it asks.
+        context: What it is doing, in natural language.
+        requirements: What the tools have to be able to do.
+        task_trace_id: The task that it is for.
+    """
 
     reason: str | None = None
     """Why it asks."""
@@ -1290,7 +1776,15 @@ class ToolsRequestParams(Message):
 
 
 class CodeSafetyErrorData(Message):
-    """The data of an error about code that was not run."""
+    """The data of an error about code that was not run.
+
+    Attributes:
+        mgp: What to do about it.
+        status: Marks it as a rejection.
+        reason: What happened, in a few words.
+        violations: Each rule that the code breaks, and with what.
+        hints: What to keep to next time.
+    """
 
     mgp: Annotated[ErrorRecovery | None, Field(alias="_mgp")] = None
     """What to do about it."""
@@ -1309,7 +1803,17 @@ class CodeSafetyErrorData(Message):
 
 
 class DiscoveredTool(Message):
-    """A tool that a search found, ready to be called."""
+    """A tool that a search found, ready to be called.
+
+    Attributes:
+        server_id: The server that has it.
+        security: What it says about its risk.
+        name: What it is called by; unique within the server.
+        description: What it does, in words for people and models.
+        input_schema: What its arguments must look like.
+        annotations: What the server lets clients know about the tool, such as `audience` and `priority`; not to be trusted unless the server is.
+        relevance_score: How well it fits, from 0 to 1.
+    """
 
     server_id: str
     """The server that has it."""
@@ -1334,7 +1838,13 @@ class DiscoveredTool(Message):
 
 
 class DiscoveryFilter(Message):
-    """Which servers are asked for; every field that is given must fit."""
+    """Which servers are asked for; every field that is given must fit.
+
+    Attributes:
+        extensions: Extensions that they must all have.
+        permissions: Permissions that they must all need.
+        status: The state that they must be in.
+    """
 
     extensions: list[ExtensionName | str] | None = None
     """Extensions that they must all have."""
@@ -1347,14 +1857,29 @@ class DiscoveryFilter(Message):
 
 
 class DiscoveryListParams(Message):
-    """Which servers are asked for."""
+    """Which servers are asked for.
+
+    Attributes:
+        filter: Which; absent means all.
+    """
 
     filter: DiscoveryFilter | None = None
     """Which; absent means all."""
 
 
 class DiscoveryRegisterParams(Message):
-    """The server to be registered."""
+    """The server to be registered.
+
+    Attributes:
+        id: What it is to be called.
+        command: The program to start.
+        args: Its arguments.
+        transport: How to reach the server.
+        url: Its address, where it is not started as a program.
+        mgp: What it says about its MGP; absent means plain MCP.
+        created_by: Who made it.
+        justification: What it is for, for people and audits.
+    """
 
     id: str
     """What it is to be called."""
@@ -1382,14 +1907,27 @@ class DiscoveryRegisterParams(Message):
 
 
 class ErrorData(Message):
-    """The data of an MGP error. Unknown fields are preserved."""
+    """The data of an MGP error. Unknown fields are preserved.
+
+    Attributes:
+        mgp: What to do about it.
+    """
 
     mgp: Annotated[ErrorRecovery | None, Field(alias="_mgp")] = None
     """What to do about it."""
 
 
 class LoadedTool(Message):
-    """A tool of some server, ready to be called."""
+    """A tool of some server, ready to be called.
+
+    Attributes:
+        name: What it is called by; unique within the server.
+        description: What it does, in words for people and models.
+        input_schema: What its arguments must look like.
+        annotations: What the server lets clients know about the tool, such as `audience` and `priority`; not to be trusted unless the server is.
+        server_id: The server that has it.
+        security: What it says about its risk.
+    """
 
     name: str
     """What it is called by; unique within the server."""
@@ -1411,7 +1949,17 @@ class LoadedTool(Message):
 
 
 class ServerEntry(Message):
-    """A server in a configuration file."""
+    """A server in a configuration file.
+
+    Attributes:
+        id: What it is called; once in a file.
+        command: The program to start.
+        args: Its arguments.
+        transport: How to reach the server.
+        url: Its address, where it is not started as a program.
+        mgp: Its MGP; absent means plain MCP.
+        env: What is added to the program's environment; `${NAME}` is filled in from the client's.
+    """
 
     id: str
     """What it is called; once in a file."""
@@ -1436,14 +1984,29 @@ class ServerEntry(Message):
 
 
 class ServersFile(Message):
-    """A configuration file with servers."""
+    """A configuration file with servers.
+
+    Attributes:
+        servers: The servers, in the order of the file.
+    """
 
     servers: list[ServerEntry] | None = None
     """The servers, in the order of the file."""
 
 
 class ToolIndexEntry(Message):
-    """A tool as the kernel's index holds it."""
+    """A tool as the kernel's index holds it.
+
+    Attributes:
+        tool_id: Names it in the index; unique over all servers.
+        server_id: The server that has it.
+        name: Its name on that server.
+        description: What it does.
+        categories: What it belongs to, widest first.
+        keywords: Words that it is found by.
+        security: What it says about its risk.
+        embedding: Its meaning as a vector.
+    """
 
     tool_id: str
     """Names it in the index; unique over all servers."""
@@ -1471,7 +2034,14 @@ class ToolIndexEntry(Message):
 
 
 class ToolsDiscoverResult(Message):
-    """The tools that a search found."""
+    """The tools that a search found.
+
+    Attributes:
+        tools: The tools with their whole schemas, best first; fewer where the context budget has no room.
+        total_available: How many tools there are to search.
+        search_strategy: How was searched.
+        query_time_ms: How long it took, in milliseconds.
+    """
 
     tools: list[DiscoveredTool]
     """The tools with their whole schemas, best first; fewer where the context budget has no room."""
@@ -1487,7 +2057,15 @@ class ToolsDiscoverResult(Message):
 
 
 class ToolsRequestResult(Message):
-    """What came of a request for tools."""
+    """What came of a request for tools.
+
+    Attributes:
+        status: What came of it.
+        tools_loaded: The tools that the session has now.
+        tools_unavailable: The capabilities that no tool has.
+        session_tools_count: How many tools the session has now.
+        context_tokens_added: How many tokens they add to the context.
+    """
 
     status: ToolsRequestStatus | str
     """What came of it."""
@@ -1506,14 +2084,24 @@ class ToolsRequestResult(Message):
 
 
 class PartialResult(Message):
-    """What a tool had to say before it was stopped."""
+    """What a tool had to say before it was stopped.
+
+    Attributes:
+        content: The pieces so far.
+    """
 
     content: list[ContentBlock] | str
     """The pieces so far."""
 
 
 class StreamCancelResult(Message):
-    """Whether the request was stopped, and what there is of its result."""
+    """Whether the request was stopped, and what there is of its result.
+
+    Attributes:
+        cancelled: Whether it was; false if it was not under way any more.
+        partial_result: What there was by then.
+        reason: Why it was not stopped.
+    """
 
     cancelled: bool
     """Whether it was; false if it was not under way any more."""
@@ -1526,7 +2114,14 @@ class StreamCancelResult(Message):
 
 
 class StreamChunkNotificationParams(Message):
-    """A piece of a result that is still being made."""
+    """A piece of a result that is still being made.
+
+    Attributes:
+        request_id: The id of the call that it belongs to.
+        index: Its place: 0 for the first, then one more each time.
+        content: The piece, to be put behind those before it.
+        done: Whether it is the last one; absent means no.
+    """
 
     request_id: str | int
     """The id of the call that it belongs to."""

@@ -189,7 +189,7 @@ def _walk(value: object, pointer: str) -> Iterator[str]:
         if isinstance(value, _OPEN):
             return
         yield from (f"{pointer}/{name}" for name in value.model_extra or ())
-        for name, field in type(value).model_fields.items():
+        for name, field in type(value).__pydantic_fields__.items():
             yield from _walk(getattr(value, name), f"{pointer}/{field.alias or name}")
     elif isinstance(value, (list, tuple)):
         for item in cast("Sequence[object]", value):

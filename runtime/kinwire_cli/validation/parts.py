@@ -159,7 +159,7 @@ def _messages(value: object, pointer: str) -> Iterator[tuple[str, Message]]:
     """Yield each message in `value`, itself included, with its place."""
     if isinstance(value, Message):
         yield pointer, value
-        for name, field in type(value).model_fields.items():
+        for name, field in type(value).__pydantic_fields__.items():
             yield from _messages(getattr(value, name), f"{pointer}/{field.alias or name}")
     elif isinstance(value, list):
         for index, item in enumerate(cast("list[object]", value)):

@@ -198,7 +198,7 @@ AnyAugment = Augment[Any, Any] | EveryAugment[Any] | ErrorAugment[Any]
 
 @cache
 def _declares(kind: type[Message], member: str) -> bool:
-    return any((field.alias or name) == member for name, field in kind.model_fields.items())
+    return any((field.alias or name) == member for name, field in kind.__pydantic_fields__.items())
 
 
 def _data(error: RpcError | JsonObject) -> object:

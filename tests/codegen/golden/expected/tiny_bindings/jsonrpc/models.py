@@ -9,7 +9,13 @@ from tiny_bindings.base import Message
 
 
 class ErrorObject(Message):
-    """What went wrong with a request."""
+    """What went wrong with a request.
+
+    Attributes:
+        code: A number that programs tell errors apart by; what it means is for the protocol of the method to say.
+        message: One short sentence for people and logs.
+        data: Further facts about the error, of any shape that its sender likes.
+    """
 
     code: int
     """A number that programs tell errors apart by; what it means is for the protocol of the method to say."""
@@ -22,7 +28,13 @@ class ErrorObject(Message):
 
 
 class Notification(Message):
-    """A message without an id: it is acted on and never answered, not even when it is wrong."""
+    """A message without an id: it is acted on and never answered, not even when it is wrong.
+
+    Attributes:
+        jsonrpc: The version of JSON-RPC; no other is spoken.
+        method: What it is about.
+        params: The method's params; absent means an empty object.
+    """
 
     jsonrpc: Literal["2.0"] = "2.0"
     """The version of JSON-RPC; no other is spoken."""
@@ -39,7 +51,13 @@ RequestId = TypeAliasType("RequestId", str | int)
 
 
 class ResultResponse(Message):
-    """The answer to a request that went well."""
+    """The answer to a request that went well.
+
+    Attributes:
+        jsonrpc: The version of JSON-RPC; no other is spoken.
+        id: The id of the request that is answered.
+        result: The method's result.
+    """
 
     jsonrpc: Literal["2.0"] = "2.0"
     """The version of JSON-RPC; no other is spoken."""
@@ -52,7 +70,13 @@ class ResultResponse(Message):
 
 
 class ErrorResponse(Message):
-    """The answer to a request that failed."""
+    """The answer to a request that failed.
+
+    Attributes:
+        jsonrpc: The version of JSON-RPC; no other is spoken.
+        id: The id of the request that failed; null if the frame was too broken to tell.
+        error: What went wrong.
+    """
 
     jsonrpc: Literal["2.0"] = "2.0"
     """The version of JSON-RPC; no other is spoken."""
@@ -65,7 +89,14 @@ class ErrorResponse(Message):
 
 
 class Request(Message):
-    """A message that asks for one response with the same id."""
+    """A message that asks for one response with the same id.
+
+    Attributes:
+        jsonrpc: The version of JSON-RPC; no other is spoken.
+        id: Names the request until it is answered.
+        method: What is asked for.
+        params: The method's params; absent means an empty object.
+    """
 
     jsonrpc: Literal["2.0"] = "2.0"
     """The version of JSON-RPC; no other is spoken."""

@@ -9,7 +9,12 @@ from tiny_bindings.base import Message
 
 
 class Author(Message):
-    """Who wrote it; a named thing with more to it."""
+    """Who wrote it; a named thing with more to it.
+
+    Attributes:
+        name: What it is called.
+        born: The year; null if nobody knows.
+    """
 
     name: Annotated[str, Field(min_length=1)]
     """What it is called."""
@@ -23,14 +28,32 @@ class Bag(Message):
 
 
 class DustResult(Message):
-    """What came of it."""
+    """What came of it.
+
+    Attributes:
+        clean: Whether it is clean now.
+    """
 
     clean: bool
     """Whether it is clean now."""
 
 
 class FindParams(Message):
-    """What to look for."""
+    """What to look for.
+
+    Attributes:
+        class_: A word of Python.
+        sort_by: A dash.
+        sort_by_1: The same name in Python.
+        self: A parameter of every method.
+        exact: A constant that may be absent.
+        price: A number.
+        shelf: Null is not absent.
+        hint: Any JSON.
+        labels: A map.
+        open: An open object.
+        meta: An underscore.
+    """
 
     class_: Annotated[str | None, Field(alias="class", pattern="^[a-z]+$")] = None
     """A word of Python."""
@@ -67,7 +90,12 @@ class FindParams(Message):
 
 
 class Lamp(Message):
-    """Something that shines."""
+    """Something that shines.
+
+    Attributes:
+        name: What it is called.
+        watts: How brightly it shines.
+    """
 
     name: str
     """What it is called."""
@@ -77,7 +105,12 @@ class Lamp(Message):
 
 
 class LentParams(Message):
-    """The book and the day."""
+    """The book and the day.
+
+    Attributes:
+        id: Which book.
+        date: Stays text.
+    """
 
     id: str | int
     """Which book."""
@@ -91,7 +124,11 @@ Note = TypeAliasType("Note", Any)
 
 
 class Offer(Message):
-    """What a shelf offers."""
+    """What a shelf offers.
+
+    Attributes:
+        dusting: Whether it may be dusted.
+    """
 
     dusting: bool | None = None
     """Whether it may be dusted."""
@@ -102,7 +139,11 @@ Place = TypeAliasType("Place", Annotated[str, Field(min_length=1)])
 
 
 class Shelf(Message):
-    """A shelf's settings."""
+    """A shelf's settings.
+
+    Attributes:
+        lamps: What is there.
+    """
 
     lamps: list[Lamp] | None = None
     """What is there."""
@@ -113,7 +154,12 @@ State = TypeAliasType("State", Literal["empty", "full"])
 
 
 class Tape(Message):
-    """A book that speaks."""
+    """A book that speaks.
+
+    Attributes:
+        type: The tag.
+        minutes: How long it speaks.
+    """
 
     type: Literal["tape"] = "tape"
     """The tag."""
@@ -123,7 +169,12 @@ class Tape(Message):
 
 
 class DustParams(Message):
-    """Where to dust."""
+    """Where to dust.
+
+    Attributes:
+        shelf: Which one; absent for all.
+        tools: What to dust with.
+    """
 
     shelf: str | None = None
     """Which one; absent for all."""
@@ -137,7 +188,14 @@ OpenState = TypeAliasType("OpenState", State | str)
 
 
 class Book(Message):
-    """A printed book."""
+    """A printed book.
+
+    Attributes:
+        type: The tag.
+        title: What stands on the cover.
+        author: Who wrote it.
+        parts: What it is made of.
+    """
 
     type: Literal["book"] = "book"
     """The tag."""
@@ -153,7 +211,12 @@ class Book(Message):
 
 
 class FindResult(Message):
-    """What was found."""
+    """What was found.
+
+    Attributes:
+        items: The finds.
+        state: How the shelf is.
+    """
 
     items: Annotated[list["Item"], Field(max_length=100, min_length=0)]
     """The finds."""

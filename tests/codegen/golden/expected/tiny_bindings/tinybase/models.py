@@ -8,7 +8,12 @@ from tiny_bindings.base import Message
 
 
 class CallParams(Message):
-    """A tool and what it is given."""
+    """A tool and what it is given.
+
+    Attributes:
+        name: The tool.
+        arguments: What it is given.
+    """
 
     name: str
     """The tool."""
@@ -18,7 +23,12 @@ class CallParams(Message):
 
 
 class CallResult(Message):
-    """What a tool returns."""
+    """What a tool returns.
+
+    Attributes:
+        content: Blocks.
+        is_error: Whether it failed.
+    """
 
     content: list[dict[str, Any]]
     """Blocks."""
@@ -28,21 +38,33 @@ class CallResult(Message):
 
 
 class Named(Message):
-    """Anything with a name."""
+    """Anything with a name.
+
+    Attributes:
+        name: What it is called.
+    """
 
     name: Annotated[str, Field(min_length=1)]
     """What it is called."""
 
 
 class OpenParams(Message):
-    """How to open."""
+    """How to open.
+
+    Attributes:
+        who: Who opens.
+    """
 
     who: Named | None = None
     """Who opens."""
 
 
 class OpenResult(Message):
-    """The open shelf."""
+    """The open shelf.
+
+    Attributes:
+        books: How many books it holds.
+    """
 
     books: Annotated[int, Field(ge=0)]
     """How many books it holds."""
