@@ -41,7 +41,7 @@ class CallCommand:
     exit_codes: ClassVar[dict[int, str]] = SERVER_CODES
     examples: ClassVar[tuple[str, ...]] = (
         "kinwire call notes.py add_note text='Buy bread'",
-        "kinwire call --text notes.py find text=bread",
+        "kinwire call --text notes.py add_note text=Tea",
         "kinwire call http://127.0.0.1:8000/mcp tools/list",
         "kinwire call add a=1 b=2 -- kinwire serve demo mcp",
         "kinwire call tools/call name=add arguments.a=1 arguments.b=2 -- kinwire serve demo mcp",

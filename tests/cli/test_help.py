@@ -30,16 +30,9 @@ async def add_note(text: str) -> int:
 if __name__ == "__main__":
     server.run()
 """
-QUICK = {  # they end by themselves and need no network
-    "call": [0, 2, 3, 4],
-    "list": [0, 1, 2],
-    "describe": [0, 1, 2],
-    "validate": [0, 1, 2],
-    "rule": [0, 1],
-    "tap": [1],
-    "doctor": [1],
-    "new": [0],
-}
+QUICK = ("call", "list", "describe", "validate", "rule", "tap", "doctor", "new")
+"""Subcommands whose examples end by themselves."""
+ABSENT = ("127.0.0.1", "kinwire tap -- ")  # a server that has to run, and a host that has to write
 
 
 def examples() -> list[tuple[str, str]]:
@@ -116,7 +109,12 @@ def test_an_example_parses(name: str, line: str) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="examples are for a POSIX shell")
 @pytest.mark.parametrize(
     "line",
-    [load_subcommand(name).examples[index] for name, chosen in QUICK.items() for index in chosen],
+    [
+        line
+        for name in QUICK
+        for line in load_subcommand(name).examples
+        if not any(absent in line for absent in ABSENT)
+    ],
 )
 def test_an_example_works(tmp_path: Path, line: str) -> None:
     (tmp_path / "notes.py").write_text(NOTES, encoding="utf-8")
