@@ -106,11 +106,12 @@ def _generate(narration: Narration) -> int:
     with TemporaryDirectory(prefix="kinwire-demo-") as folder:
         narration.tell(Line("$ kinwire generate --out a temporary folder"))
         command = (*_KINWIRE, "generate", "--out", folder)
-        # Only its answer is captured: its messages go to the terminal immediately.
         # It works in the new folder: the one that the user is in may hold documents, or be gone.
         done = subprocess.run(
-            command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, cwd=folder, text=True
+            command, capture_output=True, stdin=subprocess.DEVNULL, cwd=folder, text=True
         )
+        if done.returncode != 0:
+            print(done.stderr, end="", file=sys.stderr)
         narration.tell(Line(done.stdout.rstrip()))
         written = [path for path in Path(folder).rglob("*") if path.is_file()]
         lines = sum(path.read_bytes().count(b"\n") for path in written)
