@@ -64,7 +64,7 @@ def test_the_first_programs_of_the_guides_run_on_a_core_install(
         blocks = re.findall(r"^```python (\S+)\n(.*?)^```$", shown, re.DOTALL | re.MULTILINE)
         for name, text in blocks:
             (tmp_path / name).write_text(text, encoding="utf-8")
-    assert "TextContent" in core.run("python", "client.py", cwd=tmp_path).stdout
+    assert core.run("python", "client.py", cwd=tmp_path).stdout == "1\n"
     assert "MethodNotFound" in core.run("python", "alone.py", cwd=tmp_path).stdout
 
 
