@@ -13,10 +13,20 @@ from kinwire.mcp.connection import Connection
 from kinwire.mcp.host import Host
 from kinwire.mcp.notification_router import LogCallback
 from kinwire.mcp.server import Server
+from kinwire.support.arguments import PLAIN_FUNCTION, ArgumentCheck, instance_of
 from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
 
 _KEPT = 10_000  # frames; a test that sends more wants the last ones
+
+
+_PAIR = ArgumentCheck(
+    "pair",
+    "pair(server)",
+    {"server": instance_of(Server, "a Server", "server")},
+    host=instance_of(Host, "a Host", 'Host("test", "1.0")').or_none,
+    on_log=PLAIN_FUNCTION.or_none,
+)
 
 
 class Frame(NamedTuple):
@@ -43,6 +53,7 @@ async def pair(
 
     `on_log` is that of `Host.connect`.
     """
+    _PAIR.check(server=server, host=host, on_log=on_log)
     frames: deque[Frame] = deque(maxlen=_KEPT)
 
     def record(sender: int, data: bytes) -> None:

@@ -7,22 +7,55 @@ __all__ = ("Connection",)
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from copy import copy
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pydantic import ValidationError
 
 from kinwire.mcp import lists
+from kinwire.mcp.habits import CLIENT_NAMES, no_attribute
 from kinwire.mcp.notification_router import NotificationRouter
 from kinwire.mcp.profile import ProgressCallback
 from kinwire.mcp.rules.pagination import ListName
+from kinwire.rpc.calls import DEFAULT, TIMEOUT_KIND, Timeout
 from kinwire.rpc.errors import ShapeError
-from kinwire.rpc.session import DEFAULT, Session, Timeout
+from kinwire.rpc.session import Session
+from kinwire.support.arguments import (
+    OBJECT,
+    PLAIN_FUNCTION,
+    TEXT,
+    ArgumentCheck,
+    instance_of,
+)
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.peer import Method, Peer
 
 P = TypeVar("P", bound=Message)
 R = TypeVar("R")
+
+_WITH_OPTIONS = ArgumentCheck(
+    "Connection.with_options",
+    "connection.with_options()",
+    {},
+    timeout=TIMEOUT_KIND,
+    on_progress=PLAIN_FUNCTION.or_none,
+    meta=OBJECT.or_none,
+)
+_SUBSCRIPTION = ArgumentCheck(
+    "Connection.subscription", 'connection.subscription("notes://all")', {"uri": TEXT}
+)
+_METHOD_AND_PARAMS = {
+    "method": instance_of(Method, "a method of kinwire_protocols", "PING"),
+    "params": instance_of(Message, "a message", "mcp.RequestParams()"),
+}
+_CALL = ArgumentCheck(
+    "Connection.call", "await connection.call(PING, mcp.RequestParams())", _METHOD_AND_PARAMS
+)
+_NOTIFY = ArgumentCheck(
+    "Connection.notify",
+    "await connection.notify(ROW, mcp.NotificationParams())",
+    _METHOD_AND_PARAMS,
+)
 
 
 class Connection:
@@ -71,6 +104,7 @@ class Connection:
         `timeout` is in seconds, None for no limit; `on_progress` is a plain function that gets each
         progress report; `meta` is added to the `_meta` of the params.
         """
+        _WITH_OPTIONS.check(timeout=timeout, on_progress=on_progress, meta=meta)
         other = copy(self)
         other._peer = self.session.with_options(timeout=timeout, on_progress=on_progress, meta=meta)
         other.mcp = mcp.ServerStub(other._peer)
@@ -126,14 +160,17 @@ class Connection:
             ConnectionClosedError: the connection has ended.
             RpcError, RequestTimeoutError, InvalidResponseError: as for `Session.call`.
         """
+        _SUBSCRIPTION.check(uri=uri)
         return self._router.subscriptions.subscribed(self.mcp, uri)
 
     async def call(self, method: Method[P, R], params: P, /) -> R:
         """Send a request and return its result; the errors are those of `Session.call`."""
+        _CALL.check(method=method, params=params)
         return await self._peer.call(method, params)
 
     async def notify(self, method: Method[P, Any], params: P, /) -> None:
         """Send a notification; the errors are those of `Session.notify`."""
+        _NOTIFY.check(method=method, params=params)
         await self._peer.notify(method, params)
 
     def shape_error(self, where: str, error: ValidationError, value: object, /) -> ShapeError:
@@ -143,3 +180,8 @@ class Connection:
     async def aclose(self) -> None:
         """Close the connection; calls in progress fail. Any task may call this, also repeatedly."""
         await self.session.aclose()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            raise no_attribute(self, name, CLIENT_NAMES)

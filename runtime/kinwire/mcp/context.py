@@ -7,7 +7,21 @@ __all__ = ("Context",)
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from kinwire.mcp.habits import CONTEXT_NAMES, no_attribute
+from kinwire.mcp.log_messages import LEVELS
+from kinwire.rpc.calls import TIMEOUT_KIND
 from kinwire.rpc.errors import RequestCancelledError, SessionStateError
+from kinwire.support.arguments import (
+    COUNT,
+    NUMBER,
+    OBJECT,
+    TEXT,
+    TEXTS,
+    ArgumentCheck,
+    instance_of,
+    list_of,
+    one_of,
+)
 from kinwire_protocols import mcp
 
 if TYPE_CHECKING:
@@ -15,6 +29,40 @@ if TYPE_CHECKING:
     from kinwire.rpc.codec import Id
     from kinwire.rpc.request import Request
     from kinwire.rpc.session import Session
+
+
+_PROGRESS = ArgumentCheck(
+    "Context.progress",
+    "await context.progress(3, 10)",
+    {"progress": NUMBER, "total": NUMBER.or_none},
+    message=TEXT.or_none,
+)
+_LOG = ArgumentCheck(
+    "Context.log",
+    'await context.log("info", "...")',
+    {"level": one_of(*LEVELS)},
+    logger=TEXT.or_none,
+)
+_SAMPLE = ArgumentCheck(
+    "Context.sample",
+    'await context.sample("...", max_tokens=100)',
+    {
+        "messages": list_of(
+            instance_of(mcp.SamplingMessage, "mcp.SamplingMessage", "mcp.SamplingMessage(...)"),
+            "several messages",
+        ).or_text,
+        "max_tokens": COUNT,
+    },
+    system_prompt=TEXT.or_none,
+    model_preferences=instance_of(
+        mcp.ModelPreferences, "mcp.ModelPreferences", "mcp.ModelPreferences()"
+    ).or_none,
+    include_context=one_of("none", "thisServer", "allServers").or_none,
+    temperature=NUMBER.or_none,
+    stop_sequences=TEXTS.or_none,
+    metadata=OBJECT.or_none,
+    timeout=TIMEOUT_KIND,
+)
 
 
 class Context:
@@ -66,6 +114,7 @@ class Context:
 
         `progress` must increase with each report; `total` is in the same unit, None if unknown.
         """
+        _PROGRESS.check(progress=progress, total=total, message=message)
         await self._request.progress(progress, total, message)
 
     async def log(self, level: mcp.LoggingLevel, data: Any, logger: str | None = None) -> None:
@@ -80,6 +129,7 @@ class Context:
             ConnectionClosedError: the connection has ended.
             SessionStateError: this is a client's context; only servers send log messages.
         """
+        _LOG.check(level=level, logger=logger)
         await self._server_session().log(level, data, logger)
 
     async def sample(  # noqa: PLR0913 - one for each field of the request
@@ -107,6 +157,17 @@ class Context:
             RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError: as for
                 `Session.call`.
         """
+        _SAMPLE.check(
+            messages=messages,
+            max_tokens=max_tokens,
+            system_prompt=system_prompt,
+            model_preferences=model_preferences,
+            include_context=include_context,
+            temperature=temperature,
+            stop_sequences=stop_sequences,
+            metadata=metadata,
+            timeout=timeout,
+        )
         if isinstance(messages, str):
             text = mcp.TextContent(text=messages)
             messages = [mcp.SamplingMessage(role="user", content=text)]
@@ -133,6 +194,11 @@ class Context:
                 `Session.call`.
         """
         return (await mcp.ClientStub(self._server_session()).roots_list()).roots
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            raise no_attribute(self, name, CONTEXT_NAMES)
 
     def _server_session(self) -> ServerSession:
         from kinwire.mcp.server_session import ServerSession

@@ -14,6 +14,7 @@ __all__ = (
     "Next",
     "OutboundInterceptor",
     "checked_extensions",
+    "extensions_kind",
 )
 
 from collections.abc import Iterable
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from kinwire.mcp.handlers import ExtensionHandlers
 from kinwire.rpc.interceptors import InboundInterceptor, Next, OutboundInterceptor
+from kinwire.support.arguments import ValueKind, having, list_of
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.peer import ProtocolTable
 
@@ -69,6 +71,12 @@ class Extension(Protocol):
         server may not send requests of MCP yet, and an error closes the session.
         """
         ...
+
+
+def extensions_kind(example: str) -> ValueKind:
+    """Return what the parameter `extensions` takes, with an example of an extension."""
+    steps = ("protocol", "offer", "attach", "negotiated")
+    return list_of(having(steps, "an extension", example), "several extensions")
 
 
 def checked_extensions(extensions: Iterable[Extension]) -> tuple[Extension, ...]:

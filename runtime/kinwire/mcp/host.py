@@ -7,6 +7,7 @@ __all__ = ("Host", "connect")
 import logging
 from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import asynccontextmanager
+from os import PathLike
 from types import TracebackType
 from typing import Any, Self
 
@@ -17,13 +18,14 @@ from typing_extensions import Unpack
 from kinwire import __version__
 from kinwire.mcp.connection import Connection
 from kinwire.mcp.context import Context
-from kinwire.mcp.extension import Extension
+from kinwire.mcp.extension import Extension, extensions_kind
 from kinwire.mcp.handlers import HandlerTable
 from kinwire.mcp.negotiation import Negotiation, SpokenProtocols
 from kinwire.mcp.notification_router import LogCallback, NotificationRouter
 from kinwire.mcp.profile import PROFILE
 from kinwire.mcp.roots import RootLike, roots_from
 from kinwire.mcp.sampling import Sampling, SamplingRequest
+from kinwire.rpc.calls import DEFAULT, TIMEOUT_KIND, Timeout
 from kinwire.rpc.errors import (
     CapabilityNotNegotiatedError,
     ConnectionClosedError,
@@ -32,11 +34,19 @@ from kinwire.rpc.errors import (
     SessionStateError,
 )
 from kinwire.rpc.limits import Limits
-from kinwire.rpc.session import DEFAULT, Session, Timeout
+from kinwire.rpc.session import Session
 from kinwire.rpc.transport import Transport
+from kinwire.support.arguments import (
+    PLAIN_FUNCTION,
+    TEXT,
+    ArgumentCheck,
+    ValueKind,
+    instance_of,
+    list_of,
+)
 from kinwire.support.background import background
 from kinwire.support.sanitize import sanitize_for_log
-from kinwire.transports.urls import UrlOptions, transport_to
+from kinwire.transports.urls import OPTION_KINDS, TARGET_KINDS, UrlOptions, transport_to
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidRequestError
@@ -47,6 +57,47 @@ logger = logging.getLogger("kinwire.host")
 
 _ENDED = "The host has ended."
 HANDSHAKE_TIMEOUT = 30.0  # seconds
+
+_ROOTS = list_of(
+    instance_of((mcp.Root, PathLike, str), "a path or an address", 'Path("...")'), "several roots"
+)
+_HOST = ArgumentCheck(
+    "Host",
+    'Host("my-app", "1.0")',
+    {"name": TEXT, "version": TEXT},
+    limits=instance_of(Limits, "Limits", "Limits(request_timeout=5)"),
+    roots=_ROOTS.or_none,
+    sampling=instance_of(Sampling, "Sampling", "Sampling(...)").or_none,
+    extensions=extensions_kind("McplHost()"),
+)
+_REMOVE_HANDLER = ArgumentCheck(
+    "Host.remove_handler",
+    "host.remove_handler(ROOTS_LIST)",
+    {"method": instance_of(Method, "a method of kinwire_protocols.mcp.methods", "ROOTS_LIST")},
+)
+_SET_ROOTS = ArgumentCheck(
+    "Host.set_roots", 'await host.set_roots([Path("...")])', {"roots": _ROOTS}
+)
+_CONNECT_OPTIONS: dict[str, ValueKind] = {
+    "on_log": PLAIN_FUNCTION.or_none,
+    "handshake_timeout": TIMEOUT_KIND,
+    **OPTION_KINDS,
+}
+_HOST_CONNECT = ArgumentCheck(
+    "Host.connect",
+    'await host.connect(stdio("python", "server.py"))',
+    TARGET_KINDS,
+    server_id=TEXT.or_none,
+    **_CONNECT_OPTIONS,
+)
+_CONNECT = ArgumentCheck(
+    "connect",
+    'connect(stdio("python", "server.py"))',
+    TARGET_KINDS,
+    name=TEXT,
+    version=TEXT,
+    **_CONNECT_OPTIONS,
+)
 
 
 class Host:
@@ -68,6 +119,14 @@ class Host:
         sampling: Sampling | None = None,
         extensions: Iterable[Extension] = (),
     ) -> None:
+        _HOST.check(
+            name=name,
+            version=version,
+            limits=limits,
+            roots=roots,
+            sampling=sampling,
+            extensions=extensions,
+        )
         self.info = mcp.Implementation(name=name, version=version)
         self.limits = limits
         self.on = mcp.ClientOn(self._add_handler)
@@ -112,6 +171,7 @@ class Host:
         Raises:
             KeyError: the method has no handler.
         """
+        _REMOVE_HANDLER.check(method=method)
         self._handlers.remove(method)
 
     async def set_roots(self, roots: Iterable[RootLike]) -> None:
@@ -121,6 +181,7 @@ class Host:
             SessionStateError: the host was made without roots.
             ValueError: an address does not begin with file://.
         """
+        _SET_ROOTS.check(roots=roots)
         if self._roots is None:
             raise SessionStateError(
                 "roots: the host was made without roots. Write `Host(..., roots=[])`."
@@ -168,9 +229,10 @@ class Host:
             ImportError: a `ws` URL or `proxy` needs an extra that is not installed.
             ValueError: the URL or one of its options is not valid.
         """
+        _HOST_CONNECT.check(server_id=server_id, on_log=on_log, handshake_timeout=handshake_timeout)
+        transport = transport_to(target, options, _HOST_CONNECT)
         if self._tasks is None:
             raise SessionStateError("The host is not open. Write `async with Host(...) as host`.")
-        transport = transport_to(target, options)
         # Each connection has a task of its own, so that any task may close it.
         router = NotificationRouter(self._handlers.routes, on_log)
         connection: Connection = await self._tasks.start(
@@ -304,7 +366,7 @@ async def connect(
     `on_log` is a plain function that gets each log message of the server. `handshake_timeout` is in
     seconds. `Host.connect` describes all options and the errors.
     """
+    _CONNECT.check(name=name, version=version, on_log=on_log, handshake_timeout=handshake_timeout)
+    transport = transport_to(target, options, _CONNECT)
     async with Host(name, version) as host:
-        yield await host.connect(
-            target, on_log=on_log, handshake_timeout=handshake_timeout, **options
-        )
+        yield await host.connect(transport, on_log=on_log, handshake_timeout=handshake_timeout)

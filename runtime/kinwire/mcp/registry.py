@@ -26,7 +26,8 @@ from kinwire.mcp.resources import (
 from kinwire.mcp.rules.json_schema import JsonSchema
 from kinwire.mcp.rules.pagination import Listing, ListName
 from kinwire.mcp.tools import HandlerTool, RegisteredTool, ToolTable, tool_from_function
-from kinwire.rpc.errors import ToolDefinitionError
+from kinwire.rpc.errors import HandlerDefinitionError, ToolDefinitionError
+from kinwire.support.arguments import FUNCTION, TEXT, ArgumentCheck, instance_of
 from kinwire_protocols import mcp
 from kinwire_protocols.base import to_wire
 from kinwire_protocols.mcp import methods
@@ -34,6 +35,69 @@ from kinwire_protocols.peer import Method
 
 F = TypeVar("F", bound=Callable[..., Any])
 Rows = Mapping[Method[Any, Any], Callable[..., Any]]
+
+
+_TOOL = ArgumentCheck(
+    "Server.tool",
+    "@server.tool()",
+    {"function": FUNCTION},
+    ToolDefinitionError,
+    name=TEXT.or_none,
+    description=TEXT.or_none,
+)
+_ADD_TOOL = ArgumentCheck(
+    "Server.add_tool",
+    'server.add_tool(mcp.Tool(name="...", input_schema=mcp.ToolInputSchema()), handler)',
+    {"definition": instance_of(mcp.Tool, "mcp.Tool", "..."), "handler": FUNCTION},
+    ToolDefinitionError,
+)
+_REMOVE_TOOL = ArgumentCheck("Server.remove_tool", 'server.remove_tool("...")', {"name": TEXT})
+_RESOURCE = ArgumentCheck(
+    "Server.resource",
+    '@server.resource("notes://all")',
+    {"uri": TEXT},
+    HandlerDefinitionError,
+    name=TEXT.or_none,
+    description=TEXT.or_none,
+    mime_type=TEXT.or_none,
+)
+_ADD_RESOURCE = ArgumentCheck(
+    "Server.add_resource",
+    'server.add_resource(mcp.Resource(uri="notes://all", name="..."), handler)',
+    {
+        "definition": instance_of(
+            (mcp.Resource, mcp.ResourceTemplate), "mcp.Resource or mcp.ResourceTemplate", "..."
+        ),
+        "handler": FUNCTION,
+    },
+    HandlerDefinitionError,
+)
+_REMOVE_RESOURCE = ArgumentCheck(
+    "Server.remove_resource", 'server.remove_resource("notes://all")', {"uri": TEXT}
+)
+_PROMPT = ArgumentCheck(
+    "Server.prompt",
+    "@server.prompt()",
+    {"function": FUNCTION},
+    HandlerDefinitionError,
+    name=TEXT.or_none,
+    description=TEXT.or_none,
+)
+_ADD_PROMPT = ArgumentCheck(
+    "Server.add_prompt",
+    'server.add_prompt(mcp.Prompt(name="..."), handler)',
+    {"definition": instance_of(mcp.Prompt, "mcp.Prompt", "..."), "handler": FUNCTION},
+    HandlerDefinitionError,
+)
+_REMOVE_PROMPT = ArgumentCheck(
+    "Server.remove_prompt", 'server.remove_prompt("...")', {"name": TEXT}
+)
+_COMPLETION = ArgumentCheck(
+    "Server.completion",
+    '@server.completion("PROMPT OR TEMPLATE", "ARGUMENT")',
+    {"owner": TEXT, "argument": TEXT},
+    HandlerDefinitionError,
+)
 
 
 class Registry(ABC):
@@ -45,13 +109,7 @@ class Registry(ABC):
     """
 
     def __init__(self, page_size: int) -> None:
-        """Make an empty registry; a page of a list has `page_size` entries at most.
-
-        Raises:
-            ValueError: `page_size` is below 1.
-        """
-        if page_size < 1:
-            raise ValueError(f"page_size: expected 1 or more, got {page_size}")
+        """Make an empty registry; a page of a list has `page_size` entries at most."""
         key = secrets.token_bytes(16)
         listing = partial(Listing, size=page_size, key=key)
         self._tools = ToolTable(listing("tools/list", "tools"))
@@ -87,6 +145,8 @@ class Registry(ABC):
             HandlerDefinitionError: `tools/list` or `tools/call` has a handler of your own.
         """
 
+        _check_decorator(_TOOL, function, name=name, description=description)
+
         def add(function: F) -> F:
             self._add_tool(tool_from_function(function, name=name, description=description))
             return function
@@ -105,6 +165,7 @@ class Registry(ABC):
             HandlerDefinitionError: the handler has a wrong signature, or `tools/list` or
                 `tools/call` has a handler of your own.
         """
+        _ADD_TOOL.check(definition=definition, handler=handler)
         wire = to_wire(definition)
         try:
             schema = JsonSchema(wire["inputSchema"])
@@ -118,6 +179,7 @@ class Registry(ABC):
         Raises:
             KeyError: no tool has this name.
         """
+        _REMOVE_TOOL.check(name=name)
         self._tools.remove(name)
         self._announce(methods.NOTIFICATIONS_TOOLS_LIST_CHANGED)
 
@@ -145,6 +207,8 @@ class Registry(ABC):
                 use, or a method of resources has a handler of your own.
         """
 
+        _RESOURCE.check(uri=uri, name=name, description=description, mime_type=mime_type)
+
         def add(function: F) -> F:
             self._add_resource(
                 resource_from_function(
@@ -167,6 +231,7 @@ class Registry(ABC):
             HandlerDefinitionError: the handler or the template cannot be used, the address is in
                 use, or a method of resources has a handler of your own.
         """
+        _ADD_RESOURCE.check(definition=definition, handler=handler)
         if isinstance(definition, mcp.Resource):
             address = address_of(definition.uri, may_be_template=False)
         else:
@@ -180,6 +245,7 @@ class Registry(ABC):
         Raises:
             KeyError: no resource has this address.
         """
+        _REMOVE_RESOURCE.check(uri=uri)
         self._resources.remove(uri)
         self._completions.remove(uri)
         self._announce(methods.NOTIFICATIONS_RESOURCES_LIST_CHANGED)
@@ -210,6 +276,8 @@ class Registry(ABC):
                 `prompts/list` or `prompts/get` has a handler of your own.
         """
 
+        _check_decorator(_PROMPT, function, name=name, description=description)
+
         def add(function: F) -> F:
             self._add_prompt(prompt_from_function(function, name=name, description=description))
             return function
@@ -226,6 +294,7 @@ class Registry(ABC):
             HandlerDefinitionError: the handler has a wrong signature, the name is in use, or
                 `prompts/list` or `prompts/get` has a handler of your own.
         """
+        _ADD_PROMPT.check(definition=definition, handler=handler)
         serve = _with_context(methods.PROMPTS_GET, handler)
         self._add_prompt(HandlerPrompt(to_wire(definition), serve))
 
@@ -235,6 +304,7 @@ class Registry(ABC):
         Raises:
             KeyError: no prompt has this name.
         """
+        _REMOVE_PROMPT.check(name=name)
         self._prompts.remove(name)
         self._completions.remove(name)
         self._announce(methods.NOTIFICATIONS_PROMPTS_LIST_CHANGED)
@@ -252,6 +322,8 @@ class Registry(ABC):
                 the same argument, a function that cannot be used, or `completion/complete` has a
                 handler of your own.
         """
+
+        _COMPLETION.check(owner=owner, argument=argument)
 
         def add(function: F) -> F:
             self._completions.add(owner, argument, function)
@@ -321,6 +393,17 @@ class Registry(ABC):
 
     @abstractmethod
     async def _unsubscribe(self, params: Any, context: Any) -> Any: ...
+
+
+def _check_decorator(
+    check: ArgumentCheck, function: object, *, name: object, description: object
+) -> None:
+    if isinstance(function, str):  # FastMCP takes the name there
+        wrong = FUNCTION.refusal("function", function)
+        raise check.error("function", wrong._replace(call=check.call_with("name", repr(function))))
+    if function is not None:
+        check.check(function=function)
+    check.check(name=name, description=description)
 
 
 def _with_context(row: Method[Any, Any], handler: Callable[..., Any]) -> Callable[..., Any]:

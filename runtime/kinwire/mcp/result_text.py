@@ -6,7 +6,18 @@ __all__ = ("result_text",)
 
 from collections.abc import Iterator, Sequence
 
+from kinwire.support.arguments import ArgumentCheck, instance_of
 from kinwire_protocols import mcp
+
+_RESULT_TEXT = ArgumentCheck(
+    "result_text",
+    "result_text(await connection.mcp.tools_call(name=...))",
+    {
+        "result": instance_of(
+            (mcp.CallToolResult, mcp.ReadResourceResult), "the result of a tool", "result"
+        )
+    },
+)
 
 
 def result_text(result: mcp.CallToolResult | mcp.ReadResourceResult) -> str:
@@ -18,22 +29,13 @@ def result_text(result: mcp.CallToolResult | mcp.ReadResourceResult) -> str:
     Raises:
         TypeError: `result` is not such a result.
     """
-    return "\n".join(_texts(result))
+    _RESULT_TEXT.check(result=result)
+    parts = result.content if isinstance(result, mcp.CallToolResult) else result.contents
+    return "\n".join(_texts(parts))
 
 
-def _texts(result: object) -> Iterator[str]:
-    for part in _parts(result):
+def _texts(parts: Sequence[mcp.ContentBlock | mcp.ResourceContents]) -> Iterator[str]:
+    for part in parts:
         held = part.resource if isinstance(part, mcp.EmbeddedResource) else part
         if isinstance(held, mcp.TextContent | mcp.TextResourceContents):
             yield held.text
-
-
-def _parts(result: object) -> Sequence[mcp.ContentBlock | mcp.ResourceContents]:
-    if isinstance(result, mcp.CallToolResult):
-        return result.content
-    if isinstance(result, mcp.ReadResourceResult):
-        return result.contents
-    raise TypeError(
-        f"result: expected the result of a tool, got {type(result).__name__}. "
-        "Write result_text(await connection.mcp.tools_call(name=...))."
-    )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, overload
 
 import anyio
 
+from kinwire.support.arguments import FUNCTION, TIME, ArgumentCheck
 from kinwire.support.validation import expect_type
 from kinwire_protocols import mcp
 from kinwire_protocols.jsonrpc.errors import InternalError
@@ -64,6 +65,16 @@ async def unattended(
     return request.params if result is None else result
 
 
+_SAMPLING = ArgumentCheck(
+    "Sampling",
+    "Sampling(model, approve_request=ask_user, approve_result=show_user)",
+    {"model": FUNCTION, "approve_request": FUNCTION, "approve_result": FUNCTION},
+    context=FUNCTION.or_none,
+    consent=FUNCTION.or_none,
+    timeout=TIME.or_none,
+)
+
+
 class Sampling:
     """Answer servers that request a message of a model; an argument of `Host`.
 
@@ -86,6 +97,14 @@ class Sampling:
         consent: Consent | None = None,
         timeout: float | None = 600.0,
     ) -> None:
+        _SAMPLING.check(
+            model=model,
+            approve_request=approve_request,
+            approve_result=approve_result,
+            context=context,
+            consent=consent,
+            timeout=timeout,
+        )
         self._model = model
         self._approve_request = approve_request
         self._approve_result = approve_result

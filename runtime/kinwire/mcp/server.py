@@ -14,22 +14,33 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Never, get_args
 
 import anyio
 
 from kinwire.mcp.context import Context
-from kinwire.mcp.extension import Extension
+from kinwire.mcp.extension import Extension, extensions_kind
+from kinwire.mcp.habits import SERVER_NAMES, no_attribute
 from kinwire.mcp.handlers import HandlerTable
 from kinwire.mcp.handshake import ServerHandshake
-from kinwire.mcp.log_messages import at_least
+from kinwire.mcp.log_messages import LEVELS
 from kinwire.mcp.negotiation import SpokenProtocols
 from kinwire.mcp.registry import Registry, Rows
 from kinwire.mcp.resources import not_found
 from kinwire.mcp.rules.pagination import ListName
 from kinwire.mcp.server_session import ServerSession
 from kinwire.rpc.limits import Limits
-from kinwire.rpc.transport import Transport
+from kinwire.rpc.transport import TRANSPORT_KIND, Transport
+from kinwire.support.arguments import (
+    FLAG,
+    TEXT,
+    ArgumentCheck,
+    count_from,
+    instance_of,
+    list_of,
+    one_of,
+    shown_argument,
+)
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
@@ -47,6 +58,29 @@ if TYPE_CHECKING:
     from kinwire.transports.http.session import HttpServerSession
 
 _THREAD_JOIN_TIMEOUT = 0.2  # seconds, for all threads together
+
+_SERVER = ArgumentCheck(
+    "Server",
+    'Server("notes", "1.0")',
+    {"name": TEXT, "version": TEXT},
+    instructions=TEXT.or_none,
+    limits=instance_of(Limits, "Limits", "Limits(request_timeout=5)"),
+    extensions=extensions_kind("McplServer(feature_sets={...})"),
+    offers=list_of(one_of(*get_args(ListName)), "several names of lists"),
+    page_size=count_from(1),
+    log_level=one_of(*LEVELS).or_none,
+)
+_RESOURCE_UPDATED = ArgumentCheck(
+    "Server.resource_updated", 'server.resource_updated("notes://all")', {"uri": TEXT}
+)
+_REMOVE_HANDLER = ArgumentCheck(
+    "Server.remove_handler",
+    "server.remove_handler(TOOLS_LIST)",
+    {"method": instance_of(Method, "a method of kinwire_protocols.mcp.methods", "TOOLS_LIST")},
+)
+_SERVE = ArgumentCheck(
+    "Server.serve", "await server.serve(transport)", {"transport": TRANSPORT_KIND}, handshake=FLAG
+)
 
 
 class Server(Registry):
@@ -74,6 +108,16 @@ class Server(Registry):
         page_size: int = 500,
         log_level: mcp.LoggingLevel | None = "info",
     ) -> None:
+        _SERVER.check(
+            name=name,
+            version=version,
+            instructions=instructions,
+            limits=limits,
+            extensions=extensions,
+            offers=offers,
+            page_size=page_size,
+            log_level=log_level,
+        )
         super().__init__(page_size)
         self.info = mcp.Implementation(name=name, version=version)
         self.instructions = instructions
@@ -87,7 +131,6 @@ class Server(Registry):
         self._served: set[Method[Any, Any]] = set()  # by the registry
         self._log_level: mcp.LoggingLevel = log_level or "emergency"
         if log_level is not None:
-            at_least(log_level, log_level)
             self._handlers.add_default(LOGGING_SET_LEVEL, self._set_level)
         self._spoken = SpokenProtocols("server", extensions)
         self._sessions: set[ServerSession] = set()
@@ -99,6 +142,7 @@ class Server(Registry):
         A client gets one notification for changes that follow each other faster than it reads. Call
         this in the thread of the event loop, or in a worker thread of anyio.
         """
+        _RESOURCE_UPDATED.check(uri=uri)
         for session in list(self._sessions):
             if uri in session.subscribed_uris:
                 session.announce(NOTIFICATIONS_RESOURCES_UPDATED, {"uri": uri})
@@ -109,6 +153,7 @@ class Server(Registry):
         Raises:
             KeyError: the method has no handler.
         """
+        _REMOVE_HANDLER.check(method=method)
         self._handlers.remove(method)
         self._served.discard(method)
         for session in list(self._sessions):
@@ -120,6 +165,7 @@ class Server(Registry):
         Without a `handshake` the session is open immediately: for transports where a session is
         one request.
         """
+        _SERVE.check(transport=transport, handshake=handshake)
         opening = ServerHandshake(self._handlers, self._greeting, self._spoken)
         session = ServerSession(transport, opening, limits=self.limits, log_level=self._log_level)
         if not handshake:
@@ -146,22 +192,31 @@ class Server(Registry):
 
         It answers requests for the names of this machine and for `allowed_hosts` ("name" or
         "name:port"), and requests of web pages whose origin is in `allowed_origins`. `authenticate`
-        gets the bearer token of each request and returns the principal, None if the token is not
-        valid; a session belongs to the principal that began it. `resource_metadata` is the URL of
-        the document that says where clients get a token. A `stateless` server keeps no sessions:
-        each request is independent, and the server cannot send requests to clients. Over a network
-        without TLS it answers only if `insecure` is set, because a proxy does TLS or the network is
-        trusted.
+        is an `async` or a plain function that gets the bearer token of each request and returns the
+        principal, None if the token is not valid; a session belongs to the principal that began it.
+        `resource_metadata` is the URL of the document that says where clients get a token. A
+        `stateless` server keeps no sessions: each request is independent, and the server cannot
+        send requests to clients. Over a network without TLS it answers only if `insecure` is set,
+        because a proxy does TLS or the network is trusted.
 
         Raises:
             ValueError: invalid host or origin in the lists.
             TypeError: a list is a string.
         """
         from kinwire.transports.http.app import HttpApp
-        from kinwire.transports.http.guard import Guard
+        from kinwire.transports.http.guard import LISTENER_KINDS, Guard
         from kinwire.transports.http.limits import HttpLimits
         from kinwire.transports.http.security import AccessRules
 
+        ArgumentCheck("Server.asgi", "server.asgi()", {}, stateless=FLAG, **LISTENER_KINDS).check(
+            allowed_hosts=allowed_hosts,
+            allowed_origins=allowed_origins,
+            authenticate=authenticate,
+            resource_metadata=resource_metadata,
+            stateless=stateless,
+            insecure=insecure,
+            limits=limits,
+        )
         limits = limits or HttpLimits()
         guard = Guard(
             AccessRules(allowed_hosts, allowed_origins),
@@ -182,8 +237,10 @@ class Server(Registry):
             stateless=stateless,
         )
 
-    def run(self) -> None:
+    def run(self, transport: Literal["stdio"] = "stdio", **options: Never) -> None:
         """Serve one session over stdin and stdout until the input ends: the last line of a program.
+
+        For HTTP write `server.asgi().run()`, or pass `server.asgi()` to an ASGI server.
 
         A client stops its server by closing the input. This returns then, or exits the process with
         0 if a running thread would keep it alive. SIGTERM and SIGHUP have the same effect: handlers
@@ -192,7 +249,9 @@ class Server(Registry):
         Raises:
             SystemExit: the user pressed Ctrl-C.
             OSError: writing to stdout failed, as on a full disk. A closed pipe is not an error.
+            TypeError: another transport is named, or an option is passed.
         """
+        _check_run(transport, options)
         try:
             anyio.run(self._serve_stdio)
         except KeyboardInterrupt:
@@ -209,6 +268,11 @@ class Server(Registry):
             await self.serve(stdio)
         if stdio.refused is not None:
             raise stdio.refused
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> object:
+            raise no_attribute(self, name, SERVER_NAMES)
 
     def _serve_rows(self, rows: Rows, sent: Method[Any, Any] | None = None) -> None:
         missing = [row for row in rows if row not in self._served]
@@ -257,6 +321,18 @@ class Server(Registry):
         if self.instructions is not None:
             result["instructions"] = self.instructions
         return result
+
+
+def _check_run(transport: object, options: Collection[str]) -> None:
+    """Answer the call of FastMCP, where `run` serves over HTTP as well."""
+    problem = f"expected no options, got {', '.join(options)}" if options else None
+    if transport != "stdio":
+        problem = f"transport: expected 'stdio', got {shown_argument(transport)}"
+    if problem is not None:
+        raise TypeError(
+            f"Server.run: {problem}. "
+            "Write server.run() for stdio, and server.asgi().run(host=..., port=...) for HTTP"
+        )
 
 
 def _session_of(context: Context) -> ServerSession:

@@ -14,10 +14,23 @@ __all__ = (
 from typing import TYPE_CHECKING, Literal
 
 from kinwire.rpc.errors import InvalidResponseError, KinwireError
+from kinwire.support.arguments import TEXT, ArgumentCheck, one_of
 
 if TYPE_CHECKING:
     from kinwire.mcpl.rules.scopes import ScopeRequest
     from kinwire_protocols import mcp
+
+
+_PROVIDER_ERROR = ArgumentCheck(
+    "ProviderError",
+    'ProviderError("provider_failed", "...")',
+    {"reason": one_of("provider_failed", "rate_limited", "timeout"), "why": TEXT},
+)
+_UNSUPPORTED = ArgumentCheck(
+    "UnsupportedMessageError",
+    'UnsupportedMessageError("/0/content", "...")',
+    {"pointer": TEXT, "why": TEXT},
+)
 
 
 class HookFailedError(KinwireError):
@@ -73,6 +86,7 @@ class ProviderError(KinwireError):
     def __init__(
         self, reason: Literal["provider_failed", "rate_limited", "timeout"], why: str
     ) -> None:
+        _PROVIDER_ERROR.check(reason=reason, why=why)
         super().__init__(reason, why)
         self.reason = reason
         self.why = why
@@ -88,6 +102,7 @@ class UnsupportedMessageError(KinwireError):
     """
 
     def __init__(self, pointer: str, why: str) -> None:
+        _UNSUPPORTED.check(pointer=pointer, why=why)
         super().__init__(pointer, why)
         self.pointer = pointer
         self.why = why

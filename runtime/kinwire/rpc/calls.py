@@ -7,6 +7,7 @@ from __future__ import annotations
 
 __all__ = (
     "DEFAULT",
+    "TIMEOUT_KIND",
     "Default",
     "OnId",
     "Outbound",
@@ -20,6 +21,8 @@ from enum import Enum
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar, final
 
+from kinwire.support.arguments import ValueKind
+from kinwire.support.validation import is_number
 from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.peer import Method
 
@@ -49,6 +52,14 @@ DEFAULT: Final = Default.TIMEOUT
 
 Timeout = float | Literal[Default.TIMEOUT] | None
 """Seconds; None for no limit."""
+
+TIMEOUT_KIND: Final = ValueKind(
+    "seconds",
+    "30.0",
+    lambda value: value is DEFAULT or (is_number(value) and value >= 0),
+    error=ValueError,
+).or_none
+"""Says of an argument whether it is a `Timeout`."""
 
 
 @final

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 __all__ = ("Counts", "Limits")
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+
+from kinwire.support.arguments import COUNT, TIME, ArgumentCheck
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +40,25 @@ class Limits:
 
     stop: float = 0.5
     """What cancelled handlers get to clean up when the session closes."""
+
+    def __post_init__(self) -> None:
+        _LIMITS.check(**{one.name: getattr(self, one.name) for one in fields(self)})
+
+
+_LIMITS = ArgumentCheck(
+    "Limits",
+    "Limits()",
+    {},
+    request_timeout=TIME.or_none,
+    frame_size=COUNT,
+    in_flight=COUNT,
+    unsent=COUNT,
+    stall=TIME,
+    errors_per_second=COUNT,
+    unreadable_in_a_row=COUNT,
+    drain=TIME,
+    stop=TIME,
+)
 
 
 @dataclass(slots=True)

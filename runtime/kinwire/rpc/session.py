@@ -41,13 +41,28 @@ from kinwire.rpc.negotiated import Negotiated
 from kinwire.rpc.profile import RpcProfile
 from kinwire.rpc.request import Request
 from kinwire.rpc.routes import LayeredRoutes, Route
-from kinwire.rpc.transport import Transport
+from kinwire.rpc.transport import TRANSPORT_KIND, Transport
+from kinwire.support.arguments import ArgumentCheck, instance_of, list_of
 from kinwire_protocols.base import JsonObject, Message, to_wire
 from kinwire_protocols.peer import Method, Peer, ProtocolTable
 from kinwire_protocols.problems import problems
 
 P = TypeVar("P", bound=Message)
 R = TypeVar("R")
+
+_SESSION = ArgumentCheck(
+    "Session",
+    "Session(transport, routes={}, profile=PROFILE)",
+    {
+        "transport": TRANSPORT_KIND,
+        "routes": instance_of(Mapping, "a dictionary of routes", "{}"),
+        "profile": instance_of(RpcProfile, "an RpcProfile", "RpcProfile()"),
+    },
+    limits=instance_of(Limits, "Limits", "Limits(request_timeout=5)"),
+    protocols=list_of(
+        instance_of(ProtocolTable, "a protocol table", "PROTOCOL"), "protocol tables"
+    ),
+)
 
 
 class Session:
@@ -67,6 +82,9 @@ class Session:
         limits: Limits = Limits(),
         protocols: Iterable[ProtocolTable] = (),
     ) -> None:
+        _SESSION.check(
+            transport=transport, routes=routes, profile=profile, limits=limits, protocols=protocols
+        )
         self.profile = profile
         self._transport = transport
         self._routes = routes

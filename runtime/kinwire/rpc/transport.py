@@ -7,7 +7,7 @@ write them.
 
 from __future__ import annotations
 
-__all__ = ("MultiStreamTransport", "SessionCallbacks", "Transport")
+__all__ = ("TRANSPORT_KIND", "MultiStreamTransport", "SessionCallbacks", "Transport")
 
 from asyncio import AbstractEventLoop
 from collections.abc import Callable, Collection
@@ -16,6 +16,7 @@ from typing import Protocol
 
 from kinwire.rpc.codec import OutgoingFrame
 from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.support.arguments import having
 
 
 @dataclass(slots=True, kw_only=True)
@@ -91,3 +92,9 @@ class Transport(Protocol):
 
         Called once, after `run` was cancelled, and shielded from cancellation.
         """
+
+
+TRANSPORT_KIND = having(
+    ("run", "wake", "resume", "aclose"), "a transport", 'stdio("python", "server.py")'
+)
+"""Says of an argument whether it is a `Transport`."""

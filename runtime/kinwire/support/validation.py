@@ -10,8 +10,6 @@ __all__ = (
     "LONGEST",
     "MOST",
     "checked_count",
-    "checked_life",
-    "checked_rate",
     "checked_seconds",
     "checked_strings",
     "expect_type",
@@ -21,7 +19,6 @@ __all__ = (
 )
 
 from collections.abc import Iterable
-from math import inf
 from typing import TypeGuard, TypeVar
 
 T = TypeVar("T")
@@ -40,26 +37,6 @@ def checked_seconds(option: str, value: object, *, zero: bool = False) -> None:
     """
     fits = is_number(value) and (value > 0 or (zero and value == 0)) and value <= LONGEST
     _must(fits, option, f"seconds {'from' if zero else 'above'} 0 to {LONGEST}", value)
-
-
-def checked_life(option: str, value: object) -> None:
-    """Raise if `value` is not a time to keep something for: 0 means never, infinity forever.
-
-    Raises:
-        ValueError: it is not a number in that range.
-    """
-    fits = is_number(value) and (0 <= value <= LONGEST or value == inf)
-    _must(fits, option, f"seconds from 0 to {LONGEST}, or math.inf", value)
-
-
-def checked_rate(option: str, value: object) -> None:
-    """Raise if `value` is not a number of things a second.
-
-    Raises:
-        ValueError: it is not a number in that range.
-    """
-    fits = is_number(value) and 0 < value <= MOST
-    _must(fits, option, f"a number above 0 to {MOST}", value)
 
 
 def checked_count(option: str, value: object, *, least: int) -> None:

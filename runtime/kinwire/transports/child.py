@@ -14,13 +14,22 @@ import subprocess
 import sys
 from asyncio import AbstractEventLoop
 from collections.abc import Callable, Mapping
+from os import PathLike, fspath
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 import anyio
 
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.transport import SessionCallbacks
+from kinwire.support.arguments import (
+    PATH,
+    SECRET,
+    ArgumentCheck,
+    ValueKind,
+    WrongValue,
+    table_of,
+)
 from kinwire.transports.process import (
     end_group,
     end_with_this_program,
@@ -30,7 +39,7 @@ from kinwire.transports.process import (
     wait_for_exit,
 )
 from kinwire.transports.reading import FrameSink, Sink, read_all
-from kinwire.transports.stderr import Stderr, StderrSink
+from kinwire.transports.stderr import Stderr, StderrSink, is_stderr
 from kinwire.transports.writing import FrameWriter
 
 _WATCHABLE = sys.platform != "win32"  # whether an event loop can watch a pipe
@@ -38,16 +47,40 @@ _LAST_INPUT = 0.3  # seconds without the child reading, when its input is to be 
 _LAST_WORDS = 0.5  # seconds for exit code, output and stderr, once one of them has ended
 
 
+class _WordsKind(ValueKind):
+    """The arguments of a command. The parameters of `mcp` take them as one list."""
+
+    def wrong(self, place: str, value: object) -> WrongValue | None:
+        for index, word in enumerate(cast("tuple[object, ...]", value)):
+            wrong = PATH.wrong(f"{place}[{index}]", word)
+            if wrong is not None:
+                return wrong._replace(
+                    problem=wrong.problem.replace("a path", "a string"),
+                    call='stdio("python", "server.py", "--option"), each word by itself',
+                )
+        return None
+
+
+_STDIO = ArgumentCheck(
+    "stdio",
+    'stdio("python", "server.py")',
+    {"command": PATH, "arguments": _WordsKind("strings", '"..."', bool)},
+    env=table_of(SECRET, "a dictionary of strings", '"NAME"').or_none,
+    cwd=PATH.or_none,
+    stderr=ValueKind("'inherit', 'log', 'discard' or a plain function", '"log"', is_stderr),
+)
+
+
 def stdio(
-    command: str,
-    *arguments: str,
+    command: str | PathLike[str],
+    *arguments: str | PathLike[str],
     env: Mapping[str, str] | None = None,
     cwd: str | Path | None = None,
     stderr: Stderr = "inherit",
 ) -> ChildProcess:
     """Return the connection to a server that is started as `command` with `arguments`.
 
-    Pass each argument as text of its own: `stdio("python", "server.py", "--quiet")`. The child sees
+    Pass each word as a string of its own: `stdio("python", "server.py", "--quiet")`. The child sees
     a short list of this process's variables (PATH, HOME, the locale and similar) and what `env`
     adds: a server has no business with your other secrets. `cwd` is the folder in which it starts.
 
@@ -55,7 +88,9 @@ def stdio(
     process, "log" to the logger `kinwire.stderr` at level INFO, "discard" nowhere, and a plain
     function gets each line. Whichever it is, errors of the connection have the last of them.
     """
-    return ChildProcess((command, *arguments), env=env, cwd=cwd, stderr=stderr)
+    _STDIO.check(command=command, arguments=arguments, env=env, cwd=cwd, stderr=stderr)
+    words = tuple(fspath(word) for word in (command, *arguments))
+    return ChildProcess(words, env=env, cwd=cwd, stderr=stderr)
 
 
 class ChildProcess:

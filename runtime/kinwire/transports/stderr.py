@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Stderr", "StderrSink")
+__all__ = ("Stderr", "StderrSink", "is_stderr")
 
 import logging
 import sys
@@ -10,8 +10,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from select import select
-from typing import Literal, TextIO
+from typing import Literal, TextIO, get_args
 
+from kinwire.support.arguments import PLAIN_FUNCTION
 from kinwire.support.callbacks import call_back
 from kinwire.transports.lines import Lines
 
@@ -22,9 +23,18 @@ _READ = 64 * 1024
 _LINE = 8 * 1024  # bytes; of a longer line only the beginning is passed on
 _PIECE = 1000  # characters; that many bytes fit at least into a pipe that has room
 
-Stderr = Literal["inherit", "log", "discard"] | Callable[[str], object]
+_WORDS = Literal["inherit", "log", "discard"]
+
+Stderr = _WORDS | Callable[[str], object]
 """Where lines of a child's stderr go: to this process's stderr, to a logger, nowhere, or to a plain
 function that takes a line."""
+
+
+def is_stderr(value: object) -> bool:
+    """Return whether `value` is a `Stderr`."""
+    if isinstance(value, str):
+        return value in get_args(_WORDS)
+    return PLAIN_FUNCTION.fits(value)
 
 
 class StderrSink:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-__all__ = ("UrlOptions", "transport_to")
+__all__ = ("OPTION_KINDS", "TARGET_KINDS", "UrlOptions", "transport_to")
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypedDict
 
-from kinwire.rpc.transport import Transport
-from kinwire.support.signatures import name_of
+from kinwire.rpc.transport import TRANSPORT_KIND, Transport
+from kinwire.support.arguments import (
+    FLAG,
+    SECRET,
+    ArgumentCheck,
+    ValueKind,
+    WrongValue,
+    table_of,
+)
 
 if TYPE_CHECKING:
     from kinwire.transports.http_client.credentials import Auth
-
-_EXAMPLES = 'stdio("python", "server.py"), a URL such as "http://127.0.0.1:8000/mcp"'
 
 
 class UrlOptions(TypedDict, total=False):
@@ -33,33 +38,64 @@ class UrlOptions(TypedDict, total=False):
     """Whether plain text may go to another machine: over a network of your own."""
 
 
-_NAMES = UrlOptions.__annotations__.keys()
+_STDIO = 'stdio("python", "server.py")'
 
 
-def transport_to(target: Transport | str, options: UrlOptions) -> Transport:
-    """Return what carries frames to `target`.
+class _TargetKind(ValueKind):
+    """What `connect` takes; a server object is answered with `pair`."""
+
+    def __init__(self) -> None:
+        super().__init__(f"{_STDIO}, a URL or another transport", _STDIO, _is_target)
+
+    def refusal(self, place: str, value: object) -> WrongValue:
+        wrong = super().refusal(place, value)
+        is_server = hasattr(value, "asgi") and not isinstance(value, type)
+        return wrong._replace(call="pair(server)") if is_server else wrong
+
+
+def _is_target(value: object) -> bool:
+    return "://" in value if isinstance(value, str) else TRANSPORT_KIND.fits(value)
+
+
+TARGET_KINDS: dict[str, ValueKind] = {"target": _TargetKind()}
+OPTION_KINDS: dict[str, ValueKind] = {
+    "headers": table_of(SECRET, "a dictionary of headers", '"Authorization"'),
+    "auth": ValueKind(
+        'a function that returns "Bearer ..."', "get_token", callable, secret=True
+    ).or_none,
+    "proxy": SECRET.or_none,
+    "insecure": FLAG,
+}
+"""What the options of a URL take."""
+
+_TRANSPORT_TO = ArgumentCheck("connect", f"connect({_STDIO})", TARGET_KINDS, **OPTION_KINDS)
+
+
+def transport_to(
+    target: Transport | str, options: UrlOptions, check: ArgumentCheck = _TRANSPORT_TO
+) -> Transport:
+    """Return what carries frames to `target`; `check` is that of the function that takes it.
 
     Raises:
-        TypeError: `target` is neither, or options for a URL are passed with a transport.
+        TypeError: `target` is neither, an option is not of its type, or options for a URL are
+            passed with a transport.
         ValueError: the URL is invalid, or an option cannot be sent.
         InsecureAddressError: others could read what is sent there.
         ImportError: the URL is of WebSocket, and the extra `ws` is not installed.
     """
     for name in options:
-        if name not in _NAMES:
-            raise TypeError(f"{name}: expected one of {', '.join(sorted(_NAMES))}")
+        if name not in OPTION_KINDS:
+            raise TypeError(f"{name}: expected one of {', '.join(sorted(OPTION_KINDS))}")
+    check.check(target=target)
+    check.showing(_STDIO, '"http://127.0.0.1:8000/mcp"').check(**options)
     if isinstance(target, str):
         return _transport_of(target, options)
-    if not hasattr(target, "run"):
-        raise TypeError(f"expected {_EXAMPLES}, got {name_of(target)}")
     for name in options:
         raise TypeError(f"{name}: this option is for a URL, not for a transport")
     return target
 
 
 def _transport_of(url: str, options: UrlOptions) -> Transport:
-    if "://" not in url:
-        raise TypeError(f"expected {_EXAMPLES}, got {url!r:.60}")
     from kinwire.transports.http_client.address import address_of
 
     address = address_of(url, insecure=options.get("insecure", False))

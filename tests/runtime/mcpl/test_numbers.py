@@ -69,12 +69,17 @@ COUNTS: list[tuple[str, Make, int]] = [
 ]
 
 
+def name_in(option: str) -> str:
+    return option.partition(".")[2].partition("[")[0]
+
+
 def made(option: str, make: Make, value: Any) -> object:
     return make(value) if "[" in option else make(**{option.partition(".")[2]: value})
 
 
 def refused(option: str, make: Make, value: Any, expected: str) -> None:
-    with pytest.raises(ValueError, match="Write one, or leave it out") as raised:
+    owner = option.partition(".")[0]
+    with pytest.raises(ValueError, match=rf"\. Write {owner}\(.*{name_in(option)}=") as raised:
         made(option, make, value)
     assert str(raised.value).startswith(f"{option}: expected {expected}")
     assert ", got " in str(raised.value)

@@ -6,6 +6,7 @@ Below a line is the beginning of what each checker says of it.
 from __future__ import annotations
 
 from kinwire import Connection, Context, Host, Limits, RpcError, Server, connect, stdio
+from kinwire.mcpl import McplServer
 from kinwire_protocols import mcp
 
 
@@ -42,8 +43,29 @@ def making() -> None:
     # mypy says: Argument 1 to "connect" has incompatible type "list[str]"; expected "Transport | str"  [arg-type]
     # pyright says: Argument of type "list[str]" cannot be assigned to parameter "target" of type "Transport | str" (reportArgumentType)
     use(stdio(["python", "notes.py"]))
-    # mypy says: Argument 1 to "stdio" has incompatible type "list[str]"; expected "str"  [arg-type]
-    # pyright says: Argument of type "list[str]" cannot be assigned to parameter "command" of type "str" in function "stdio" (reportArgumentType)
+    # mypy says: Argument 1 to "stdio" has incompatible type "list[str]"; expected "str | PathLike[str]"  [arg-type]
+    # pyright says: Argument of type "list[str]" cannot be assigned to parameter "command" of type "str | PathLike[str]" in function "stdio" (reportArgumentType)
+    use(stdio("python", ["notes.py"]))
+    # mypy says: Argument 2 to "stdio" has incompatible type "list[str]"; expected "str | PathLike[str]"  [arg-type]
+    # pyright says: Argument of type "list[str]" cannot be assigned to parameter "arguments" of type "str | PathLike[str]" in function "stdio" (reportArgumentType)
+    use(stdio("python", stderr="quiet"))
+    # mypy says: Argument "stderr" to "stdio" has incompatible type "Literal['quiet']"; expected "Literal['inherit', 'log', 'discard'] | Callable[[str], object]"  [arg-type]
+    # pyright says: Argument of type "Literal['quiet']" cannot be assigned to parameter "stderr" of type "Stderr" in function "stdio" (reportArgumentType)
+    Server("notes", "1.0").run(transport="http")
+    # mypy says: Argument "transport" to "run" of "Server" has incompatible type "Literal['http']"; expected "Literal['stdio']"  [arg-type]
+    # pyright says: Argument of type "Literal['http']" cannot be assigned to parameter "transport" of type "Literal['stdio']" in function "run" (reportArgumentType)
+    Server("notes", "1.0").run(port=8000)
+    # mypy says: Argument "port" to "run" of "Server" has incompatible type "int"; expected "Never"  [arg-type]
+    # pyright says: Argument of type "Literal[8000]" cannot be assigned to parameter "port" of type "Never" in function "run" (reportArgumentType)
+    use(Server("notes", "1.0").asgi(authenticate=5))
+    # mypy says: Argument "authenticate" to "asgi" of "Server" has incompatible type "int"; expected "Callable[[str], object] | None"  [arg-type]
+    # pyright says: Argument of type "Literal[5]" cannot be assigned to parameter "authenticate" of type "Authenticate | None" in function "asgi" (reportArgumentType)
+    use(Server("notes", "1.0").http_app())
+    # mypy says: "Server" has no attribute "http_app"  [attr-defined]
+    # pyright says: Cannot access attribute "http_app" for class "Server" (reportAttributeAccessIssue)
+    use(Server("notes", "1.0", extensions=[McplServer]))
+    # mypy says: List item 0 has incompatible type "type[McplServer]"; expected "Extension"  [list-item]
+    # pyright says: Argument of type "list[type[McplServer]]" cannot be assigned to parameter "extensions" of type "Iterable[Extension]" in function "__init__" (reportArgumentType)
 
 
 def points(server: Server, host: Host) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from kinwire.support.arguments import NUMBER, TEXT, ArgumentCheck, instance_of, list_of
 from kinwire_protocols.mcp.models import ModelPreferences
 
 
@@ -20,8 +21,35 @@ class ModelProfile:
     speed: float = 0.5
     intelligence: float = 0.5
 
+    def __post_init__(self) -> None:
+        _PROFILE.check(
+            name=self.name,
+            cheapness=self.cheapness,
+            speed=self.speed,
+            intelligence=self.intelligence,
+        )
+
 
 M = TypeVar("M", bound=ModelProfile)
+
+_PROFILE = ArgumentCheck(
+    "ModelProfile",
+    'ModelProfile("small")',
+    {"name": TEXT},
+    cheapness=NUMBER,
+    speed=NUMBER,
+    intelligence=NUMBER,
+)
+_CHOOSE_MODEL = ArgumentCheck(
+    "choose_model",
+    'choose_model(params.model_preferences, [ModelProfile("small")])',
+    {
+        "preferences": instance_of(ModelPreferences, "mcp.ModelPreferences", "...").or_none,
+        "models": list_of(
+            instance_of(ModelProfile, "a ModelProfile", 'ModelProfile("small")'), "several models"
+        ),
+    },
+)
 
 
 def choose_model(preferences: ModelPreferences | None, models: Sequence[M]) -> M:
@@ -34,6 +62,7 @@ def choose_model(preferences: ModelPreferences | None, models: Sequence[M]) -> M
     Raises:
         ValueError: `models` is empty.
     """
+    _CHOOSE_MODEL.check(preferences=preferences, models=models)
     if not models:
         raise ValueError("models: expected at least one, got none")
     wanted = preferences or ModelPreferences()

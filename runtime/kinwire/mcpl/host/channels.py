@@ -9,7 +9,7 @@ from __future__ import annotations
 __all__ = ("ChannelManager", "Channels")
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from kinwire.mcpl.host.conversations import Conversations
 from kinwire.mcpl.host.message_inbox import MessageInbox, OnMessage, OnTurn
@@ -20,7 +20,14 @@ from kinwire.mcpl.rules.channels import THINKING
 from kinwire.mcpl.rules.names import checked_pattern
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
-from kinwire.support.validation import checked_seconds, checked_strings
+from kinwire.support.arguments import (
+    FUNCTION,
+    SECONDS,
+    TEXTS,
+    ArgumentCheck,
+    ValueKind,
+    is_pair,
+)
 from kinwire_protocols.mcpl.errors import UnknownChannelError
 from kinwire_protocols.mcpl.models import (
     ChannelContext,
@@ -52,10 +59,23 @@ class Channels:
     raw: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        for pattern in checked_strings("raw", self.raw):
+        _CHANNELS.check(**{one.name: getattr(self, one.name) for one in fields(self)})
+        for pattern in self.raw:
             checked_pattern(pattern)
-        checked_seconds("Channels.message_timeout", self.message_timeout)
-        checked_seconds("Channels.moderate_timeout", self.moderate_timeout)
+
+
+_CHANNELS = ArgumentCheck(
+    "Channels",
+    "Channels()",
+    {},
+    on_message=FUNCTION.or_none,
+    on_turn=FUNCTION.or_none,
+    message_timeout=SECONDS,
+    default_outgoing=ValueKind("a server and a channel", '("server", "channel")', is_pair).or_none,
+    moderate=FUNCTION.or_none,
+    moderate_timeout=SECONDS,
+    raw=TEXTS,
+)
 
 
 class ChannelManager:

@@ -24,6 +24,7 @@ from kinwire.mcpl.rules.chat_completions import (
     request_body,
 )
 from kinwire.mcpl.rules.inference import ModelAnswer, ModelRequest
+from kinwire.support.arguments import FLAG, PLAIN_FUNCTION, SECRET, TEXT, ArgumentCheck
 from kinwire.transports.http.sse import MEDIA_TYPE, SseDecoder
 from kinwire.transports.http_client.address import ServerAddress, address_of
 from kinwire.transports.http_client.fields import checked_headers
@@ -40,6 +41,16 @@ _WAITS = {"connect": 10.0, "read": None, "write": None, "pool": None}  # seconds
 _MOST = 16 * 1024 * 1024  # bytes of an answer
 _EVENT = 1024 * 1024
 _EXAMPLE = "Write it as https://models.example.com/v1 or http://127.0.0.1:8000/v1."
+
+
+_CHAT_COMPLETIONS = ArgumentCheck(
+    "ChatCompletions",
+    'ChatCompletions("https://models.example.com/v1")',
+    {"base_url": TEXT},
+    api_key=SECRET.or_none,
+    insecure=FLAG,
+    adapt=PLAIN_FUNCTION.or_none,
+)
 
 
 class ChatCompletions:
@@ -69,6 +80,7 @@ class ChatCompletions:
             InsecureAddressError: others could read the key and the messages.
             ImportError: the extra `inference` is not installed.
         """
+        _CHAT_COMPLETIONS.check(base_url=base_url, api_key=api_key, insecure=insecure, adapt=adapt)
         if find_spec("httpx2") is None:
             raise ImportError(
                 "A provider over HTTP needs the library `httpx2`. Install kinwire[inference]."

@@ -11,7 +11,7 @@ __all__ = ("Fetch", "HookManager", "Hooks", "InjectionCollector", "resolved")
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import anyio
 
@@ -32,8 +32,16 @@ from kinwire.mcpl.rules.injections import (
 from kinwire.mcpl.rules.names import checked_pattern, matches
 from kinwire.mcpl.rules.tags import AFTER_INFERENCE, BEFORE_INFERENCE
 from kinwire.rpc.session import Session
+from kinwire.support.arguments import (
+    FLAG,
+    FUNCTION,
+    PLAIN_FUNCTION,
+    SECONDS,
+    TEXTS,
+    ArgumentCheck,
+    instance_of,
+)
 from kinwire.support.sanitize import sanitize_for_log
-from kinwire.support.validation import checked_seconds, checked_strings
 from kinwire.transports.guarded_fetch.errors import NotFetchedError
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp.models import BlobResourceContents, TextContent, TextResourceContents
@@ -88,11 +96,24 @@ class Hooks:
     fetch: Fetch | None = None
 
     def __post_init__(self) -> None:
-        checked_strings("order", self.order)
-        for pattern in checked_strings("fail_closed", self.fail_closed):
+        _HOOKS.check(**{one.name: getattr(self, one.name) for one in fields(self)})
+        for pattern in self.fail_closed:
             checked_pattern(pattern)
-        checked_seconds("Hooks.before_timeout", self.before_timeout)
-        checked_seconds("Hooks.after_timeout", self.after_timeout)
+
+
+_HOOKS = ArgumentCheck(
+    "Hooks",
+    "Hooks()",
+    {},
+    order=TEXTS,
+    before_timeout=SECONDS,
+    after_timeout=SECONDS,
+    blocking=FLAG,
+    fail_closed=TEXTS,
+    limits=instance_of(InjectionLimits, "InjectionLimits", "InjectionLimits()"),
+    accept=PLAIN_FUNCTION.or_none,
+    fetch=FUNCTION.or_none,
+)
 
 
 class HookManager:

@@ -7,6 +7,7 @@ __all__ = ("McplHost",)
 import logging
 import time
 from collections.abc import Iterable, Mapping
+from typing import get_args
 
 from kinwire.mcp.connection import Connection
 from kinwire.mcp.context import Context
@@ -26,7 +27,16 @@ from kinwire.rpc.session import Session
 from kinwire.storage.clock import Clock, forward
 from kinwire.storage.log import Log
 from kinwire.storage.records import Records
-from kinwire.support.validation import checked_rate, checked_seconds, checked_strings
+from kinwire.support.arguments import (
+    FUNCTION,
+    RATE,
+    SECONDS,
+    TEXTS,
+    ArgumentCheck,
+    having,
+    instance_of,
+    one_of,
+)
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.models import RequestParams
@@ -62,6 +72,41 @@ from kinwire_protocols.mcpl.models import (
 from kinwire_protocols.peer import ProtocolTable
 
 logger = logging.getLogger("kinwire.mcpl")
+
+_MCPL_HOST = ArgumentCheck(
+    "McplHost",
+    "McplHost()",
+    {},
+    enabled=TEXTS,
+    disabled=TEXTS,
+    forbidden=TEXTS,
+    scopes=instance_of(Scopes, "Scopes", "Scopes(ask=...)").or_none,
+    hooks=instance_of(Hooks, "Hooks", "Hooks()").or_none,
+    channels=instance_of(Channels, "Channels", "Channels()").or_none,
+    inference=instance_of(Inference, "Inference", "Inference(...)").or_none,
+    on_push=FUNCTION.or_none,
+    push_timeout=SECONDS,
+    push_rate=RATE,
+    state=one_of(*get_args(StateMode)),
+    records=having(("get", "put", "scan"), "records of a store", "store.records").or_none,
+    audit=having(("append", "read"), "a log of a store", "store.log").or_none,
+    clock=FUNCTION,
+)
+_OF = ArgumentCheck(
+    "McplHost.of",
+    "live.of(connection)",
+    {"connection": instance_of(Connection, "a Connection", "connection")},
+)
+_BEFORE = ArgumentCheck(
+    "McplHost.before_inference",
+    "await live.before_inference(mcpl.BeforeInferenceParams(...))",
+    {"params": instance_of(BeforeInferenceParams, "mcpl.BeforeInferenceParams", "...")},
+)
+_AFTER = ArgumentCheck(
+    "McplHost.after_inference",
+    "await live.after_inference(mcpl.AfterInferenceParams(...))",
+    {"params": instance_of(AfterInferenceParams, "mcpl.AfterInferenceParams", "...")},
+)
 
 
 class McplHost:
@@ -103,8 +148,22 @@ class McplHost:
             ValueError: invalid pattern, unknown `state` mode, or number out of range.
             TypeError: patterns are a single string.
         """
-        checked_seconds("McplHost.push_timeout", push_timeout)
-        checked_rate("McplHost.push_rate", push_rate)
+        _MCPL_HOST.check(
+            enabled=enabled,
+            disabled=disabled,
+            forbidden=forbidden,
+            scopes=scopes,
+            hooks=hooks,
+            channels=channels,
+            inference=inference,
+            on_push=on_push,
+            push_timeout=push_timeout,
+            push_rate=push_rate,
+            state=state,
+            records=records,
+            audit=audit,
+            clock=clock,
+        )
         time_of_day = forward(clock)
         self._audit = Audit(audit, time_of_day)
         self._guard = ScopeGuard(scopes or Scopes(), records, time_of_day)
@@ -113,9 +172,7 @@ class McplHost:
         self._hooks = HookManager(hooks or Hooks(), self._audit)
         self._event_inbox = EventInbox(on_push, push_timeout, push_rate, records, time_of_day)
         self._policy = FeaturePolicy(
-            enabled=checked_strings("enabled", enabled),
-            disabled=checked_strings("disabled", disabled),
-            forbidden=checked_strings("forbidden", forbidden),
+            enabled=tuple(enabled), disabled=tuple(disabled), forbidden=tuple(forbidden)
         )
         self.channels = ChannelManager(
             channels or Channels(), lambda: self.servers, records, time_of_day
@@ -142,6 +199,7 @@ class McplHost:
 
     def of(self, connection: Connection) -> ServerPeer | None:
         """Return the MCPL side of a connection; None if the server speaks only MCP."""
+        _OF.check(connection=connection)
         return self._servers.get(connection.session)
 
     @property
@@ -151,6 +209,7 @@ class McplHost:
 
     async def before_inference(self, params: BeforeInferenceParams) -> Injections:
         """Ask all servers for context in parallel, and return what came in time and may be used."""
+        _BEFORE.check(params=params)
         return await self._hooks.before(self.servers, params)
 
     async def after_inference(self, params: AfterInferenceParams) -> str:
@@ -160,6 +219,7 @@ class McplHost:
             HookFailedError: a hook without which nothing may be shown failed, or is missing: its
                 server is not connected, does not block, or its set is off.
         """
+        _AFTER.check(params=params)
         return await self._hooks.after(self.servers, params)
 
     def offer(self, theirs: JsonObject | None) -> JsonObject:

@@ -11,8 +11,8 @@ __all__ = ("Inference", "InferenceManager", "OnDelta", "Provider", "ScriptedProv
 import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass, field, fields
+from typing import Protocol, cast
 
 import anyio
 
@@ -31,8 +31,23 @@ from kinwire.mcpl.rules.inference import (
     route,
     up_tiered,
 )
+from kinwire.support.arguments import (
+    COUNT,
+    LIFE,
+    SECONDS,
+    TEXT,
+    ArgumentCheck,
+    ValueKind,
+    WrongValue,
+    count_from,
+    having,
+    instance_of,
+    is_pair,
+    list_of,
+    table_of,
+)
 from kinwire.support.json_values import short_digest
-from kinwire.support.validation import checked_count, checked_life, checked_seconds, expect_type
+from kinwire.support.validation import expect_type
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
 from kinwire_protocols.mcpl.methods import INFERENCE_CHUNK
 from kinwire_protocols.mcpl.models import (
@@ -64,10 +79,18 @@ class Provider(Protocol):
         ...
 
 
+_SCRIPTED = ArgumentCheck(
+    "ScriptedProvider",
+    'ScriptedProvider(ModelAnswer("...", "model"))',
+    {"answers": list_of(instance_of(ModelAnswer, "a ModelAnswer", "..."), "several answers")},
+)
+
+
 class ScriptedProvider:
     """A provider that returns the answers that it was given, word by word: for tests."""
 
     def __init__(self, *answers: ModelAnswer) -> None:
+        _SCRIPTED.check(answers=answers)
         self._answers = list(answers)
         self.requests: list[ModelRequest] = []
 
@@ -85,6 +108,19 @@ class ScriptedProvider:
             for word in re.findall(r"\s*\S+\s*", answer.content):
                 await on_delta(word)
         return answer
+
+
+class _LargerKind(ValueKind):
+    """A number of tokens, and the model that takes the place of another from there on."""
+
+    def __init__(self) -> None:
+        super().__init__("a number of tokens and a model", '(8000, "large")', is_pair)
+
+    def wrong(self, place: str, value: object) -> WrongValue | None:
+        if not is_pair(value):
+            return self.refusal(place, value)
+        tokens, model = cast("tuple[object, object]", value)
+        return COUNT.wrong(place, tokens) or TEXT.wrong(place, model)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,14 +149,24 @@ class Inference:
     model: ModelInfo | None = None
 
     def __post_init__(self) -> None:
-        checked_count("Inference.at_once", self.at_once, least=1)
-        checked_life("Inference.pin_life", self.pin_life)
-        checked_seconds("Inference.timeout", self.timeout)
-        for model, (tokens, _) in self.larger.items():
-            checked_count(f"Inference.larger[{model!r:.60}]", tokens, least=0)
-        for pattern, tokens in self.budgets.items():
-            checked_count(f"Inference.budgets[{pattern!r:.60}]", tokens, least=0)
+        _INFERENCE.check(**{one.name: getattr(self, one.name) for one in fields(self)})
         check_routing(self.routing, self.larger)
+
+
+_INFERENCE = ArgumentCheck(
+    "Inference",
+    'Inference(provider=ChatCompletions("..."), routing=mcpl.RoutingPolicy(default="..."))',
+    {
+        "provider": having(["answer"], "a Provider", "provider"),
+        "routing": instance_of(RoutingPolicy, "mcpl.RoutingPolicy", "..."),
+    },
+    larger=table_of(_LargerKind(), "a dictionary of larger models", '"small"'),
+    pin_life=LIFE,
+    at_once=count_from(1),
+    budgets=table_of(COUNT, "a dictionary of numbers of tokens", '"notes.*"'),
+    timeout=SECONDS,
+    model=instance_of(ModelInfo, "mcpl.ModelInfo", 'mcpl.ModelInfo(id="...")').or_none,
+)
 
 
 class InferenceManager:

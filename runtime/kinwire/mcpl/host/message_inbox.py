@@ -20,6 +20,7 @@ from kinwire.mcpl.host.conversations import Conversations, message_key
 from kinwire.mcpl.host.server_peer import ServerPeer
 from kinwire.mcpl.rules.channels import MOST_MESSAGES, OBSERVE, sees
 from kinwire.mcpl.rules.scopes import LABEL_SIZE
+from kinwire.support.arguments import FLAG, TEXT, ArgumentCheck
 from kinwire.support.validation import expect_type
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcpl.models import (
@@ -56,6 +57,25 @@ class MessageDecision:
     """Whether the model should answer."""
     reason: str | None = None
     """Why it is not accepted, for the server."""
+
+    def __post_init__(self) -> None:
+        _DECISION.check(
+            accepted=self.accepted,
+            conversation_id=self.conversation_id,
+            infer=self.infer,
+            reason=self.reason,
+        )
+
+
+_DECISION = ArgumentCheck(
+    "MessageDecision",
+    "MessageDecision()",
+    {},
+    accepted=FLAG,
+    conversation_id=TEXT.or_none,
+    infer=FLAG,
+    reason=TEXT.or_none,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

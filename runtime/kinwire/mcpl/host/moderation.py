@@ -14,6 +14,8 @@ from typing import Literal
 
 import anyio
 
+from kinwire.support.arguments import TEXT, ArgumentCheck, instance_of, list_of, one_of
+from kinwire_protocols.base import Message
 from kinwire_protocols.mcpl.models import Content
 
 logger = logging.getLogger("kinwire.mcpl")
@@ -45,6 +47,21 @@ class Verdict:
     """What is sent instead, if the action is `change`."""
     reason: str | None = None
 
+    def __post_init__(self) -> None:
+        _VERDICT.check(action=self.action, content=self.content, reason=self.reason)
+
+
+_VERDICT = ArgumentCheck(
+    "Verdict",
+    "Verdict()",
+    {},
+    action=one_of("pass", "change", "hold", "drop"),
+    content=list_of(
+        instance_of(Message, "a block", 'TextContent(text="...")'), "several blocks"
+    ).or_text.or_none,
+    reason=TEXT.or_none,
+)
+_PASS = Verdict()
 
 Moderate = Callable[[Draft], Awaitable[Verdict]]
 """Decides about a draft."""
@@ -60,7 +77,7 @@ class Moderator:
     async def judge(self, draft: Draft) -> tuple[Verdict, Content | None]:
         """Return the verdict, and the content to send: None for nothing."""
         if self._moderate is None:
-            return Verdict(), draft.content
+            return _PASS, draft.content
         try:
             with anyio.fail_after(self._timeout):
                 verdict = await self._moderate(draft)

@@ -10,7 +10,7 @@ __all__ = ("Ask", "Enrich", "ScopeAnswer", "ScopeGuard", "ScopeOf", "Scopes", "S
 
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import anyio
 
@@ -19,14 +19,21 @@ from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.scopes import Approval, Approvals, ScopeLists, ScopeRequest, approval_key
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
-from kinwire.support.json_values import same
-from kinwire.support.validation import (
-    LONGEST,
-    checked_life,
-    checked_seconds,
-    checked_strings,
-    expect_type,
+from kinwire.support.arguments import (
+    FLAG,
+    FUNCTION,
+    LIFE,
+    OBJECT,
+    PLAIN_FUNCTION,
+    SECONDS,
+    TEXT,
+    ArgumentCheck,
+    ValueKind,
+    instance_of,
+    table_of,
 )
+from kinwire.support.json_values import same
+from kinwire.support.validation import LONGEST, checked_strings, expect_type, is_number
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpl.errors import FeatureSetNotEnabledError, UnknownFeatureSetError
 from kinwire_protocols.mcpl.models import (
@@ -53,6 +60,11 @@ class ScopeAnswer:
     """Why it was denied, for the server and for logs."""
     lasts: float | None = None
     """Seconds for which the approval holds; None for `Scopes.approval_life`, 0 for this once."""
+
+    def __post_init__(self) -> None:
+        _SCOPE_ANSWER.check(
+            approved=self.approved, payload=self.payload, reason=self.reason, lasts=self.lasts
+        )
 
 
 Ask = Callable[[ScopeRequest], Awaitable["ScopeAnswer | bool"]]
@@ -86,10 +98,34 @@ class Scopes:
     approval_life: float = 3600.0
 
     def __post_init__(self) -> None:
-        checked_seconds("Scopes.ask_timeout", self.ask_timeout)
-        checked_life("Scopes.approval_life", self.approval_life)
+        _SCOPES.check(**{one.name: getattr(self, one.name) for one in fields(self)})
         for rules in (self.lists or {}).values():
             ScopeLists(rules)  # reports a bad pattern here, not when the first server connects
+
+
+_SCOPES = ArgumentCheck(
+    "Scopes",
+    "Scopes()",
+    {},
+    lists=table_of(
+        instance_of(ScopeRules, "ScopeRules", 'ScopeRules(whitelist=["work/*"])'),
+        "a dictionary of ScopeRules",
+        '"notes.edit"',
+    ).or_none,
+    scope_of=PLAIN_FUNCTION.or_none,
+    ask=FUNCTION.or_none,
+    ask_timeout=SECONDS,
+    enrich=FUNCTION.or_none,
+    approval_life=LIFE,
+)
+_SCOPE_ANSWER = ArgumentCheck(
+    "ScopeAnswer",
+    "ScopeAnswer(True)",
+    {"approved": FLAG},
+    payload=OBJECT.or_none,
+    reason=TEXT.or_none,
+    lasts=ValueKind("seconds", "3600.0", is_number, error=ValueError).or_none,
+)
 
 
 class ScopeGuard:

@@ -11,7 +11,16 @@ __all__ = ("UrlGuard",)
 import base64
 from collections.abc import Callable, Collection
 
-from kinwire.support.validation import checked_count, checked_seconds, checked_strings
+from kinwire.support.arguments import (
+    FLAG,
+    SECONDS,
+    TEXTS,
+    ArgumentCheck,
+    ValueKind,
+    WrongValue,
+    count_from,
+    having,
+)
 from kinwire.transports.guarded_fetch.errors import NotFetchedError
 from kinwire.transports.guarded_fetch.get import GuardedClient
 from kinwire.transports.guarded_fetch.network import Network, SystemNetwork
@@ -23,6 +32,30 @@ from kinwire_protocols.mcpl.models import AudioBlock, Block, ImageBlock
 _IMAGES = ("image/gif", "image/jpeg", "image/png", "image/webp")
 _SOUNDS = ("audio/flac", "audio/mp4", "audio/mpeg", "audio/ogg", "audio/wav", "audio/webm")
 _TEXTS = ("application/json", "text/csv", "text/markdown", "text/plain")
+
+
+class _AllowKind(ValueKind):
+    """Names of hosts, or a function."""
+
+    def __init__(self) -> None:
+        super().__init__("several strings or a function", '["cdn.example"]', callable)
+
+    def wrong(self, place: str, value: object) -> WrongValue | None:
+        if callable(value) and not isinstance(value, type):
+            return None
+        wrong = TEXTS.wrong(place, value)
+        return wrong and wrong._replace(problem=wrong.problem.replace(TEXTS.words, self.words))
+
+
+_URL_GUARD = ArgumentCheck(
+    "UrlGuard",
+    'UrlGuard(["cdn.example"])',
+    {"allow": _AllowKind()},
+    insecure=FLAG,
+    size=count_from(1),
+    timeout=SECONDS,
+    network=having(("resolve", "connect"), "a network", "network").or_none,
+)
 
 
 class UrlGuard:
@@ -52,8 +85,9 @@ class UrlGuard:
             ValueError: `allow` has an entry that is not a public host, or a number is out of range.
             TypeError: `allow` is a single string.
         """
-        checked_count("UrlGuard.size", size, least=1)
-        checked_seconds("UrlGuard.timeout", timeout)
+        _URL_GUARD.check(
+            allow=allow, insecure=insecure, size=size, timeout=timeout, network=network
+        )
         judge = _asking(allow) if callable(allow) else _listing(allow)
         self._client = GuardedClient(
             judge,
@@ -83,7 +117,7 @@ def _asking(allow: Callable[[str], bool]) -> Callable[[ServerAddress], bool]:
 
 
 def _listing(allow: Collection[str]) -> Callable[[ServerAddress], bool]:
-    patterns = [_pattern(entry) for entry in checked_strings("allow", allow)]
+    patterns = [_pattern(entry) for entry in allow]
     return lambda address: any(_matches(pattern, address.host) for pattern in patterns)
 
 

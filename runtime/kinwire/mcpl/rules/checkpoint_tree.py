@@ -16,6 +16,7 @@ from pydantic import MISSING
 
 from kinwire.mcpl.rules.checkpoints import Checkpoint, InnerNodes
 from kinwire.mcpl.rules.json_patch import PatchError, patched
+from kinwire.support.arguments import ArgumentCheck, count_from
 from kinwire.support.json_values import depth, same, strict_text, text
 from kinwire_protocols.mcpl.models import StateUpdate
 
@@ -54,10 +55,16 @@ class _State(NamedTuple):
 _OPAQUE = _State()
 
 
+_CHECKPOINT_TREE = ArgumentCheck(
+    "CheckpointTree", "CheckpointTree()", {}, checkpoints=count_from(1), size=count_from(1)
+)
+
+
 class CheckpointTree:
     """The checkpoints that are kept; `head` is the one that the next call builds on."""
 
     def __init__(self, *, checkpoints: int = MOST_CHECKPOINTS, size: int = _MOST_BYTES) -> None:
+        _CHECKPOINT_TREE.check(checkpoints=checkpoints, size=size)
         self.head: str | None = None
         self._kept: dict[str, Checkpoint] = {}  # the oldest first
         self._inner_nodes = InnerNodes(self._kept)

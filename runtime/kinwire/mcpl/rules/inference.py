@@ -21,6 +21,7 @@ from math import inf
 
 from kinwire.mcpl.rules.injections import blocks_of
 from kinwire.mcpl.rules.names import checked_pattern, matches
+from kinwire.support.arguments import TEXT, ArgumentCheck, instance_of
 from kinwire.support.bounded import lru_put
 from kinwire.support.json_values import text
 from kinwire_protocols.base import to_wire
@@ -73,6 +74,20 @@ class ModelAnswer:
     stopped: str = "end_turn"
     """Why the answer ended, in the provider's own word."""
     usage: TokenUsage | None = None
+
+    def __post_init__(self) -> None:
+        _MODEL_ANSWER.check(
+            content=self.content, model=self.model, stopped=self.stopped, usage=self.usage
+        )
+
+
+_MODEL_ANSWER = ArgumentCheck(
+    "ModelAnswer",
+    'ModelAnswer("...", "model")',
+    {"content": TEXT, "model": TEXT},
+    stopped=TEXT,
+    usage=instance_of(TokenUsage, "mcpl.TokenUsage", "mcpl.TokenUsage(...)").or_none,
+)
 
 
 def check_routing(policy: RoutingPolicy, larger: Mapping[str, tuple[int, str]]) -> None:

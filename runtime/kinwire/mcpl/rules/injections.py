@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kinwire.mcpl.rules.names import checked_pattern, matches
-from kinwire.support.validation import checked_count
+from kinwire.support.arguments import COUNT, TEXTS, ArgumentCheck, table_of
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.models import TextContent
 from kinwire_protocols.mcpl.models import AudioBlock, Block, Content, ImageBlock, Position
@@ -71,10 +71,22 @@ class InjectionLimits:
     """Where feature sets may inject, by pattern; a set that no pattern matches may everywhere."""
 
     def __post_init__(self) -> None:
+        _INJECTION_LIMITS.check(
+            size=self.size, hook_size=self.hook_size, types=self.types, positions=self.positions
+        )
         for pattern in self.positions:
             checked_pattern(pattern)
-        checked_count("InjectionLimits.size", self.size, least=0)
-        checked_count("InjectionLimits.hook_size", self.hook_size, least=0)
+
+
+_INJECTION_LIMITS = ArgumentCheck(
+    "InjectionLimits",
+    "InjectionLimits()",
+    {},
+    size=COUNT,
+    hook_size=COUNT,
+    types=TEXTS,
+    positions=table_of(TEXTS, "a dictionary of positions", '"notes.*"'),
+)
 
 
 def blocks_of(content: Content) -> list[Block]:

@@ -21,7 +21,15 @@ from kinwire.rpc.errors import CapabilityNotNegotiatedError, ConnectionClosedErr
 from kinwire.rpc.request import Request
 from kinwire.rpc.routes import Route
 from kinwire.rpc.session import Session
-from kinwire.support.validation import checked_strings
+from kinwire.support.arguments import (
+    FLAG,
+    TEXT,
+    TEXTS,
+    ArgumentCheck,
+    instance_of,
+    list_of,
+    table_of,
+)
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject, to_wire
 from kinwire_protocols.mcp.models import RequestParams
@@ -53,6 +61,43 @@ from kinwire_protocols.mcpl.models import (
 from kinwire_protocols.peer import Method, ProtocolTable
 
 logger = logging.getLogger("kinwire.mcpl")
+
+_SETS = table_of(
+    instance_of(FeatureSet, "FeatureSet", 'mcpl.FeatureSet(description="...", uses=["tools"])'),
+    "a dictionary of feature sets",
+    '"notes.edit"',
+)
+_CHANNELS = list_of(
+    instance_of(ChannelDescriptor, "ChannelDescriptor", "mcpl.ChannelDescriptor(...)"),
+    "several channels",
+)
+_CONTEXT = {"context": instance_of(Context, "the Context of a request", "context")}
+_MCPL_SERVER = ArgumentCheck(
+    "McplServer",
+    f"McplServer(feature_sets={_SETS.example})",
+    {"feature_sets": _SETS},
+    tools=table_of(TEXT, "a dictionary from tools to feature sets", '"add_note"').or_none,
+    also_uses=TEXTS,
+    channels=_CHANNELS.or_none,
+    enabled_at_first=FLAG,
+    blocking=FLAG,
+    model_info=FLAG,
+    strict_scopes=FLAG,
+    as_list=FLAG,
+)
+_OF = ArgumentCheck("McplServer.of", "live.of(context)", _CONTEXT)
+_STATE_OF = ArgumentCheck("McplServer.state_of", "live.state_of(context)", _CONTEXT)
+_CHANGE = ArgumentCheck(
+    "McplServer.change", "await live.change()", {}, added=_SETS.or_none, removed=TEXTS
+)
+_CHANGE_CHANNELS = ArgumentCheck(
+    "McplServer.change_channels",
+    "await live.change_channels()",
+    {},
+    added=_CHANNELS,
+    removed=TEXTS,
+    updated=_CHANNELS,
+)
 
 
 class McplServer:
@@ -91,8 +136,19 @@ class McplServer:
                 declared, or an invalid or repeated id of a channel.
             TypeError: `also_uses` is a single string.
         """
+        _MCPL_SERVER.check(
+            feature_sets=feature_sets,
+            tools=tools,
+            also_uses=also_uses,
+            channels=channels,
+            enabled_at_first=enabled_at_first,
+            blocking=blocking,
+            model_info=model_info,
+            strict_scopes=strict_scopes,
+            as_list=as_list,
+        )
         self._declared = dict(checked_sets(feature_sets))
-        self._also_uses = frozenset(checked_strings("also_uses", also_uses))
+        self._also_uses = frozenset(also_uses)
         checked_uses("also_uses", self._also_uses)
         self._enabled_at_first = enabled_at_first
         self._channels = None if channels is None else ChannelRegistry(channels)
@@ -120,6 +176,7 @@ class McplServer:
 
     def of(self, context: Context) -> HostPeer | None:
         """Return the host whose request is being served; None if it speaks only MCP."""
+        _OF.check(context=context)
         return self._hosts.get(context.session)
 
     def state_of(self, context: Context) -> CallState:
@@ -127,6 +184,7 @@ class McplServer:
 
         A host that speaks only MCP sends no state and keeps none.
         """
+        _STATE_OF.check(context=context)
         peer = self.of(context)
         state = None if peer is None else peer.state.of(context.request_id)
         return state or CallState(None, None)
@@ -142,7 +200,8 @@ class McplServer:
             ValueError: invalid name of a set, unknown use, or too many sets.
             TypeError: `removed` is a single string.
         """
-        came, gone = added or {}, checked_strings("removed", removed)
+        _CHANGE.check(added=added, removed=removed)
+        came, gone = added or {}, tuple(removed)
         kept = {name: one for name, one in self._declared.items() if name not in gone}
         self._declared = dict(checked_sets({**kept, **came}))
         params = FeatureSetsChangedParams(added=dict(came) or None, removed=list(gone) or None)
@@ -169,7 +228,8 @@ class McplServer:
             ValueError: the server was made without `channels`.
             TypeError: `removed` is a single string.
         """
-        gone = checked_strings("removed", removed)
+        _CHANGE_CHANNELS.check(added=added, removed=removed, updated=updated)
+        gone = tuple(removed)
         if self._channels is None:
             raise ValueError(
                 "channels: expected a server that was made with channels. "

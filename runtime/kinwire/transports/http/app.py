@@ -14,6 +14,7 @@ import sys
 from functools import partial
 
 from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.support.arguments import PATH, PORT, TEXT, ArgumentCheck
 from kinwire.transports.http.guard import Guard
 from kinwire.transports.http.incoming import IncomingHttpRequest
 from kinwire.transports.http.limits import HttpLimits
@@ -24,6 +25,16 @@ from kinwire.transports.http.sessions import Serve, Sessions, running_loop
 logger = logging.getLogger("kinwire.transports")
 
 _STOPPING = ConnectionClosedError("The server is stopping.")
+
+_RUN = ArgumentCheck(
+    "HttpApp.run",
+    "server.asgi().run()",
+    {},
+    host=TEXT,
+    port=PORT,
+    certfile=PATH.or_none,
+    keyfile=PATH.or_none,
+)
 
 
 class HttpApp:
@@ -80,6 +91,7 @@ class HttpApp:
             InsecureAddressError: other machines could reach it in plain text.
             OSError: nobody can listen there.
         """
+        _RUN.check(host=host, port=port, certfile=certfile, keyfile=keyfile)
         must_be_secure(host, tls=bool(certfile), insecure=self.guard.insecure, doing="listen on")
         from kinwire.transports.http.running import bound, host_and_port, run_on
 

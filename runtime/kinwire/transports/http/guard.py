@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
-__all__ = ("PRINCIPAL", "Authenticate", "Guard", "current_principal")
+__all__ = ("LISTENER_KINDS", "PRINCIPAL", "Authenticate", "Guard", "current_principal")
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextvars import ContextVar
 from functools import lru_cache
+from inspect import isawaitable
+from typing import Any
+
+import anyio
+import anyio.to_thread
 
 from kinwire.rpc.error_table import internal_error
+from kinwire.support.arguments import FLAG, FUNCTION, TEXT, ValueKind, instance_of, list_of
+from kinwire.support.signatures import is_async
 from kinwire.transports.http.head import Head
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.replies import HttpResponse, Scope, refusal
 from kinwire.transports.http.security import AccessProblem, AccessRules, is_loopback
 
-Authenticate = Callable[[str], Awaitable[object]]
-"""Takes a bearer token; returns who it stands for, or None if it is not (or no more) valid."""
+Authenticate = Callable[[str], object]
+"""Takes a bearer token; returns who it stands for, or None if it is not (or no more) valid.
+
+It may be an `async` function. A plain one runs in a worker thread.
+"""
+
+LISTENER_KINDS: dict[str, ValueKind] = {
+    "allowed_hosts": list_of(TEXT, "a list of strings"),
+    "allowed_origins": list_of(TEXT, "a list of strings"),
+    "authenticate": FUNCTION.or_none,
+    "resource_metadata": TEXT.or_none,
+    "insecure": FLAG,
+    "limits": instance_of(HttpLimits, "HttpLimits", "HttpLimits(sessions=100)").or_none,
+}
+"""What the options of a listener take."""
+
+_THREADS = 40  # for plain functions; those of tools have others, which they may hold for long
 
 PRINCIPAL: ContextVar[object] = ContextVar("kinwire principal", default=None)
 
@@ -47,6 +69,8 @@ class Guard:
         self._limits = limits
         self.insecure = insecure
         self._authenticate = authenticate
+        self._is_async = authenticate is not None and is_async(authenticate)
+        self._threads: anyio.CapacityLimiter | None = None
         extra = "" if resource_metadata is None else f'resource_metadata="{resource_metadata}"'
         self._challenge = f"Bearer {extra}".strip()
         self._invalid = ", ".join(part for part in ('Bearer error="invalid_token"', extra) if part)
@@ -88,13 +112,25 @@ class Guard:
         if scheme.lower() != "bearer" or not token or b"authorization" in head.repeated:
             return self._unauthorized(self._challenge, "Authorization: expected a bearer token.")
         try:
-            principal = await authenticate(token)
+            principal = await self._principal_of(authenticate, token)
         except Exception as error:
             return refusal(500, internal_error("authenticate", error))
         if principal is None:
             return self._unauthorized(self._invalid, "Authorization: the token is not valid.")
         PRINCIPAL.set(principal)
         return None
+
+    async def _principal_of(self, authenticate: Authenticate, token: str) -> object:
+        found: Any
+        if self._is_async:
+            found = authenticate(token)
+        else:
+            self._threads = self._threads or anyio.CapacityLimiter(_THREADS)
+            # The tuple is for a plain wrapper around an `async def`: trio refuses a coroutine.
+            (found,) = await anyio.to_thread.run_sync(
+                lambda: (authenticate(token),), abandon_on_cancel=True, limiter=self._threads
+            )
+        return await found if isawaitable(found) else found
 
     @staticmethod
     def _unauthorized(challenge: str, why: str) -> HttpResponse:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 __all__ = ("HttpLimits",)
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+
+from kinwire.support.arguments import COUNT, TIME, ArgumentCheck
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,3 +50,24 @@ class HttpLimits:
 
     retry: float = 1.0
     """How long a client is asked to wait before it comes back to a stream that broke."""
+
+    def __post_init__(self) -> None:
+        _LIMITS.check(**{one.name: getattr(self, one.name) for one in fields(self)})
+
+
+_LIMITS = ArgumentCheck(
+    "HttpLimits",
+    "HttpLimits()",
+    {},
+    header_size=COUNT,
+    body_time=TIME,
+    sessions=COUNT,
+    idle=TIME,
+    patience=TIME,
+    keep_alive=TIME,
+    events=COUNT,
+    event_bytes=COUNT,
+    all_event_bytes=COUNT,
+    event_age=TIME,
+    retry=TIME,
+)

@@ -18,7 +18,15 @@ import anyio
 from anyio import TASK_STATUS_IGNORED
 from anyio.abc import TaskStatus
 
-from kinwire.transports.http.guard import Authenticate, Guard
+from kinwire.support.arguments import (
+    FUNCTION,
+    PORT,
+    TEXT,
+    ArgumentCheck,
+    having,
+    instance_of,
+)
+from kinwire.transports.http.guard import LISTENER_KINDS, Authenticate, Guard
 from kinwire.transports.http.head import read_head
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.replies import HttpResponse, too_many
@@ -40,6 +48,18 @@ _PATIENCE = 10.0  # seconds for the request to be complete
 
 Serve = Callable[[WebSocketTransport], Awaitable[object]]
 """Serves one connection until it ends, as `Server.serve` does."""
+
+
+_SERVE_WEBSOCKET = ArgumentCheck(
+    "serve_websocket",
+    "await serve_websocket(server.serve)",
+    {"serve": FUNCTION},
+    host=TEXT,
+    port=PORT,
+    tls=instance_of(SSLContext, "an ssl.SSLContext", "ssl_context").or_none,
+    task_status=having(["started"], "what a task group passes", "task_status"),
+    **{**LISTENER_KINDS, "limits": instance_of(HttpLimits, "HttpLimits", "HttpLimits()")},
+)
 
 
 async def serve_websocket(  # noqa: PLR0913 - all that a listener is made of
@@ -70,6 +90,19 @@ async def serve_websocket(  # noqa: PLR0913 - all that a listener is made of
         TypeError: a list is a single string.
         ImportError: the extra `ws` is not installed.
     """
+    _SERVE_WEBSOCKET.check(
+        serve=serve,
+        host=host,
+        port=port,
+        allowed_hosts=allowed_hosts,
+        allowed_origins=allowed_origins,
+        authenticate=authenticate,
+        resource_metadata=resource_metadata,
+        insecure=insecure,
+        tls=tls,
+        limits=limits,
+        task_status=task_status,
+    )
     must_be_secure(host, tls=tls is not None, insecure=insecure, doing="listen on")
     server_protocol()  # the library is there, or this is the place to say so
     guard = Guard(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Awaitable, Callable
 
 import anyio
@@ -197,6 +198,39 @@ async def test_a_tool_learns_who_asks(tools: Tools) -> None:
     client = await Client(app, authorization="Bearer token-of-alice").begin()
     answer = await client.post(message("tools/call", name="who", arguments={}))
     assert answer.json["result"]["content"][0]["text"] == "alice"
+
+
+OWNERS = {"token-of-alice": "alice"}
+
+
+def owner_in_a_thread(token: str) -> str | None:
+    assert threading.current_thread() is not threading.main_thread()
+    return OWNERS.get(token)
+
+
+@pytest.mark.parametrize(
+    "authenticate", [OWNERS.get, owner_in_a_thread, lambda token: token_owner(token)]
+)
+async def test_a_plain_function_may_say_who_asks(
+    tools: Tools, authenticate: Callable[[str], object]
+) -> None:
+    @tools.server.tool
+    async def who() -> str:
+        return str(current_principal())
+
+    app = tools.server.asgi(authenticate=authenticate)
+    refused = await Client(app, authorization="Bearer guess").post(initialize())
+    assert refused.status == 401
+    client = await Client(app, authorization="Bearer token-of-alice").begin()
+    answer = await client.post(message("tools/call", name="who", arguments={}))
+    assert answer.json["result"]["content"][0]["text"] == "alice"
+
+
+async def test_a_plain_function_that_fails_refuses_and_reveals_nothing(tools: Tools) -> None:
+    app = tools.server.asgi(authenticate=lambda token: OWNERS[token])
+    answer = await Client(app, authorization="Bearer hunter2").post(initialize())
+    assert (answer.status, answer.json["error"]["code"]) == (500, -32603)
+    assert b"hunter2" not in answer.body
 
 
 async def test_a_failing_check_refuses_all_and_reveals_nothing(

@@ -143,11 +143,22 @@ class RpcError(Exception):
     ) -> None:
         self.code = self.default_code if code is None else code
         self.message = self.default_message if message is None else message
+        _must_be(self, "message", self.message, str, "a string")
+        _must_be(self, "code", self.code, int, "a whole number")
         self.data = to_wire(data) if isinstance(data, Message) else data
         super().__init__(self.message)
 
     def __str__(self) -> str:
         return f"{self.message} ({self.name or 'error'} {self.code})"
+
+
+def _must_be(error: RpcError, name: str, value: object, kind: type, words: str) -> None:
+    if not isinstance(value, kind) or isinstance(value, bool):
+        call = f'{type(error).__name__}("...", data=..., code={error.default_code})'
+        raise TypeError(
+            f"{type(error).__name__}.{name}: expected {words}, got {type(value).__name__}. "
+            f"Write {call}"
+        )
 
 
 def error_to_wire(error: RpcError) -> JsonObject:
