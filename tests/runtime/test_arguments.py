@@ -521,6 +521,16 @@ def test_every_public_parameter_names_itself_and_the_right_call(name: str, param
     assert called_name(name) in text.partition("Write ")[2]
 
 
+@pytest.mark.parametrize(
+    "name", ["connect", "Host.connect", "Server", "Server.asgi", "Host", "stdio", "McplServer"]
+)
+def test_the_text_of_a_function_names_every_parameter(name: str) -> None:
+    """It is what an editor shows when the mouse rests on the call."""
+    text = inspect.getdoc(FUNCTIONS[name]) or ""
+    missing = [one for one in parameters_of(FUNCTIONS[name]) if not re.search(rf"\b{one}\b", text)]
+    assert missing == []
+
+
 def called_name(name: str) -> str:
     """Return what the right call has to show."""
     return name.partition(".")[2] or name

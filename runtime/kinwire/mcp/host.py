@@ -200,20 +200,32 @@ class Host:
         handshake_timeout: Timeout = DEFAULT,
         **options: Unpack[UrlOptions],
     ) -> Connection:
-        """Return a connection to the server at `target`.
+        """Return a connection: `await host.connect(stdio("python", "server.py"))`.
 
-        `target` is a URL (`"http://..."`, `"ws://..."`), `stdio(command, *arguments)` for a child
-        process, or another transport. These are options of a URL: `headers` are sent with every
-        request. `auth` is a function that returns the value of `Authorization`. `proxy` is the URL
-        of a proxy for HTTP. `insecure` allows plain text to another machine.
-        `server_id` names the server in what extensions store and log. Without it they use the name
-        that the server gives itself, made one line of bounded length; two servers may have the
-        same name.
-        `on_log` is a plain function that gets each log message of the server. Without it log
-        messages go to the handler `on.notifications_message`, and without a handler to the logger
-        `kinwire.server.NAME`.
-        `handshake_timeout` is in seconds, None for no limit. By default it is 30, and a shorter
-        `Limits.request_timeout` holds for the server's answer.
+        `target` is one of these:
+
+        - `stdio("python", "server.py")`, a child process, which ends with the connection
+        - `"http://127.0.0.1:8000/mcp"`, a URL; also `https`, `ws` and `wss`
+        - another transport
+
+        The options:
+
+        - `server_id="..."` names the server in what extensions store and log. Without it they use
+          the name that the server gives itself, made one line of bounded length; two servers may
+          have the same name.
+        - `on_log=function` is a plain function that gets each log message of the server. Without it
+          log messages go to the handler `on.notifications_message`, and without a handler to the
+          logger `kinwire.server.NAME`.
+        - `handshake_timeout=120` is in seconds, None for no limit. By default it is 30, and a
+          shorter `Limits.request_timeout` holds for the server's answer.
+
+        The options of a URL:
+
+        - `headers={"X-Key": "..."}` are sent with every request.
+        - `auth=function` returns the value of `Authorization`, such as `"Bearer ..."`. It may be
+          `async`, and takes the `WWW-Authenticate` of the server, None before the first request.
+        - `proxy="http://..."` is the URL of a proxy, for `http` and `https`.
+        - `insecure=True` allows plain text to another machine.
 
         Raises:
             ConnectionClosedError: the server cannot be started or reached, or it or the host ended
@@ -359,12 +371,21 @@ async def connect(
     handshake_timeout: Timeout = DEFAULT,
     **options: Unpack[UrlOptions],
 ) -> AsyncGenerator[Connection]:
-    """Yield a connection to one server, made by a host called `name`.
+    """Yield a connection: `async with connect(stdio("python", "server.py")) as server`.
 
-    `target` is a URL (`"http://..."`, `"ws://..."`), `stdio(command, *arguments)` for a child
-    process, or another transport. `headers`, `auth`, `proxy` and `insecure` are options of a URL.
-    `on_log` is a plain function that gets each log message of the server. `handshake_timeout` is in
-    seconds. `Host.connect` describes all options and the errors.
+    `target` is one of these:
+
+    - `stdio("python", "server.py")`, a child process, which ends with the block
+    - `"http://127.0.0.1:8000/mcp"`, a URL; also `https`, `ws` and `wss`
+    - another transport
+
+    The options, which `Host.connect` describes with the errors:
+
+    - `name="..."` and `version="..."` are what the server sees of this client.
+    - `on_log=function` is a plain function that gets each log message of the server.
+    - `handshake_timeout=120` is in seconds, None for no limit; the default is 30.
+    - `headers={"X-Key": "..."}`, `auth=function`, `proxy="http://..."` and `insecure=True` are for
+      a URL.
     """
     _CONNECT.check(name=name, version=version, on_log=on_log, handshake_timeout=handshake_timeout)
     transport = transport_to(target, options, _CONNECT)

@@ -84,16 +84,20 @@ _SERVE = ArgumentCheck(
 
 
 class Server(Registry):
-    """A server of any number of sessions at the same time.
+    """A server of any number of sessions at the same time: `server = Server("notes", "1.0")`.
 
-    Clients see `name` and `version`. `instructions` explain to clients, and to their models, how to
-    use the server. `limits` bound what a client can make this side keep and how long calls wait
-    (`kinwire.Limits`). `extensions` are other protocols that it speaks with clients that speak
-    them, too. `offers` are lists that the server offers although they are empty: a session in which
-    a list was not offered at the start never sees what is added to it later. A page of a list has
-    at most `page_size` entries and about a megabyte. `log_level` is the least severe level of log
-    message that a client gets until it chooses a level; with None the server does not offer log
-    messages.
+    `@server.tool`, `@server.resource("notes://all")` and `@server.prompt` register functions, and
+    `server.run()` serves over stdio, `server.asgi()` over HTTP.
+
+    - `name` and `version` are what clients see.
+    - `instructions="..."` explain to clients, and to their models, how to use the server.
+    - `limits=Limits(...)` bound what a client can make this side keep and how long calls wait.
+    - `extensions=[McplServer(...)]` are other protocols, spoken with clients that speak them, too.
+    - `offers=["tools", "resources", "prompts"]` are lists that are offered although they are empty:
+      a session in which a list was not offered at the start never sees what is added to it later.
+    - `page_size=500` is the most entries of a page of a list; a page has about a megabyte, too.
+    - `log_level="info"` is the least severe level of log message that a client gets until it
+      chooses a level; with None the server does not offer log messages.
     """
 
     def __init__(  # noqa: PLR0913 - one for each property of a server
@@ -197,7 +201,8 @@ class Server(Registry):
         `resource_metadata` is the URL of the document that says where clients get a token. A
         `stateless` server keeps no sessions: each request is independent, and the server cannot
         send requests to clients. Over a network without TLS it answers only if `insecure` is set,
-        because a proxy does TLS or the network is trusted.
+        because a proxy does TLS or the network is trusted. `limits` (`kinwire.HttpLimits`) bound
+        what all clients together may use.
 
         Raises:
             ValueError: invalid host or origin in the lists.
