@@ -48,7 +48,7 @@ def test_in_a_checkout_they_are_what_git_tracks(folder: Path) -> None:
 
 
 def test_without_git_they_are_what_an_sdist_includes(folder: Path) -> None:
-    assert names(folder) == OURS[:2]
+    assert names(folder) == OURS
 
 
 def test_a_project_that_lies_in_the_repository_of_another_is_an_sdist(folder: Path) -> None:
@@ -57,7 +57,7 @@ def test_a_project_that_lies_in_the_repository_of_another_is_an_sdist(folder: Pa
     for name in OURS:
         (folder / "inner" / name).parent.mkdir(exist_ok=True)
         shutil.copy(folder / name, folder / "inner" / name)
-    assert names(folder / "inner") == OURS[:2]
+    assert names(folder / "inner") == OURS
 
 
 def test_no_test_walks_the_whole_folder() -> None:

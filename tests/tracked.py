@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+SETTINGS = "pyproject.toml"
 NOT_OURS = ("__pycache__", "node_modules")
 
 
@@ -33,9 +34,10 @@ def _of_git(root: Path) -> list[str] | None:
 
 
 def _of_sdist(root: Path) -> Iterator[Path]:
-    settings = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    settings = tomllib.loads((root / SETTINGS).read_text(encoding="utf-8"))
     for name in settings["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]:
         yield from _below(root / name)
+    yield root / SETTINGS  # hatchling adds it to what is listed
 
 
 def _below(path: Path) -> Iterator[Path]:
