@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from pydantic import ValidationError
 
 from kinwire.mcp import lists
-from kinwire.mcp.habits import CLIENT_NAMES, no_attribute
 from kinwire.mcp.notification_router import NotificationRouter
 from kinwire.mcp.profile import ProgressCallback
 from kinwire.mcp.rules.pagination import ListName
@@ -184,4 +183,6 @@ class Connection:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> object:
+            from kinwire.mcp.habits import CLIENT_NAMES, no_attribute  # only after a mistake
+
             raise no_attribute(self, name, CLIENT_NAMES)

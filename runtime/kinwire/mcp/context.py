@@ -7,7 +7,6 @@ __all__ = ("Context",)
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from kinwire.mcp.habits import CONTEXT_NAMES, no_attribute
 from kinwire.mcp.log_messages import LEVELS
 from kinwire.rpc.calls import TIMEOUT_KIND
 from kinwire.rpc.errors import RequestCancelledError, SessionStateError
@@ -198,6 +197,8 @@ class Context:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> object:
+            from kinwire.mcp.habits import CONTEXT_NAMES, no_attribute  # only after a mistake
+
             raise no_attribute(self, name, CONTEXT_NAMES)
 
     def _server_session(self) -> ServerSession:

@@ -11,7 +11,7 @@ from typing import Any
 from kinwire.mcp.context import Context
 from kinwire.rpc.errors import HandlerDefinitionError
 from kinwire.rpc.routes import Handler, Route
-from kinwire.support.signatures import accepts, is_async, name_of
+from kinwire.support.functions import accepts, is_async, name_of
 from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.mcp.methods import (
     INITIALIZE,

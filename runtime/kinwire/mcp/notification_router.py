@@ -20,7 +20,7 @@ from kinwire.mcp.rules.pagination import ListName
 from kinwire.mcp.subscriptions import Subscriptions
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.routes import AtOnce, Handler, LayeredRoutes, Route
-from kinwire.support.callbacks import call_back
+from kinwire.support.functions import call_back
 from kinwire_protocols import mcp
 from kinwire_protocols.base import Message
 from kinwire_protocols.mcp import methods

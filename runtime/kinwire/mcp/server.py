@@ -20,7 +20,6 @@ import anyio
 
 from kinwire.mcp.context import Context
 from kinwire.mcp.extension import Extension, extensions_kind
-from kinwire.mcp.habits import SERVER_NAMES, no_attribute
 from kinwire.mcp.handlers import HandlerTable
 from kinwire.mcp.handshake import ServerHandshake
 from kinwire.mcp.log_messages import LEVELS
@@ -277,6 +276,8 @@ class Server(Registry):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> object:
+            from kinwire.mcp.habits import SERVER_NAMES, no_attribute  # only after a mistake
+
             raise no_attribute(self, name, SERVER_NAMES)
 
     def _serve_rows(self, rows: Rows, sent: Method[Any, Any] | None = None) -> None:

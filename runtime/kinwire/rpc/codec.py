@@ -34,8 +34,7 @@ from typing import Any, Literal, TypeGuard, final
 from pydantic_core import from_json, to_json
 
 from kinwire.rpc.errors import RpcError, UnsendableError
-from kinwire.rpc.outer_members import outer_names
-from kinwire.support.json_numbers import must_be_finite
+from kinwire.support.json_values import must_be_finite
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidRequestError, ParseError
 
@@ -182,7 +181,7 @@ def _unreadable(frame: bytes, why: str) -> FrameError:
         begun = _unreadable_from(frame, why)
         if begun.meant == "response":  # a torn answer is an answer, a torn request is not a request
             return begun
-    if is_object(message) and outer_names(frame).count(b'"id"') == 1:
+    if is_object(message) and _outer_names(frame).count(b'"id"') == 1:
         found, meant = _about(message)
         if found is not None:
             fault = why.replace(_CUT_PAIR, "half of a surrogate pair")
@@ -206,12 +205,18 @@ def _short_int(digits: str) -> int | None:
 
 
 def _refuse_repeated(frame: bytes, message: JsonObject) -> None:
-    names = outer_names(frame)
+    names = _outer_names(frame)
     for name in ("id", "method"):
         if names.count(b'"%b"' % name.encode()) > 1:
             found, meant = _about(message)
             fault = InvalidRequestError(f"Invalid Request: {name} occurs more than once")
             raise FrameError(fault, None if name == "id" else found, meant)
+
+
+def _outer_names(frame: bytes) -> list[bytes]:
+    from kinwire.rpc.outer_members import outer_names  # few processes need it
+
+    return outer_names(frame)
 
 
 def _encoder() -> Callable[[object], bytes]:

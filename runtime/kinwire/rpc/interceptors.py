@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from kinwire.rpc.codec import EncodedObject
 from kinwire.rpc.errors import HandlerDefinitionError
 from kinwire.rpc.routes import Route
-from kinwire.support.signatures import accepts, is_async, name_of
+from kinwire.support.functions import accepts, is_async, name_of
 from kinwire_protocols.base import Message
 from kinwire_protocols.peer import Method
 

@@ -41,7 +41,7 @@ from copy import copy
 from math import inf, isfinite
 from typing import NamedTuple, cast
 
-from kinwire.support.signatures import is_async
+from kinwire.support.functions import is_async
 from kinwire.support.validation import LONGEST, MOST, is_count, is_number, shown_number
 
 _SHOWN = 60  # characters of a string

@@ -13,7 +13,7 @@ from select import select
 from typing import Literal, TextIO, get_args
 
 from kinwire.support.arguments import PLAIN_FUNCTION
-from kinwire.support.callbacks import call_back
+from kinwire.support.functions import call_back
 from kinwire.transports.lines import Lines
 
 logger = logging.getLogger("kinwire.stderr")

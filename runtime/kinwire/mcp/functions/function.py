@@ -13,7 +13,7 @@ import anyio.to_thread
 
 from kinwire.mcp.functions.parameters import place_of
 from kinwire.rpc.errors import KinwireError
-from kinwire.support.signatures import name_of
+from kinwire.support.functions import name_of
 
 
 @dataclass(frozen=True, slots=True)

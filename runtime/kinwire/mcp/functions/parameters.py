@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 
 from kinwire.mcp.context import Context
 from kinwire.rpc.errors import KinwireError
-from kinwire.support.json_numbers import not_finite
+from kinwire.support.json_values import not_finite
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.nearest import nearest
 from kinwire_protocols.problems import Problem, problems

@@ -10,7 +10,7 @@ from typing import cast
 
 from pydantic_core import to_json
 
-from kinwire.support.json_numbers import must_be_finite
+from kinwire.support.json_values import must_be_finite
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, Message, to_wire
 

@@ -17,7 +17,7 @@ from kinwire.rpc.error_table import ErrorTable, error_from_json
 from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError, RequestTimeoutError
 from kinwire.rpc.limits import Counts
 from kinwire.rpc.profile import RpcProfile
-from kinwire.support.callbacks import call_back
+from kinwire.support.functions import call_back
 from kinwire_protocols.base import JsonObject
 
 logger = logging.getLogger("kinwire.session")

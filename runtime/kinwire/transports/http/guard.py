@@ -15,7 +15,7 @@ import anyio.to_thread
 
 from kinwire.rpc.error_table import internal_error
 from kinwire.support.arguments import FLAG, FUNCTION, TEXT, ValueKind, instance_of, list_of
-from kinwire.support.signatures import is_async
+from kinwire.support.functions import is_async
 from kinwire.transports.http.head import Head
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.replies import HttpResponse, Scope, refusal

@@ -10,7 +10,7 @@ from inspect import isawaitable
 
 import anyio
 
-from kinwire.support.signatures import name_of
+from kinwire.support.functions import name_of
 from kinwire.transports.http_client.address import ServerAddress
 from kinwire.transports.http_client.fields import Fields
 

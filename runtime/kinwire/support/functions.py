@@ -1,12 +1,15 @@
-"""Facts about a user's function before it is called."""
+"""Functions of users: facts about them, and a call whose failure is only logged."""
 
 from __future__ import annotations
 
-__all__ = ("accepts", "is_async", "name_of")
+__all__ = ("accepts", "call_back", "is_async", "name_of")
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from logging import Logger
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 def is_async(function: Callable[..., Any]) -> bool:
@@ -30,6 +33,19 @@ def accepts(signature: inspect.Signature, count: int) -> bool:
     except TypeError:
         return False
     return True
+
+
+def call_back(function: Callable[[T], object], argument: T, logger: Logger, name: str) -> None:
+    """Call `function`, and log what it raises, so that the connection goes on.
+
+    `name` describes the function in the log. Only KeyboardInterrupt is raised.
+    """
+    try:
+        function(argument)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # also the CancelledError of a future that it has read
+        logger.exception("the %s failed", name)
 
 
 def _is_async(function: Any) -> bool:
