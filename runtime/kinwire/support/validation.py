@@ -19,7 +19,8 @@ __all__ = (
 )
 
 from collections.abc import Iterable
-from typing import TypeGuard, TypeVar
+from types import UnionType
+from typing import TypeGuard, TypeVar, get_args
 
 T = TypeVar("T")
 
@@ -59,7 +60,7 @@ def checked_strings(option: str, values: Iterable[str]) -> tuple[str, ...]:
     return tuple(values)
 
 
-def expect_type(function: str, value: object, kind: type[T]) -> T:
+def expect_type(function: str, value: T, kind: type | UnionType) -> T:
     """Return `value`, which the caller's function named `function` has returned.
 
     Raises:
@@ -67,8 +68,9 @@ def expect_type(function: str, value: object, kind: type[T]) -> T:
     """
     if isinstance(value, kind):
         return value
+    kinds = [one.__name__ for one in get_args(kind) or (kind,)]
     raise TypeError(
-        f"{function}: expected {kind.__name__}, got {type(value).__name__}. "
+        f"{function}: expected {' or '.join(kinds)}, got {type(value).__name__}. "
         "Return one in every case."
     )
 

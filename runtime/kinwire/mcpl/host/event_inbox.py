@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from kinwire.managers.ask import Answer, Failed, Late, ask
 from kinwire.mcpl.rules.push import (
     BACKPRESSURE,
     CONTENT_SIZE,
@@ -31,7 +32,6 @@ from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
 from kinwire.support.bounded import DEDUP_SECONDS, DedupWindow
 from kinwire.support.json_values import short_digest, text
-from kinwire.support.validation import expect_type
 from kinwire_protocols.base import from_wire, to_wire
 from kinwire_protocols.mcpl.models import PushEventParams, PushEventResult
 
@@ -180,19 +180,21 @@ class _ServerInbox:
 
     async def _taken(self, event: PushedEvent, key: str, body: str) -> PushEventResult:
         await self._stored.keep(key, body, None)
-        try:
-            with anyio.fail_after(self._timeout):
-                answer = await self._hand_over(event)
-            answer = expect_type("McplHost.on_push", answer, PushEventResult)
-        except TimeoutError:
+        taken = await ask(
+            self._hand_over,
+            event,
+            name="McplHost.on_push",
+            timeout=self._timeout,
+            expects=PushEventResult,
+        )
+        if isinstance(taken, Late):
             event_id = event.params.event_id
             logger.warning("%s: event %.60r was not taken in time", event.server.id, event_id)
             return NOT_IN_TIME
-        except Exception:
-            await self._stored.forget(key)  # it was not taken: the server may send it again
-            raise
-        if answer.accepted:
-            await self._stored.keep(key, body, answer)
-        else:
-            await self._stored.forget(key)  # a refusal must not be remembered
-        return answer
+        if isinstance(taken, Answer) and taken.value.accepted:
+            await self._stored.keep(key, body, taken.value)
+            return taken.value
+        await self._stored.forget(key)  # it was not taken: the server may send it again
+        if isinstance(taken, Failed):
+            raise taken.error
+        return taken.value

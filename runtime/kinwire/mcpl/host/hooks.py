@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, fields
 
 import anyio
 
+from kinwire.managers.ask import Answer, Failed, Late, ask, log_failure
 from kinwire.mcpl.errors import HookFailedError
 from kinwire.mcpl.host.audit import Audit
 from kinwire.mcpl.host.server_peer import ServerPeer
@@ -41,7 +42,7 @@ from kinwire.support.arguments import (
     ArgumentCheck,
     instance_of,
 )
-from kinwire.support.sanitize import sanitize_for_log
+from kinwire.support.errors import KinwireError
 from kinwire.transports.guarded_fetch.errors import NotFetchedError
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp.models import BlobResourceContents, TextContent, TextResourceContents
@@ -165,16 +166,21 @@ class HookManager:
     async def _changed(
         self, server: ServerPeer, params: AfterInferenceParams
     ) -> AfterInferenceResult | None:
-        try:
-            with anyio.fail_after(self.policy.after_timeout):
-                return await server.session.call(CONTEXT_AFTER_INFERENCE, params, timeout=None)
-        except Exception as error:
-            why = _why(error)
-            logger.warning("%s: its hook after inference failed: %s", server.id, why)
-            needed = self._needed(server)
-            if needed is not None:
-                raise HookFailedError(server.id, needed, why) from error
+        reply = await ask(
+            lambda params: server.session.call(CONTEXT_AFTER_INFERENCE, params, timeout=None),
+            params,
+            name="context/afterInference",
+            timeout=self.policy.after_timeout,
+            expects=AfterInferenceResult,
+        )
+        if isinstance(reply, Answer):
+            return reply.value
+        log_failure(logger, reply, "%s: its hook after inference failed", server.id)
+        needed = self._needed(server)
+        if needed is None:
             return None
+        cause = reply.error if isinstance(reply, Failed) else None
+        raise HookFailedError(server.id, needed, reply.reason) from cause
 
     def _must_cover(self, answered: Collection[str]) -> None:
         for pattern in self.policy.fail_closed:
@@ -184,12 +190,15 @@ class HookManager:
                 )
 
     async def _notify(self, server: ServerPeer, params: AfterInferenceParams) -> None:
-        try:
-            # A server that does not read must not delay the response.
-            with anyio.fail_after(self.policy.after_timeout):
-                await server.session.notify(CONTEXT_AFTER_INFERENCE, params)
-        except Exception as error:
-            logger.warning("%s was not notified of an inference: %s", server.id, _why(error))
+        sent = await ask(
+            lambda params: server.session.notify(CONTEXT_AFTER_INFERENCE, params),
+            params,
+            name="context/afterInference",
+            timeout=self.policy.after_timeout,  # a server that does not read must delay nothing
+            expects=object,
+        )
+        if not isinstance(sent, Answer):
+            log_failure(logger, sent, "%s was not notified of an inference", server.id)
 
     def _needed(self, server: ServerPeer) -> str | None:
         """Return a set of the server without whose hook nothing may be shown."""
@@ -205,10 +214,6 @@ class HookManager:
     def _ordered(self, servers: Sequence[ServerPeer]) -> list[ServerPeer]:
         places = {name: place for place, name in enumerate(self.policy.order)}
         return sorted(servers, key=lambda one: places.get(one.id, len(places)))
-
-
-def _why(error: Exception) -> str:
-    return "it was late" if isinstance(error, TimeoutError) else sanitize_for_log(error)
 
 
 def _participating(server: ServerPeer) -> list[str]:
@@ -232,14 +237,16 @@ class InjectionCollector:
         """Return what came in time and may be used; log failures of the server."""
         late = False
         try:
-            with anyio.fail_after(self._policy.before_timeout):
-                await self._ask(params)
-        except TimeoutError:
-            late = True
-            logger.warning("%s: its hook before inference was late", self._server.id)
-        except Exception as error:  # a server that fails must not stop the inference
-            why = sanitize_for_log(error)
-            logger.warning("%s: its hook before inference failed: %s", self._server.id, why)
+            reply = await ask(
+                self._ask,
+                params,
+                name="context/beforeInference",
+                timeout=self._policy.before_timeout,
+                expects=object,
+            )
+            late = isinstance(reply, Late)
+            if not isinstance(reply, Answer):  # the inference goes on without it
+                log_failure(logger, reply, "%s: its hook before inference failed", self._server.id)
         finally:
             for one, feature_set in self._waiting:
                 why = "it was late" if late else "nobody waits for it any more"
@@ -280,7 +287,10 @@ class InjectionCollector:
             try:
                 found = await resolved(block, self._server.session, self._policy.fetch)
             except Exception as error:  # only this block is dropped
-                why = sanitize_for_log(error) or type(error).__name__
+                failed = Failed(error)
+                why = failed.reason
+                if not isinstance(error, KinwireError):  # a function of the host has failed
+                    log_failure(logger, failed, "%s: its content was not read", self._server.id)
         kept = [each for each in found if each.type in types]
         self._brought += sum(map(length_of, kept))
         if not kept:

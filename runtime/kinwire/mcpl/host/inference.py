@@ -16,6 +16,7 @@ from typing import Protocol, cast
 
 import anyio
 
+from kinwire.managers.ask import Answer, Late, ask
 from kinwire.mcp.context import Context
 from kinwire.mcpl.errors import ProviderError, UnsupportedMessageError
 from kinwire.mcpl.host.server_peer import ServerPeer
@@ -31,6 +32,7 @@ from kinwire.mcpl.rules.inference import (
     route,
     up_tiered,
 )
+from kinwire.rpc.errors import RpcError
 from kinwire.support.arguments import (
     COUNT,
     LIFE,
@@ -47,7 +49,6 @@ from kinwire.support.arguments import (
     table_of,
 )
 from kinwire.support.json_values import short_digest
-from kinwire.support.validation import expect_type
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
 from kinwire_protocols.mcpl.methods import INFERENCE_CHUNK
 from kinwire_protocols.mcpl.models import (
@@ -240,22 +241,19 @@ class InferenceManager:
             None if wishes is None else wishes.temperature,
         )
         streams = params.stream and server.session.denial_reason(INFERENCE_CHUNK) is None
-        try:
-            with anyio.fail_after(self.policy.timeout):
-                answer = await self.policy.provider.answer(
-                    request, chunks.send if streams else None
-                )
-            return expect_type("Provider.answer", answer, ModelAnswer)
-        except UnsupportedMessageError as error:
-            raise InvalidParamsError(str(error)) from None
-        except ProviderError as error:
-            logger.warning("%s: %s", server.id, error)
-            raise _refused(error.reason, "the model gave no answer") from None
-        except TimeoutError:
-            raise _refused("timeout", "the model did not answer in time") from None
-        except Exception:
-            logger.exception("%s: a model failed", server.id)
-            raise _refused("provider_failed", "the model failed") from None
+        on_delta = chunks.send if streams else None
+        answer = await ask(
+            lambda request: self.policy.provider.answer(request, on_delta),
+            request,
+            name="Provider.answer",
+            timeout=self.policy.timeout,
+            expects=ModelAnswer,
+        )
+        if isinstance(answer, Answer):
+            return answer.value
+        if isinstance(answer, Late):
+            raise _refused("timeout", "the model did not answer in time")
+        raise _failure(server, answer.error)
 
 
 class _Chunks:
@@ -280,6 +278,17 @@ def _ran(error: BaseException) -> bool:
     if isinstance(error, InternalError):
         return bool(error.data["reason"] == "timeout")
     return not isinstance(error, Exception)
+
+
+def _failure(server: ServerPeer, error: Exception) -> RpcError:
+    """Return what the server gets for an error of the provider."""
+    if isinstance(error, UnsupportedMessageError):
+        return InvalidParamsError(str(error))
+    if isinstance(error, ProviderError):
+        logger.warning("%s: %s", server.id, error)
+        return _refused(error.reason, "the model gave no answer")
+    logger.error("%s: a model failed", server.id, exc_info=error)
+    return _refused("provider_failed", "the model failed")
 
 
 def _refused(reason: str, why: str) -> InternalError:

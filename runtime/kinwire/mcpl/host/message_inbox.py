@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 
 import anyio
 
+from kinwire.managers.ask import Answer, Late, ask
 from kinwire.mcpl.host.conversations import Conversations, message_key
 from kinwire.mcpl.host.server_peer import ServerPeer
 from kinwire.mcpl.rules.channels import MOST_MESSAGES, OBSERVE, sees
 from kinwire.mcpl.rules.scopes import LABEL_SIZE
 from kinwire.support.arguments import FLAG, TEXT, ArgumentCheck
-from kinwire.support.validation import expect_type
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcpl.models import (
     ChannelContext,
@@ -34,6 +34,7 @@ from kinwire_protocols.mcpl.models import (
 logger = logging.getLogger("kinwire.mcpl")
 
 _FAILED = "the host failed: send it again"
+_LATE = "the host did not decide in time: send it again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,13 +220,20 @@ class MessageInbox:
     async def _decided(self, incoming: ChannelMessage) -> MessageDecision:
         if self._on_message is None:
             return MessageDecision()
-        try:
-            with anyio.fail_after(self._timeout):
-                decision = await self._on_message(incoming)
-            return expect_type("Channels.on_message", decision, MessageDecision)
-        except Exception:
-            logger.exception("%s: a message was not taken", incoming.server.id)
-            return MessageDecision(accepted=False, reason=_FAILED)
+        decided = await ask(
+            self._on_message,
+            incoming,
+            name="Channels.on_message",
+            timeout=self._timeout,
+            expects=MessageDecision,
+        )
+        if isinstance(decided, Answer):
+            return decided.value
+        if isinstance(decided, Late):
+            logger.warning("%s: a message was not decided in time", incoming.server.id)
+            return MessageDecision(accepted=False, reason=_LATE)
+        logger.error("%s: a message was not taken", incoming.server.id, exc_info=decided.error)
+        return MessageDecision(accepted=False, reason=_FAILED)
 
     async def _handed_over(self, batch: _Batch, conversation_id: str, taken: _Accepted) -> None:
         server, messages = batch.server.id, taken.messages

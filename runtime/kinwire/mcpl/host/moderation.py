@@ -10,11 +10,12 @@ __all__ = ("Draft", "Moderate", "Moderator", "Verdict")
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
-import anyio
-
+from kinwire.managers.ask import Answer, Late, ask
 from kinwire.support.arguments import TEXT, ArgumentCheck, instance_of, list_of, one_of
+from kinwire.support.validation import expect_type
 from kinwire_protocols.base import Message
 from kinwire_protocols.mcpl.models import Content
 
@@ -78,13 +79,27 @@ class Moderator:
         """Return the verdict, and the content to send: None for nothing."""
         if self._moderate is None:
             return _PASS, draft.content
-        try:
-            with anyio.fail_after(self._timeout):
-                verdict = await self._moderate(draft)
-            return verdict, _outgoing(draft, verdict)
-        except Exception:
-            logger.exception("%s: moderation failed, and nothing goes out", draft.channel_id)
+        judged = await ask(
+            partial(_judged, self._moderate),
+            draft,
+            name="Channels.moderate",
+            timeout=self._timeout,
+            expects=tuple,
+        )
+        if isinstance(judged, Answer):
+            return judged.value
+        if isinstance(judged, Late):
+            logger.warning("%s: moderation was late, and nothing goes out", draft.channel_id)
             return Verdict("drop", reason="moderation failed"), None
+        logger.error(
+            "%s: moderation failed, and nothing goes out", draft.channel_id, exc_info=judged.error
+        )
+        return Verdict("drop", reason="moderation failed"), None
+
+
+async def _judged(moderate: Moderate, draft: Draft) -> tuple[Verdict, Content | None]:
+    verdict = expect_type("Channels.moderate", await moderate(draft), Verdict)
+    return verdict, _outgoing(draft, verdict)
 
 
 def _outgoing(draft: Draft, verdict: Verdict) -> Content | None:

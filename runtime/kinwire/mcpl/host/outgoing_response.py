@@ -14,11 +14,11 @@ from typing import Any
 
 import anyio
 
+from kinwire.managers.ask import Answer, ask, log_failure
 from kinwire.mcpl.host.moderation import Draft, Moderator
 from kinwire.mcpl.host.server_peer import ServerPeer
 from kinwire.mcpl.rules.channels import OBSERVE
 from kinwire.mcpl.rules.names import matches
-from kinwire.support.sanitize import sanitize_for_log
 from kinwire_protocols.mcpl.methods import CHANNELS_OUTGOING_CHUNK, CHANNELS_OUTGOING_COMPLETE
 from kinwire_protocols.mcpl.models import (
     ChannelsOutgoingChunkParams,
@@ -136,10 +136,15 @@ async def _show(observer: _Observer, method: Method[Any, None], params: Any) -> 
     """Send a notification to an observer, and return whether it was sent."""
     if not observer.may_see:
         return False
-    try:
-        with anyio.fail_after(_MOST_WAITED):
-            return await observer.server.session.notify_if_negotiated(method, params)
-    except Exception as error:  # an observer that fails must not stop the response
-        why = sanitize_for_log(error)
-        logger.warning("%s was not shown what goes out: %s", observer.server.id, why)
-        return False
+    session = observer.server.session
+    shown = await ask(
+        lambda params: session.notify_if_negotiated(method, params),
+        params,
+        name=method.name,
+        timeout=_MOST_WAITED,
+        expects=bool,
+    )
+    if isinstance(shown, Answer):
+        return shown.value
+    log_failure(logger, shown, "%s was not shown what goes out", observer.server.id)
+    return False

@@ -12,8 +12,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 
-import anyio
-
+from kinwire.managers.ask import Answer, Late, ask
 from kinwire.mcpl.rules.channels import OBSERVE, sees
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.scopes import Approval, Approvals, ScopeLists, ScopeRequest, approval_key
@@ -33,7 +32,7 @@ from kinwire.support.arguments import (
     table_of,
 )
 from kinwire.support.json_values import same
-from kinwire.support.validation import LONGEST, checked_strings, expect_type, is_number
+from kinwire.support.validation import LONGEST, checked_strings, is_number
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpl.errors import FeatureSetNotEnabledError, UnknownFeatureSetError
 from kinwire_protocols.mcpl.models import (
@@ -179,16 +178,21 @@ class ScopeGuard:
     async def _asked(self, request: ScopeRequest) -> ScopeAnswer:
         if self.policy.ask is None:
             return ScopeAnswer(False, reason="neither list has it, and nobody can be asked")
-        try:
-            with anyio.fail_after(self.policy.ask_timeout):
-                said = await self.policy.ask(request)
-            answer = ScopeAnswer(said) if isinstance(said, bool) else said
-            answer = expect_type("Scopes.ask", answer, ScopeAnswer)
-        except TimeoutError:
+        asked = await ask(
+            self.policy.ask,
+            request,
+            name="Scopes.ask",
+            timeout=self.policy.ask_timeout,
+            expects=ScopeAnswer | bool,
+        )
+        if isinstance(asked, Late):
             return ScopeAnswer(False, reason="nobody answered in time")
-        except Exception:
-            logger.exception("%s: asking for a scope failed", request.server)
+        if not isinstance(asked, Answer):
+            logger.error("%s: asking for a scope failed", request.server, exc_info=asked.error)
             return ScopeAnswer(False, reason="asking failed")
+        answer = asked.value
+        if isinstance(answer, bool):
+            answer = ScopeAnswer(answer)
         if not answer.approved:
             return replace(answer, reason=answer.reason or "it was denied when asked")
         if answer.payload is not None:
@@ -199,13 +203,20 @@ class ScopeGuard:
     async def _enriched(self, request: ScopeRequest) -> ScopeAnswer:
         if self.policy.enrich is None:
             return ScopeAnswer(True, request.payload)
-        try:
-            with anyio.fail_after(self.policy.ask_timeout):
-                payload = await self.policy.enrich(request)
-        except Exception:
-            logger.exception("%s: a scope could not be resolved", request.server)
-            return ScopeAnswer(False, reason="it could not be resolved")
-        return ScopeAnswer(True, request.payload if payload is None else payload)
+        found = await ask(
+            self.policy.enrich,
+            request,
+            name="Scopes.enrich",
+            timeout=self.policy.ask_timeout,
+            expects=dict | None,
+        )
+        if isinstance(found, Answer):
+            return ScopeAnswer(True, request.payload if found.value is None else found.value)
+        if isinstance(found, Late):
+            logger.warning("%s: a scope was not resolved in time", request.server)
+            return ScopeAnswer(False, reason="it was not resolved in time")
+        logger.error("%s: a scope could not be resolved", request.server, exc_info=found.error)
+        return ScopeAnswer(False, reason="it could not be resolved")
 
     async def _keep(self, key: str, request: ScopeRequest, answer: ScopeAnswer) -> None:
         lasts = self.policy.approval_life if answer.lasts is None else answer.lasts
