@@ -1,58 +1,142 @@
-"""Mappings with a limit, where the oldest entry is removed first."""
+"""Collections with a limit, where the oldest entry is removed first.
+
+They read no clock: the caller passes the time as `now`, in seconds, which must never decrease.
+They use `OrderedDict`, because finding the first key of a `dict` takes long after many removals.
+"""
 
 from __future__ import annotations
 
-__all__ = ("DEDUP_SECONDS", "DedupWindow", "lru_put")
+__all__ = ("DEDUP_SECONDS", "BoundedSet", "LruDict", "TtlDict")
 
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator
 from typing import Generic, TypeVar
 
-K = TypeVar("K")
+K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 DEDUP_SECONDS = 86_400.0
-"""How long a `DedupWindow` remembers a key by default, in seconds."""
-_MOST = 100_000
+"""How long what came is remembered in records, so that a repeat is recognized, in seconds."""
 
 
-def lru_put(found: dict[K, V], key: K, value: V, *, limit: int) -> list[K]:
-    """Put `value` at the end of `found`, and return the keys that were removed for it."""
-    found.pop(key, None)
-    found[key] = value
-    gone: list[K] = []
-    while len(found) > limit:
-        oldest = next(iter(found))
-        del found[oldest]
-        gone.append(oldest)
-    return gone
+class LruDict(Generic[K, V]):
+    """A dictionary of at most `limit` entries: the one that was not used for longest goes first."""
 
-
-class DedupWindow(Generic[V]):
-    """Recognizes keys that come again within `window` seconds, and returns the value of each.
-
-    The caller stores what must outlive the process. `now` must never decrease.
-    """
-
-    def __init__(self, *, window: float = DEDUP_SECONDS, limit: int = _MOST) -> None:
-        self._window, self._limit = window, limit
-        self._kept: dict[str, tuple[V, float]] = {}
+    def __init__(self, limit: int) -> None:
+        """Begin empty. `limit` is at least 1."""
+        self._limit = limit
+        self._entries = OrderedDict[K, V]()  # by use, the oldest first
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._entries)
 
-    def look(self, key: str, *, now: float) -> V | None:
-        """Return the value of `key`, or None if the key is new."""
-        kept = self._kept.get(key)
-        if kept is None:
+    def __contains__(self, key: K) -> bool:
+        return key in self._entries
+
+    def __iter__(self) -> Iterator[K]:
+        """Yield the keys; that of the next entry to be removed comes first."""
+        return iter(self._entries)
+
+    def get(self, key: K) -> V | None:
+        """Return the value of `key`, or None if it has none. It counts as a use."""
+        if key not in self._entries:
             return None
-        if now - kept[1] >= self._window:
-            del self._kept[key]
+        self._entries.move_to_end(key)
+        return self._entries[key]
+
+    def peek(self, key: K) -> V | None:
+        """Return the value of `key`, or None if it has none. It does not count as a use."""
+        return self._entries.get(key)
+
+    def put(self, key: K, value: V) -> list[K]:
+        """Set the value of `key`, and return the keys of the entries that were removed for it."""
+        self._entries[key] = value
+        self._entries.move_to_end(key)
+        excess = len(self._entries) - self._limit
+        return [self._entries.popitem(last=False)[0] for _ in range(excess)]
+
+    def pop(self, key: K) -> V | None:
+        """Remove the entry of `key`, and return its value, or None if it has none."""
+        return self._entries.pop(key, None)
+
+    def clear(self) -> None:
+        """Remove all entries."""
+        self._entries.clear()
+
+
+class TtlDict(Generic[K, V]):
+    """A dictionary whose entries expire `seconds` after they were put.
+
+    With a `limit`, the entry that was put first goes when there are more. Expired entries are
+    removed with every `put`, and by `expire`.
+    """
+
+    def __init__(self, seconds: float, *, limit: int | None = None) -> None:
+        """Begin empty. `limit` is at least 1; None for no limit."""
+        self._seconds = seconds
+        self._limit = limit
+        self._entries = OrderedDict[K, tuple[V, float]]()  # with the time; the oldest first
+
+    def __len__(self) -> int:
+        """Return the number of entries, with those that have expired and were not removed yet."""
+        return len(self._entries)
+
+    def get(self, key: K, *, now: float) -> V | None:
+        """Return the value of `key`, or None if it has none or has expired."""
+        entry = self._entries.get(key)
+        if entry is None:
             return None
-        return kept[0]
+        if now - entry[1] >= self._seconds:
+            del self._entries[key]
+            return None
+        return entry[0]
 
-    def keep(self, key: str, value: V, *, now: float) -> None:
-        """Remember `key`. A key that was refused is not remembered: it may come again."""
-        lru_put(self._kept, key, (value, now), limit=self._limit)
+    def put(self, key: K, value: V, *, now: float) -> None:
+        """Set the value of `key`; it expires `seconds` from now."""
+        self._entries[key] = (value, now)
+        self._entries.move_to_end(key)
+        self.expire(now=now)
+        if self._limit is not None and len(self._entries) > self._limit:
+            self._entries.popitem(last=False)
 
-    def forget(self, key: str) -> None:
-        """Treat `key` as new again."""
-        self._kept.pop(key, None)
+    def pop(self, key: K, *, now: float) -> V | None:
+        """Remove the entry of `key`, and return its value as `get` does."""
+        value = self.get(key, now=now)
+        self._entries.pop(key, None)
+        return value
+
+    def expire(self, *, now: float) -> None:
+        """Remove the entries that have expired."""
+        while self._entries:
+            oldest = next(iter(self._entries.values()))
+            if now - oldest[1] < self._seconds:
+                return
+            self._entries.popitem(last=False)
+
+
+class BoundedSet(Generic[K]):
+    """A set of at most `limit` elements: the one that was added first goes when there are more."""
+
+    def __init__(self, limit: int) -> None:
+        """Begin empty. `limit` is at least 1."""
+        self._limit = limit
+        self._elements = OrderedDict[K, None]()  # the oldest first
+
+    def __len__(self) -> int:
+        return len(self._elements)
+
+    def __contains__(self, element: K) -> bool:
+        return element in self._elements
+
+    def add(self, element: K) -> bool:
+        """Add `element`, and return whether it was new. A known one does not become younger."""
+        if element in self._elements:
+            return False
+        self._elements[element] = None
+        if len(self._elements) > self._limit:
+            self._elements.popitem(last=False)
+        return True
+
+    def discard(self, element: K) -> None:
+        """Remove `element`, if it is there."""
+        self._elements.pop(element, None)

@@ -185,7 +185,7 @@ MCPL = {
     "mcpl retries": Manager(
         attributes=(
             "kinwire.mcpl.server.host_peer:HostPeer.push",
-            "kinwire.support.bounded:DedupWindow.look",
+            "kinwire.support.bounded:TtlDict.get",
         ),
         rows=(
             "mcpl-9.1-1",

@@ -19,6 +19,7 @@ from typing import Generic, Literal, TypeVar
 
 from kinwire.rpc.codec import EncodedObject, encode
 from kinwire.rpc.errors import PaginationError
+from kinwire.support.bounded import LruDict
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcp.models import PaginatedRequestParams
@@ -50,7 +51,7 @@ class Listing:
         self._next = count(1)
         self._entries: dict[str, tuple[int, JsonObject, int]] = {}  # numbers rise
         self._numbers: list[int] | None = None
-        self._pages: dict[int, EncodedObject] = {}
+        self._pages = LruDict[int, EncodedObject](_MAX_CACHED)
 
     def add(self, name: str, entry: JsonObject) -> None:
         """Add an entry at the end.
@@ -79,9 +80,8 @@ class Listing:
         after = 0 if cursor is None else self._number(cursor)
         page = self._pages.get(after)
         if page is None:
-            if len(self._pages) >= _MAX_CACHED:
-                self._pages.clear()
-            page = self._pages[after] = self._built(after)
+            page = self._built(after)
+            self._pages.put(after, page)
         return page
 
     def _built(self, after: int) -> EncodedObject:

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
-from kinwire.support.bounded import DEDUP_SECONDS, DedupWindow, lru_put
+from kinwire.support.bounded import DEDUP_SECONDS, LruDict, TtlDict
 from kinwire.support.json_values import short_digest
 from kinwire_protocols.base import from_wire, to_wire
 from kinwire_protocols.mcpl.models import IncomingMessage, IncomingOutcome, IncomingReference
@@ -50,9 +50,9 @@ class Conversations:
     def __init__(self, records: Records | None, clock: Clock) -> None:
         self._records = records
         self._clock = clock  # never goes back
-        self._threads: dict[str, str] = {}
-        self._found: dict[str, Conversation] = {}
-        self._seen = DedupWindow[HandedOver]()
+        self._threads = LruDict[str, str](_MOST)
+        self._found = LruDict[str, Conversation](_MOST)
+        self._seen = TtlDict[str, HandedOver](DEDUP_SECONDS, limit=_MOST)
 
     async def of_thread(self, server: str, message: IncomingMessage) -> str | None:
         """Return the conversation of a message's thread, or None if the thread is new."""
@@ -85,7 +85,7 @@ class Conversations:
         conversation_id = chosen or before or f"conv_{secrets.token_hex(8)}"
         key = _thread_key(server, message)
         if before != conversation_id:
-            lru_put(self._threads, key, conversation_id, limit=_MOST)
+            self._threads.put(key, conversation_id)
             if self._records is not None:
                 await self._records.put(key, {"conversation": conversation_id})
         known = await self.of(conversation_id)
@@ -108,7 +108,7 @@ class Conversations:
     async def seen(self, server: str, message: IncomingMessage) -> HandedOver | None:
         """Return what is known of a message that came before, or None if it is new."""
         key = message_key(server, message)
-        known = self._seen.look(key, now=self._clock())
+        known = self._seen.get(key, now=self._clock())
         if known is None and self._records is not None:
             record = await self._records.get(key)
             if record is not None:
@@ -124,17 +124,17 @@ class Conversations:
         if self._records is not None:
             value = {"outcome": None if outcome is None else to_wire(outcome)}
             await self._records.put(key, value, expires_in=DEDUP_SECONDS)
-        self._seen.keep(key, HandedOver(outcome), now=self._clock())
+        self._seen.put(key, HandedOver(outcome), now=self._clock())
 
     async def forget(self, server: str, message: IncomingMessage) -> None:
         """Treat a message as new again."""
         key = message_key(server, message)
-        self._seen.forget(key)
+        self._seen.pop(key, now=self._clock())
         if self._records is not None:
             await self._records.delete(key)
 
     async def _keep(self, conversation: Conversation) -> None:
-        lru_put(self._found, conversation.id, conversation, limit=_MOST)
+        self._found.put(conversation.id, conversation)
         if self._records is not None:
             value = {
                 "turns": conversation.turns,
@@ -144,11 +144,12 @@ class Conversations:
             await self._records.put(_conversation_key(conversation.id), value)
 
 
-def _kept(found: dict[str, T], key: str, read: T) -> T:
+def _kept(found: LruDict[str, T], key: str, read: T) -> T:
     """Keep what was read, unless a newer value is there by now; return the newer one."""
-    if key not in found:
-        lru_put(found, key, read, limit=_MOST)
-    return found[key]
+    newer = found.get(key)
+    if newer is None:
+        found.put(key, read)
+    return newer or read
 
 
 def _thread_key(server: str, message: IncomingMessage) -> str:

@@ -30,7 +30,7 @@ from kinwire.mcpl.rules.push import (
 )
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
-from kinwire.support.bounded import DEDUP_SECONDS, DedupWindow
+from kinwire.support.bounded import DEDUP_SECONDS, TtlDict
 from kinwire.support.json_values import short_digest, text
 from kinwire_protocols.base import from_wire, to_wire
 from kinwire_protocols.mcpl.models import PushEventParams, PushEventResult
@@ -99,11 +99,11 @@ class _StoredAnswers:
         self._place = f"push/{short_digest(server)}/"
         self._records = records
         self._clock = clock
-        self._seen = DedupWindow[StoredAnswer]()  # by key: ids may be as long as a message
+        self._seen = TtlDict[str, StoredAnswer](DEDUP_SECONDS, limit=100_000)
 
     async def look(self, key: str) -> StoredAnswer | None:
         """Return what is stored of an event, or None if it is new."""
-        kept = self._seen.look(key, now=self._clock())
+        kept = self._seen.get(key, now=self._clock())
         if kept is not None or self._records is None:
             return kept
         record = await self._records.get(key)
@@ -119,11 +119,11 @@ class _StoredAnswers:
             known = None if answer is None else to_wire(answer)
             value = {"digest": body, "answer": known}
             await self._records.put(key, value, expires_in=DEDUP_SECONDS)
-        self._seen.keep(key, StoredAnswer(body, answer), now=self._clock())
+        self._seen.put(key, StoredAnswer(body, answer), now=self._clock())
 
     async def forget(self, key: str) -> None:
         """Treat an event as new again."""
-        self._seen.forget(key)
+        self._seen.pop(key, now=self._clock())
         if self._records is not None:
             await self._records.delete(key)
 

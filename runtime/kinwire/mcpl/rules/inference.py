@@ -22,7 +22,7 @@ from math import inf
 from kinwire.mcpl.rules.injections import blocks_of
 from kinwire.mcpl.rules.names import checked_pattern, matches
 from kinwire.support.arguments import TEXT, ArgumentCheck, instance_of
-from kinwire.support.bounded import lru_put
+from kinwire.support.bounded import TtlDict
 from kinwire.support.json_values import text
 from kinwire_protocols.base import to_wire
 from kinwire_protocols.mcpl.models import (
@@ -180,26 +180,23 @@ class StickyRoutes:
     def __init__(self, *, life: float, most: int = 1000) -> None:
         self._life = life
         self._most = most
-        self._kept: dict[str, dict[_Key, tuple[str, float]]] = {}
+        self._kept: dict[str, TtlDict[_Key, str]] = {}
 
     def model(self, server: str, feature_set: str, conversation: str, *, now: float) -> str | None:
         """Return the model of the conversation, or None if it is not kept at `now`."""
-        found = self._kept.get(server, {}).get((feature_set, conversation))
-        return None if found is None or found[1] <= now else found[0]
+        kept = self._kept.get(server)
+        return None if kept is None else kept.get((feature_set, conversation), now=now)
 
     def keep(
         self, server: str, feature_set: str, conversation: str, model: str, *, now: float
     ) -> None:
         """Keep the model of a conversation."""
-        self._kept = {one: kept for one, kept in self._kept.items() if _last(kept) > now}
-        kept = self._kept.setdefault(server, {})
-        lru_put(kept, (feature_set, conversation), (model, now + self._life), limit=self._most)
-
-
-def _last(kept: dict[_Key, tuple[str, float]]) -> float:
-    """Return when the entry that was used last expires."""
-    _, until = next(reversed(kept.values()))
-    return until
+        for kept in self._kept.values():
+            kept.expire(now=now)
+        self._kept = {one: kept for one, kept in self._kept.items() if kept}
+        if server not in self._kept:
+            self._kept[server] = TtlDict(self._life, limit=self._most)
+        self._kept[server].put((feature_set, conversation), model, now=now)
 
 
 class UsageLimiter:

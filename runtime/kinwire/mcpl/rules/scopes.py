@@ -26,7 +26,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from unicodedata import category, normalize
 
-from kinwire.support.bounded import lru_put
+from kinwire.support.bounded import LruDict
 from kinwire.support.glob import Pattern
 from kinwire.support.json_values import digest, short_digest
 from kinwire_protocols.base import JsonObject
@@ -163,21 +163,20 @@ class Approvals:
     """The approvals of a host, by key; the oldest first."""
 
     def __init__(self, *, limit: int = MOST_APPROVALS) -> None:
-        self._limit = limit
-        self._kept: dict[str, Approval] = {}
+        self._kept = LruDict[str, Approval](limit)
 
     def __len__(self) -> int:
         return len(self._kept)
 
     def keep(self, key: str, approval: Approval) -> list[str]:
         """Keep `approval`, and return the keys of those that were removed for it."""
-        return lru_put(self._kept, key, approval, limit=self._limit)
+        return self._kept.put(key, approval)
 
     def find(self, key: str, *, now: float) -> Approval | None:
         """Return the approval of `key` if it is valid at `now`, or None."""
-        approval = self._kept.get(key)
+        approval = self._kept.peek(key)
         if approval is not None and now >= approval.until:
-            del self._kept[key]
+            self._kept.pop(key)
             return None
         return approval
 
@@ -185,5 +184,5 @@ class Approvals:
         """Remove the approvals whose key begins with `prefix`, and return their keys."""
         gone = [key for key in self._kept if key.startswith(prefix)]
         for key in gone:
-            del self._kept[key]
+            self._kept.pop(key)
         return gone

@@ -22,7 +22,7 @@ from kinwire.mcpl.rules.json_patch import MOST_OPERATIONS
 from kinwire.rpc.codec import Id
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
-from kinwire.support.bounded import lru_put
+from kinwire.support.bounded import LruDict
 from kinwire.support.json_values import digest, strict_text, text
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, from_wire
@@ -77,7 +77,7 @@ class CheckpointIndex:
 
     def __init__(self, feature_set: str) -> None:
         self._feature_set = feature_set
-        self._ids: dict[str, str] = {}  # digest -> latest id; the oldest first
+        self._ids = LruDict[str, str](_MOST_INDEXED)  # digest -> latest id
         self._current: tuple[str, str] | None = None
 
     def checkpoint(self, before: Any, after: Any) -> StateUpdate:
@@ -104,7 +104,7 @@ class CheckpointIndex:
         nonce, _, check = checkpoint.removeprefix("chk_").rpartition("-")
         if check != self._check(nonce) or not checkpoint.startswith("chk_"):
             return False
-        found = [key for key, id in self._ids.items() if id == checkpoint]
+        found = [key for key in self._ids if self._ids.peek(key) == checkpoint]
         self._current = (found[0], checkpoint) if found else None
         return True
 
@@ -114,7 +114,7 @@ class CheckpointIndex:
         return self._ids.get(content)
 
     def _keep(self, content: str, checkpoint: str) -> None:
-        lru_put(self._ids, content, checkpoint, limit=_MOST_INDEXED)
+        self._ids.put(content, checkpoint)
         self._current = (content, checkpoint)
 
     def _new_id(self) -> str:

@@ -39,6 +39,7 @@ from kinwire.storage.records import (
     checked_revision,
 )
 from kinwire.storage.subscription import StoreSubscription
+from kinwire.support.bounded import LruDict
 
 ID, EXPECTED, TTL = "Nats-Msg-Id", "Nats-Expected-Last-Subject-Sequence", "Nats-TTL"
 _EXPIRES = "Kinwire-Expires"
@@ -66,7 +67,7 @@ class NatsRecords:
         self._name, self._connection, self._now = name, connection, now
         self._stream, self._prefix = records_stream(store, name)
         # A revision's expiry never changes, so what is known of it stays true.
-        self._known: dict[str, tuple[int, float | None]] = {}
+        self._known = LruDict[str, tuple[int, float | None]](_KNOWN)
 
     async def get(self, key: str) -> Record | None:
         checked_key(key)
@@ -90,7 +91,7 @@ class NatsRecords:
         if revision:
             await self._refuse_expired(key, revision)
         written = await self._exchange(key, payload, headers, revision)
-        self._remember(key, written, expires_at)
+        self._known.put(key, (written, expires_at))
         return written
 
     async def delete(self, key: str, *, revision: int | None = None) -> bool:
@@ -148,7 +149,7 @@ class NatsRecords:
         if _expired(found, self._now()):
             return Change(key, revision, None)
         if found.text is not None:
-            self._remember(key, revision, found.expires_at)
+            self._known.put(key, (revision, found.expires_at))
         return Change(key, revision, self._record(key, found))
 
     async def _look(self, key: str) -> _Found:
@@ -158,7 +159,7 @@ class NatsRecords:
             return _Found(0, None, None)
         found = self._found(key, message.seq, message.data or b"", message.headers)
         if not _expired(found, self._now()):
-            self._remember(key, found.revision, found.expires_at)
+            self._known.put(key, (found.revision, found.expires_at))
             return found
         with suppress(StorageError, WrongRevisionError):
             return _Found(await self._remove(key, found.revision), None, None)
@@ -166,7 +167,7 @@ class NatsRecords:
 
     async def _refuse_expired(self, key: str, revision: int) -> None:
         """Refuse a compare-and-set with the revision of a record that has expired."""
-        known, expires_at = self._known.get(key, (0, None))
+        known, expires_at = self._known.peek(key) or (0, None)
         if known != revision or (expires_at is not None and expires_at <= self._now()):
             found = await self._look(key)
             there = 0 if found.text is None else found.revision
@@ -239,12 +240,6 @@ class NatsRecords:
 
     def _place(self, key: str) -> str:
         return f"records {self._name!r}, key {key!r}"
-
-    def _remember(self, key: str, revision: int, expires_at: float | None) -> None:
-        self._known.pop(key, None)
-        self._known[key] = revision, expires_at
-        if len(self._known) > _KNOWN:
-            del self._known[next(iter(self._known))]
 
 
 class _Changes:

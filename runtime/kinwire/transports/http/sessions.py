@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-__all__ = ("Serve", "Sessions", "running_loop")
+__all__ = ("Serve", "Sessions")
 
-import asyncio
 import logging
 import secrets
 import time
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.support.background import running_loop
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.session import IDLE, HttpServerSession
 
@@ -168,11 +168,3 @@ class Sessions:
             session.events.clear()
             if excess <= 0:
                 return
-
-
-def running_loop() -> AbstractEventLoop | None:
-    """Return asyncio's loop, None where trio runs."""
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None

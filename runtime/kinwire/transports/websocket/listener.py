@@ -26,12 +26,12 @@ from kinwire.support.arguments import (
     having,
     instance_of,
 )
+from kinwire.support.background import running_loop
 from kinwire.transports.http.guard import LISTENER_KINDS, Authenticate, Guard
 from kinwire.transports.http.head import read_head
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.replies import HttpResponse, too_many
 from kinwire.transports.http.security import AccessRules, must_be_secure
-from kinwire.transports.http.sessions import running_loop
 from kinwire.transports.task_spawner import TaskSpawner, task_spawner
 from kinwire.transports.tcp.listening import listening
 from kinwire.transports.tcp.streams import ByteStream

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from kinwire.mcpl.rules.channels import MOST_CHANNELS, ChannelRegistry, sees
-from kinwire.support.bounded import DedupWindow
+from kinwire.support.bounded import TtlDict
 from kinwire_protocols.mcpl.errors import ChannelNotPermittedError, UnknownChannelError
 from kinwire_protocols.mcpl.models import ChannelDescriptor, ChannelDirection, IncomingOutcome
 from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
@@ -103,16 +103,16 @@ def test_thoughts_are_seen_by_their_own_set_alone(
 
 def test_a_message_is_known_for_a_while_and_the_oldest_goes_first() -> None:
     done = IncomingOutcome(message_id="m", accepted=True)
-    seen = DedupWindow[IncomingOutcome](window=10, limit=2)
-    seen.keep("a", done, now=0)
-    assert (seen.look("a", now=9), seen.look("b", now=9)) == (done, None)
-    assert seen.look("a", now=10) is None
+    seen = TtlDict[str, IncomingOutcome](10, limit=2)
+    seen.put("a", done, now=0)
+    assert (seen.get("a", now=9), seen.get("b", now=9)) == (done, None)
+    assert seen.get("a", now=10) is None
     for key in "abc":
-        seen.keep(key, done, now=11)
-    assert [seen.look(key, now=11) for key in "abc"] == [None, done, done]
+        seen.put(key, done, now=11)
+    assert [seen.get(key, now=11) for key in "abc"] == [None, done, done]
     assert len(seen) == 2
-    seen.forget("b")
-    assert seen.look("b", now=11) is None
+    seen.pop("b", now=11)
+    assert seen.get("b", now=11) is None
 
 
 class RegistryAgainstModel(RuleBasedStateMachine):

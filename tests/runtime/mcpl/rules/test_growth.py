@@ -19,7 +19,7 @@ from kinwire.mcpl.rules.json_diff import patch_between
 from kinwire.mcpl.rules.json_patch import patched
 from kinwire.mcpl.rules.offers import read_offer
 from kinwire.mcpl.rules.scopes import label_problem, normal_label
-from kinwire.support.bounded import DedupWindow
+from kinwire.support.bounded import TtlDict
 from kinwire.support.glob import PATTERN_SIZE, Pattern
 from kinwire_protocols.base import from_wire
 from kinwire_protocols.mcpl import StateUpdate
@@ -230,13 +230,13 @@ def update(checkpoint: str, **members: Any) -> StateUpdate:
 
 def test_an_event_is_known_in_as_many_steps_however_many_have_come() -> None:
     def looked_at(size: int) -> int:
-        seen = DedupWindow[int](limit=size)
+        seen = TtlDict[str, int](10, limit=size)
         for number in range(2 * size):
-            seen.keep(str(number), number, now=0)
+            seen.put(str(number), number, now=0)
 
         def work() -> None:
-            seen.look(str(size + 1), now=1)
-            seen.keep("new", 0, now=1)
+            seen.get(str(size + 1), now=1)
+            seen.put("new", 0, now=1)
 
         return steps(work)
 

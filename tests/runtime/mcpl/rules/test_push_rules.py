@@ -17,7 +17,7 @@ from kinwire.mcpl.rules.push import (
     push_delay,
     taken_before,
 )
-from kinwire.support.bounded import DedupWindow
+from kinwire.support.bounded import TtlDict
 from kinwire_protocols.mcpl import PushEventParams, PushEventPayload, PushEventResult
 from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
 
@@ -25,23 +25,23 @@ DONE = PushEventResult(accepted=True, inference_id="inf_1")
 
 
 def test_the_oldest_is_forgotten_when_there_are_too_many() -> None:
-    seen = DedupWindow[StoredAnswer](limit=3)
+    seen = TtlDict[str, StoredAnswer](10, limit=3)
     for event in "abcd":
-        seen.keep(event, StoredAnswer("x", DONE), now=0)
+        seen.put(event, StoredAnswer("x", DONE), now=0)
     assert len(seen) == 3
-    assert seen.look("a", now=0) is None
-    assert seen.look("d", now=0) == StoredAnswer("x", DONE)
+    assert seen.get("a", now=0) is None
+    assert seen.get("d", now=0) == StoredAnswer("x", DONE)
 
 
 @pytest.mark.faults
 def test_ids_without_end_take_no_more_room_than_the_limit() -> None:
-    seen = DedupWindow[StoredAnswer]()
+    seen = TtlDict[str, StoredAnswer](10, limit=100_000)
     kept = StoredAnswer("x", DONE)
     for number in range(200_000):
-        seen.keep(f"evt_{number}", kept, now=0)
+        seen.put(f"evt_{number}", kept, now=0)
     assert len(seen) == 100_000
-    assert seen.look("evt_100000", now=0) == kept
-    assert seen.look("evt_99999", now=0) is None
+    assert seen.get("evt_100000", now=0) == kept
+    assert seen.get("evt_99999", now=0) is None
 
 
 def test_every_field_distinguishes_an_event() -> None:
@@ -60,7 +60,7 @@ def test_every_field_distinguishes_an_event() -> None:
 class DedupAgainstModel(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
-        self.now, self.real = 0.0, DedupWindow[StoredAnswer](window=10)
+        self.now, self.real = 0.0, TtlDict[str, StoredAnswer](10)
         self.model: list[tuple[str, str, float]] = []  # every event ever kept, never trimmed
 
     @rule(seconds=st.integers(1, 12))
@@ -71,10 +71,10 @@ class DedupAgainstModel(RuleBasedStateMachine):
     def push(self, event: str, body: str) -> None:
         alive = [b for e, b, at in self.model if e == event and self.now - at < 10]
         expected = None if not alive else DONE if alive == [body] else REUSED
-        kept = self.real.look(event, now=self.now)
+        kept = self.real.get(event, now=self.now)
         assert (None if kept is None else kept.answer_to(body)) == expected
         if expected is None:
-            self.real.keep(event, StoredAnswer(body, DONE), now=self.now)
+            self.real.put(event, StoredAnswer(body, DONE), now=self.now)
             self.model.append((event, body, self.now))
 
 

@@ -1,0 +1,150 @@
+"""Work of one key: one after the other (`KeyedLock`), or shared by its callers (`InFlight`)."""
+
+from __future__ import annotations
+
+__all__ = ("InFlight", "KeyedLock")
+
+from collections.abc import Awaitable, Callable, Hashable
+from functools import partial
+from types import TracebackType
+from typing import Generic, TypeVar
+
+import anyio
+
+from kinwire.support.background import start_detached
+
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
+
+
+class KeyedLock(Generic[K]):
+    """A lock for each key: `async with locks.of(key):`.
+
+    Waiters get the lock in the order in which they came. A key takes memory only while its lock is
+    held or awaited. Locks of several keys that one task takes can deadlock: take them in one order.
+    """
+
+    def __init__(self) -> None:
+        self._entries: dict[K, _LockEntry] = {}
+
+    def __len__(self) -> int:
+        """Return the number of keys whose lock is held or awaited."""
+        return len(self._entries)
+
+    def __contains__(self, key: K) -> bool:
+        """Return whether the lock of `key` is held or awaited."""
+        return key in self._entries
+
+    def of(self, key: K) -> _KeyedTurn[K]:
+        """Return the lock of `key`, for one `async with`."""
+        return _KeyedTurn(self._entries, key)
+
+
+class _LockEntry:
+    """The lock of one key, and how many hold it or wait for it."""
+
+    __slots__ = ("lock", "users")
+
+    def __init__(self) -> None:
+        self.lock = anyio.Lock(fast_acquire=True)  # a free lock is taken without a switch of tasks
+        self.users = 0
+
+
+class _KeyedTurn(Generic[K]):
+    """One use of the lock of a key."""
+
+    __slots__ = ("_entries", "_entry", "_key")
+
+    def __init__(self, entries: dict[K, _LockEntry], key: K) -> None:
+        self._entries, self._key = entries, key
+
+    async def __aenter__(self) -> None:
+        entry = self._entries.get(self._key)
+        if entry is None:
+            entry = self._entries[self._key] = _LockEntry()
+        self._entry = entry
+        entry.users += 1
+        try:
+            await entry.lock.acquire()
+        except BaseException:
+            self._leave()
+            raise
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._entry.lock.release()
+        self._leave()
+
+    def _leave(self) -> None:
+        self._entry.users -= 1
+        if not self._entry.users:
+            del self._entries[self._key]
+
+
+class InFlight(Generic[K, T]):
+    """Work under way, by key: callers of equal work await the same run of it.
+
+    The work runs in a task of its own, in a copy of the context of its first caller. A caller that
+    is cancelled leaves the others waiting; the work is cancelled when no caller is left. An error
+    of the work is raised to all its callers. Nothing is remembered after the work has ended.
+    """
+
+    def __init__(self) -> None:
+        self._flights: dict[K, _Flight[T]] = {}
+
+    def __contains__(self, key: K) -> bool:
+        """Return whether work of `key` is under way."""
+        return key in self._flights
+
+    async def run(self, key: K, work: Callable[[], Awaitable[T]]) -> T:
+        """Return the result of the work of `key` that is under way, else of `work`.
+
+        Raises:
+            Exception: what the work raised.
+        """
+        flight = self._flights.get(key)
+        if flight is None:
+            flight = self._flights[key] = _Flight[T]()
+            start_detached(partial(self._run, key, flight, work))
+        flight.callers += 1
+        try:
+            await flight.ended.wait()
+        finally:
+            flight.callers -= 1
+            if not flight.callers:
+                flight.scope.cancel()
+                self._remove(key, flight)
+        if flight.error is not None:
+            raise flight.error
+        return flight.results[0]
+
+    async def _run(self, key: K, flight: _Flight[T], work: Callable[[], Awaitable[T]]) -> None:
+        try:
+            with flight.scope:
+                flight.results.append(await work())
+        except Exception as error:
+            flight.error = error
+        finally:
+            if not flight.results and flight.error is None:
+                flight.error = RuntimeError("the work was cancelled: the event loop ends")
+            self._remove(key, flight)
+            flight.ended.set()
+
+    def _remove(self, key: K, flight: _Flight[T]) -> None:
+        if self._flights.get(key) is flight:  # else equal work was begun since
+            del self._flights[key]
+
+
+class _Flight(Generic[T]):
+    """One run of work, and those that await it."""
+
+    def __init__(self) -> None:
+        self.callers = 0
+        self.results: list[T] = []  # empty until the work has returned
+        self.error: Exception | None = None
+        self.ended = anyio.Event()
+        self.scope = anyio.CancelScope()

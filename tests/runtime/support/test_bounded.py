@@ -1,0 +1,90 @@
+"""Bounded collections against simple models, and the room that they take."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings, strategies as st
+
+from kinwire.support.bounded import BoundedSet, LruDict, TtlDict
+
+KEYS = st.sampled_from("abcde")
+QUICK = settings(max_examples=60, deadline=None)
+LIMIT = 3
+
+
+@QUICK
+@given(st.lists(st.tuples(st.sampled_from(["get", "peek", "put", "pop"]), KEYS), max_size=30))
+def test_the_least_recently_used_entry_is_removed_first(steps: list[tuple[str, str]]) -> None:
+    real, model = LruDict[str, int](LIMIT), list[tuple[str, int]]()
+    for number, (step, key) in enumerate(steps):
+        value = dict(model).get(key)
+        rest = [entry for entry in model if entry[0] != key]
+        if step == "put":
+            model = [*rest, (key, number)]
+            assert real.put(key, number) == [entry[0] for entry in model[:-LIMIT]]
+            model = model[-LIMIT:]
+        elif step == "get":
+            assert real.get(key) == value
+            model = model if value is None else [*rest, (key, value)]
+        elif step == "peek":
+            assert real.peek(key) == value
+        else:
+            assert real.pop(key) == value
+            model = rest
+        assert [*real] == [entry[0] for entry in model]
+        assert (len(real), key in real) == (len(model), key in dict(model))
+    real.clear()
+    assert len(real) == 0
+
+
+@QUICK
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["get", "put", "pop", "expire"]), KEYS, st.integers(0, 4)),
+        max_size=30,
+    )
+)
+def test_entries_expire_and_the_oldest_is_removed_first(steps: list[tuple[str, str, int]]) -> None:
+    now, real = 0, TtlDict[str, int](5, limit=LIMIT)
+    model: list[tuple[str, int, int]] = []  # key, value, and when it was put
+    for number, (step, key, waited) in enumerate(steps):
+        now += waited
+        model = [one for one in model if now - one[2] < 5]
+        value = next((one[1] for one in model if one[0] == key), None)
+        if step == "get":
+            assert real.get(key, now=now) == value
+            continue
+        if step == "expire":
+            real.expire(now=now)
+            assert len(real) == len(model)
+            continue
+        model = [one for one in model if one[0] != key]
+        if step == "put":
+            real.put(key, number, now=now)
+            model = [*model, (key, number, now)][-LIMIT:]
+            assert len(real) == len(model)
+        else:
+            assert real.pop(key, now=now) == value
+
+
+def test_a_dictionary_that_expires_need_not_have_a_limit() -> None:
+    real = TtlDict[int, int](10)
+    for key in range(1000):
+        real.put(key, key, now=0)
+    assert len(real) == 1000
+    real.put(1000, 0, now=10)
+    assert len(real) == 1
+
+
+@QUICK
+@given(st.lists(st.tuples(st.booleans(), KEYS), max_size=30))
+def test_the_oldest_element_of_a_set_is_removed_first(steps: list[tuple[bool, str]]) -> None:
+    real, model = BoundedSet[str](LIMIT), list[str]()
+    for adds, element in steps:
+        if adds:
+            assert real.add(element) is (element not in model)
+            model = model if element in model else [*model, element][-LIMIT:]
+        else:
+            real.discard(element)
+            model = [one for one in model if one != element]
+        assert [one for one in "abcde" if one in real] == sorted(model)
+        assert len(real) == len(model)
