@@ -6,13 +6,14 @@ __all__ = ("DurableMap", "RecordCodec", "text_codec")
 
 import math
 import time
-from collections.abc import AsyncGenerator, Callable, Hashable
-from contextlib import asynccontextmanager
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import anyio
 
+from kinwire.managers.concurrency import KeyedLock
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Record, Records
 from kinwire.support.validation import LONGEST
@@ -76,8 +77,8 @@ class DurableMap(Generic[K, V]):
         self._limit = limit
         self._ttl = ttl
         self._clock = clock
-        self._kept: dict[K, _MapEntry[V]] = {}  # the oldest first
-        self._turns: dict[K, anyio.Lock] = {}
+        self._kept = OrderedDict[K, _MapEntry[V]]()  # the oldest first
+        self._turns = KeyedLock[K]()
         self._loads = 0  # under way
         self._gone: set[K] = set()  # deleted while a load is under way
 
@@ -100,7 +101,8 @@ class DurableMap(Generic[K, V]):
     def items(self, prefix: str = "") -> list[tuple[K, V]]:
         """Return the entries in memory whose name begins with `prefix`, the oldest first."""
         now = self._clock()
-        self._kept = {key: kept for key, kept in self._kept.items() if kept.until > now}
+        for key in [key for key, kept in self._kept.items() if kept.until <= now]:
+            del self._kept[key]
         name = self._codec.name
         return [
             (key, kept.value) for key, kept in self._kept.items() if name(key).startswith(prefix)
@@ -118,7 +120,7 @@ class DurableMap(Generic[K, V]):
         value = self.get(key)
         if value is not None or self._records is None:
             return value
-        async with self._turn(key):
+        async with self._turns.of(key):
             value = self.get(key)  # it may have been written while this waited
             record = None if value is not None else await self._records.get(self._key(key))
             if record is None:
@@ -139,7 +141,7 @@ class DurableMap(Generic[K, V]):
         if self._records is None:
             self._keep(key, value, lasts)
             return
-        async with self._turn(key):
+        async with self._turns.of(key):
             stored = self._codec.write(key, value)
             expires_in = None if lasts is None else min(lasts, LONGEST)
             with anyio.CancelScope(shield=True):
@@ -152,7 +154,7 @@ class DurableMap(Generic[K, V]):
         Raises:
             StorageError: the store failed; the entry is as before.
         """
-        async with self._turn(key):
+        async with self._turns.of(key):
             await self._delete(key)
 
     async def delete_all(self, prefix: str = "") -> None:
@@ -175,14 +177,14 @@ class DurableMap(Generic[K, V]):
         self._loads += 1
         try:
             stored = await self._stored(prefix)
-            newer, self._kept = self._kept, {}
+            newer, self._kept = self._kept, OrderedDict[K, _MapEntry[V]]()
             for record in sorted(stored, key=lambda one: one.revision):
                 self._restore(record)
             for key in self._gone:
                 self._kept.pop(key, None)
             for key, kept in newer.items():
-                self._kept.pop(key, None)
                 self._kept[key] = kept
+                self._kept.move_to_end(key)
         finally:
             self._loads -= 1
             if not self._loads:
@@ -212,9 +214,9 @@ class DurableMap(Generic[K, V]):
         return key, value
 
     def _keep(self, key: K, value: V, lasts: float | None) -> None:
-        self._kept.pop(key, None)
         until = math.inf if lasts is None else self._clock() + lasts
         self._kept[key] = _MapEntry(value, until)
+        self._kept.move_to_end(key)
 
     async def _make_room(self, wanted: int) -> None:
         """Remove expired entries at the front, then the oldest ones from both."""
@@ -224,7 +226,7 @@ class DurableMap(Generic[K, V]):
             if kept.until <= now:
                 del self._kept[oldest]
             elif len(self._kept) + wanted > self._limit:
-                async with self._turn(oldest):
+                async with self._turns.of(oldest):
                     if self._kept.get(oldest) is kept:  # it may have been written while this waited
                         await self._delete(oldest)
             else:
@@ -236,13 +238,3 @@ class DurableMap(Generic[K, V]):
 
     def _key(self, key: K) -> str:
         return self._prefix + self._codec.name(key)
-
-    @asynccontextmanager
-    async def _turn(self, key: K) -> AsyncGenerator[None]:
-        turn = self._turns.setdefault(key, anyio.Lock(fast_acquire=True))
-        async with turn:
-            try:
-                yield
-            finally:
-                if not turn.statistics().tasks_waiting:
-                    del self._turns[key]

@@ -15,50 +15,14 @@ from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from kinwire.managers.durable_map import DurableMap, RecordCodec, text_codec
-from kinwire.storage import Record, Records, StorageUnavailableError, open_store
+from kinwire.storage import Record, StorageUnavailableError, open_store
 from kinwire.support.json_values import short_digest
+from tests.runtime.managers.fixtures_records import FailingRecords
 
 LIMIT, TTL = 3, 10.0
 NUMBERS = text_codec(int, int)
 KEYS = st.sampled_from(["a/1", "a/2", "b/1", "b/2", "c/1"])
 PREFIXES = st.sampled_from(["", "a/", "b"])
-
-
-class FailingRecords:
-    """Records that do nothing while they fail, and can be made to wait."""
-
-    def __init__(self, records: Records) -> None:
-        self.records = records
-        self.fails = False
-        self.gate: anyio.Event | None = None
-        self.begun = 0
-
-    async def _ready(self) -> None:
-        self.begun += 1
-        if self.gate is not None:
-            await self.gate.wait()
-        if self.fails:
-            raise StorageUnavailableError("records", expected="a", got="b", hint="c")
-
-    async def get(self, key: str) -> Record | None:
-        await self._ready()
-        return await self.records.get(key)
-
-    async def put(self, key: str, value: Any, **options: Any) -> int:
-        await self._ready()
-        return await self.records.put(key, value, **options)
-
-    async def delete(self, key: str, **options: Any) -> bool:
-        await self._ready()
-        return await self.records.delete(key, **options)
-
-    async def scan(self, prefix: str = "") -> AsyncIterator[Record]:
-        await self._ready()
-        async for record in self.records.scan(prefix):
-            yield record
-
-    def watch(self, prefix: str = "") -> Any:
-        return self.records.watch(prefix)
 
 
 class MapAgainstModel(RuleBasedStateMachine):

@@ -17,6 +17,7 @@ from kinwire.storage import open_store
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InternalError
+from tests.runtime.managers.fixtures_records import FailingRecords
 from tests.runtime.mcpl.fixtures_pairs import sent
 from tests.runtime.mcpl.fixtures_scopes import LISTS, SETS, Person, files
 
@@ -82,6 +83,26 @@ async def test_what_was_approved_can_be_taken_back() -> None:
         await server.elevate("/etc/hosts")
         asked = [one["scope"] for one in sent(connection, "server", "scope/elevate")]
     assert asked == [{"label": "/etc/hosts"}] * 2
+    assert len(person.asked) == 2
+
+
+@pytest.mark.spec("mcpl-7.6-4")
+async def test_an_approval_that_is_revoked_while_it_is_stored_does_not_last() -> None:
+    person = Person()
+    async with open_store("memory:") as store:
+        records = FailingRecords(await store.records("mcpl"))
+        async with (
+            files(Scopes(ask=person), records=records) as (server, (_, live)),
+            anyio.create_task_group() as tasks,
+        ):
+            records.gate = anyio.Event()
+            tasks.start_soon(server.elevate, "/etc/hosts")
+            await records.waits.wait()
+            tasks.start_soon(live.scopes.revoke)
+            await anyio.wait_all_tasks_blocked()
+            records.gate.set()
+        async with files(Scopes(ask=person), records=records) as (server, _):
+            await server.elevate("/etc/hosts")
     assert len(person.asked) == 2
 
 

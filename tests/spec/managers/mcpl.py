@@ -144,7 +144,7 @@ MCPL = {
         ),
     ),
     "mcpl approvals": Manager(
-        attributes=("kinwire.mcpl.rules.scopes:Approvals.keep",),
+        attributes=("kinwire.mcpl.host.scopes:ScopeGuard._keep",),
         rows=("mcpl-7.6-4",),
     ),
     "mcpl tools": Manager(

@@ -13,9 +13,16 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 
 from kinwire.managers.ask import Answer, Late, ask
+from kinwire.managers.durable_map import DurableMap, text_codec
 from kinwire.mcpl.rules.channels import OBSERVE, sees
 from kinwire.mcpl.rules.feature_sets import FeatureSets
-from kinwire.mcpl.rules.scopes import Approval, Approvals, ScopeLists, ScopeRequest, approval_key
+from kinwire.mcpl.rules.scopes import (
+    MOST_APPROVALS,
+    Approval,
+    ScopeLists,
+    ScopeRequest,
+    approval_key,
+)
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
 from kinwire.support.arguments import (
@@ -32,7 +39,7 @@ from kinwire.support.arguments import (
     table_of,
 )
 from kinwire.support.json_values import same
-from kinwire.support.validation import LONGEST, checked_strings, is_number
+from kinwire.support.validation import checked_strings, is_number
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpl.errors import FeatureSetNotEnabledError, UnknownFeatureSetError
 from kinwire_protocols.mcpl.models import (
@@ -44,7 +51,9 @@ from kinwire_protocols.mcpl.models import (
 
 logger = logging.getLogger("kinwire.mcpl")
 
-_PLACE = "approval/"
+_STORED = text_codec(
+    lambda approval: {"payload": approval.payload}, lambda stored: Approval(stored["payload"])
+)
 _NO_LISTS = ScopeLists(ScopeRules())
 
 
@@ -132,19 +141,14 @@ class ScopeGuard:
 
     def __init__(self, policy: Scopes, records: Records | None, clock: Clock) -> None:
         self.policy = policy
-        self._records = records
-        self._clock = clock  # never goes back
-        self._approvals = Approvals()
+        self._approvals = DurableMap(
+            records, "approval/", _STORED, limit=MOST_APPROVALS, clock=clock
+        )
         self._taken_back = 0  # how often
 
     async def load(self, server: str) -> None:
         """Load what was approved before this process started."""
-        if self._records is None:
-            return
-        async for record in self._records.scan(_PLACE + approval_key(server)):
-            until = record.expires_at or 0.0
-            key = record.key.removeprefix(_PLACE)
-            self._approvals.keep(key, Approval(until, record.value["payload"]))
+        await self._approvals.load(approval_key(server))
 
     async def judge(self, request: ScopeRequest, lists: ScopeLists | None) -> ScopeAnswer:
         """Return whether the request is approved.
@@ -160,20 +164,21 @@ class ScopeGuard:
         if outcome == "approve":
             return await self._enriched(request)
         key = self._key(request)
-        kept = self._approvals.find(key, now=self._clock())
+        kept = self._approvals.get(key)
         if kept is not None:
             return ScopeAnswer(True, request.payload if kept.payload is None else kept.payload)
         before = self._taken_back
         answer = await self._asked(request)
         if answer.approved and before == self._taken_back:  # else it holds only once
             await self._keep(key, request, answer)
+            if before != self._taken_back:  # while it was stored
+                await self._approvals.delete(key)
         return answer
 
     async def forget(self, server: str, feature_set: str | None = None) -> None:
         """Remove the approvals of a server, or of one of its feature sets."""
         self._taken_back += 1
-        for key in self._approvals.forget(approval_key(server, feature_set)):
-            await self._delete(key)
+        await self._approvals.delete_all(approval_key(server, feature_set))
 
     async def _asked(self, request: ScopeRequest) -> ScopeAnswer:
         if self.policy.ask is None:
@@ -224,21 +229,7 @@ class ScopeGuard:
             return
         # The server's own payload comes again with the next request; it may be very long.
         added = None if same(answer.payload, request.payload) else answer.payload
-        approval = Approval(self._clock() + lasts, added)
-        for gone in self._approvals.keep(key, approval):
-            await self._delete(gone)
-        if self._records is None:
-            return
-        value, most = {"payload": added}, min(lasts, LONGEST)
-        try:
-            await self._records.put(_PLACE + key, value, expires_in=most)
-        except Exception:
-            self._approvals.forget(key)  # the caller gets an error and not an approval
-            raise
-
-    async def _delete(self, key: str) -> None:
-        if self._records is not None:
-            await self._records.delete(_PLACE + key)
+        await self._approvals.put(key, Approval(added), ttl=lasts)
 
     def _key(self, request: ScopeRequest) -> str:
         scope = Scope(label=request.label, payload=request.payload)

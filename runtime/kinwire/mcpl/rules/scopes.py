@@ -13,7 +13,6 @@ __all__ = (
     "MOST_APPROVALS",
     "MOST_PATTERNS",
     "Approval",
-    "Approvals",
     "ScopeLists",
     "ScopeRequest",
     "approval_key",
@@ -26,7 +25,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from unicodedata import category, normalize
 
-from kinwire.support.bounded import LruDict
 from kinwire.support.glob import Pattern
 from kinwire.support.json_values import digest, short_digest
 from kinwire_protocols.base import JsonObject
@@ -143,8 +141,6 @@ class Approval:
     approved label is another action.
     """
 
-    until: float
-    """When it expires, in seconds since 1970. The clock must never go back: it would hold again."""
     payload: JsonObject | None
     """What the server gets instead of its own payload; None for its own."""
 
@@ -157,32 +153,3 @@ def approval_key(server: str, feature_set: str | None = None, scope: Scope | Non
     if scope is not None:
         key += digest(normal_label(scope.label), scope.payload)
     return key
-
-
-class Approvals:
-    """The approvals of a host, by key; the oldest first."""
-
-    def __init__(self, *, limit: int = MOST_APPROVALS) -> None:
-        self._kept = LruDict[str, Approval](limit)
-
-    def __len__(self) -> int:
-        return len(self._kept)
-
-    def keep(self, key: str, approval: Approval) -> list[str]:
-        """Keep `approval`, and return the keys of those that were removed for it."""
-        return self._kept.put(key, approval)
-
-    def find(self, key: str, *, now: float) -> Approval | None:
-        """Return the approval of `key` if it is valid at `now`, or None."""
-        approval = self._kept.peek(key)
-        if approval is not None and now >= approval.until:
-            self._kept.pop(key)
-            return None
-        return approval
-
-    def forget(self, prefix: str) -> list[str]:
-        """Remove the approvals whose key begins with `prefix`, and return their keys."""
-        gone = [key for key in self._kept if key.startswith(prefix)]
-        for key in gone:
-            self._kept.pop(key)
-        return gone

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-from kinwire.mcpl.rules.scopes import Approval, Approvals, approval_key
+from kinwire.managers.durable_map import DurableMap, text_codec
+from kinwire.mcpl.rules.scopes import Approval, approval_key
 from kinwire_protocols.mcpl import Scope
 from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
 
@@ -32,20 +35,17 @@ def test_spelling_of_a_place_and_order_of_members_mean_nothing() -> None:
     assert not one.startswith(approval_key("b"))
 
 
-def test_the_oldest_goes_when_there_are_too_many() -> None:
-    approvals = Approvals(limit=2)
-    assert approvals.keep("a", Approval(10, None)) == []
-    assert approvals.keep("b", Approval(10, None)) == []
-    assert approvals.keep("c", Approval(10, None)) == ["a"]
-    assert len(approvals) == 2
-
-
 class ApprovalsAgainstModel(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.now = 0.0
-        self.real = Approvals()
+        self.loop = asyncio.Runner()
+        codec = text_codec(lambda one: one.payload, Approval)
+        self.real = DurableMap(None, "", codec, limit=100, clock=lambda: self.now)
         self.model: dict[tuple[str, str, str, str], float] = {}
+
+    def teardown(self) -> None:
+        self.loop.close()
 
     @rule(seconds=st.integers(1, 8))
     def wait(self, seconds: int) -> None:
@@ -56,12 +56,12 @@ class ApprovalsAgainstModel(RuleBasedStateMachine):
         self, server: str, name: str, label: str, payload: dict[str, str] | None, lasts: int
     ) -> None:
         key = approval_key(server, name, Scope(label=label, payload=payload))
-        self.real.keep(key, Approval(self.now + lasts, payload))
+        self.loop.run(self.real.put(key, Approval(payload), ttl=lasts))
         self.model[server, name, label, str(payload)] = self.now + lasts
 
     @rule(server=SERVERS, name=st.one_of(st.none(), SETS))
     def revoke(self, server: str, name: str | None) -> None:
-        self.real.forget(approval_key(server, name))
+        self.loop.run(self.real.delete_all(approval_key(server, name)))
         for key in list(self.model):
             if key[0] == server and name in (None, key[1]):
                 del self.model[key]
@@ -70,7 +70,7 @@ class ApprovalsAgainstModel(RuleBasedStateMachine):
     def look(self, server: str, name: str, label: str, payload: dict[str, str] | None) -> None:
         key = approval_key(server, name, Scope(label=label, payload=payload))
         expected = self.model.get((server, name, label, str(payload)), 0.0) > self.now
-        assert (self.real.find(key, now=self.now) is not None) == expected
+        assert (self.real.get(key) is not None) == expected
 
 
 TestApprovals = ApprovalsAgainstModel.TestCase
