@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING
 import anyio
 
 from kinwire.managers.ask import Answer, Failed, Late, ask
+from kinwire.managers.limits import ConcurrencyLimit, TokenBucket
 from kinwire.mcpl.rules.push import (
+    AT_ONCE,
     BACKPRESSURE,
     CONTENT_SIZE,
     NOT_IN_TIME,
     REUSED,
     TOO_LARGE,
-    RateLimiter,
     StoredAnswer,
     body_digest,
 )
@@ -85,9 +86,9 @@ class EventInbox:
         inbox = self._found.get(server.id)
         if inbox is None:
             assert self._hand_over is not None  # else events are not served
-            limiter = RateLimiter(per_second=self._rate)
+            bucket = TokenBucket(per_second=self._rate)
             stored = _StoredAnswers(server.id, self._records, self._clock)
-            inbox = _ServerInbox(self._hand_over, self._timeout, limiter, stored)
+            inbox = _ServerInbox(self._hand_over, self._timeout, bucket, stored)
             self._found[server.id] = inbox
         return await inbox.take(server, params)
 
@@ -136,11 +137,12 @@ class _ServerInbox:
     """The events of one server."""
 
     def __init__(
-        self, hand_over: OnPush, timeout: float, limiter: RateLimiter, stored: _StoredAnswers
+        self, hand_over: OnPush, timeout: float, bucket: TokenBucket, stored: _StoredAnswers
     ) -> None:
         self._hand_over = hand_over
         self._timeout = timeout
-        self._limiter = limiter
+        self._bucket = bucket
+        self._limit = ConcurrencyLimit[str](AT_ONCE)
         self._stored = stored
         self._under_way: dict[str, anyio.Event] = {}
         self._turns = defaultdict[str, anyio.Lock](_Lock)  # by feature set
@@ -152,7 +154,7 @@ class _ServerInbox:
             await earlier.wait()  # a repeat must find the answer to the first one
         if len(text(to_wire(params.payload))) > CONTENT_SIZE:
             return TOO_LARGE
-        if not self._limiter.enter(now=anyio.current_time()):
+        if not self._has_room(server.id):
             return BACKPRESSURE
         over = self._under_way[event_id] = anyio.Event()
         turn = self._turns[params.feature_set]
@@ -162,9 +164,18 @@ class _ServerInbox:
         finally:
             if not turn.locked():  # a server may declare any number of sets
                 self._turns.pop(params.feature_set, None)
-            self._limiter.leave()
+            self._limit.leave(server.id)
             del self._under_way[event_id]
             over.set()
+
+    def _has_room(self, server: str) -> bool:
+        """Return whether one more event may begin; then it must leave `_limit`."""
+        if not self._limit.enter(server):
+            return False
+        if self._bucket.take(now=anyio.current_time()):
+            return True
+        self._limit.leave(server)
+        return False
 
     async def _in_turn(
         self, server: ServerPeer, params: PushEventParams, body: str

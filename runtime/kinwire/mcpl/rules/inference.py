@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
+from kinwire.managers.limits import Budget, ConcurrencyLimit
 from kinwire.mcpl.rules.injections import blocks_of
 from kinwire.mcpl.rules.names import checked_pattern, matches
 from kinwire.support.arguments import TEXT, ArgumentCheck, instance_of
@@ -208,35 +209,34 @@ class UsageLimiter:
         Raises:
             ValueError: a pattern is invalid.
         """
-        self._at_once = at_once
-        self._budgets = {checked_pattern(pattern): most for pattern, most in budgets.items()}
-        self._running: dict[str, int] = {}
-        self._spent: dict[tuple[str, str], TokenUsage] = {}
+        self._most = {checked_pattern(pattern): most for pattern, most in budgets.items()}
+        self._limit = ConcurrencyLimit[str](at_once)
+        self._budget = Budget[tuple[str, str]](self._most_of)
+        self._usage: dict[tuple[str, str], TokenUsage] = {}
 
     @property
     def spent(self) -> Mapping[tuple[str, str], TokenUsage]:
         """The tokens used so far, by server and feature set."""
-        return self._spent
+        return self._usage
 
     def enter(self, server: str, feature_set: str) -> str | None:
         """Return why no inference may begin, as one word; after None, `leave` must be called."""
-        used = self._spent.get((server, feature_set))
-        tokens = 0 if used is None else used.input_tokens + used.output_tokens
-        most = [self._budgets[one] for one in self._budgets if matches(one, feature_set)]
-        if most and tokens >= min(most):
+        if self._budget.is_spent((server, feature_set)):
             return "budget_spent"
-        if self._running.get(server, 0) >= self._at_once:
-            return "busy"
-        self._running[server] = self._running.get(server, 0) + 1
-        return None
+        return None if self._limit.enter(server) else "busy"
 
     def leave(self, server: str, feature_set: str, usage: TokenUsage | None) -> None:
         """End an inference, and count the tokens that it has used."""
-        self._running[server] -= 1
+        self._limit.leave(server)
         if usage is None:
             return
-        before = self._spent.get((server, feature_set), TokenUsage(input_tokens=0, output_tokens=0))
-        self._spent[server, feature_set] = TokenUsage(
+        key = server, feature_set
+        self._budget.spend(key, usage.input_tokens + usage.output_tokens)
+        before = self._usage.get(key, TokenUsage(input_tokens=0, output_tokens=0))
+        self._usage[key] = TokenUsage(
             input_tokens=before.input_tokens + usage.input_tokens,
             output_tokens=before.output_tokens + usage.output_tokens,
         )
+
+    def _most_of(self, key: tuple[str, str]) -> int | None:
+        return min((self._most[one] for one in self._most if matches(one, key[1])), default=None)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 __all__ = (
+    "AT_ONCE",
     "BACKPRESSURE",
     "CONTENT_SIZE",
     "NOT_IN_TIME",
     "REUSED",
     "TOO_LARGE",
-    "RateLimiter",
     "StoredAnswer",
     "body_digest",
     "is_final",
@@ -21,6 +21,9 @@ from dataclasses import dataclass
 from kinwire.support.json_values import digest
 from kinwire_protocols.base import to_wire
 from kinwire_protocols.mcpl.models import PushEventParams, PushEventResult
+
+AT_ONCE = 1000
+"""The largest number of events of one server that are under way."""
 
 CONTENT_SIZE = 64 * 1024
 """The longest payload of an event, in characters of JSON."""
@@ -41,32 +44,6 @@ REUSED = PushEventResult(
     accepted=False, reason="the eventId was used for another event: give each event its own"
 )
 """The answer to another event under an id that is known."""
-
-
-class RateLimiter:
-    """Limits the events of one server: those under way, and those in a second (token bucket)."""
-
-    def __init__(self, *, at_once: int = 1000, per_second: float = 100.0) -> None:
-        self._free = at_once
-        self._rate = per_second
-        self._most = self._bucket = max(1.0, per_second)
-        self._filled_at: float | None = None
-
-    def enter(self, *, now: float) -> bool:
-        """Return whether there is room for one more event; then `leave` must be called."""
-        if self._filled_at is not None:
-            grown = self._bucket + (now - self._filled_at) * self._rate
-            self._bucket = min(self._most, grown)
-        self._filled_at = now
-        if self._free <= 0 or self._bucket < 1:
-            return False
-        self._free -= 1
-        self._bucket -= 1
-        return True
-
-    def leave(self) -> None:
-        """Release the room of one event."""
-        self._free += 1
 
 
 @dataclass(frozen=True, slots=True)

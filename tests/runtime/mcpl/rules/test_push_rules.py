@@ -10,7 +10,6 @@ from kinwire.mcpl.rules.push import (
     BACKPRESSURE,
     NOT_IN_TIME,
     REUSED,
-    RateLimiter,
     StoredAnswer,
     body_digest,
     is_final,
@@ -81,20 +80,6 @@ class DedupAgainstModel(RuleBasedStateMachine):
 TestDedup = DedupAgainstModel.TestCase
 TestDedup.settings = BRIEF
 TestDedupAtLength = long_run(DedupAgainstModel)
-
-
-def test_concurrent_events_are_limited() -> None:
-    limiter = RateLimiter(at_once=2, per_second=100)
-    assert [limiter.enter(now=0) for _ in range(3)] == [True, True, False]
-    limiter.leave()
-    assert limiter.enter(now=0)
-
-
-def test_events_per_second_are_limited() -> None:
-    limiter = RateLimiter(at_once=1000, per_second=10)
-    assert sum(limiter.enter(now=5.0) for _ in range(20)) == 10
-    assert sum(limiter.enter(now=5.5) for _ in range(20)) == 5
-    assert sum(limiter.enter(now=99.0) for _ in range(20)) == 10
 
 
 def test_pauses_grow_to_an_end_and_are_spread() -> None:
