@@ -78,7 +78,7 @@ MCPL = {
         ),
     ),
     "mcpl audit": Manager(
-        attributes=("kinwire.mcpl.host.audit:Audit._write",),
+        attributes=("kinwire.managers.audit_trail:AuditTrail._write",),
         rows=("mcpl-13.2-1",),
     ),
     "mcpl channels of a server": Manager(

@@ -13,19 +13,17 @@ __all__ = ("Audit",)
 
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
-import anyio
-
+from kinwire.managers.audit_trail import AuditEvent, AuditTrail, Ending
 from kinwire.mcp.extension import Next
 from kinwire.mcpl.rules.injections import Dropped
 from kinwire.mcpl.rules.operations import (
     Operation,
-    Outcome,
-    ended_with,
-    failed_with,
     inference_of,
     model_of,
+    outcome_of,
     set_of,
 )
 from kinwire.rpc.request import Request
@@ -46,7 +44,6 @@ logger = logging.getLogger("kinwire.mcpl.audit")
 _warnings = logging.getLogger("kinwire.mcpl")
 
 _MOST_REPORTED = 100  # of what is dropped of one reply
-_MOST_WAITED = 5.0  # seconds to write one event, while its operation waits
 
 _PIECES = (CHANNELS_OUTGOING_CHUNK, INFERENCE_CHUNK)
 
@@ -66,8 +63,7 @@ class Audit:
     """Writes the events of one host."""
 
     def __init__(self, log: Log | None, clock: Clock) -> None:
-        self._log = log
-        self._clock = clock
+        self._trail = AuditTrail(log, clock, _described, logger=logger)
 
     def watch_outbound(self, session: Session) -> None:
         """Log what the host sends, except for tool calls.
@@ -115,67 +111,47 @@ class Audit:
             reported.append(Dropped(None, more, late=dropped[-1].late))
         for one in reported:
             _warnings.warning("%s: %s", server, one.reason)
-        with anyio.move_on_after(_MOST_WAITED, shield=True) as scope:
-            for one in reported:
-                await self._write(
-                    Operation(
-                        method=CONTEXT_BEFORE_INFERENCE.name,
-                        sender="server",
-                        server=server,
-                        feature_set=one.feature_set,
-                        inference_id=inference_id,
-                        at=self._clock(),
-                        outcome="timeout" if one.late else "failure",
-                        reason=one.reason,
-                    )
-                )
-        if scope.cancelled_caught:
-            logger.error("%s: the log did not take in time what was dropped", server)
+        events = [_dropped(one, server, inference_id) for one in reported]
+        await self._trail.write_all(events, f"{server}: injections that were dropped")
 
     async def _watched(self, about: _About, params: Any, go_on: Next[Any, Any]) -> Any:
-        if self._log is None and not logger.isEnabledFor(logging.INFO):
+        if not self._trail.wanted:
             return await go_on(params)
+        return await self._trail.watch(go_on, params, partial(_operation, about, params))
 
-        async def write(outcome: Outcome, reason: str | None, result: Any = None) -> None:
-            await self._write(
-                Operation(
-                    method=about.method,
-                    sender=about.sender,
-                    server=about.server,
-                    feature_set=about.feature_set or set_of(params, result),
-                    inference_id=inference_of(params, result),
-                    at=self._clock(),
-                    outcome=outcome,
-                    reason=reason,
-                    model=model_of(result),
-                )
-            )
 
-        deadline = anyio.current_effective_deadline()
-        try:
-            result = await go_on(params)
-        except Exception as error:
-            await write(*failed_with(error))
-            raise
-        except anyio.get_cancelled_exc_class():
-            late = anyio.current_time() >= deadline
-            await write("timeout" if late else "failure", None if late else "it was cancelled")
-            raise
-        await write(*ended_with(result), result)
-        return result
+def _operation(about: _About, params: Any, ending: Ending) -> Operation:
+    outcome, reason = outcome_of(ending, about.method if about.sender == "host" else None)
+    return Operation(
+        method=about.method,
+        sender=about.sender,
+        server=about.server,
+        feature_set=about.feature_set or set_of(params, ending.result),
+        inference_id=inference_of(params, ending.result),
+        outcome=outcome,
+        reason=reason,
+        model=model_of(ending.result),
+    )
 
-    async def _write(self, operation: Operation) -> None:
-        event = operation.event()
-        of = f"{operation.server}: {operation.method}: {operation.outcome}"
-        logger.info("%s", of, extra={"operation": event})
-        if self._log is None:
-            return
-        subject = "mcpl." + operation.method.replace("/", ".")
-        try:
-            with anyio.fail_after(_MOST_WAITED, shield=True):
-                await self._log.append(subject, event)
-        except Exception:
-            logger.exception("%s, which the log did not take", of)
+
+def _dropped(one: Dropped, server: str, inference_id: str) -> Operation:
+    return Operation(
+        method=CONTEXT_BEFORE_INFERENCE.name,
+        sender="server",
+        server=server,
+        feature_set=one.feature_set,
+        inference_id=inference_id,
+        outcome="timeout" if one.late else "failure",
+        reason=one.reason,
+    )
+
+
+def _described(operation: Operation, at: float) -> AuditEvent:
+    return AuditEvent(
+        "mcpl." + operation.method.replace("/", "."),
+        operation.event(at),
+        f"{operation.server}: {operation.method}: {operation.outcome}",
+    )
 
 
 def _watched_rows() -> Iterator[Method[Any, Any]]:

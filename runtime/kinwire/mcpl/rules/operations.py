@@ -5,16 +5,16 @@ from __future__ import annotations
 __all__ = (
     "Operation",
     "Outcome",
-    "ended_with",
-    "failed_with",
     "inference_of",
     "model_of",
+    "outcome_of",
     "set_of",
 )
 
 from dataclasses import dataclass
 from typing import Literal
 
+from kinwire.managers.audit_trail import Ending
 from kinwire.mcpl.rules.push import NOT_IN_TIME
 from kinwire.rpc.codec import is_object
 from kinwire.rpc.errors import RequestTimeoutError, RpcError
@@ -37,23 +37,24 @@ class Operation:
     """What the host calls the server."""
     feature_set: str | None
     inference_id: str | None
-    at: float
-    """When it ended, in seconds since 1970."""
     outcome: Outcome
     reason: str | None = None
     """Why it did not succeed."""
     model: str | None = None
     """The model that has answered an inference."""
 
-    def event(self) -> JsonObject:
-        """Return the event as it is logged: names of the specification, and no None."""
+    def event(self, at: float) -> JsonObject:
+        """Return the event as it is logged: names of the specification, and no None.
+
+        `at` is when the operation ended, in seconds since 1970.
+        """
         members: JsonObject = {
             "method": self.method,
             "sender": self.sender,
             "serverId": self.server,
             "featureSet": self.feature_set,
             "inferenceId": self.inference_id,
-            "timestamp": self.at,
+            "timestamp": at,
             "outcome": self.outcome,
             "reason": self.reason,
             "model": self.model,
@@ -76,8 +77,21 @@ def model_of(result: object) -> str | None:
     return sanitize_for_log(result.model) if isinstance(result, InferenceRequestResult) else None
 
 
-def ended_with(result: Message | None) -> tuple[Outcome, str | None]:
-    """Return the outcome for a result; some results are refusals."""
+def outcome_of(ending: Ending, sent: str | None) -> tuple[Outcome, str | None]:
+    """Return the outcome of an operation, and why it did not succeed.
+
+    `sent` is the method that the host has sent; None if the server sent it. Only a request that
+    was sent can be late by a `RequestTimeoutError`: otherwise the host's own handler has failed
+    with one, as of a call to another server.
+    """
+    if ending.cancelled:
+        return ("timeout", None) if ending.late else ("failure", "it was cancelled")
+    if ending.error is not None:
+        return _failed_with(ending.error, sent)
+    return _ended_with(ending.result)
+
+
+def _ended_with(result: Message | None) -> tuple[Outcome, str | None]:
     if isinstance(result, ChannelsIncomingResult):
         refused = [one for one in result.results if not one.accepted]
         if refused:
@@ -90,9 +104,8 @@ def ended_with(result: Message | None) -> tuple[Outcome, str | None]:
     return "success", None
 
 
-def failed_with(error: Exception) -> tuple[Outcome, str]:
-    """Return the outcome for an error."""
-    late = isinstance(error, RequestTimeoutError)
+def _failed_with(error: Exception, sent: str | None) -> tuple[Outcome, str]:
+    late = isinstance(error, RequestTimeoutError) and error.method == sent
     if isinstance(error, RpcError) and is_object(error.data):
         late = error.data.get("reason") == "timeout"
     return ("timeout" if late else "failure"), sanitize_for_log(str(error) or type(error).__name__)
