@@ -11,16 +11,20 @@ __all__ = (
     "TOO_LARGE",
     "StoredAnswer",
     "body_digest",
-    "is_final",
-    "push_delay",
+    "may_be_accepted_later",
+    "push_backoff",
     "taken_before",
 )
 
 from dataclasses import dataclass
+from functools import lru_cache
 
+from kinwire.support.backoff import Backoff
 from kinwire.support.json_values import digest
 from kinwire_protocols.base import to_wire
 from kinwire_protocols.mcpl.models import PushEventParams, PushEventResult
+
+_MOST_WAITED = 30.0  # seconds between two attempts
 
 AT_ONCE = 1000
 """The largest number of events of one server that are under way."""
@@ -64,19 +68,19 @@ def body_digest(params: PushEventParams) -> str:
     return digest(to_wire(params))
 
 
-def push_delay(attempt: int, *, first: float, most: float, jitter: float) -> float:
-    """Return the seconds to wait before attempt number `attempt`, which is at least 2.
+@lru_cache(maxsize=8)  # an event that is taken at the first attempt needs no new one
+def push_backoff(first_delay: float) -> Backoff:
+    """Return the delays of a pushed event, each at most `first_delay` or a multiple of it.
 
-    `jitter` is 0.0 to 1.0 and drawn by the caller, so that servers that were refused together do
-    not all come back at the same time.
+    Jitter takes up to half of a delay, so that servers that were refused together do not all come
+    back at the same time.
     """
-    grown = first * 2.0 ** min(attempt - 2, 32)
-    return float(min(most, grown) * (1 + jitter) / 2)
+    return Backoff(first=first_delay / 2, longest=_MOST_WAITED / 2, spread=1.0)
 
 
-def is_final(answer: PushEventResult) -> bool:
-    """Return whether a retry of the event would get the same answer."""
-    return answer.accepted or answer.reason not in (BACKPRESSURE.reason, NOT_IN_TIME.reason)
+def may_be_accepted_later(answer: PushEventResult) -> bool:
+    """Return whether the host refused the event only for the moment."""
+    return not answer.accepted and answer.reason in (BACKPRESSURE.reason, NOT_IN_TIME.reason)
 
 
 def taken_before(answer: PushEventResult, attempt: int) -> bool:

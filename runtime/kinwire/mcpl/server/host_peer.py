@@ -5,19 +5,17 @@ from __future__ import annotations
 __all__ = ("HostPeer",)
 
 import logging
-import random
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from typing import Any
 
-import anyio
-
+from kinwire.managers.retry import retry
 from kinwire.mcp.extension import Next
 from kinwire.mcp.server_session import ServerSession
 from kinwire.mcpl.rules.feature_sets import FeatureSets, unknown_set
-from kinwire.mcpl.rules.push import is_final, push_delay, taken_before
+from kinwire.mcpl.rules.push import may_be_accepted_later, push_backoff, taken_before
 from kinwire.mcpl.rules.tags import (
     FEATURE_SET_REQUESTS,
     USE_OF_REQUEST,
@@ -29,7 +27,6 @@ from kinwire.mcpl.server.inference_streams import InferenceStream, InferenceStre
 from kinwire.mcpl.server.served_state import ServedState
 from kinwire.rpc.errors import RequestTimeoutError, SessionStateError
 from kinwire.rpc.request import Request
-from kinwire.rpc.session import Session
 from kinwire.support.validation import checked_count, checked_seconds
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpl.methods import (
@@ -59,8 +56,6 @@ from kinwire_protocols.mcpl.models import (
 from kinwire_protocols.peer import Method
 
 logger = logging.getLogger("kinwire.mcpl")
-
-_MOST_WAITED = 30.0  # seconds between two attempts
 
 
 class HostPeer:
@@ -130,7 +125,21 @@ class HostPeer:
             origin=origin,
             payload=PushEventPayload(content=content),
         )
-        return await _pushed(self.session, params, attempts, first_delay)
+        made = 0
+
+        def push(attempt: int) -> Awaitable[PushEventResult]:
+            nonlocal made
+            made = attempt
+            return self.session.call(PUSH_EVENT, params)
+
+        answer = await retry(
+            push,
+            attempts=attempts,
+            again=may_be_accepted_later,
+            errors=RequestTimeoutError,
+            backoff=push_backoff(first_delay),
+        )
+        return _read(answer, made)
 
     async def infer(
         self,
@@ -244,24 +253,6 @@ def _request(
         messages=list(messages),
         preferences=None if max_tokens is None and temperature is None else wishes,
     )
-
-
-async def _pushed(
-    session: Session, params: PushEventParams, attempts: int, first_delay: float
-) -> PushEventResult:
-    """Push the same event until the answer is final, and return the last answer."""
-    for attempt in range(1, attempts):
-        try:
-            answer = await session.call(PUSH_EVENT, params)
-        except RequestTimeoutError:
-            pass
-        else:
-            if is_final(answer):
-                return _read(answer, attempt)
-        jitter = random.random()
-        delay = push_delay(attempt + 1, first=first_delay, most=_MOST_WAITED, jitter=jitter)
-        await anyio.sleep(delay)
-    return _read(await session.call(PUSH_EVENT, params), attempts)
 
 
 def _read(answer: PushEventResult, attempt: int) -> PushEventResult:

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 __all__ = (
     "NO_CALL",
-    "Backoff",
     "EventStream",
     "StreamEnd",
     "answers_to",
+    "next_wait",
     "read_get_stream",
     "resumed",
 )
@@ -21,6 +21,7 @@ import anyio
 
 from kinwire.rpc.errors import InvalidResponseError
 from kinwire.rpc.transport import SessionCallbacks
+from kinwire.support.backoff import Backoff
 from kinwire.transports.http.sse import MEDIA_TYPE, Event, SseDecoder
 from kinwire.transports.http_client.errors import no_connection
 from kinwire.transports.http_client.fields import RequestHead
@@ -38,30 +39,19 @@ _MOST_EMPTY = 5  # attempts in a row that bring nothing
 _FIRST = 0.5
 _LEAST = 0.01  # also for a server that says 0, and closes behind each event
 _MOST = 30.0
-_JITTER = 0.25  # of the wait, upward: many clients of one server must not come back together
 _MOST_ASKED = 300.0  # what a server may ask for
 
 
-class Backoff:
-    """The waits of one stream: they double until an attempt brought something."""
+def next_wait(failures: int, asked_ms: int | None, *, jitter: float) -> float:
+    """Return the seconds until the next attempt, after `failures` in a row that brought nothing.
 
-    def __init__(self) -> None:
-        self.failures = 0
-        """Attempts in a row that brought nothing."""
-
-    def succeeded(self) -> None:
-        """The stream has brought something: begin again with short waits."""
-        self.failures = 0
-
-    def next_wait(self, asked_ms: int | None, *, jitter: float) -> float:
-        """Return the seconds until the next attempt.
-
-        `asked_ms` is what the server's `retry` said: the least that it wants. `jitter` is 0 to 1.
-        """
-        asked = _FIRST if asked_ms is None else min(max(asked_ms / 1000, _LEAST), _MOST_ASKED)
-        grown = asked * 2.0 ** min(self.failures, 16) if self.failures else 0.0
-        self.failures += 1
-        return max(asked, min(grown, _MOST) * (1 + _JITTER * jitter))
+    `asked_ms` is what the server's `retry` said: the least that it wants. `jitter` is 0 to 1.
+    """
+    asked = _FIRST if asked_ms is None else min(max(asked_ms / 1000, _LEAST), _MOST_ASKED)
+    if not failures:
+        return asked
+    grown = Backoff(first=2 * asked, longest=_MOST).delay(failures, jitter=jitter)
+    return max(asked, grown)
 
 
 class StreamEnd:
@@ -97,7 +87,8 @@ class EventStream:
         self._end = StreamEnd()
         self.events = events or SseDecoder(callbacks.frame_size)
         """Knows what to resume after; another one for each attempt."""
-        self.backoff = Backoff()
+        self.failures = 0
+        """Attempts in a row that brought nothing."""
 
     async def read(self, head: RequestHead) -> StreamEnd:
         """Ask for the stream, and return how it ended; cancelling this closes it."""
@@ -117,7 +108,8 @@ class EventStream:
 
     async def wait(self) -> None:
         """Wait before the next attempt, as long as the server wants and as it needs."""
-        seconds = self.backoff.next_wait(self.events.retry_ms, jitter=random.random())
+        seconds = next_wait(self.failures, self.events.retry_ms, jitter=random.random())
+        self.failures += 1
         await anyio.sleep(seconds)
 
     def head(self, status: int, headers: Headers, /) -> None:
@@ -130,7 +122,7 @@ class EventStream:
         """See `ResponseReceiver.body`."""
         if self._end.opened:
             for event in self.events.feed(chunk):
-                self.backoff.succeeded()
+                self.failures = 0
                 self._take(event)
             if self._callbacks.paused:
                 self._client.pause()
@@ -189,7 +181,7 @@ async def resumed(
     last_event_id = stream.events.last_event_id
     if not last_event_id:
         return InvalidResponseError(f"{method}: the reply ended without the answer.")
-    if stream.backoff.failures >= _MOST_EMPTY:
+    if stream.failures >= _MOST_EMPTY:
         why = f"the reply broke off {_MOST_EMPTY} times in a row."
         return InvalidResponseError(f"{method}: {why}")
     if not broken:

@@ -12,8 +12,8 @@ from kinwire.mcpl.rules.push import (
     REUSED,
     StoredAnswer,
     body_digest,
-    is_final,
-    push_delay,
+    may_be_accepted_later,
+    push_backoff,
     taken_before,
 )
 from kinwire.support.bounded import TtlDict
@@ -83,9 +83,10 @@ TestDedupAtLength = long_run(DedupAgainstModel)
 
 
 def test_pauses_grow_to_an_end_and_are_spread() -> None:
-    full = [push_delay(n, first=0.5, most=30, jitter=1.0) for n in (2, 3, 4, 9, 5000)]
+    backoff = push_backoff(0.5)
+    full = [backoff.delay(failures, jitter=1.0) for failures in (1, 2, 3, 8, 5000)]
     assert full == [0.5, 1.0, 2.0, 30, 30]
-    assert push_delay(2, first=0.5, most=30, jitter=0.0) == 0.25
+    assert backoff.delay(1, jitter=0.0) == 0.25
 
 
 FINAL = [
@@ -102,7 +103,7 @@ FINAL = [
 def test_only_a_refusal_for_the_moment_is_worth_another_attempt(
     answer: PushEventResult, final: bool
 ) -> None:
-    assert is_final(answer) is final
+    assert may_be_accepted_later(answer) is not final
 
 
 def test_a_host_that_answers_duplicate_to_a_retry_took_the_first_one() -> None:
