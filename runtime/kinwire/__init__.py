@@ -10,6 +10,7 @@ __all__ = (
     "Connection",
     "ConnectionClosedError",
     "Context",
+    "DuplicateServerError",
     "Extension",
     "HandlerDefinitionError",
     "Host",
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from kinwire.rpc.errors import (
         CapabilityNotNegotiatedError,
         ConnectionClosedError,
+        DuplicateServerError,
         HandlerDefinitionError,
         InsecureAddressError,
         InvalidResponseError,

@@ -15,6 +15,7 @@ from kinwire.mcp.notification_router import LogCallback
 from kinwire.mcp.server import Server
 from kinwire.support.arguments import PLAIN_FUNCTION, ArgumentCheck, instance_of
 from kinwire.support.background import background
+from kinwire.support.sanitize import sanitize_for_log
 from kinwire.transports.memory import memory_pair
 
 _KEPT = 10_000  # frames; a test that sends more wants the last ones
@@ -51,7 +52,7 @@ async def pair(
 ) -> AsyncGenerator[PairedConnection]:
     """Yield a connection of `host` (one that is not open yet; a plain one if None) to `server`.
 
-    `on_log` is that of `Host.connect`.
+    `on_log` is that of `Host.connect`. The `server_id` is the name of the server.
     """
     _PAIR.check(server=server, host=host, on_log=on_log)
     frames: deque[Frame] = deque(maxlen=_KEPT)
@@ -60,6 +61,9 @@ async def pair(
         frames.append(Frame("server" if sender else "client", data))
 
     client_end, server_end = memory_pair(record)
+    name = sanitize_for_log(server.info.name)
     async with background() as tasks, host or Host("pair", "0") as opened:
         tasks.start_soon(server.serve, server_end)
-        yield PairedConnection(await opened.connect(client_end, on_log=on_log), frames)
+        yield PairedConnection(
+            await opened.connect(client_end, server_id=name, on_log=on_log), frames
+        )

@@ -27,6 +27,7 @@ class Listening:
     peer_may_emit_noise = True
 
     def __init__(self, transport: Transport, *, passes: bool = False) -> None:
+        self.address = transport.address
         self._transport = transport
         self._passes = passes
         self._waiting: dict[object, None] = {}  # ids that were asked and are not answered

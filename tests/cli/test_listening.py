@@ -16,6 +16,7 @@ class Frames:
     """A transport on which these frames arrive behind a request of id 1, and nothing else."""
 
     peer_may_emit_noise = True
+    address: str | None = None
 
     def __init__(self, *frames: bytes) -> None:
         self._frames = frames

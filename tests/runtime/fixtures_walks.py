@@ -161,6 +161,7 @@ class Tapped:
         self._arrives = arrives
         self._awaits = awaits
         self.peer_may_emit_noise = inner.peer_may_emit_noise
+        self.address = inner.address
         self.wake, self.resume, self.aclose = inner.wake, inner.resume, inner.aclose
 
     async def run(self, callbacks: SessionCallbacks, /) -> None:

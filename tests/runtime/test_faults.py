@@ -34,6 +34,7 @@ class Breaking:
     """A transport that breaks when its n-th frame comes in or goes out; that frame is lost."""
 
     peer_may_emit_noise = False
+    address: str | None = None
 
     def __init__(self, inner: MemoryTransport, at: int, *, incoming: bool) -> None:
         self._inner = inner

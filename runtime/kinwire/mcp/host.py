@@ -33,6 +33,7 @@ from kinwire.rpc.errors import (
     RequestTimeoutError,
     SessionStateError,
 )
+from kinwire.rpc.identity import PeerIdentity
 from kinwire.rpc.limits import Limits
 from kinwire.rpc.session import Session
 from kinwire.rpc.transport import Transport
@@ -210,9 +211,11 @@ class Host:
 
         The options:
 
-        - `server_id="..."` names the server in what extensions store and log. Without it they use
-          the name that the server gives itself, made one line of bounded length; two servers may
-          have the same name.
+        - `server_id="..."` is the identity of the server: extensions keep state, approvals and
+          limits by it. Without it the identity is what `target` connects to: the command line and
+          `cwd` of a child process, a URL with its user name. Only a digest of it is stored. Logs
+          have `server_id`, else the name that the server gives itself, made one line of bounded
+          length.
         - `on_log=function` is a plain function that gets each log message of the server. Without it
           log messages go to the handler `on.notifications_message`, and without a handler to the
           logger `kinwire.server.NAME`.
@@ -230,6 +233,8 @@ class Host:
         Raises:
             ConnectionClosedError: the server cannot be started or reached, or it or the host ended
                 during the handshake.
+            DuplicateServerError: an extension keeps its data by server, and a connection to this
+                one is open already.
             InsecureAddressError: the URL leads to another machine, without TLS.
             InvalidResponseError: the response is not JSON-RPC, such as that of HTTP 404.
             ProtocolVersionError: the server does not speak a version that this host speaks.
@@ -274,6 +279,8 @@ class Host:
         ):
             tasks.start_soon(router.run_log_handler)
             session.peer_id = server_id or ""
+            if server_id:
+                session.identity = PeerIdentity.of(None, server_id)
             self._sessions.add(session)
             try:
                 greeting = await self._initialize(session, negotiation, tasks, timeout)

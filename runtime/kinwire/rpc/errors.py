@@ -11,6 +11,7 @@ KinwireError                        everything this runtime raises by itself
 +-- SessionStateError               the session is not open yet, or not any more
 +-- CapabilityNotNegotiatedError    the peer did not agree to that method; nothing was sent
 +-- ProtocolVersionError            the two sides share no version of the protocol
++-- DuplicateServerError            a connection to that server is open already
 +-- InsecureAddressError            others could read what goes over that network; nothing was sent
 +-- PaginationError                 the pages of a list would never end
 +-- HandlerDefinitionError          a handler of this side is declared in a way that cannot work
@@ -23,6 +24,7 @@ from __future__ import annotations
 __all__ = (
     "CapabilityNotNegotiatedError",
     "ConnectionClosedError",
+    "DuplicateServerError",
     "HandlerDefinitionError",
     "InsecureAddressError",
     "InvalidResponseError",
@@ -156,6 +158,26 @@ class CapabilityNotNegotiatedError(KinwireError):
 
 class ProtocolVersionError(KinwireError):
     """The two sides share no version of the protocol."""
+
+
+class DuplicateServerError(KinwireError):
+    """A connection to that server is open already; it goes on, and this one is closed.
+
+    An extension keeps state, approvals and limits by the identity of a server, so that two
+    connections at a time would mix theirs. `server` is what the host calls the server.
+    """
+
+    def __init__(self, server: str, protocol: str) -> None:
+        super().__init__(server, protocol)
+        self.server = server
+        self.protocol = protocol
+
+    def __str__(self) -> str:
+        return (
+            f"{self.server}: a connection to this server is open already, and {self.protocol} "
+            "keeps its data by server: by server_id, else by the command line or URL. Close the "
+            'other connection first, or give each an id: `host.connect(..., server_id="...")`.'
+        )
 
 
 class InsecureAddressError(KinwireError):

@@ -28,6 +28,7 @@ from kinwire.rpc.errors import (
     SessionStateError,
     ShapeError,
 )
+from kinwire.rpc.identity import PeerIdentity
 from kinwire.rpc.interceptors import (
     Filter,
     Guard,
@@ -95,7 +96,9 @@ class Session:
         self._negotiated: Negotiated | None = None
         self._allowed: set[str] = set()  # methods that have passed the gates
         self.peer_id = ""
-        """The name of the peer in what this side stores and logs; empty until it is known."""
+        """The name of the peer in logs; empty until it is known. The peer may have chosen it."""
+        self.identity = PeerIdentity.of(transport.address)
+        """Who the peer is in what this side stores."""
         self.inbound = Interceptors()
         """The interceptors, guards and filters around this side's handlers."""
         self._outbound = Interceptors(outbound=True)

@@ -74,6 +74,11 @@ class Transport(Protocol):
     peer_may_emit_noise: bool
     """Whether the peer may write text that is not JSON-RPC, and must not be answered for it."""
 
+    address: str | None
+    """What the peer is known by: the command line or the URL that this connects to, or the
+    principal of a peer that connected to this side. None if nothing names it but this connection.
+    It may hold secrets, so only a digest of it is stored or shown (`kinwire.rpc.identity`)."""
+
     async def run(self, callbacks: SessionCallbacks, /) -> None:
         """Carry frames until cancelled, or until nothing can move in either direction.
 

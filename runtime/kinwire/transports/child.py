@@ -30,6 +30,7 @@ from kinwire.support.arguments import (
     WrongValue,
     table_of,
 )
+from kinwire.support.json_values import text
 from kinwire.transports.process import (
     end_group,
     end_with_this_program,
@@ -106,6 +107,7 @@ class ChildProcess:
         cwd: str | Path | None,
         stderr: Stderr,
     ) -> None:
+        self.address: str | None = f"command:{text([command, cwd and os.path.abspath(cwd)])}"
         self._command = command
         self._env = environment(env)
         self._cwd = cwd

@@ -27,6 +27,7 @@ class MemoryTransport:
     """One end of a pair."""
 
     peer_may_emit_noise = False
+    address: str | None = None
     peer: MemoryTransport
 
     def __init__(self, number: int, record: Record | None) -> None:

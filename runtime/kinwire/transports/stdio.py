@@ -39,6 +39,7 @@ class OwnStdio:
     """
 
     peer_may_emit_noise = False
+    address: str | None = None
 
     def __init__(self) -> None:
         self.refused: OSError | None = None

@@ -42,6 +42,7 @@ class Fake:
     """One end of a transport. What the table lacks is answered as an unknown method."""
 
     peer_may_emit_noise = False
+    address: str | None = None
 
     def __init__(self, answers: dict[str, Any]) -> None:
         self.answers = answers

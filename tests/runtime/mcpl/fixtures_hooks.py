@@ -74,7 +74,7 @@ async def hooked(
             for speaker in speakers:
                 host_end, server_end = memory_pair()
                 tasks.start_soon(speaker.server.serve, server_end)
-                await opened.connect(host_end)
+                await opened.connect(host_end, server_id=speaker.name)
             yield live
 
 

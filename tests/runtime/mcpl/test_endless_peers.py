@@ -31,8 +31,6 @@ from kinwire.mcpl.server import inference_streams
 from kinwire.mcpl.server.inference_streams import InferenceStream
 from kinwire.rpc.routes import Handler
 from kinwire.storage import open_store
-from kinwire.support.background import background
-from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcpl
 from kinwire_protocols.mcp.methods import RESOURCES_READ
 from kinwire_protocols.mcpl.methods import CONTEXT_BEFORE_INFERENCE
@@ -63,7 +61,7 @@ async def held(
         raw_server(OFFER, routes, resources={}) as raw,
         Host("h", "1", extensions=[host]) as opened,
     ):
-        live = host.of(await opened.connect(raw.transport))
+        live = host.of(await opened.connect(raw.transport, server_id="raw"))
         assert live is not None
         yield raw, live
 
@@ -291,14 +289,3 @@ async def test_what_a_server_calls_itself_is_short_and_of_one_line() -> None:
         (found,) = host.servers
     assert found.id.startswith("notes root: all is well")
     assert len(found.id) == 500
-
-
-async def test_two_servers_of_one_name_are_logged(caplog: pytest.LogCaptureFixture) -> None:
-    host = McplHost()
-    async with background() as tasks, Host("h", "1", extensions=[host]) as opened:
-        for server_id in (None, None, "other"):
-            host_end, server_end = memory_pair()
-            tasks.start_soon(Server("notes", "1", extensions=[live()]).serve, server_end)
-            await opened.connect(host_end, server_id=server_id)
-    (told,) = [one.getMessage() for one in caplog.records if "called so" in one.getMessage()]
-    assert told.startswith("notes: two servers are called so")

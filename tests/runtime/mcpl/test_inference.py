@@ -68,12 +68,14 @@ async def test_a_server_has_the_host_s_model_answer() -> None:
 
 @pytest.mark.spec("mcpl-11.3-3", "mcpl-11.3-4")
 async def test_the_result_says_why_the_model_stopped_and_what_it_used() -> None:
-    async with inferring(ScriptedProvider(ANSWER, ANSWER)) as (server, _, host):
+    async with inferring(ScriptedProvider(ANSWER, ANSWER)) as (server, lives, host):
         result = await server.infer(SET, "Summarize")
         assert result.finish_reason == "end_turn"
         assert result.usage == TokenUsage(input_tokens=450, output_tokens=120)
         await server.infer(SET, "Summarize")
-        assert host.usage == {("memory", SET): TokenUsage(input_tokens=900, output_tokens=240)}
+        assert host.usage == {
+            (lives.server.key, SET): TokenUsage(input_tokens=900, output_tokens=240)
+        }
 
 
 @pytest.mark.spec("mcpl-11.4-1", "mcpl-11.4-2", "mcpl-11.4-3")

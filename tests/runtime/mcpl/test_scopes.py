@@ -62,8 +62,9 @@ async def test_a_person_is_asked_once_for_the_same_and_again_for_others() -> Non
             answer = await server.elevate("/etc/hosts", {"mode": "append"})
             assert answer.approved
             assert answer.payload == {"mode": "append"}
+        payload = {"mode": "append"}
         assert person.asked == [
-            ScopeRequest("files", "files.edit", "/etc/hosts", {"mode": "append"})
+            ScopeRequest("files", "files.edit", "/etc/hosts", payload, server_key=live.key)
         ]
         await server.elevate("/etc/hosts", {"mode": "write"})
         await server.elevate("/etc/passwd", {"mode": "append"})

@@ -17,6 +17,7 @@ class Recorded:
     def __init__(self, inner: Transport) -> None:
         self._inner = inner
         self.peer_may_emit_noise = inner.peer_may_emit_noise
+        self.address = inner.address
         self.wake, self.resume, self.aclose = inner.wake, inner.resume, inner.aclose
         self.messages: list[tuple[str, Any]] = []
 

@@ -31,7 +31,7 @@ from kinwire.rpc.session import Session
 from kinwire.storage.clock import Clock
 from kinwire.storage.log import Log
 from kinwire_protocols import mcp
-from kinwire_protocols.mcp.methods import TOOLS_CALL
+from kinwire_protocols.mcp.methods import INITIALIZE, TOOLS_CALL
 from kinwire_protocols.mcpl.methods import (
     CHANNELS_OUTGOING_CHUNK,
     CONTEXT_BEFORE_INFERENCE,
@@ -99,6 +99,29 @@ class Audit:
         for row in _watched_rows():
             if row.sender != "client":
                 session.intercept_inbound(came, row)
+
+    async def name_collides(self, session: Session) -> None:
+        """Warn of a server with the name of another one, and log an event.
+
+        The two share nothing that is stored: only readers of logs could take one for the other.
+        """
+        key = session.identity.key
+        reason = (
+            f"the name is that of another connected server: this one is {key}. They share no "
+            "state, approvals or limits. Give each a server_id to tell them apart."
+        )
+        _warnings.warning("%s: %s", session.peer_id, reason)
+        await self._trail.write(
+            Operation(
+                method=INITIALIZE.name,
+                sender="server",
+                server=session.peer_id,
+                feature_set=None,
+                inference_id=None,
+                outcome="failure",
+                reason=reason,
+            )
+        )
 
     async def dropped(self, server: str, inference_id: str, dropped: Sequence[Dropped]) -> None:
         """Warn of what a server injected and the host does not use, and log an event for each.

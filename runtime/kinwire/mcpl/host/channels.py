@@ -42,8 +42,8 @@ class Channels:
     """How a host runs channels; `McplHost(channels=...)` takes one. Times are in seconds.
 
     Without `on_message` every message is accepted and none is answered. `default_outgoing` is the
-    server and channel for answers if the channel of the conversation cannot be written to. `raw`
-    are patterns of feature sets that see outgoing content before `moderate` has checked it.
+    `server_id` and the channel for answers if the channel of the conversation cannot be written to.
+    `raw` are patterns of feature sets that see outgoing content before `moderate` has checked it.
 
     Raises:
         TypeError: `raw` is a single string.
@@ -138,13 +138,14 @@ class ChannelManager:
 
     async def _route(self, conversation_id: str) -> tuple[ServerPeer, str] | None:
         known = await self._conversations.of(conversation_id)
-        own = None if known is None else (known.server, known.incoming.channel_id)
-        for server_id, channel_id in filter(None, (own, self.policy.default_outgoing)):
-            for server in self._servers():
-                refusal = server.channels.registry.publish_refusal(channel_id)
-                if server.id == server_id and refusal is None:
-                    return server, channel_id
-        return None
+        servers, default = self._servers(), self.policy.default_outgoing
+        candidates: list[tuple[ServerPeer, str]] = []
+        if known is not None:
+            channel_id = known.incoming.channel_id
+            candidates += [(one, channel_id) for one in servers if one.key == known.server]
+        if default is not None:
+            candidates += [(one, default[1]) for one in servers if one.server_id == default[0]]
+        return next((one for one in candidates if _can_publish(*one)), None)
 
     async def _response(
         self, channel_id: str, conversation_id: str, inference_id: str, connector: ServerPeer | None
@@ -158,3 +159,7 @@ class ChannelManager:
         )
         observers = await observers_of(self._servers(), channel_id, self.policy.raw)
         return OutgoingResponse(draft, observers, self.moderator, connector)
+
+
+def _can_publish(server: ServerPeer, channel_id: str) -> bool:
+    return server.channels.registry.publish_refusal(channel_id) is None

@@ -31,7 +31,7 @@ class Conversation:
     turns: int
     """The number of its turns of users."""
     server: str
-    """What the host calls the server of its last message."""
+    """The key of the server of its last message (`ServerPeer.key`)."""
     incoming: IncomingReference
     """Its last message."""
 
@@ -154,13 +154,13 @@ def _kept(found: LruDict[str, T], key: str, read: T) -> T:
 
 def _thread_key(server: str, message: IncomingMessage) -> str:
     thread = short_digest(message.channel_id, message.thread_id)
-    return f"channel/thread/{short_digest(server)}/{thread}"
+    return f"channel/thread/{server}/{thread}"
 
 
 def message_key(server: str, message: IncomingMessage) -> str:
     """Return the key of a message."""
     named = short_digest(message.channel_id, message.message_id)
-    return f"channel/message/{short_digest(server)}/{named}"
+    return f"channel/message/{server}/{named}"
 
 
 def _conversation_key(conversation_id: str) -> str:

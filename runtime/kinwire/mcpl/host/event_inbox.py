@@ -83,13 +83,13 @@ class EventInbox:
 
     async def take(self, server: ServerPeer, params: PushEventParams) -> PushEventResult:
         """Return the answer to an event, given now or when it came first."""
-        inbox = self._found.get(server.id)
+        inbox = self._found.get(server.key)
         if inbox is None:
             assert self._hand_over is not None  # else events are not served
             bucket = TokenBucket(per_second=self._rate)
-            stored = _StoredAnswers(server.id, self._records, self._clock)
+            stored = _StoredAnswers(server.key, self._records, self._clock)
             inbox = _ServerInbox(self._hand_over, self._timeout, bucket, stored)
-            self._found[server.id] = inbox
+            self._found[server.key] = inbox
         return await inbox.take(server, params)
 
 
@@ -97,7 +97,7 @@ class _StoredAnswers:
     """The answers to one server's events, in memory and in records."""
 
     def __init__(self, server: str, records: Records | None, clock: Clock) -> None:
-        self._place = f"push/{short_digest(server)}/"
+        self._place = f"push/{server}/"
         self._records = records
         self._clock = clock
         self._seen = TtlDict[str, StoredAnswer](DEDUP_SECONDS, limit=100_000)

@@ -71,14 +71,14 @@ Fetch = Callable[[str], Awaitable[Block]]
 class Hooks:
     """How a host runs its hooks; `McplHost(hooks=...)` takes one. Times are in seconds.
 
-    `order` names the servers that come first; the others follow in the order in which they
-    connected. `fail_closed` are patterns of feature sets without whose hook no response is shown:
-    for each pattern an enabled set must match whose server blocks and has answered, and no server
-    with such a set may fail. `before_timeout` is for the injections of one server, with all that is
-    read for them, and `after_timeout` for the change of one server. If not `blocking`, no server
-    changes the response, and all are notified of it. `limits` say what an injection may be;
-    `accept`, a plain function, may refuse one. `fetch` reads http addresses: a `UrlGuard`; without
-    it they are dropped.
+    `order` has the `server_id` of those servers that come first; the others follow in the order in
+    which they connected. `fail_closed` are patterns of feature sets without whose hook no response
+    is shown: for each pattern an enabled set must match whose server blocks and has answered, and
+    no server with such a set may fail. `before_timeout` is for the injections of one server, with
+    all that is read for them, and `after_timeout` for the change of one server. If not `blocking`,
+    no server changes the response, and all are notified of it. `limits` say what an injection may
+    be; `accept`, a plain function, may refuse one. `fetch` reads http addresses: a `UrlGuard`;
+    without it they are dropped.
 
     Raises:
         TypeError: `order` or `fail_closed` is a single string.
@@ -213,7 +213,7 @@ class HookManager:
 
     def _ordered(self, servers: Sequence[ServerPeer]) -> list[ServerPeer]:
         places = {name: place for place, name in enumerate(self.policy.order)}
-        return sorted(servers, key=lambda one: places.get(one.id, len(places)))
+        return sorted(servers, key=lambda one: places.get(one.server_id or "", len(places)))
 
 
 def _participating(server: ServerPeer) -> list[str]:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import get_args
 
+from kinwire.managers.peer_records import PeerRecords
 from kinwire.mcp.connection import Connection
 from kinwire.mcp.context import Context
 from kinwire.mcp.extension import ExtensionHandlers
@@ -23,6 +24,7 @@ from kinwire.mcpl.host.state import StateMode, States
 from kinwire.mcpl.rules.feature_sets import FeaturePolicy, FeatureSets
 from kinwire.mcpl.rules.injections import Injections
 from kinwire.mcpl.rules.offers import CHANNEL_FLAGS, VERSION, read_offer
+from kinwire.rpc.errors import DuplicateServerError
 from kinwire.rpc.session import Session
 from kinwire.storage.clock import Clock, forward
 from kinwire.storage.log import Log
@@ -165,6 +167,7 @@ class McplHost:
             clock=clock,
         )
         time_of_day = forward(clock)
+        records = None if records is None else PeerRecords(records)
         self._audit = Audit(audit, time_of_day)
         self._guard = ScopeGuard(scopes or Scopes(), records, time_of_day)
         self._states = States(state, records)
@@ -204,7 +207,7 @@ class McplHost:
 
     @property
     def usage(self) -> Mapping[tuple[str, str], TokenUsage]:
-        """The tokens used by inference for servers, by server and feature set."""
+        """The tokens used by inference for servers, by `ServerPeer.key` and feature set."""
         return {} if self._inference is None else self._inference.limiter.spent
 
     async def before_inference(self, params: BeforeInferenceParams) -> Injections:
@@ -248,12 +251,8 @@ class McplHost:
             return
         for ended in [one for one in self._servers if one.closed]:
             del self._servers[ended]
-        if any(one.peer_id == session.peer_id for one in self._servers):
-            logger.warning(
-                "%s: two servers are called so, and share state, approvals and what else is "
-                "remembered by name. Give each a server_id.",
-                session.peer_id,
-            )
+        if any(one.identity.key == session.identity.key for one in self._servers):
+            raise DuplicateServerError(session.peer_id, PROTOCOL.name)
         offer = read_offer(theirs)
         for warning in offer.warnings:
             logger.warning("%s: its offer of MCPL: %s", session.peer_id, warning)
@@ -266,8 +265,10 @@ class McplHost:
         session.serve(self._handlers.routes)
 
     async def negotiated(self, session: Session) -> None:
-        """Load the stored approvals of the server."""
-        await self._guard.load(session.peer_id)
+        """Load the stored approvals of the server; report a name that another server has."""
+        if any(one.peer_id == session.peer_id for one in self._servers if one is not session):
+            await self._audit.name_collides(session)
+        await self._guard.load(session.identity.key)
 
     async def _elevate(self, params: ScopeElevateParams, context: Context) -> ScopeElevateResult:
         return await self._servers[context.session].scopes.elevate(params)

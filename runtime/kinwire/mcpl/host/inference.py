@@ -187,10 +187,10 @@ class InferenceManager:
             InternalError: it could not be run; `data.reason` says why.
             InvalidParamsError: the model does not support these messages.
         """
-        model = self._model(server.id, params)
+        model = self._model(server, params)
         if model is None:
             raise _refused("no_route", "no model is meant for that feature set")
-        reason = self.limiter.enter(server.id, params.feature_set)
+        reason = self.limiter.enter(server.key, params.feature_set)
         if reason is not None:
             raise _refused(reason, "the host's limits for that server are reached")
         chunks = _Chunks(server, context)
@@ -203,7 +203,7 @@ class InferenceManager:
                 cost = estimated_usage(params.messages, "".join(chunks.said))
             raise
         finally:
-            self.limiter.leave(server.id, params.feature_set, cost)
+            self.limiter.leave(server.key, params.feature_set, cost)
         return InferenceRequestResult(
             content=answer.content,
             model=answer.model,
@@ -216,15 +216,17 @@ class InferenceManager:
         assert self.policy.model is not None  # else the method is not served
         return self.policy.model
 
-    def _model(self, server: str, params: InferenceRequestParams) -> str | None:
-        model = route(self.policy.routing, server, params.feature_set, params.conversation_id)
+    def _model(self, server: ServerPeer, params: InferenceRequestParams) -> str | None:
+        model = route(
+            self.policy.routing, server.server_id, params.feature_set, params.conversation_id
+        )
         if model is None:
             return None
         tokens = estimated_tokens(params.messages)
         if params.conversation_id is None:
             return up_tiered(model, tokens, self.policy.larger)
         conversation = short_digest(params.conversation_id)  # an id may be as long as a message
-        key, now = (server, params.feature_set, conversation), anyio.current_time()
+        key, now = (server.key, params.feature_set, conversation), anyio.current_time()
         pinned = self._sticky_routes.model(*key, now=now)
         model = up_tiered(pinned or model, tokens, self.policy.larger)
         self._sticky_routes.keep(*key, model, now=now)

@@ -171,13 +171,13 @@ class MessageInbox:
         # Waiting earlier could deadlock two requests that repeat messages of each other.
         for place, message, over in batch.repeats:
             await over.wait()
-            known = await self._conversations.seen(server.id, message)
+            known = await self._conversations.seen(server.key, message)
             outcome = None if known is None else known.outcome
             batch.results[place] = outcome or _refused(message, _FAILED)
         return ChannelsIncomingResult(results=[batch.results[key] for key in sorted(batch.results)])
 
     async def _in_turn(self, batch: _Batch, place: int, message: IncomingMessage) -> None:
-        channel = (batch.server.id, message.channel_id)
+        channel = (batch.server.key, message.channel_id)
         turn = self._turns[channel]
         try:
             async with turn:
@@ -196,19 +196,19 @@ class MessageInbox:
         problem = _id_problem(message) or await _problem(server, message.channel_id)
         if problem is not None:
             return _refused(message, problem)
-        key = message_key(server.id, message)
+        key = message_key(server.key, message)
         if key in self._under_way:
             batch.repeats.append((place, message, self._under_way[key]))
             return None
-        known = await self._conversations.seen(server.id, message)
+        known = await self._conversations.seen(server.key, message)
         if known is not None and known.outcome is not None:
             return known.outcome
-        before = await self._conversations.of_thread(server.id, message)
+        before = await self._conversations.of_thread(server.key, message)
         decision = await self._decided(ChannelMessage(server, message, before))
         if not decision.accepted:
             return _refused(message, decision.reason or "the host does not take it")
         chosen = decision.conversation_id
-        conversation_id = await self._conversations.join(server.id, message, chosen)
+        conversation_id = await self._conversations.join(server.key, message, chosen)
         self._under_way[key] = batch.over
         batch.keys.append(key)
         taken = batch.taken.setdefault(conversation_id, _Accepted())
@@ -236,7 +236,7 @@ class MessageInbox:
         return MessageDecision(accepted=False, reason=_FAILED)
 
     async def _handed_over(self, batch: _Batch, conversation_id: str, taken: _Accepted) -> None:
-        server, messages = batch.server.id, taken.messages
+        server, messages = batch.server.key, taken.messages
         if not await self._turn_taken(server, conversation_id, taken):
             for place, message in messages.items():
                 await self._conversations.forget(server, message)

@@ -94,7 +94,7 @@ class ScopedCalls:
     async def _within(
         self, params: mcp.CallToolRequestParams, feature_set: str, scope: Scope
     ) -> mcp.CallToolRequestParams:
-        request = ScopeRequest(self._server, feature_set, scope.label, scope.payload, params.name)
+        request = self._scopes.request(feature_set, scope.label, scope.payload, params.name)
         answer = _granted(await self._scopes.decide(request), request)
         approved = Scope(label=scope.label, payload=answer.payload)
         return TOOLS_CALL_PARAMS_SCOPE.write(params, approved)
@@ -102,7 +102,7 @@ class ScopedCalls:
     async def _asked(self, params: mcp.CallToolRequestParams, feature_set: str) -> None:
         """Ask about a call whose scope is unknown; its arguments are what is approved."""
         name, arguments = params.name, params.arguments or {}
-        request = ScopeRequest(self._server, feature_set, name, arguments, name)
+        request = self._scopes.request(feature_set, name, arguments, name)
         _granted(await self._scopes.decide(request, labelled=False), request)
 
 

@@ -146,9 +146,9 @@ class ScopeGuard:
         )
         self._taken_back = 0  # how often
 
-    async def load(self, server: str) -> None:
+    async def load(self, server_key: str) -> None:
         """Load what was approved before this process started."""
-        await self._approvals.load(approval_key(server))
+        await self._approvals.load(approval_key(server_key))
 
     async def judge(self, request: ScopeRequest, lists: ScopeLists | None) -> ScopeAnswer:
         """Return whether the request is approved.
@@ -175,10 +175,10 @@ class ScopeGuard:
                 await self._approvals.delete(key)
         return answer
 
-    async def forget(self, server: str, feature_set: str | None = None) -> None:
+    async def forget(self, server_key: str, feature_set: str | None = None) -> None:
         """Remove the approvals of a server, or of one of its feature sets."""
         self._taken_back += 1
-        await self._approvals.delete_all(approval_key(server, feature_set))
+        await self._approvals.delete_all(approval_key(server_key, feature_set))
 
     async def _asked(self, request: ScopeRequest) -> ScopeAnswer:
         if self.policy.ask is None:
@@ -233,7 +233,7 @@ class ScopeGuard:
 
     def _key(self, request: ScopeRequest) -> str:
         scope = Scope(label=request.label, payload=request.payload)
-        return approval_key(request.server, request.feature_set, scope)
+        return approval_key(request.server_key, request.feature_set, scope)
 
 
 class ServerScopes:
@@ -242,11 +242,13 @@ class ServerScopes:
     def __init__(
         self,
         server: str,
+        server_key: str,
         sets: FeatureSets,
         guard: ScopeGuard,
         update: Callable[[], Awaitable[None]],
     ) -> None:
         self._server = server
+        self._key = server_key
         self._sets = sets
         self._guard = guard
         self._update = update
@@ -281,17 +283,27 @@ class ServerScopes:
 
     async def revoke(self, feature_set: str | None = None) -> None:
         """Remove the approvals that `ask` gave to the server, or to one of its sets."""
-        await self._guard.forget(self._server, feature_set)
+        await self._guard.forget(self._key, feature_set)
 
     async def elevate(self, params: ScopeElevateParams) -> ScopeElevateResult:
         """Answer a server that requests to act in a scope."""
         name, scope = params.feature_set, params.scope
         if not self._sets.declared[name].scoped:
             return ScopeElevateResult(approved=False, reason=f"{name} does not declare scopes")
-        answer = await self.decide(ScopeRequest(self._server, name, scope.label, scope.payload))
+        answer = await self.decide(self.request(name, scope.label, scope.payload))
         if answer.approved:
             return ScopeElevateResult(approved=True, payload=answer.payload)
         return ScopeElevateResult(approved=False, reason=answer.reason)
+
+    def request(
+        self,
+        feature_set: str,
+        label: str,
+        payload: JsonObject | None = None,
+        tool: str | None = None,
+    ) -> ScopeRequest:
+        """Return the question whether the server may act in a scope, for `decide`."""
+        return ScopeRequest(self._server, feature_set, label, payload, tool, server_key=self._key)
 
     async def decide(self, request: ScopeRequest, *, labelled: bool = True) -> ScopeAnswer:
         """Return whether the request is approved. If it is not `labelled`, `ask` is always called.
@@ -323,7 +335,7 @@ class ServerScopes:
             if not declared.scoped and name not in self._lists:
                 return name, None
             try:
-                answer = await self.decide(ScopeRequest(self._server, name, channel_id))
+                answer = await self.decide(self.request(name, channel_id))
             except (FeatureSetNotEnabledError, UnknownFeatureSetError):  # switched off while asked
                 continue
             if answer.approved:

@@ -63,7 +63,7 @@ class ServerChannels:
         self._scopes = scopes
         self._moderator = moderator
         self._records = records
-        self._place = f"channel/open/{short_digest(session.peer_id)}/"
+        self._place = f"channel/open/{session.identity.key}/"
         self.registry = ChannelRegistry()
         session.intercept_outbound(self._judge, CHANNELS_PUBLISH)
 

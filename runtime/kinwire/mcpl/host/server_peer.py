@@ -82,7 +82,7 @@ class ServerPeer:
         """What the server offers apart from methods."""
         self._sets = sets
         self._audit = audit
-        self.scopes = ServerScopes(session.peer_id, sets, guard, self._update)
+        self.scopes = ServerScopes(session.peer_id, session.identity.key, sets, guard, self._update)
         """Where the server may act."""
         self._configured = anyio.Event()
         self._unanswered = 0  # hooks that the server has not answered
@@ -100,8 +100,22 @@ class ServerPeer:
 
     @property
     def id(self) -> str:
-        """What the host calls the server."""
+        """What the host calls the server in logs: `server_id`, else what it calls itself."""
         return self.session.peer_id
+
+    @property
+    def key(self) -> str:
+        """What is stored and remembered of the server is kept under this key.
+
+        It is a digest of `server_id`, else of the command line or the URL that the host connects
+        to. A server of which neither is known has a random key for each connection.
+        """
+        return self.session.identity.key
+
+    @property
+    def server_id(self) -> str | None:
+        """The `server_id` that `Host.connect` was given: what policies by server go by."""
+        return self.session.identity.server_id
 
     @property
     def configured(self) -> bool:

@@ -43,7 +43,7 @@ StateMode = Literal["tree", "latest", "none"]
 
 
 class States:
-    """The checkpoint trees of one host, by server and feature set."""
+    """The checkpoint trees of one host, by key of the server and feature set."""
 
     def __init__(self, mode: StateMode, records: Records | None) -> None:
         self.mode = mode
@@ -59,7 +59,7 @@ class States:
         async with self._turn:
             stored = self._trees.get((server, feature_set))
             if stored is None:
-                place = f"state/{short_digest(server)}/{short_digest(feature_set)}/"
+                place = f"state/{server}/{short_digest(feature_set)}/"
                 tree = CheckpointTree() if self.mode == "tree" else CheckpointTree(checkpoints=1)
                 stored = StoredTree(tree, self._records, place)
                 await stored.load()
@@ -223,7 +223,7 @@ class StatefulCalls:
         reason = self._denial_reason(feature_set)
         if reason is not None:
             raise CapabilityNotNegotiatedError(STATE_ROLLBACK.name, None, reason)
-        stored = await self._states.of(self._session.peer_id, feature_set)
+        stored = await self._states.of(self._session.identity.key, feature_set)
         return ServerState(self._session, feature_set, stored)
 
     async def _carry(
@@ -235,7 +235,7 @@ class StatefulCalls:
         feature_set = await self._set_of(params.name)
         if feature_set is None:
             return await go_on(params)
-        stored = await self._states.of(self._session.peer_id, feature_set)
+        stored = await self._states.of(self._session.identity.key, feature_set)
         base, turns = stored.tree.head, stored.turns
         result = await go_on(_with_state(params, stored.tree))
         try:

@@ -112,7 +112,7 @@ def check_routing(policy: RoutingPolicy, larger: Mapping[str, tuple[int, str]]) 
 
 
 def route(
-    policy: RoutingPolicy, server: str, feature_set: str, conversation: str | None
+    policy: RoutingPolicy, server: str | None, feature_set: str, conversation: str | None
 ) -> str | None:
     """Return the model of an inference, or None if the policy has none for it.
 

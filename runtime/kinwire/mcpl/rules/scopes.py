@@ -22,7 +22,7 @@ __all__ = (
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from unicodedata import category, normalize
 
 from kinwire.support.glob import Pattern
@@ -47,12 +47,14 @@ class ScopeRequest:
     """A request for permission to act in a scope."""
 
     server: str
-    """What the host calls the server."""
+    """What the host calls the server; it may have chosen the name itself."""
     feature_set: str
     label: str
     payload: JsonObject | None = None
     tool: str | None = None
     """The tool that the host is about to call; None if the server asks."""
+    server_key: str = field(kw_only=True)
+    """`ServerPeer.key`: what an answer is remembered by."""
 
 
 def label_problem(label: str) -> str | None:
@@ -145,9 +147,11 @@ class Approval:
     """What the server gets instead of its own payload; None for its own."""
 
 
-def approval_key(server: str, feature_set: str | None = None, scope: Scope | None = None) -> str:
+def approval_key(
+    server_key: str, feature_set: str | None = None, scope: Scope | None = None
+) -> str:
     """Return the key of an approval, or the prefix of all those of a server or one of its sets."""
-    key = f"{short_digest(server)}/"
+    key = f"{server_key}/"
     if feature_set is not None:
         key += f"{short_digest(feature_set)}/"
     if scope is not None:

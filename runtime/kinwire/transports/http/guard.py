@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ("LISTENER_KINDS", "PRINCIPAL", "Authenticate", "Guard", "current_principal")
+__all__ = (
+    "LISTENER_KINDS",
+    "PRINCIPAL",
+    "Authenticate",
+    "Guard",
+    "current_principal",
+    "principal_address",
+)
 
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -16,6 +23,7 @@ import anyio.to_thread
 from kinwire.rpc.error_table import internal_error
 from kinwire.support.arguments import FLAG, FUNCTION, TEXT, ValueKind, instance_of, list_of
 from kinwire.support.functions import is_async
+from kinwire.support.json_values import strict_text
 from kinwire.transports.http.head import Head
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.replies import HttpResponse, Scope, refusal
@@ -50,6 +58,18 @@ _PLAIN = (
 def current_principal() -> object:
     """Return who sent the request under way, as `authenticate` said; None if nobody asked."""
     return PRINCIPAL.get()
+
+
+def principal_address(principal: object) -> str | None:
+    """Return `Transport.address` for a peer that is `principal`.
+
+    It is None without a principal, and for one that is not a JSON value: such an object has no
+    text that is the same in the next process.
+    """
+    try:
+        return None if principal is None else f"principal:{strict_text(principal)}"
+    except ValueError:
+        return None
 
 
 class Guard:

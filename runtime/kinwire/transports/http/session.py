@@ -15,6 +15,7 @@ from kinwire.rpc.multi_stream import MultiStreamCallbacks
 from kinwire.rpc.response_stream import ResponseStream, StreamPhase
 from kinwire.rpc.transport import MultiStreamTransport, SessionCallbacks
 from kinwire.transports.http.events import EventStore
+from kinwire.transports.http.guard import principal_address
 from kinwire.transports.http.limits import HttpLimits
 
 IDLE = ConnectionClosedError("The client has not used the session for too long.")
@@ -58,12 +59,14 @@ class HttpServerSession(MultiStreamTransport):
     """What the requests of one session share. `principal` is who began it, and alone may use it."""
 
     peer_may_emit_noise = False
+    address: str | None
 
     def __init__(
         self, id: str, principal: object, limits: HttpLimits, *, handshake: bool = True
     ) -> None:
         self.id = id
         self.principal = principal
+        self.address = principal_address(principal)
         self.limits = limits
         self.handshake = handshake
         """Whether the client introduces itself, as it does wherever there are sessions."""

@@ -55,6 +55,16 @@ class ServerAddress(NamedTuple):
         """Return the whole URL except name and password: to request, not to show."""
         return self.origin + self.target
 
+    @property
+    def identity(self) -> str:
+        """Return the URL with its user name, which may be another account, but no password.
+
+        For `Transport.address`: not to be shown.
+        """
+        user = "" if self.authorization is None else self.authorization.removeprefix("Basic ")
+        name = base64.b64decode(user).decode().partition(":")[0]
+        return f"url:{self.url} {name}"
+
     def with_target(self, reference: str) -> ServerAddress | None:
         """Return the address that a server refers to, None if invalid or of another origin."""
         if not reference:

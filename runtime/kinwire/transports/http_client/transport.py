@@ -84,6 +84,7 @@ class HttpTransport:
     def __init__(
         self, session: HttpClientSession, credentials: Credentials, open_client: OpenClient
     ) -> None:
+        self.address: str | None = session.address.identity
         self._session = session
         self._credentials = credentials
         self._open_client = open_client

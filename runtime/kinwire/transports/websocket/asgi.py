@@ -14,7 +14,7 @@ from anyio.lowlevel import checkpoint
 
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.transport import SessionCallbacks
-from kinwire.transports.http.guard import Guard
+from kinwire.transports.http.guard import PRINCIPAL, Guard, principal_address
 from kinwire.transports.http.head import read_head
 from kinwire.transports.http.replies import (
     HttpResponse,
@@ -75,6 +75,7 @@ class AsgiWebSocket:
     def __init__(self, receive: Receive, send: Send) -> None:
         self._receive = receive
         self._send = send
+        self.address = principal_address(PRINCIPAL.get())
         self.over = anyio.Event()
         """Is set when the session has ended and nothing of it is left."""
         self._callbacks: SessionCallbacks | None = None

@@ -46,6 +46,7 @@ class WebSocketClient:
     peer_may_emit_noise = False
 
     def __init__(self, address: ServerAddress, fields: Fields, credentials: Credentials) -> None:
+        self.address: str | None = address.identity
         self._address = address
         self._fields = fields
         self._credentials = credentials

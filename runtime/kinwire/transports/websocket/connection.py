@@ -44,6 +44,7 @@ class WebSocketTransport:
     """
 
     peer_may_emit_noise = False
+    address: str | None = None
 
     def __init__(self, protocol: Protocol, stream: ByteStream, *, close_code: int) -> None:
         self._protocol = protocol

@@ -27,7 +27,13 @@ from kinwire.support.arguments import (
     instance_of,
 )
 from kinwire.support.background import running_loop
-from kinwire.transports.http.guard import LISTENER_KINDS, Authenticate, Guard
+from kinwire.transports.http.guard import (
+    LISTENER_KINDS,
+    PRINCIPAL,
+    Authenticate,
+    Guard,
+    principal_address,
+)
 from kinwire.transports.http.head import read_head
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.replies import HttpResponse, too_many
@@ -146,6 +152,7 @@ async def _serve(listener: _Listener, handshake: WebSocketServerHandshake) -> No
             transport = WebSocketTransport(
                 handshake.protocol, handshake.stream, close_code=_GOING_AWAY
             )
+            transport.address = principal_address(PRINCIPAL.get())
             handshake.hand_over(transport)
             await listener.serve(transport)
     except Exception:

@@ -47,7 +47,8 @@ class ScopesAgainstModel(RuleBasedStateMachine):
             for server in SERVERS
         }
         self.real = {
-            server: ServerScopes(server, self.sets[server], guard, self._told) for server in SERVERS
+            server: ServerScopes("same", server, self.sets[server], guard, self._told)
+            for server in SERVERS
         }
         self.lists: dict[tuple[str, str], ScopeRules] = {}
         self.approved: dict[tuple[str, str, str, str], float] = {}  # until when
@@ -102,7 +103,7 @@ class ScopesAgainstModel(RuleBasedStateMachine):
         labelled: bool,
     ) -> None:
         self.answer = ScopeAnswer(says, lasts=lasts)
-        request = ScopeRequest(server, name, label, payload)
+        request = self.real[server].request(name, label, payload)
         is_asked = self.loop.run(self.check(request, labelled=labelled))
         if is_asked and says and lasts and labelled:
             self.approved[server, name, label, str(payload)] = self.now + lasts
@@ -114,13 +115,13 @@ class ScopesAgainstModel(RuleBasedStateMachine):
 
     async def check_all(self) -> None:
         for one in product(SERVERS, SETS, LABELS, PAYLOADS[1:2]):
-            await self.check(ScopeRequest(*one), labelled=True)
+            await self.check(self.real[one[0]].request(*one[1:]), labelled=True)
 
     async def check(self, request: ScopeRequest, *, labelled: bool) -> bool:
         """Check what is said of a scope; return whether anybody was asked."""
         self.asked.clear()
-        work = self.real[request.server].decide(request, labelled=labelled)
-        if request.feature_set in self.sets[request.server].disabled:
+        work = self.real[request.server_key].decide(request, labelled=labelled)
+        if request.feature_set in self.sets[request.server_key].disabled:
             with pytest.raises(FeatureSetNotEnabledError):
                 await work
             return False
@@ -134,13 +135,13 @@ class ScopesAgainstModel(RuleBasedStateMachine):
         """Return whether it is approved, and whether that is asked."""
         if not labelled:
             return says, True
-        lists = self.lists.get((request.server, request.feature_set), ScopeRules())
+        lists = self.lists.get((request.server_key, request.feature_set), ScopeRules())
         label = request.label
         if ".." in label or any(label in BELOW[one] for one in lists.blacklist or ()):
             return False, False
         if any(label in PATTERNS[one] for one in lists.whitelist or ()):
             return True, False
-        key = (request.server, request.feature_set, label, str(request.payload))
+        key = (request.server_key, request.feature_set, label, str(request.payload))
         if self.approved.get(key, 0.0) > self.now:
             return True, False
         return says, True
