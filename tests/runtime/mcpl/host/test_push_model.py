@@ -22,7 +22,7 @@ class Sender:
     """As much of a server as an inbox needs to know."""
 
     def __init__(self, id: str) -> None:
-        self.id = id
+        self.id = self.key = id
 
 
 class InboxAgainstModel(RuleBasedStateMachine):
