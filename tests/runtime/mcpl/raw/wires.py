@@ -22,6 +22,7 @@ class MemoryWire:
     """The transport of our side, whose other end a raw peer holds."""
 
     peer_may_emit_noise = False
+    address: str | None = None
 
     def __init__(self, peer: RawPeer) -> None:
         self.peer = peer
