@@ -12,8 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, overload
 
-import anyio
-
+from kinwire.managers.ask import Failed, Late, ask
 from kinwire.support.arguments import FUNCTION, TIME, ArgumentCheck
 from kinwire.support.validation import expect_type
 from kinwire_protocols import mcp
@@ -119,12 +118,24 @@ class Sampling:
             SamplingRejectedError: an approval rejected the request or the result.
             InternalError: `timeout` has passed.
         """
-        with anyio.move_on_after(self._timeout):
-            approved = await self._approved_request(await self._with_context(request))
-            result = await self._model(approved.params)
-            expect_type("Sampling.model", result, mcp.CreateMessageResult)
-            return await self._approved_result(approved, result)
-        raise InternalError(f"sampling/createMessage: no answer within {self._timeout:g} s")
+        answer = await ask(
+            self._answered,
+            request,
+            name="Sampling.approve_result",
+            timeout=self._timeout,
+            expects=mcp.CreateMessageResult,
+        )
+        if isinstance(answer, Late):
+            raise InternalError(f"sampling/createMessage: no answer within {answer.seconds:g} s")
+        if isinstance(answer, Failed):
+            raise answer.error
+        return answer.value
+
+    async def _answered(self, request: SamplingRequest) -> mcp.CreateMessageResult:
+        approved = await self._approved_request(await self._with_context(request))
+        result = await self._model(approved.params)
+        expect_type("Sampling.model", result, mcp.CreateMessageResult)
+        return await self._approved_result(approved, result)
 
     async def _with_context(self, request: SamplingRequest) -> SamplingRequest:
         params = request.params.model_copy(
@@ -158,4 +169,4 @@ class Sampling:
         approved = await self._approve_result(request, result)
         if approved is None:
             raise mcp.SamplingRejectedError
-        return expect_type("Sampling.approve_result", approved, mcp.CreateMessageResult)
+        return approved

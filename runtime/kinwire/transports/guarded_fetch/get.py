@@ -73,11 +73,9 @@ class GuardedClient:
         Raises:
             NotFetchedError: it may not be asked, or does not give such a thing.
         """
-        try:
-            with anyio.fail_after(self._timeout):
-                return await self._followed(url, media_types)
-        except TimeoutError:
-            raise NotFetchedError(f"no answer within {self._timeout:g} seconds") from None
+        with anyio.move_on_after(self._timeout):  # a TimeoutError of `allow` is its own
+            return await self._followed(url, media_types)
+        raise NotFetchedError(f"no answer within {self._timeout:g} seconds")
 
     async def _followed(self, url: str, media_types: Collection[str]) -> Fetched:
         secure = False
