@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields, replace
 
 from kinwire.managers.ask import Answer, Late, ask
 from kinwire.managers.durable_map import DurableMap, text_codec
+from kinwire.mcpl.rules.blacklists import check_blacklist
 from kinwire.mcpl.rules.channels import OBSERVE, sees
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.scopes import (
@@ -95,7 +96,8 @@ class Scopes:
     holds for `approval_life`: 0 for one call only, infinity for ever.
 
     Raises:
-        ValueError: a list has an invalid pattern, or a time is out of range.
+        ValueError: a list has an invalid pattern, a blacklist has one that denies less than it
+            shows (`**secret**`), or a time is out of range.
     """
 
     lists: Mapping[str, ScopeRules] | None = None
@@ -107,8 +109,8 @@ class Scopes:
 
     def __post_init__(self) -> None:
         _SCOPES.check(**{one.name: getattr(self, one.name) for one in fields(self)})
-        for rules in (self.lists or {}).values():
-            ScopeLists(rules)  # reports a bad pattern here, not when the first server connects
+        for name, rules in (self.lists or {}).items():
+            _checked(name, rules)  # here, and not when the first server connects
 
 
 _SCOPES = ArgumentCheck(
@@ -134,6 +136,16 @@ _SCOPE_ANSWER = ArgumentCheck(
     reason=TEXT.or_none,
     lasts=ValueKind("seconds", "3600.0", is_number, error=ValueError).or_none,
 )
+
+
+def _checked(feature_set: str, rules: ScopeRules) -> ScopeLists:
+    """Return the compiled lists.
+
+    Raises:
+        ValueError: a pattern is invalid, or one of the blacklist denies less than it shows.
+    """
+    check_blacklist(feature_set, rules.blacklist or ())
+    return ScopeLists(rules)
 
 
 class ScopeGuard:
@@ -270,7 +282,8 @@ class ServerScopes:
         Approvals that were given by `ask` stay, unless the new blacklist denies them.
 
         Raises:
-            ValueError: a pattern is invalid, or there are too many.
+            ValueError: a pattern is invalid, one of the blacklist denies less than it shows
+                (`**secret**`), or there are too many.
             TypeError: a list is a single string.
             ConnectionClosedError: the connection has ended.
         """
@@ -278,7 +291,7 @@ class ServerScopes:
             whitelist=list(checked_strings("whitelist", whitelist)),
             blacklist=list(checked_strings("blacklist", blacklist)),
         )
-        self._lists[feature_set] = ScopeLists(rules)
+        self._lists[feature_set] = _checked(feature_set, rules)
         await self._update()
 
     async def revoke(self, feature_set: str | None = None) -> None:

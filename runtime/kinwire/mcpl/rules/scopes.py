@@ -83,6 +83,8 @@ def normal_label(label: str) -> str:
     # An empty part at the end is a slash there, and stays one.
     kept = [part for part in others[:-1] if part not in ("", ".")]
     kept += [part for part in others[-1:] if part != "."]
+    if first == "." and kept[:1] not in ([], [""]):
+        return "/".join(kept)  # "./a" is "a"
     return "/".join([first, *kept])
 
 

@@ -14,7 +14,8 @@ from kinwire.mcpl.rules.scopes import (
     label_problem,
     normal_label,
 )
-from kinwire_protocols.mcpl import ScopeRules
+from kinwire_protocols.mcpl import PatternRule, ScopeRules
+from kinwire_protocols.mcpl.tables import PATTERNS
 
 VECTORS = json.loads((Path(__file__).parents[3] / "vectors" / "glob.json").read_text("utf-8"))
 
@@ -41,6 +42,9 @@ JUDGED = [
     (PLACES, "/project//x", "approve"),
     (lists(["**"], ["/project/secrets/**"]), "/project//secrets/x", "deny"),
     (lists(["**"], ["/project/secrets/**"]), "/project/./secrets/x", "deny"),
+    (lists(["**"], ["secrets/**"]), "./secrets/x", "deny"),
+    (lists(["**"], ["secrets/**"]), "././/secrets/x", "deny"),
+    (lists(["**"], ["./secrets"]), "secrets/x", "deny"),
     (lists(["**"], ["caf\u00e9"]), "cafe\u0301", "deny"),
     (lists(["https://host/**"], []), "https://host/a", "approve"),
     (lists(["/a"], ["/a"]), "/a", "deny"),
@@ -89,6 +93,15 @@ def test_one_place_has_one_form() -> None:
     forms = ["/a/b", "/a//b", "/a/./b", "/./a/b"]
     assert {normal_label(form) for form in forms} == {"/a/b"}
     assert normal_label("/a/b/") == "/a/b/"
+    assert {normal_label(form) for form in ("a", "./a", "././/a")} == {"a"}
+    assert [normal_label(form) for form in (".", "./")] == [".", "./"]
+
+
+@pytest.mark.parametrize("row", [row for row in PATTERNS if row.of != "feature set"])
+def test_the_published_patterns_are_the_implemented_ones(row: PatternRule) -> None:
+    rules = lists([row.pattern], [])
+    for outcome, labels in (("approve", row.matches), ("ask", row.misses)):
+        assert {label: rules.judge(label)[0] for label in labels} == dict.fromkeys(labels, outcome)
 
 
 def test_there_is_an_end_to_patterns() -> None:
