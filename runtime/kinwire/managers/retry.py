@@ -64,9 +64,9 @@ class QueuedItem:
     value: Any
     """The JSON value that was put into the queue."""
     attempt: int
-    """1, or more after attempts that failed."""
+    """1, or more after attempts that failed or were cancelled."""
     recovered: bool
-    """Whether it was recorded by an earlier run, which may have delivered it."""
+    """Whether it was recorded by an earlier process, which may have delivered it."""
 
     @property
     def may_be_repeated(self) -> bool:
@@ -74,11 +74,12 @@ class QueuedItem:
         return self.recovered or self.attempt > 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _QueuedEntry:
     sequence: int
     value: Any
-    recovered: bool
+    recovered: bool = False
+    attempts: int = 0
 
 
 class _Lane:
@@ -88,13 +89,13 @@ class _Lane:
         self.entries: deque[_QueuedEntry] = deque()
         self.writing = anyio.Lock()  # producers come in one after the other
         self.producers = 0
-        self.changed = anyio.Event()
+        self.has_room = anyio.Event()  # for the producer that writes
         self.is_worked_on = False
 
-    def wake(self) -> None:
-        """Wake the producer that waits for room."""
-        self.changed.set()
-        self.changed = anyio.Event()
+    def remove_first(self) -> None:
+        self.entries.popleft()
+        self.has_room.set()
+        self.has_room = anyio.Event()
 
 
 class RetryQueue:
@@ -105,8 +106,7 @@ class RetryQueue:
     False. Items of different keys are delivered concurrently.
 
     A key has at most `limit` items; then `put` waits. With `records`, items are kept under `prefix`
-    until they are done, also over restarts. Only one queue at a time may use the same prefix.
-    Without records, items that are left when the queue stops are lost.
+    until they are done, also over restarts. Only one queue may use the same prefix at a time.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class RetryQueue:
         draw: Random = random.random,
         sleep: Sleep = anyio.sleep,
     ) -> None:
-        """Prepare a queue; it works within `running`.
+        """Prepare a queue; items are delivered within `running`.
 
         Raises:
             ValueError: `limit` is out of range.
@@ -133,8 +133,10 @@ class RetryQueue:
         self._draw, self._sleep = draw, sleep
         self._lanes: dict[str, _Lane] = {}
         self._last = 0
-        self._tasks: TaskGroup | None = None
         self._pending = 0
+        self._tasks: TaskGroup | None = None
+        self._opening = anyio.Lock()
+        self._is_open = records is None
         self._idle = anyio.Event()
 
     @property
@@ -144,12 +146,14 @@ class RetryQueue:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
-        """Deliver items until the block is left. Deliveries that are under way are cancelled.
+        """Deliver items until the block is left, then cancel the deliveries that are under way.
+
+        Items that are not done stay in the queue.
 
         Raises:
             StorageError: the recorded items cannot be read.
         """
-        await self._recover()
+        await self._open()
         async with background() as tasks:
             self._tasks = tasks
             for key, lane in self._lanes.items():
@@ -157,7 +161,8 @@ class RetryQueue:
             try:
                 yield
             finally:
-                self._stop(tasks)
+                self._tasks = None
+                tasks.cancel_scope.cancel()
 
     async def put(self, key: str, value: Any) -> None:
         """Add an item, a JSON value, behind those of its key; return when it is recorded.
@@ -165,68 +170,67 @@ class RetryQueue:
         Wait while the key has `limit` items. If this is cancelled, the item may have been added.
 
         Raises:
-            RuntimeError: the queue does not run.
             StorageError: the item cannot be recorded; `outcome_unknown` says if it may have been.
         """
-        lane = self._lane(key)
+        await self._open()
+        lane = self._lanes.setdefault(key, _Lane())
         lane.producers += 1
         try:
             async with lane.writing:
-                await self._room(lane)
+                while len(lane.entries) >= self._limit:
+                    await lane.has_room.wait()
                 await self._add(key, lane, value)
         finally:
             lane.producers -= 1
             self._remove_unused(key, lane)
 
     async def drain(self) -> None:
-        """Wait until all items are done, or the queue stops."""
-        while self._pending and self._tasks is not None:
+        """Wait until all items are done."""
+        await self._open()
+        while self._pending:
             await self._idle.wait()
-
-    async def _room(self, lane: _Lane) -> None:
-        while len(lane.entries) >= self._limit and self._tasks is not None:
-            await lane.changed.wait()
-        if self._tasks is None:
-            raise RuntimeError("The queue does not run. Put items within queue.running().")
 
     async def _add(self, key: str, lane: _Lane, value: Any) -> None:
         self._last += 1
-        entry = _QueuedEntry(self._last, value, False)
+        entry = _QueuedEntry(self._last, value)
         with anyio.CancelScope(shield=True):  # what is recorded is also queued
             if self._records is not None:
                 kept = {"key": key, "value": value}
                 await self._records.put(self._place(entry), kept, revision=0)
-        self._enqueue(lane, entry)
-        if self._tasks is not None and not lane.is_worked_on:
-            self._start(key, lane)
+        lane.entries.append(entry)
+        self._pending += 1
+        self._start(key, lane)
 
     def _start(self, key: str, lane: _Lane) -> None:
-        assert self._tasks is not None
-        lane.is_worked_on = True
-        self._tasks.start_soon(self._work, key, lane)
+        if self._tasks is not None and lane.entries and not lane.is_worked_on:
+            lane.is_worked_on = True
+            self._tasks.start_soon(self._work, key, lane)
 
     async def _work(self, key: str, lane: _Lane) -> None:
-        while lane.entries:
-            await self._finish(key, lane.entries[0])
-            await self._forget(lane.entries[0])
-            lane.entries.popleft()
-            self._pending -= 1
-            lane.wake()
-        lane.is_worked_on = False
+        try:
+            while lane.entries:
+                await self._finish(key, lane.entries[0])
+                await self._forget(lane.entries[0])
+                lane.remove_first()
+                self._pending -= 1
+        finally:
+            lane.is_worked_on = False
         self._remove_unused(key, lane)
 
     async def _finish(self, key: str, entry: _QueuedEntry) -> None:
         """Try until the item is done."""
-        attempt = 1
-        while not await self._try(QueuedItem(key, entry.value, attempt, entry.recovered)):
-            await self._sleep(self._backoff.delay(attempt, jitter=self._draw()))
-            attempt += 1
+        failures = 0
+        while not await self._try(key, entry):
+            failures += 1
+            await self._sleep(self._backoff.delay(failures, jitter=self._draw()))
 
-    async def _try(self, item: QueuedItem) -> bool:
+    async def _try(self, key: str, entry: _QueuedEntry) -> bool:
+        entry.attempts += 1
+        item = QueuedItem(key, entry.value, entry.attempts, entry.recovered)
         try:
             return await self._deliver(item)
         except Exception:
-            place = sanitize_for_log(item.key)
+            place = sanitize_for_log(key)
             logger.exception("attempt %d for %s failed; it is repeated", item.attempt, place)
             return False
 
@@ -240,11 +244,17 @@ class RetryQueue:
             problem = sanitize_for_log(error)
             logger.warning("an item that is done may come again after a restart: %s", problem)
 
-    async def _recover(self) -> None:
-        self._lanes, self._pending = {}, 0
-        if self._records is None:
+    async def _open(self) -> None:
+        """Read what is recorded, once."""
+        if self._records is None or self._is_open:
             return
-        found = {record.key: record.value async for record in self._records.scan(self._prefix)}
+        async with self._opening:
+            if not self._is_open:
+                await self._recover(self._records)
+                self._is_open = True
+
+    async def _recover(self, records: Records) -> None:
+        found = {record.key: record.value async for record in records.scan(self._prefix)}
         for place in sorted(found):
             self._restore(place.removeprefix(self._prefix), found[place])
 
@@ -252,35 +262,18 @@ class RetryQueue:
         self._last = int(number) if number.isdecimal() else self._last
         match kept:
             case {"key": str(key), "value": value} if number.isdecimal():
-                self._enqueue(self._lane(key), _QueuedEntry(self._last, value, True))
+                lane = self._lanes.setdefault(key, _Lane())
+                lane.entries.append(_QueuedEntry(self._last, value, recovered=True))
+                self._pending += 1
             case _:
                 logger.warning("ignored a record below %r that is not an item", self._prefix)
-
-    def _enqueue(self, lane: _Lane, entry: _QueuedEntry) -> None:
-        lane.entries.append(entry)
-        self._pending += 1
-
-    def _lane(self, key: str) -> _Lane:
-        return self._lanes.setdefault(key, _Lane())
-
-    def _stop(self, tasks: TaskGroup) -> None:
-        tasks.cancel_scope.cancel()
-        self._tasks = None
-        if self._records is None and self._pending:
-            logger.warning("%d items were not delivered and are lost", self._pending)
-        for lane in self._lanes.values():
-            lane.wake()
-        self._wake_drain()
 
     def _remove_unused(self, key: str, lane: _Lane) -> None:
         if not lane.entries and not lane.producers and self._lanes.get(key) is lane:
             del self._lanes[key]
         if not self._pending:
-            self._wake_drain()
-
-    def _wake_drain(self) -> None:
-        self._idle.set()
-        self._idle = anyio.Event()
+            self._idle.set()
+            self._idle = anyio.Event()
 
     def _place(self, entry: _QueuedEntry) -> str:
         return f"{self._prefix}{entry.sequence:016d}"

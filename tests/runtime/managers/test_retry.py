@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import ExitStack, asynccontextmanager
 from itertools import count, groupby, islice, pairwise
 from typing import Any
@@ -16,7 +16,7 @@ from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from kinwire.managers.retry import QueuedItem, RetryQueue, retry
-from kinwire.storage import Records, StorageUnavailableError, open_store
+from kinwire.storage import Record, Records, StorageUnavailableError, open_store
 from kinwire.support.backoff import Backoff
 
 pytestmark = pytest.mark.anyio
@@ -184,34 +184,46 @@ async def test_delays_grow_and_an_exception_is_logged(caplog: pytest.LogCaptureF
     assert caplog.messages == ["attempt 1 for a b failed; it is repeated"] * 2
 
 
-async def test_a_stopped_queue_takes_nothing_and_releases_its_producers() -> None:
+async def test_items_wait_in_a_queue_that_is_stopped() -> None:
+    seen: list[QueuedItem] = []
     gate = Gate()
-    queue = RetryQueue(gate.deliver, limit=1)
-    refused: list[str] = []
 
-    async def produce() -> None:
-        with pytest.raises(RuntimeError, match="does not run") as caught:
-            await queue.put("a", 2)
-        refused.append(str(caught.value))
+    async def deliver(item: QueuedItem) -> bool:
+        seen.append(item)
+        return await gate.deliver(item)
 
-    async with anyio.create_task_group() as tasks, queue.running():
-        await queue.put("a", 1)
-        tasks.start_soon(produce)
-        tasks.start_soon(queue.drain)
+    queue = RetryQueue(deliver, limit=2)
+    async with anyio.create_task_group() as tasks:
+        async with queue.running():
+            await queue.put("a", 1)
+            await gate.begun.wait()
+        assert queue.pending == 1
+        await queue.put("a", 2)
+        tasks.start_soon(queue.put, "a", 3)
         await anyio.wait_all_tasks_blocked()
-    assert len(refused) == 1
-    with pytest.raises(RuntimeError, match=r"within queue\.running"):
-        await queue.put("b", 1)
+        gate.opened.set()
+        async with queue.running():
+            while queue.pending:
+                await queue.drain()
+    assert gate.delivered == [("a", 1), ("a", 2), ("a", 3)]
+    assert [item.may_be_repeated for item in seen] == [False, True, False, False]
 
 
-async def test_items_that_would_be_lost_are_logged(caplog: pytest.LogCaptureFixture) -> None:
-    queue = RetryQueue(Gate().deliver)
-    async with queue.running():
-        await queue.put("a", 1)
-        await queue.put("b", 1)
-    assert caplog.messages == ["2 items were not delivered and are lost"]
-    async with queue.running():
-        assert queue.pending == 0
+async def test_records_that_cannot_be_read_are_read_by_the_next_call() -> None:
+    delivered: Delivered = []
+    async with new_records() as records:
+        await records.put("queue/0000000000000001", {"key": "a", "value": 1})
+        unreliable: Any = UnreliableRecords(records)
+        unreliable.fails = "scan"
+        queue = RetryQueue(delivering(delivered), records=unreliable)
+        for call in (queue.drain(), queue.put("a", 2)):
+            with pytest.raises(StorageUnavailableError):
+                await call
+        unreliable.fails = ""
+        async with queue.running():
+            await queue.put("a", 2)
+            await queue.drain()
+    assert delivered == [("a", 1), ("a", 2)]
 
 
 async def test_errors_of_the_block_are_not_wrapped() -> None:
@@ -243,7 +255,10 @@ class UnreliableRecords:
     def __init__(self, records: Records) -> None:
         self._records = records
         self.fails = ""
-        self.scan = records.scan
+
+    def scan(self, prefix: str) -> AsyncIterator[Record]:
+        self._check("scan", prefix)
+        return self._records.scan(prefix)
 
     async def put(self, key: str, value: Any, *, revision: int | None = None) -> int:
         self._check("put", key)
@@ -290,8 +305,9 @@ async def test_an_item_whose_end_is_not_recorded_comes_again(
             await queue.put("a", 1)
             await queue.drain()
         unreliable.fails = ""
-        async with queue.running():
-            await queue.drain()
+        later = RetryQueue(deliver, records=records)
+        async with later.running():
+            await later.drain()
     assert seen == [(1, False), (1, True)]
     assert "may come again after a restart" in caplog.text
 
