@@ -17,6 +17,7 @@ from kinwire_codegen.names import class_name, nearest, snake_name
 from kinwire_codegen.package import SHARED
 from kinwire_codegen.places import ERRORS, at
 from kinwire_codegen.rowrules import ROW_RULES
+from kinwire_codegen.shorthands import shorthands_fit
 from kinwire_codegen.typerules import types_are_well_formed, types_have_an_end
 
 # Names that the generated modules import or define themselves.
@@ -177,6 +178,7 @@ THEN: tuple[Rule, ...] = (
     definitions_are_used,
     types_are_well_formed,
     bounds_fit_their_kind,
+    shorthands_fit,
     circles_are_short,
     examples_that_do_not_fit,
 )

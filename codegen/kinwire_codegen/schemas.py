@@ -9,7 +9,7 @@ from typing import Any
 
 from kinwire_codegen.document import Documents, Reference, all_types, members_of, resolve
 
-OURS = {"discriminator", "x-decision", "examples"}  # no validator needs them
+OURS = {"discriminator", "shorthand", "x-decision", "examples"}  # no validator needs them
 
 
 def as_input_schema(documents: Documents, kind: Reference) -> dict[str, Any]:

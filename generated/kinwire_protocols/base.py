@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from operator import is_
 from typing import Any, ClassVar, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import CoreSchema
+from pydantic_core import CoreSchema, core_schema
 
-__all__ = ("JsonObject", "Message", "RpcError", "error_to_wire", "from_wire", "to_wire")
+__all__ = (
+    "JsonObject",
+    "Message",
+    "RpcError",
+    "Shorthand",
+    "error_to_wire",
+    "from_wire",
+    "to_wire",
+)
 
 JsonObject = dict[str, Any]
 """A JSON object as Python holds it."""
@@ -119,6 +128,28 @@ def to_wire(message: Message) -> JsonObject:
     """Return `message` as the JSON object that goes on the wire."""
     made: JsonObject = message.__pydantic_serializer__.to_python(message)
     return made
+
+
+@dataclass(frozen=True, slots=True)
+class Shorthand:
+    """Marks a list whose short form is a string: the list of one `kind` with it as `member`.
+
+    The short form is read, from the wire and from Python, and never written.
+    """
+
+    kind: type[Message]
+    member: str
+    """The name of the field in Python."""
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler, /
+    ) -> CoreSchema:
+        """Try the list first, so that only a string costs a call."""
+        short = core_schema.no_info_after_validator_function(self._item, core_schema.str_schema())
+        return core_schema.union_schema([handler(source), short], mode="left_to_right")
+
+    def _item(self, value: str) -> list[Message]:
+        return [self.kind(**{self.member: value})]
 
 
 class RpcError(Exception):

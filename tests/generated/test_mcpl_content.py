@@ -54,9 +54,30 @@ def test_a_block_of_another_kind_is_refused(value: Any) -> None:
 
 
 @pytest.mark.spec("mcpl-10.3-6")
-def test_content_may_be_plain_text_wherever_it_stands() -> None:
-    assert alone("mcpl", "PushEventPayload", {"content": "Hello"}) == {"content": "Hello"}
+def test_content_of_an_injection_may_be_plain_text() -> None:
+    injection = {"namespace": "n", "position": "system", "content": "Hello"}
+    assert alone("mcpl", "ContextInjection", injection) == injection
     assert alone("mcpl", "Content", "Hello") == "Hello"
+
+
+SENT = {
+    "PushEventPayload": {},
+    "IncomingMessage": {"channelId": "c", "messageId": "1"},
+    "ChannelsPublishParams": {"channelId": "c"},
+    "ChannelsOutgoingCompleteParams": {"channelId": "c", "inferenceId": "i"},
+}
+
+
+@pytest.mark.spec("mcpl-9.2-6")
+@pytest.mark.parametrize("kind", SENT)
+def test_other_content_is_a_list_and_plain_text_is_read_as_one_block(kind: str) -> None:
+    block = {"type": "text", "text": "Hello"}
+    assert alone("mcpl", kind, SENT[kind] | {"content": "Hello"})["content"] == [block]
+    assert alone("mcpl", kind, SENT[kind] | {"content": [block]})["content"] == [block]
+    assert alone("mcpl", kind, SENT[kind] | {"content": []})["content"] == []
+    for wrong in (None, 1, block, [5], [{"type": "text"}]):
+        with pytest.raises(ValidationError):
+            alone("mcpl", kind, SENT[kind] | {"content": wrong})
 
 
 @pytest.mark.spec("mcpl-10.1-5")

@@ -33,6 +33,8 @@ class Alternative:
     """The name of an object."""
     tag: str | None = None
     """The member that distinguishes an object from the others of its union."""
+    only_read: bool = False
+    """Whether it is a short form, which nobody writes."""
 
     @property
     def words(self) -> str:
@@ -101,6 +103,8 @@ def _plain(
     kinds = node.get("type", ANY)
     for kind in [kinds] if isinstance(kinds, str) else kinds:
         yield Alternative(kind, typed, tag=tag if kind == "object" else None)
+    if "shorthand" in node:
+        yield Alternative("string", typed, only_read=True)
 
 
 def of_kind(found: Sequence[Alternative], kind: str) -> list[Alternative]:

@@ -25,7 +25,7 @@ def changed_kinds(
     `optional`: whether it is a member that may be absent, on the old and on the new side. Readers
     of such a member take null for absent.
     """
-    lost, gained = uncovered(before, after), uncovered(after, before)
+    lost, gained = uncovered(before, after), _written(uncovered(after, before))
     nothing_shared = len(lost) == len(before)
     yield from _null(before, after, label, optional)
     lost = _without_null(lost) if optional[1] else lost
@@ -82,6 +82,10 @@ def _null(
             ("null-taken" if is_now else "null-refused"),
             (f"{label} may be null now" if is_now else f"{label} may not be null now"),
         )
+
+
+def _written(found: Sequence[Alternative]) -> list[Alternative]:
+    return [one for one in found if not one.only_read]
 
 
 def _without_null(found: Sequence[Alternative]) -> list[Alternative]:

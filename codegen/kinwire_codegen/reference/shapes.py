@@ -62,10 +62,18 @@ def _plain_kind(links: Links, node: Node, home: str) -> str:
     kinds = node.get("type", "any JSON value")
     values = node.get("additionalProperties")
     if kinds == "array":
-        return f"array of {shape(links, node.get('items', {}), home)}"
+        items = f"array of {shape(links, node.get('items', {}), home)}"
+        return items + _short_form(links, node, home)
     if kinds == "object" and isinstance(values, dict) and values:
         return f"object of {shape(links, values, home)}"
     return kinds if isinstance(kinds, str) else " or ".join(kinds)
+
+
+def _short_form(links: Links, node: Node, home: str) -> str:
+    if "shorthand" not in node:
+        return ""
+    kind, member = links.named(node["shorthand"]["$ref"], home), node["shorthand"]["member"]
+    return f"; a string is read as one {kind} with this `{member}`"
 
 
 def _json(value: Any) -> str:

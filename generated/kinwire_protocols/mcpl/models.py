@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, Field
 from typing_extensions import TypeAliasType
 
-from kinwire_protocols.base import Message
+from kinwire_protocols.base import Message, Shorthand
 
 from ..mcp.models import ResourceContents, Role, TextContent
 
@@ -1356,8 +1356,58 @@ Block = TypeAliasType(
 """One piece of content, distinguished by `type`."""
 
 
+Blocks = TypeAliasType("Blocks", Annotated[list[Block], Shorthand(TextContent, "text")])
+"""Content as a list of blocks, in order."""
+
+
+class ChannelsOutgoingCompleteParams(Message):
+    """All that the model wrote to a channel, after moderation.
+
+    Attributes:
+        inference_id: Which inference wrote it.
+        conversation_id: The conversation, if there is one.
+        channel_id: The channel that it goes to.
+        content: The whole content.
+    """
+
+    inference_id: Annotated[str, Field(alias="inferenceId")]
+    """Which inference wrote it."""
+
+    conversation_id: Annotated[str | None, Field(alias="conversationId")] = None
+    """The conversation, if there is one."""
+
+    channel_id: Annotated[str, Field(alias="channelId")]
+    """The channel that it goes to."""
+
+    content: Blocks
+    """The whole content."""
+
+
+class ChannelsPublishParams(Message):
+    """What to deliver, and where.
+
+    Attributes:
+        conversation_id: The conversation that it comes from, if there is one.
+        channel_id: The channel that it goes to.
+        stream: Whether more of the same content follows; absent means false.
+        content: What to deliver.
+    """
+
+    conversation_id: Annotated[str | None, Field(alias="conversationId")] = None
+    """The conversation that it comes from, if there is one."""
+
+    channel_id: Annotated[str, Field(alias="channelId")]
+    """The channel that it goes to."""
+
+    stream: bool | None = None
+    """Whether more of the same content follows; absent means false."""
+
+    content: Blocks
+    """What to deliver."""
+
+
 Content = TypeAliasType("Content", str | list[Block])
-"""Content for a model or a channel: text for short, or a list of blocks."""
+"""Content of an injection or of a message to a model: text for short, or a list of blocks."""
 
 
 class ContextInjection(Message):
@@ -1415,7 +1465,7 @@ class IncomingMessage(Message):
     timestamp: str | None = None
     """When it was written (ISO 8601)."""
 
-    content: Content
+    content: Blocks
     """What it says."""
 
     metadata: dict[str, Any] | None = None
@@ -1522,7 +1572,7 @@ class PushEventPayload(Message):
         content: What the model is to read.
     """
 
-    content: Content
+    content: Blocks
     """What the model is to read."""
 
 
@@ -1552,52 +1602,6 @@ class ChannelsIncomingParams(Message):
 
     messages: list[IncomingMessage]
     """The messages; may be of several channels."""
-
-
-class ChannelsOutgoingCompleteParams(Message):
-    """All that the model wrote to a channel, after moderation.
-
-    Attributes:
-        inference_id: Which inference wrote it.
-        conversation_id: The conversation, if there is one.
-        channel_id: The channel that it goes to.
-        content: The whole content.
-    """
-
-    inference_id: Annotated[str, Field(alias="inferenceId")]
-    """Which inference wrote it."""
-
-    conversation_id: Annotated[str | None, Field(alias="conversationId")] = None
-    """The conversation, if there is one."""
-
-    channel_id: Annotated[str, Field(alias="channelId")]
-    """The channel that it goes to."""
-
-    content: Content
-    """The whole content."""
-
-
-class ChannelsPublishParams(Message):
-    """What to deliver, and where.
-
-    Attributes:
-        conversation_id: The conversation that it comes from, if there is one.
-        channel_id: The channel that it goes to.
-        stream: Whether more of the same content follows; absent means false.
-        content: What to deliver.
-    """
-
-    conversation_id: Annotated[str | None, Field(alias="conversationId")] = None
-    """The conversation that it comes from, if there is one."""
-
-    channel_id: Annotated[str, Field(alias="channelId")]
-    """The channel that it goes to."""
-
-    stream: bool | None = None
-    """Whether more of the same content follows; absent means false."""
-
-    content: Content
-    """What to deliver."""
 
 
 class PushEventParams(Message):

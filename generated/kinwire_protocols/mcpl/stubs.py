@@ -13,6 +13,7 @@ from kinwire_protocols.mcpl.models import (
     AfterInferenceResult,
     BeforeInferenceParams,
     BeforeInferenceResult,
+    Blocks,
     ChannelContext,
     ChannelDescriptor,
     ChannelsChangedParams,
@@ -29,7 +30,6 @@ from kinwire_protocols.mcpl.models import (
     ChannelsPublishResult,
     ChannelsRegisterParams,
     CheckpointId,
-    Content,
     FeatureSet,
     FeatureSetName,
     FeatureSetPattern,
@@ -327,7 +327,7 @@ class ServerStub:
         inference_id: str,
         conversation_id: str | None = None,
         channel_id: str,
-        content: Content,
+        content: Blocks,
     ) -> None:
         """Show an observer the whole moderated content that goes to a channel.
 
@@ -353,7 +353,7 @@ class ServerStub:
         conversation_id: str | None = None,
         channel_id: str,
         stream: bool | None = None,
-        content: Content,
+        content: Blocks,
     ) -> ChannelsPublishResult:
         """Have the server deliver content to a channel.
 
@@ -383,7 +383,7 @@ class ServerStub:
         conversation_id: str | None = None,
         channel_id: str,
         stream: bool | None = None,
-        content: Content,
+        content: Blocks,
     ) -> None:
         """Have the server deliver content to a channel.
 

@@ -43,6 +43,7 @@ __all__ = (
     "UrlGuard",
     "UserTurn",
     "Verdict",
+    "content_text",
 )
 
 from importlib import import_module
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     from kinwire.mcpl.host.state import ServerState
     from kinwire.mcpl.host.url_guard import UrlGuard
     from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree
+    from kinwire.mcpl.rules.content import content_text
     from kinwire.mcpl.rules.inference import ModelAnswer, ModelRequest
     from kinwire.mcpl.rules.injections import Injection, InjectionLimits, Injections
     from kinwire.mcpl.rules.scopes import ScopeRequest
@@ -117,6 +119,7 @@ _HOMES = {
     "UrlGuard": "host.url_guard",
     "UserTurn": "host.message_inbox",
     "Verdict": "host.moderation",
+    "content_text": "rules.content",
 }
 
 if not TYPE_CHECKING:

@@ -25,6 +25,7 @@ from kinwire.mcpl import (
     Scopes,
     ScriptedProvider,
     ServerPeer,
+    content_text,
 )
 from kinwire.rpc.transport import Transport
 from kinwire.support.background import background
@@ -377,7 +378,7 @@ async def test_what_people_write_goes_where_its_room_is_a_channel() -> None:
         content: mcpl.Content = [TextContent(text="Look: "), image]
         await talk.live.channels.publish("chat:#general", content)
         assert await talk.call("read_room") == "Emma: One\nassistant: Look: [image]"
-    assert [(one.message.channel_id, one.message.content) for one in heard] == [
+    assert [(one.message.channel_id, content_text(one.message.content)) for one in heard] == [
         ("chat:#general", "One"),
         ("chat:#lights", "Three"),
     ]

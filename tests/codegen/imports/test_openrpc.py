@@ -253,6 +253,8 @@ def methods_from(protocol: str) -> dict[str, Any]:
             del content["methods"][name]
         else:
             row["from"] = "client"
+    for definition in content["$defs"].values():
+        definition.pop("shorthand", None)  # what is read and never written is not exported
     return content
 
 

@@ -18,6 +18,7 @@ from kinwire.mcpl import (
     MessageDecision,
     UserTurn,
 )
+from kinwire.mcpl.rules.content import blocks_of, content_text
 from kinwire_protocols import mcpl
 from tests.runtime.mcpl.fixtures_pairs import Lives, feature, live_pair
 
@@ -66,7 +67,7 @@ class Chat:
             on.channels_outgoing_chunk(self._chunk)
 
     async def _publish(self, params: mcpl.ChannelsPublishParams) -> mcpl.ChannelsPublishResult:
-        self.delivered.append((params.channel_id, params.content))
+        self.delivered.append((params.channel_id, content_text(params.content)))
         return mcpl.ChannelsPublishResult(delivered=True, message_id=f"m{len(self.delivered)}")
 
     async def _open(self, params: mcpl.ChannelsOpenParams) -> mcpl.ChannelsOpenResult:
@@ -83,7 +84,7 @@ class Chat:
         self.pieces.append((params.index, params.delta))
 
     async def _complete(self, params: mcpl.ChannelsOutgoingCompleteParams) -> None:
-        self.wholes.append((params.channel_id, params.content))
+        self.wholes.append((params.channel_id, content_text(params.content)))
 
 
 class News:
@@ -126,5 +127,8 @@ async def chatting(
 
 def message(number: int, channel_id: str = GENERAL.id, **more: Any) -> mcpl.IncomingMessage:
     return mcpl.IncomingMessage(
-        channel_id=channel_id, message_id=f"dmsg_{number}", content=f"Message {number}", **more
+        channel_id=channel_id,
+        message_id=f"dmsg_{number}",
+        content=blocks_of(f"Message {number}"),
+        **more,
     )

@@ -26,7 +26,8 @@ _METHODS = _DOCUMENTS["mcpl"].content["methods"]
 
 CARRIED = {
     "StateUpdate": ("tools/call", "/result/state"),
-    "Content": ("push/event", "/params/payload/content"),
+    "Blocks": ("push/event", "/params/payload/content"),
+    "Content": ("context/beforeInference", "/result/contextInjections/0/content"),
     "ChannelDescriptor": ("channels/register", "/params/channels/0"),
     "ChannelContext": ("context/beforeInference", "/params/channels"),
 }

@@ -22,7 +22,15 @@ from kinwire import (
     pair,
     unattended,
 )
-from kinwire.mcpl import Inference, McplHost, McplServer, ModelAnswer, PushedEvent, ScriptedProvider
+from kinwire.mcpl import (
+    Inference,
+    McplHost,
+    McplServer,
+    ModelAnswer,
+    PushedEvent,
+    ScriptedProvider,
+    content_text,
+)
 from kinwire.testing import Frame
 from kinwire_protocols import mcp, mcpl
 from kinwire_protocols.base import JsonObject
@@ -183,7 +191,8 @@ async def test_resource_updates_only_inform_and_events_carry_data_and_an_answer(
     assert news == [FACTS]
     assert answer.inference_id == "inf_1"
     (event,) = pushed
-    assert (event.params.payload.content, event.params.origin) == ("Call Alice", {"memory": "m1"})
+    assert content_text(event.params.payload.content) == "Call Alice"
+    assert event.params.origin == {"memory": "m1"}
     assert event.params.timestamp
 
 

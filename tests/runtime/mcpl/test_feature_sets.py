@@ -9,6 +9,7 @@ import pytest
 
 from kinwire import Context, Host, InvalidResponseError, RpcError, Server
 from kinwire.mcpl import McplHost, McplServer
+from kinwire.mcpl.rules.content import blocks_of
 from kinwire_protocols import mcpl
 from kinwire_protocols.mcpl.methods import (
     CONTEXT_AFTER_INFERENCE,
@@ -26,7 +27,7 @@ def event(feature_set: str, event_id: str = "e") -> mcpl.PushEventParams:
         feature_set=feature_set,
         event_id=event_id,
         timestamp="2026-01-23T14:00:00Z",
-        payload=mcpl.PushEventPayload(content="Now"),
+        payload=mcpl.PushEventPayload(content=blocks_of("Now")),
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from kinwire import CapabilityNotNegotiatedError, Context, Host, Server, SessionStateError, pair
 from kinwire.mcpl import Channels, Hooks, McplHost, McplServer
+from kinwire.mcpl.rules.content import blocks_of
 from kinwire_protocols import mcp, mcpl
 from kinwire_protocols.mcpl.methods import PUSH_EVENT
 from tests.runtime.mcp.fake_client import raw_client
@@ -21,7 +22,7 @@ EVENT = mcpl.PushEventParams(
     feature_set="memory.proactive",
     event_id="evt_1",
     timestamp="2026-01-23T14:00:00Z",
-    payload=mcpl.PushEventPayload(content="You wanted to call Alice today"),
+    payload=mcpl.PushEventPayload(content=blocks_of("You wanted to call Alice today")),
 )
 
 

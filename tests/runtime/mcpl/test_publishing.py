@@ -11,6 +11,8 @@ from tests.runtime.mcpl.fixtures_pairs import feature, sent
 
 pytestmark = pytest.mark.anyio
 
+NEWS_TEXT = {"type": "text", "text": "News"}
+
 
 @pytest.mark.spec("mcpl-14.3-10", "mcpl-14.3-11", "mcpl-14.2-3")
 async def test_content_is_delivered_with_and_without_an_acknowledgement() -> None:
@@ -22,7 +24,7 @@ async def test_content_is_delivered_with_and_without_an_acknowledgement() -> Non
         await connection.mcp.ping()
         (_, notified) = sent(connection, "client", "channels/publish")
     assert chat.delivered == [(GENERAL.id, "Hello team"), (NEWS.id, "News")]
-    assert notified == {"channelId": NEWS.id, "stream": True, "content": "News"}
+    assert notified == {"channelId": NEWS.id, "stream": True, "content": [NEWS_TEXT]}
 
 
 NOT_THERE = [

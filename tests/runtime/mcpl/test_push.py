@@ -72,7 +72,7 @@ async def test_an_event_starts_an_inference_and_the_server_hears_which() -> None
         assert answer == mcpl.PushEventResult(accepted=True, inference_id="inf_1")
         (params,) = sent(connection, "server", "push/event")
     assert params["origin"] == {"server": "memory"}
-    assert params["payload"] == {"content": "Call Alice"}
+    assert params["payload"] == {"content": [{"type": "text", "text": "Call Alice"}]}
     (event,) = conversation.events
     assert event.server is live
     assert not event.again

@@ -121,7 +121,7 @@ async def test_an_event_goes_out_with_an_id_and_a_time_and_without_what_went() -
         await live.hosts[0].push("memory.proactive", "Now")
         (params,) = sent(connection, "server", "push/event")
     assert params.keys() == {"featureSet", "eventId", "timestamp", "payload"}
-    assert params["payload"] == {"content": "Now"}
+    assert params["payload"] == {"content": [{"type": "text", "text": "Now"}]}
     assert events[0].params.event_id == params["eventId"]
 
 

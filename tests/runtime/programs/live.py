@@ -11,9 +11,10 @@ from typing import Any
 from pydantic import MISSING
 
 from kinwire import Context, RpcError, Server
-from kinwire.mcpl import HostPeer, McplServer
+from kinwire.mcpl import HostPeer, McplServer, content_text
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject, to_wire
+from kinwire_protocols.mcp import TextContent
 
 WHEN = "2026-01-23T14:00:00Z"
 FACTS = "memory://facts"
@@ -184,7 +185,7 @@ def message(message_id: str, thread_id: str) -> mcpl.IncomingMessage:
         channel_id=GENERAL.id,
         message_id=message_id,
         thread_id=thread_id,
-        content=f"Message {message_id}",
+        content=[TextContent(text=f"Message {message_id}")],
         timestamp=WHEN,
     )
 
@@ -227,7 +228,7 @@ async def tell() -> list[Any]:
 
 @live.on.channels_publish
 async def publish(params: mcpl.ChannelsPublishParams) -> mcpl.ChannelsPublishResult:
-    heard.append(["publish", params.channel_id, params.content, bool(params.stream)])
+    heard.append(["publish", params.channel_id, content_text(params.content), bool(params.stream)])
     return mcpl.ChannelsPublishResult(delivered=True, message_id="m_1")
 
 
@@ -251,7 +252,7 @@ async def chunk(params: mcpl.ChannelsOutgoingChunkParams) -> None:
 
 @live.on.channels_outgoing_complete
 async def complete(params: mcpl.ChannelsOutgoingCompleteParams) -> None:
-    heard.append(["complete", params.content])
+    heard.append(["complete", content_text(params.content)])
 
 
 if __name__ == "__main__":

@@ -19,12 +19,12 @@ from kinwire.managers.ask import Answer, Failed, Late, ask, log_failure
 from kinwire.mcpl.errors import HookFailedError
 from kinwire.mcpl.host.audit import Audit
 from kinwire.mcpl.host.server_peer import ServerPeer
+from kinwire.mcpl.rules.content import blocks_of
 from kinwire.mcpl.rules.injections import (
     Dropped,
     Injection,
     InjectionLimits,
     Injections,
-    blocks_of,
     grouped,
     injection_problem,
     length_of,

@@ -5,7 +5,7 @@ The host's own function decides. If it fails or is late, nothing is sent.
 
 from __future__ import annotations
 
-__all__ = ("Draft", "Moderate", "Moderator", "Verdict")
+__all__ = ("Draft", "Moderate", "Moderator", "Stage", "Verdict", "not_published")
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -14,6 +14,8 @@ from functools import partial
 from typing import Literal
 
 from kinwire.managers.ask import Answer, Late, ask
+from kinwire.mcpl.errors import NotPublishedError
+from kinwire.mcpl.rules.content import blocks_of
 from kinwire.support.arguments import TEXT, ArgumentCheck, instance_of, list_of, one_of
 from kinwire.support.validation import expect_type
 from kinwire_protocols.base import Message
@@ -22,15 +24,19 @@ from kinwire_protocols.mcpl.models import Content
 logger = logging.getLogger("kinwire.mcpl")
 
 
+Stage = Literal["publish", "chunk", "complete"]
+"""Whether content goes to a channel and to observers (`publish`), or to observers alone: a piece
+(`chunk`), or the whole of what is not published (`complete`)."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """Content that is about to be sent."""
 
-    stage: Literal["publish", "chunk", "complete"]
-    """To the channel itself, or to observers: a piece, or the whole."""
+    stage: Stage
     channel_id: str
     content: Content
-    """A piece is text: what was held back of earlier pieces, and the new piece."""
+    """A list of blocks; for a piece text: what was held of earlier pieces, and the new one."""
     conversation_id: str | None = None
     inference_id: str | None = None
 
@@ -45,7 +51,7 @@ class Verdict:
 
     action: Literal["pass", "change", "hold", "drop"] = "pass"
     content: Content | None = None
-    """What is sent instead, if the action is `change`."""
+    """What is sent instead, if the action is `change`; a string is sent as one text block."""
     reason: str | None = None
 
     def __post_init__(self) -> None:
@@ -102,6 +108,12 @@ async def _judged(moderate: Moderate, draft: Draft) -> tuple[Verdict, Content | 
     return verdict, _outgoing(draft, verdict)
 
 
+def not_published(draft: Draft, verdict: Verdict) -> NotPublishedError:
+    """Return the error for a draft that the verdict keeps from its channel."""
+    held = verdict.action == "hold"
+    return NotPublishedError(draft.channel_id, verdict.reason, held=held)
+
+
 def _outgoing(draft: Draft, verdict: Verdict) -> Content | None:
     if verdict.action == "pass":
         return draft.content
@@ -109,4 +121,4 @@ def _outgoing(draft: Draft, verdict: Verdict) -> Content | None:
         return None
     if verdict.content is None or (draft.stage == "chunk" and not isinstance(verdict.content, str)):
         raise TypeError("Verdict.content: expected what goes out, text for a piece")
-    return verdict.content
+    return verdict.content if draft.stage == "chunk" else blocks_of(verdict.content)

@@ -15,14 +15,16 @@ from typing import Any
 import anyio
 
 from kinwire.managers.ask import Answer, ask, log_failure
-from kinwire.mcpl.host.moderation import Draft, Moderator
+from kinwire.mcpl.host.moderation import Draft, Moderator, Stage, not_published
 from kinwire.mcpl.host.server_peer import ServerPeer
 from kinwire.mcpl.rules.channels import OBSERVE
+from kinwire.mcpl.rules.content import blocks_of
 from kinwire.mcpl.rules.names import matches
 from kinwire_protocols.mcpl.methods import CHANNELS_OUTGOING_CHUNK, CHANNELS_OUTGOING_COMPLETE
 from kinwire_protocols.mcpl.models import (
     ChannelsOutgoingChunkParams,
     ChannelsOutgoingCompleteParams,
+    ChannelsPublishParams,
     ChannelsPublishResult,
     Content,
 )
@@ -103,23 +105,32 @@ class OutgoingResponse:
     async def finish(self, content: Content) -> ChannelsPublishResult | None:
         """Show the whole response to observers and publish it; return the answer of the channel.
 
-        Thoughts are not published, and the result is None.
+        It is moderated once. What moderation drops or holds is shown only to observers that see raw
+        content. A string is sent as one text block. Thoughts are not published, and the result is
+        None.
 
         Raises:
             NotPublishedError, RpcError, CapabilityNotNegotiatedError, ConnectionClosedError,
             RequestTimeoutError, InvalidResponseError: as for `ServerChannels.publish`.
         """
-        draft = replace(self._draft, stage="complete", content=content)
-        if self._observers:
-            await self._show_whole(draft)
+        stage: Stage = "complete" if self._connector is None else "publish"
+        draft = replace(self._draft, stage=stage, content=blocks_of(content))
+        if self._connector is None and not self._observers:
+            return None
+        verdict, moderated = await self._moderator.judge(draft)
+        await self._show_whole(draft, moderated)
         if self._connector is None:
             return None
-        return await self._connector.channels.publish(
-            draft.channel_id, content, conversation_id=draft.conversation_id
+        if moderated is None:
+            raise not_published(draft, verdict)
+        params = ChannelsPublishParams(
+            channel_id=draft.channel_id,
+            conversation_id=draft.conversation_id,
+            content=blocks_of(moderated),
         )
+        return await self._connector.channels.publish_moderated(params)
 
-    async def _show_whole(self, draft: Draft) -> None:
-        _, moderated = await self._moderator.judge(draft)
+    async def _show_whole(self, draft: Draft, moderated: Content | None) -> None:
         for observer in self._observers:
             shown = draft.content if observer.raw else moderated
             if shown is not None:
@@ -127,7 +138,7 @@ class OutgoingResponse:
                     inference_id=draft.inference_id or "",
                     conversation_id=draft.conversation_id,
                     channel_id=draft.channel_id,
-                    content=shown,
+                    content=blocks_of(shown),
                 )
                 await _show(observer, CHANNELS_OUTGOING_COMPLETE, params)
 

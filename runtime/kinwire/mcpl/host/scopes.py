@@ -341,9 +341,9 @@ class ServerScopes:
         Source: MCPL 14.1, 14.5.
         """
         reason = f"no feature set that is on uses {use} there"
-        for name in self._sets.enabled:
-            declared = self._sets.declared[name]
-            if use not in declared.uses or (use == OBSERVE and not sees(name, channel_id)):
+        for name in self._sets.with_use(use) or ():
+            declared = self._sets.declared.get(name)  # it may have gone while another was asked
+            if declared is None or (use == OBSERVE and not sees(name, channel_id)):
                 continue
             if not declared.scoped and name not in self._lists:
                 return name, None

@@ -9,13 +9,14 @@ from __future__ import annotations
 __all__ = ("ServerChannels",)
 
 import logging
+from contextvars import ContextVar
 from typing import Any
 
 from kinwire.mcp.extension import Next
-from kinwire.mcpl.errors import NotPublishedError
-from kinwire.mcpl.host.moderation import Draft, Moderator
+from kinwire.mcpl.host.moderation import Draft, Moderator, not_published
 from kinwire.mcpl.host.scopes import ServerScopes
 from kinwire.mcpl.rules.channels import MOST_CHANNELS, PUBLISH, ChannelRegistry
+from kinwire.mcpl.rules.content import blocks_of
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.rpc.errors import CapabilityNotNegotiatedError, InvalidResponseError, RpcError
 from kinwire.rpc.session import Session
@@ -45,6 +46,9 @@ from kinwire_protocols.mcpl.models import (
 from kinwire_protocols.peer import Method
 
 logger = logging.getLogger("kinwire.mcpl")
+
+_moderated = ContextVar[ChannelsPublishParams | None]("moderated", default=None)
+"""What is being published and has passed moderation."""
 
 
 class ServerChannels:
@@ -149,6 +153,8 @@ class ServerChannels:
     ) -> ChannelsPublishResult:
         """Ask the server to deliver content to a channel, and return its answer.
 
+        `content` is a list of blocks; a string is sent as one text block.
+
         Raises:
             UnknownChannelError: no channel has that id.
             ChannelNotPermittedError: direction, feature sets or scopes do not permit it.
@@ -157,9 +163,17 @@ class ServerChannels:
             InvalidResponseError: as for `Session.call`.
         """
         params = ChannelsPublishParams(
-            channel_id=channel_id, conversation_id=conversation_id, content=content
+            channel_id=channel_id, conversation_id=conversation_id, content=blocks_of(content)
         )
         return await self._session.call(CHANNELS_PUBLISH, params)
+
+    async def publish_moderated(self, params: ChannelsPublishParams) -> ChannelsPublishResult:
+        """Publish content that moderation has passed; the rest is as for `publish`."""
+        token = _moderated.set(params)
+        try:
+            return await self._session.call(CHANNELS_PUBLISH, params)
+        finally:
+            _moderated.reset(token)
 
     async def send(
         self,
@@ -181,7 +195,7 @@ class ServerChannels:
         params = ChannelsPublishParams(
             channel_id=channel_id,
             conversation_id=conversation_id,
-            content=content,
+            content=blocks_of(content),
             stream=True if stream else None,
         )
         await self._session.notify(CHANNELS_PUBLISH, params)
@@ -212,6 +226,8 @@ class ServerChannels:
         if params.stream:
             self._must_stream()
         await self._must_be_permitted(params.channel_id)
+        if _moderated.get() is params:
+            return await go_on(params)
         draft = Draft(
             stage="publish",
             channel_id=params.channel_id,
@@ -220,8 +236,7 @@ class ServerChannels:
         )
         verdict, content = await self._moderator.judge(draft)
         if content is None:
-            held = verdict.action == "hold"
-            raise NotPublishedError(params.channel_id, verdict.reason, held=held)
+            raise not_published(draft, verdict)
         if content is params.content:
             return await go_on(params)
         return await go_on(params.model_copy(update={"content": content}))
@@ -237,7 +252,7 @@ class ServerChannels:
         if refusal is not None:
             raise refusal
         # If no set of the server declares publishing, its offer alone counts.
-        if any(PUBLISH in one.uses for one in self._sets.declared.values()):
+        if self._sets.with_use(PUBLISH) is not None:
             found, reason = await self._scopes.set_for(PUBLISH, channel_id)
             if found is None:
                 data = {"channelId": channel_id}

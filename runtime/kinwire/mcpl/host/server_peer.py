@@ -8,7 +8,7 @@ import logging
 from collections.abc import Awaitable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import anyio
 
@@ -78,6 +78,14 @@ class ServerPeer:
     ) -> None:
         guard, audit, records = services.guard, services.audit, services.records
         self.session = session
+        self.id: Final = session.peer_id
+        """What the host calls the server in logs: `server_id`, else what it calls itself."""
+        self.key: Final = session.identity.key
+        """What is stored and remembered of the server is kept under this key.
+
+        It is a digest of `server_id`, else of the command line or the URL that the host connects
+        to. A server of which neither is known has a random key for each connection.
+        """
         self.offer = offer
         """What the server offers apart from methods."""
         self._sets = sets
@@ -97,20 +105,6 @@ class ServerPeer:
         self.channels = ServerChannels(session, sets, self.scopes, services.moderator, records)
         """The channels of the server."""
         self._states = StatefulCalls(session, sets, tools, services.states)
-
-    @property
-    def id(self) -> str:
-        """What the host calls the server in logs: `server_id`, else what it calls itself."""
-        return self.session.peer_id
-
-    @property
-    def key(self) -> str:
-        """What is stored and remembered of the server is kept under this key.
-
-        It is a digest of `server_id`, else of the command line or the URL that the host connects
-        to. A server of which neither is known has a random key for each connection.
-        """
-        return self.session.identity.key
 
     @property
     def server_id(self) -> str | None:

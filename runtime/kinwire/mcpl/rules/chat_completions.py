@@ -12,8 +12,8 @@ import json
 from typing import cast
 
 from kinwire.mcpl.errors import ProviderError, UnsupportedMessageError
+from kinwire.mcpl.rules.content import blocks_of
 from kinwire.mcpl.rules.inference import ModelAnswer, ModelRequest
-from kinwire.mcpl.rules.injections import blocks_of
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.models import TextContent, TextResourceContents
 from kinwire_protocols.mcpl.models import (

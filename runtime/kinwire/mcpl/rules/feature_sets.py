@@ -63,6 +63,7 @@ class FeatureSets:
         self._on = set(self._declared) if enabled else set[str]()
         self._policy = policy
         self._overridden: dict[str, bool] = {}  # by pattern, the last one at the end
+        self._with_use: dict[str, tuple[str, ...] | None] = {}  # until something changes
 
     @property
     def declared(self) -> Mapping[str, FeatureSet]:
@@ -79,6 +80,17 @@ class FeatureSets:
         """The names of those that are off, sorted."""
         return sorted(set(self._declared) - self._on)
 
+    def with_use(self, use: str) -> tuple[str, ...] | None:
+        """Return the names of the sets that declare `use` and are on, sorted.
+
+        It is None if no declared set has that use: then the offer of the server alone counts.
+        """
+        if use not in self._with_use:
+            having = [name for name, one in self._declared.items() if use in one.uses]
+            on = tuple(sorted(name for name in having if name in self._on))
+            self._with_use[use] = on if having else None
+        return self._with_use[use]
+
     def switch(self, *, enabled: Iterable[str] = (), disabled: Iterable[str] = ()) -> None:
         """Enable and disable the declared sets that these patterns match.
 
@@ -88,6 +100,7 @@ class FeatureSets:
         on = self._named(enabled)
         self._on |= {name for name in on if not self._policy.forbids(name)}
         self._on -= self._named(disabled)
+        self._with_use.clear()
 
     def override(self, *, enabled: Iterable[str] = (), disabled: Iterable[str] = ()) -> None:
         """Switch like `switch`, also against the policy when a set is declared again later."""
@@ -101,6 +114,7 @@ class FeatureSets:
     def obey_policy(self) -> None:
         """Switch every set as the policy says."""
         self._on = {name for name in self._declared if self._policy.enables(name)}
+        self._with_use.clear()
 
     def change(self, *, added: Mapping[str, FeatureSet], removed: Iterable[str]) -> None:
         """Remove and add sets. An added set is off, even if it was declared before."""
@@ -110,6 +124,7 @@ class FeatureSets:
             if name in self._declared or len(self._declared) < MOST_SETS:
                 self._declared[name] = declared
         self._on = {name for name in self._on if name in self._declared and name not in added}
+        self._with_use.clear()
 
     def obey_policy_for(self, names: Iterable[str]) -> None:
         """Switch on those of these sets that the policy enables and `override` did not disable.
@@ -121,6 +136,7 @@ class FeatureSets:
             for name in names
             if name in self._declared and self._policy.enables(name) and self._last_said(name)
         }
+        self._with_use.clear()
 
     def refusal(self, name: str, use: str | None = None) -> FeatureSetError | None:
         """Return the error for a message of this set, or None if it is allowed.

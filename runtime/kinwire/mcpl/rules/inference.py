@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from math import inf
 
 from kinwire.managers.limits import Budget, ConcurrencyLimit
-from kinwire.mcpl.rules.injections import blocks_of
+from kinwire.mcpl.rules.content import blocks_of
 from kinwire.mcpl.rules.names import checked_pattern, matches
 from kinwire.support.arguments import TEXT, ArgumentCheck, instance_of
 from kinwire.support.bounded import TtlDict

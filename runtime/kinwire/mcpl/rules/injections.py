@@ -7,7 +7,6 @@ __all__ = (
     "Injection",
     "InjectionLimits",
     "Injections",
-    "blocks_of",
     "grouped",
     "injection_problem",
     "length_of",
@@ -22,7 +21,7 @@ from kinwire.mcpl.rules.names import checked_pattern, matches
 from kinwire.support.arguments import COUNT, TEXTS, ArgumentCheck, table_of
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.models import TextContent
-from kinwire_protocols.mcpl.models import AudioBlock, Block, Content, ImageBlock, Position
+from kinwire_protocols.mcpl.models import AudioBlock, Block, ImageBlock, Position
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +86,6 @@ _INJECTION_LIMITS = ArgumentCheck(
     types=TEXTS,
     positions=table_of(TEXTS, "a dictionary of positions", '"notes.*"'),
 )
-
-
-def blocks_of(content: Content) -> list[Block]:
-    """Return content as blocks: a string becomes one text block."""
-    return [TextContent(text=content)] if isinstance(content, str) else content
 
 
 def injection_problem(injection: Injection, limits: InjectionLimits, *, before: int) -> str | None:

@@ -14,6 +14,7 @@ from typing import Any
 from kinwire.managers.retry import retry
 from kinwire.mcp.extension import Next
 from kinwire.mcp.server_session import ServerSession
+from kinwire.mcpl.rules.content import blocks_of
 from kinwire.mcpl.rules.feature_sets import FeatureSets, unknown_set
 from kinwire.mcpl.rules.push import may_be_accepted_later, push_backoff, taken_before
 from kinwire.mcpl.rules.tags import (
@@ -105,6 +106,8 @@ class HostPeer:
     ) -> PushEventResult:
         """Push an event and return the answer of the host.
 
+        `content` is a list of blocks; a string is sent as one text block.
+
         If the host has no room or does not answer in time, the same event is sent again, up to
         `attempts` times in all, after `first_delay` seconds and then with growing delays. Pass an
         `event_id` if your program may push the event again itself, also in another session.
@@ -123,7 +126,7 @@ class HostPeer:
             event_id=event_id or f"evt_{secrets.token_hex(8)}",
             timestamp=timestamp or datetime.now(UTC).isoformat(timespec="milliseconds"),
             origin=origin,
-            payload=PushEventPayload(content=content),
+            payload=PushEventPayload(content=blocks_of(content)),
         )
         made = 0
 

@@ -68,7 +68,7 @@ class Connector:
             channel_id=channel_id,
             message_id=post.id,
             author=mcpl.ChannelAuthor(id=post.author.lower(), name=post.author),
-            content=post.text,
+            content=[TextContent(text=post.text)],
         )
         for host in self._live.hosts:
             if any(channel.id == channel_id for channel in host.channels.known):
@@ -102,9 +102,7 @@ class Connector:
         return "\n".join(f"{post.author}: {post.text}" for post in self._rooms.read(room))
 
 
-def _text_of(content: mcpl.Content) -> str:
-    if isinstance(content, str):
-        return content
+def _text_of(content: list[mcpl.Block]) -> str:
     return "".join(one.text if isinstance(one, TextContent) else f"[{one.type}]" for one in content)
 
 

@@ -20,6 +20,7 @@ from kinwire.mcpl import (
     Scopes,
     Verdict,
 )
+from kinwire.mcpl.rules.content import blocks_of, content_text
 from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcpl
@@ -65,11 +66,11 @@ async def said(response: OutgoingResponse, *pieces: str) -> None:
 
 async def redact(draft: Draft) -> Verdict:
     """Hold a piece that may be the beginning of a secret, and black secrets out."""
-    assert isinstance(draft.content, str)
-    if draft.stage == "chunk" and draft.content.endswith("sk-"):
+    said = content_text(draft.content)
+    if draft.stage == "chunk" and said.endswith("sk-"):
         return Verdict("hold")
-    if "sk-1234" in draft.content:
-        return Verdict("change", draft.content.replace("sk-1234", "[REDACTED]"))
+    if "sk-1234" in said:
+        return Verdict("change", said.replace("sk-1234", "[REDACTED]"))
     return Verdict()
 
 
@@ -182,7 +183,7 @@ async def test_what_moderation_does_not_let_out_reaches_nobody(
             await live.channels.send(GENERAL.id, "Hello")
         with pytest.raises(NotPublishedError):  # nor is there a way past it
             await mcpl.ServerStub(connection).channels_publish(
-                channel_id=GENERAL.id, content="Hello"
+                channel_id=GENERAL.id, content=blocks_of("Hello")
             )
         await connection.mcp.ping()
     assert (chat.pieces, chat.wholes, chat.delivered) == ([], [], [])

@@ -10,6 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule
 
 from kinwire.mcpl import PushedEvent
 from kinwire.mcpl.host.event_inbox import EventInbox
+from kinwire.mcpl.rules.content import blocks_of
 from kinwire.mcpl.rules.push import REUSED
 from kinwire_protocols.mcpl import PushEventParams, PushEventPayload, PushEventResult
 from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
@@ -97,7 +98,7 @@ class InboxAgainstModel(RuleBasedStateMachine):
             feature_set="s",
             event_id=event,
             timestamp="t",
-            payload=PushEventPayload(content=body),
+            payload=PushEventPayload(content=blocks_of(body)),
         )
         sender: Any = self.senders[server]
         try:

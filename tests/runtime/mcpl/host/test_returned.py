@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from kinwire.mcpl import Channels, HostPeer, Inference, McplHost, McplServer, Scopes
+from kinwire.mcpl.rules.content import blocks_of
 from kinwire_protocols import mcpl
 from kinwire_protocols.jsonrpc.errors import InternalError
 from tests.runtime.mcpl.fixtures_pairs import feature, live_pair
@@ -44,7 +45,7 @@ async def elevate(host: HostPeer) -> Any:
 
 async def write(host: HostPeer) -> Any:
     await host.channels.register(CHANNEL)
-    message = mcpl.IncomingMessage(channel_id="c", message_id="1", content="x")
+    message = mcpl.IncomingMessage(channel_id="c", message_id="1", content=blocks_of("x"))
     (outcome,) = await host.channels.incoming(message)
     return outcome.accepted
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from kinwire.mcpl.rules.content import blocks_of
 from kinwire.mcpl.rules.injections import (
     Injection,
     InjectionLimits,
-    blocks_of,
     grouped,
     injection_problem,
 )

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
+from kinwire.mcpl.rules.content import blocks_of
 from kinwire.mcpl.rules.push import (
     BACKPRESSURE,
     NOT_IN_TIME,
@@ -45,12 +46,15 @@ def test_ids_without_end_take_no_more_room_than_the_limit() -> None:
 
 def test_every_field_distinguishes_an_event() -> None:
     event = PushEventParams(
-        feature_set="s", event_id="e", timestamp="t", payload=PushEventPayload(content="c")
+        feature_set="s",
+        event_id="e",
+        timestamp="t",
+        payload=PushEventPayload(content=blocks_of("c")),
     )
     others = [
         event.model_copy(update={"timestamp": "u"}),
         event.model_copy(update={"origin": {}}),
-        event.model_copy(update={"payload": PushEventPayload(content="d")}),
+        event.model_copy(update={"payload": PushEventPayload(content=blocks_of("d"))}),
         event.model_copy(update={"feature_set": "other"}),
     ]
     assert len({body_digest(one) for one in (event, *others)}) == 5
@@ -115,7 +119,7 @@ def test_a_host_that_answers_duplicate_to_a_retry_took_the_first_one() -> None:
 
 def test_an_event_may_have_a_number_that_no_double_is() -> None:
     def event(number: float) -> PushEventParams:
-        payload = PushEventPayload(content="c")
+        payload = PushEventPayload(content=blocks_of("c"))
         return PushEventParams(
             feature_set="s", event_id="e", timestamp="t", origin={"n": number}, payload=payload
         )

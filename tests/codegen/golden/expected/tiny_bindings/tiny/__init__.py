@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         OpenState as OpenState,
         Place as Place,
         Shelf as Shelf,
+        Stack as Stack,
         State as State,
         Tape as Tape,
     )
@@ -79,6 +80,7 @@ _HOMES = {
     "OpenState": "models",
     "Place": "models",
     "Shelf": "models",
+    "Stack": "models",
     "State": "models",
     "Tape": "models",
 }
