@@ -360,13 +360,14 @@ async def test_a_hook_is_asked_of_a_server_however_it_offers_it(offered: Any) ->
 
 
 @pytest.mark.spec("mcpl-10.7-1", "mcpl-10.7-2", "mcpl-10.7-3")
-async def test_a_server_that_owes_a_hook_answer_gets_no_inference() -> None:
+async def test_a_server_that_owes_a_hook_answer_gets_no_inference_for_that_conversation() -> None:
     one, two = Speaker("one"), Speaker("two", "inferenceRequest")
     asked: dict[str, Any] = {}
 
     def request(speaker: Speaker) -> JsonObject:
         messages = [{"role": "user", "content": "Summarize"}]
-        return {"featureSet": f"{speaker.name}.all", "messages": messages}
+        of = {"featureSet": f"{speaker.name}.all", "conversationId": before().conversation_id}
+        return {**of, "messages": messages}
 
     async def nested() -> list[str]:
         for speaker in (one, two):
@@ -393,5 +394,6 @@ async def test_a_server_that_owes_a_hook_answer_gets_no_inference() -> None:
             await live.before_inference(before())
             again = await one.live.hosts[0].session.raw("inference/request", request(one))
     assert isinstance(asked["one"], InvalidRequestError)
+    assert asked["one"].data["retryable"] is True
     assert asked["two"]["content"] == "Short"
     assert again["content"] == "Short"

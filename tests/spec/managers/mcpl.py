@@ -77,6 +77,13 @@ MCPL = {
             "mcpl-11.5-1",
         ),
     ),
+    "mcpl hooks and inference": Manager(
+        attributes=(
+            "kinwire.mcpl.server.current_hook:refuse_in_hook",
+            "kinwire.mcpl.rules.open_hooks:OpenHooks.refusal",
+        ),
+        rows=("mcpl-10.7-1", "mcpl-10.7-2", "mcpl-10.7-3"),
+    ),
     "mcpl audit": Manager(
         attributes=("kinwire.managers.audit_trail:AuditTrail._write",),
         rows=("mcpl-13.2-1",),

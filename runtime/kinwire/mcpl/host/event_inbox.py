@@ -154,7 +154,10 @@ class _ServerInbox:
             await earlier.wait()  # a repeat must find the answer to the first one
         if len(text(to_wire(params.payload))) > CONTENT_SIZE:
             return TOO_LARGE
-        if not self._has_room(server.id):
+        if not self._limit.enter(server.id):
+            return BACKPRESSURE
+        if not self._bucket.take(now=anyio.current_time()):
+            self._limit.leave(server.id)
             return BACKPRESSURE
         over = self._under_way[event_id] = anyio.Event()
         turn = self._turns[params.feature_set]
@@ -167,15 +170,6 @@ class _ServerInbox:
             self._limit.leave(server.id)
             del self._under_way[event_id]
             over.set()
-
-    def _has_room(self, server: str) -> bool:
-        """Return whether one more event may begin; then it must leave `_limit`."""
-        if not self._limit.enter(server):
-            return False
-        if self._bucket.take(now=anyio.current_time()):
-            return True
-        self._limit.leave(server)
-        return False
 
     async def _in_turn(
         self, server: ServerPeer, params: PushEventParams, body: str

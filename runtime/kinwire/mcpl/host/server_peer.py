@@ -5,8 +5,7 @@ from __future__ import annotations
 __all__ = ("HostServices", "ServerPeer")
 
 import logging
-from collections.abc import Awaitable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -24,6 +23,7 @@ from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.injections import Dropped
 from kinwire.mcpl.rules.names import checked_pattern, matches
 from kinwire.mcpl.rules.offers import MAY_BE_DECLARED, MOST_SETS, PeerOffer, may_be_declared
+from kinwire.mcpl.rules.open_hooks import OpenHooks
 from kinwire.mcpl.rules.tags import (
     BEFORE_INFERENCE,
     FEATURE_SET_REQUESTS,
@@ -31,12 +31,11 @@ from kinwire.mcpl.rules.tags import (
     after_allowed,
     before_allowed,
 )
-from kinwire.rpc.errors import InvalidResponseError
+from kinwire.rpc.errors import InvalidResponseError, RpcError
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
 from kinwire.storage.records import Records
 from kinwire_protocols import mcp
-from kinwire_protocols.jsonrpc.errors import InvalidRequestError
 from kinwire_protocols.mcp.methods import NOTIFICATIONS_INITIALIZED
 from kinwire_protocols.mcpl.methods import (
     CONTEXT_AFTER_INFERENCE,
@@ -93,7 +92,7 @@ class ServerPeer:
         self.scopes = ServerScopes(session.peer_id, session.identity.key, sets, guard, self._update)
         """Where the server may act."""
         self._configured = anyio.Event()
-        self._unanswered = 0  # hooks that the server has not answered
+        self._open_hooks = OpenHooks()
         session.intercept_outbound(self._begin, NOTIFICATIONS_INITIALIZED)
         session.intercept_outbound(self._check_before, CONTEXT_BEFORE_INFERENCE)
         session.intercept_outbound(self._check_after, CONTEXT_AFTER_INFERENCE)
@@ -202,12 +201,11 @@ class ServerPeer:
     def _admit(self, params: Any, request: Request) -> Awaitable[None] | None:
         if not self._configured.is_set():  # before that, a request cannot be judged
             return self._admit_later(params, request)
-        if request.method is INFERENCE_REQUEST and self._unanswered:
-            raise InvalidRequestError(
-                "inference/request: expected it outside of hooks, got it while the server owes the "
-                "answer to one. Answer the hook first, and ask for inference later."
-            )
-        refusal = self._sets.refusal(params.feature_set, USE_OF_REQUEST[request.method.name])
+        refusal: RpcError | None = None
+        if request.method is INFERENCE_REQUEST:
+            refusal = self._open_hooks.refusal(params.conversation_id)
+        if refusal is None:
+            refusal = self._sets.refusal(params.feature_set, USE_OF_REQUEST[request.method.name])
         if refusal is not None:
             logger.info("%s: refused %s: %s", self.id, request.method.name, refusal)
             raise refusal
@@ -243,7 +241,7 @@ class ServerPeer:
         method: Method[BeforeInferenceParams, BeforeInferenceResult],
         go_on: Next[BeforeInferenceParams, BeforeInferenceResult],
     ) -> BeforeInferenceResult:
-        with self._awaiting_answer():
+        with self._open_hooks.waiting(params.conversation_id):
             answer = await go_on(params)
         reply, refused = before_allowed(answer, self._sets)
         dropped = [Dropped(None, f"left out {problem}", late=False) for problem in refused]
@@ -256,7 +254,7 @@ class ServerPeer:
         method: Method[AfterInferenceParams, AfterInferenceResult],
         go_on: Next[AfterInferenceParams, Any],
     ) -> Any:
-        with self._awaiting_answer():
+        with self._open_hooks.waiting(params.conversation_id):
             answer = await go_on(params)
         if answer is None:  # it was a notification
             return None
@@ -264,11 +262,3 @@ class ServerPeer:
         if refused:  # to ignore the change could show what must not be shown
             raise InvalidResponseError(f"{method.name}#/{refused[0]}")
         return reply
-
-    @contextmanager
-    def _awaiting_answer(self) -> Generator[None]:
-        self._unanswered += 1
-        try:
-            yield
-        finally:
-            self._unanswered -= 1

@@ -23,6 +23,7 @@ from kinwire.mcpl.rules.tags import (
     after_allowed,
     before_allowed,
 )
+from kinwire.mcpl.server.current_hook import refuse_in_hook, serve_hook
 from kinwire.mcpl.server.host_channels import HostChannels
 from kinwire.mcpl.server.inference_streams import InferenceStream, InferenceStreams
 from kinwire.mcpl.server.served_state import ServedState
@@ -82,6 +83,9 @@ class HostPeer:
         self.state = ServedState(session, feature_sets.declared, tools)
         for row in FEATURE_SET_REQUESTS:
             session.guard(row, self._must_be_enabled, outbound=True)
+        session.guard(INFERENCE_REQUEST, refuse_in_hook, outbound=True)
+        for hook in (CONTEXT_BEFORE_INFERENCE, CONTEXT_AFTER_INFERENCE):
+            session.intercept_inbound(serve_hook, hook)
 
     @property
     def enabled(self) -> list[str]:
@@ -154,11 +158,16 @@ class HostPeer:
         temperature: float | None = None,
         timeout: float | None = 300.0,
     ) -> InferenceRequestResult:
-        """Ask the host's model, and return its answer. Not allowed within a hook.
+        """Ask the host's model, and return its answer.
 
-        `messages` as a string is one message of the user.
+        `messages` as a string is one message of the user. Within the handler of a hook this is
+        refused before it is sent, also in task groups that the handler opens: the answer to the
+        hook would wait for it. A task in a task group of the program may infer at the same time.
 
         Raises:
+            InvalidRequestError: the answer to a hook waits for this, or the host cannot rule that
+                out, since the hook is of the same conversation; `data["retryable"]` is True, and it
+                may be sent again when the hook is answered (MCPL 0.4.1 section 10.7).
             FeatureSetNotEnabledError, UnknownFeatureSetError: the set may not.
             CapabilityNotNegotiatedError: the host runs no inference for servers.
             InternalError: it could not be run; `data["reason"]` is `no_route`, `busy`,
