@@ -84,3 +84,7 @@ class Budget(Generic[K]):
     def spend(self, key: K, amount: int) -> None:
         """Count an amount that a key has spent."""
         self._spent[key] = self._spent.get(key, 0) + amount
+
+    def forget(self, key: K) -> None:
+        """Begin again with nothing spent by a key."""
+        self._spent.pop(key, None)

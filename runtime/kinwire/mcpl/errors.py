@@ -36,8 +36,8 @@ _UNSUPPORTED = ArgumentCheck(
 class HookFailedError(KinwireError):
     """A hook after inference failed or was missing, and no response may be shown without it.
 
-    `server` is empty if no server ran the hook; then `feature_set` is the pattern of
-    `Hooks.fail_closed`.
+    If no server ran the hook, `feature_set` is the pattern of `Hooks.fail_closed`, and `server` the
+    `server_id` that stands before it; empty if the pattern applies to all servers.
     """
 
     def __init__(self, server: str, feature_set: str, reason: str) -> None:
@@ -125,8 +125,9 @@ class ScopeDeniedError(KinwireError):
     def __str__(self) -> str:
         asked = self.request
         return (
-            f"{asked.tool}: expected leave to act in {asked.label!r} for {asked.feature_set}, "
-            f"got none: {self.reason}. Change the lists of that set, or approve it when asked."
+            f"{asked.tool}: expected leave to act in {asked.label!r} for {asked.feature_set} of "
+            f"{asked.server}, got none: {self.reason}. Change the lists of that set, or approve it "
+            "when asked."
         )
 
 

@@ -17,7 +17,7 @@ from kinwire.mcpl.host.moderation import Draft, Moderate, Moderator
 from kinwire.mcpl.host.outgoing_response import OutgoingResponse, observers_of
 from kinwire.mcpl.host.server_peer import ServerPeer
 from kinwire.mcpl.rules.channels import THINKING
-from kinwire.mcpl.rules.names import checked_pattern
+from kinwire.mcpl.rules.names import ServerPattern
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
 from kinwire.support.arguments import (
@@ -43,7 +43,8 @@ class Channels:
 
     Without `on_message` every message is accepted and none is answered. `default_outgoing` is the
     `server_id` and the channel for answers if the channel of the conversation cannot be written to.
-    `raw` are patterns of feature sets that see outgoing content before `moderate` has checked it.
+    `raw` are patterns of feature sets (`PATTERN`, `SERVER/PATTERN`) that see outgoing content
+    before `moderate` has checked it.
 
     Raises:
         TypeError: `raw` is a single string.
@@ -61,7 +62,7 @@ class Channels:
     def __post_init__(self) -> None:
         _CHANNELS.check(**{one.name: getattr(self, one.name) for one in fields(self)})
         for pattern in self.raw:
-            checked_pattern(pattern)
+            ServerPattern.read(pattern)
 
 
 _CHANNELS = ArgumentCheck(

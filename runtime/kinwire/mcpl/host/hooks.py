@@ -30,7 +30,7 @@ from kinwire.mcpl.rules.injections import (
     length_of,
     size_of,
 )
-from kinwire.mcpl.rules.names import checked_pattern, matches
+from kinwire.mcpl.rules.names import ServerPattern
 from kinwire.mcpl.rules.tags import AFTER_INFERENCE, BEFORE_INFERENCE
 from kinwire.rpc.session import Session
 from kinwire.support.arguments import (
@@ -74,11 +74,12 @@ class Hooks:
     `order` has the `server_id` of those servers that come first; the others follow in the order in
     which they connected. `fail_closed` are patterns of feature sets without whose hook no response
     is shown: for each pattern an enabled set must match whose server blocks and has answered, and
-    no server with such a set may fail. `before_timeout` is for the injections of one server, with
-    all that is read for them, and `after_timeout` for the change of one server. If not `blocking`,
-    no server changes the response, and all are notified of it. `limits` say what an injection may
-    be; `accept`, a plain function, may refuse one. `fetch` reads http addresses: a `UrlGuard`;
-    without it they are dropped.
+    no server with such a set may fail. `SERVER/PATTERN` needs the server with that `server_id`; a
+    pattern without a server is satisfied by any server that declares such a set. `before_timeout`
+    is for the injections of one server, with all that is read for them, and `after_timeout` for the
+    change of one server. If not `blocking`, no server changes the response, and all are notified of
+    it. `limits` say what an injection may be; `accept`, a plain function, may refuse one. `fetch`
+    reads http addresses: a `UrlGuard`; without it they are dropped.
 
     Raises:
         TypeError: `order` or `fail_closed` is a single string.
@@ -99,7 +100,7 @@ class Hooks:
     def __post_init__(self) -> None:
         _HOOKS.check(**{one.name: getattr(self, one.name) for one in fields(self)})
         for pattern in self.fail_closed:
-            checked_pattern(pattern)
+            ServerPattern.read(pattern)
 
 
 _HOOKS = ArgumentCheck(
@@ -123,6 +124,7 @@ class HookManager:
     def __init__(self, policy: Hooks, audit: Audit) -> None:
         self.policy = policy
         self._audit = audit
+        self._fail_closed = [ServerPattern.read(pattern) for pattern in policy.fail_closed]
 
     async def before(
         self, servers: Sequence[ServerPeer], params: BeforeInferenceParams
@@ -148,15 +150,15 @@ class HookManager:
         """
         asked = [one for one in self._ordered(servers) if one.participates(AFTER_INFERENCE)]
         blocking = [one for one in asked if self.policy.blocking and one.offer.blocking]
-        answered: set[str] = set()
+        answered: set[tuple[str | None, str]] = set()
         for server in blocking:
             reply = await self._changed(server, params)
             if reply is None:
                 continue
-            answered.update(_participating(server))
+            answered.update((server.server_id, name) for name in _participating(server))
             if reply.modified_response is not None:
                 params = params.model_copy(update={"assistant_message": reply.modified_response})
-        self._must_cover(answered)
+        self._must_cover(answered, servers)
         async with anyio.create_task_group() as tasks:
             for server in asked:
                 if server not in blocking:
@@ -182,12 +184,16 @@ class HookManager:
         cause = reply.error if isinstance(reply, Failed) else None
         raise HookFailedError(server.id, needed, reply.reason) from cause
 
-    def _must_cover(self, answered: Collection[str]) -> None:
-        for pattern in self.policy.fail_closed:
-            if not any(matches(pattern, name) for name in answered):
-                raise HookFailedError(
-                    "", pattern, "it needs a feature set that is on, of a server that blocks"
-                )
+    def _must_cover(
+        self, answered: Collection[tuple[str | None, str]], servers: Sequence[ServerPeer]
+    ) -> None:
+        for needed in self._fail_closed:
+            if any(needed.matches(*one) for one in answered):
+                continue
+            reason = "it needs a feature set that is on, of a server that blocks"
+            if not any(needed.is_for(one.server_id) for one in servers):
+                reason = "no connected server has that server_id"
+            raise HookFailedError(needed.server_id or "", needed.pattern, reason)
 
     async def _notify(self, server: ServerPeer, params: AfterInferenceParams) -> None:
         sent = await ask(
@@ -206,7 +212,7 @@ class HookManager:
             (
                 name
                 for name in _participating(server)
-                if any(matches(pattern, name) for pattern in self.policy.fail_closed)
+                if any(needed.matches(server.server_id, name) for needed in self._fail_closed)
             ),
             None,
         )
@@ -298,7 +304,9 @@ class InjectionCollector:
         return kept
 
     def _problem(self, injection: Injection) -> str | None:
-        problem = injection_problem(injection, self._policy.limits, before=self._size)
+        problem = injection_problem(
+            injection, self._policy.limits, self._server.server_id, before=self._size
+        )
         if problem is not None or self._policy.accept is None:
             return problem
         try:

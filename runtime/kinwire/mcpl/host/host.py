@@ -115,7 +115,8 @@ class McplHost:
     """The host's side of MCPL: `Host(..., extensions=[McplHost(enabled=["memory.*"])])`.
 
     `enabled` and `disabled` are names of feature sets or patterns (`memory.*`, `*`) that are on or
-    off at first; a set that neither matches is off. `forbidden` ones can never be enabled. `scopes`
+    off at first; a set that neither matches is off. `forbidden` ones can never be enabled. With
+    `SERVER/PATTERN` a pattern applies to the server with that `server_id` alone. `scopes`
     says where sets may act, `hooks` how they take part in the host's inference, `inference` what
     runs the inference that they request, and `state` which checkpoints are kept: a tree, the latest
     or none. `on_push` takes the events of servers, each within `push_timeout` seconds and at most
@@ -256,7 +257,8 @@ class McplHost:
         offer = read_offer(theirs)
         for warning in offer.warnings:
             logger.warning("%s: its offer of MCPL: %s", session.peer_id, warning)
-        sets = FeatureSets(offer.feature_sets, enabled=False, policy=self._policy)
+        policy = self._policy.of_server(session.identity.server_id)
+        sets = FeatureSets(offer.feature_sets, enabled=False, policy=policy)
         sets.obey_policy()
 
         self._audit.watch_outbound(session)

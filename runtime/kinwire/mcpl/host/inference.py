@@ -190,7 +190,7 @@ class InferenceManager:
         model = self._model(server, params)
         if model is None:
             raise _refused("no_route", "no model is meant for that feature set")
-        reason = self.limiter.enter(server.key, params.feature_set)
+        reason = self.limiter.enter(server.session.identity, params.feature_set)
         if reason is not None:
             raise _refused(reason, "the host's limits for that server are reached")
         chunks = _Chunks(server, context)
@@ -203,7 +203,7 @@ class InferenceManager:
                 cost = estimated_usage(params.messages, "".join(chunks.said))
             raise
         finally:
-            self.limiter.leave(server.key, params.feature_set, cost)
+            self.limiter.leave(server.session.identity, params.feature_set, cost)
         return InferenceRequestResult(
             content=answer.content,
             model=answer.model,

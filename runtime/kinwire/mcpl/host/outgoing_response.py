@@ -19,7 +19,7 @@ from kinwire.mcpl.host.moderation import Draft, Moderator, Stage, not_published
 from kinwire.mcpl.host.server_peer import ServerPeer
 from kinwire.mcpl.rules.channels import OBSERVE
 from kinwire.mcpl.rules.content import blocks_of
-from kinwire.mcpl.rules.names import matches
+from kinwire.mcpl.rules.names import ServerPattern
 from kinwire_protocols.mcpl.methods import CHANNELS_OUTGOING_CHUNK, CHANNELS_OUTGOING_COMPLETE
 from kinwire_protocols.mcpl.models import (
     ChannelsOutgoingChunkParams,
@@ -52,12 +52,12 @@ async def observers_of(
 ) -> list[_Observer]:
     """Return the servers that may see what goes to a channel, by their sets and scopes."""
     found: dict[int, _Observer] = {}
-    patterns = tuple(raw)
+    patterns = [ServerPattern.read(pattern) for pattern in raw]
 
     async def look(place: int, server: ServerPeer) -> None:
         name, _ = await server.scopes.set_for(OBSERVE, channel_id)
         if name is not None:
-            sees_raw = any(matches(pattern, name) for pattern in patterns)
+            sees_raw = any(one.matches(server.server_id, name) for one in patterns)
             found[place] = _Observer(server, name, sees_raw)
 
     async with anyio.create_task_group() as tasks:

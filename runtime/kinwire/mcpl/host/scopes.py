@@ -11,19 +11,24 @@ __all__ = ("Ask", "Enrich", "ScopeAnswer", "ScopeGuard", "ScopeOf", "Scopes", "S
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
+from math import inf
 
 from kinwire.managers.ask import Answer, Late, ask
 from kinwire.managers.durable_map import DurableMap, text_codec
 from kinwire.mcpl.rules.blacklists import check_blacklist
 from kinwire.mcpl.rules.channels import OBSERVE, sees
 from kinwire.mcpl.rules.feature_sets import FeatureSets
+from kinwire.mcpl.rules.names import ServerPattern
+from kinwire.mcpl.rules.offers import MOST_SETS
 from kinwire.mcpl.rules.scopes import (
     MOST_APPROVALS,
     Approval,
     ScopeLists,
     ScopeRequest,
     approval_key,
+    rules_for,
 )
+from kinwire.rpc.identity import PeerIdentity
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
 from kinwire.support.arguments import (
@@ -90,10 +95,12 @@ ScopeOf = Callable[[str, JsonObject], tuple[str, str, JsonObject | None] | None]
 class Scopes:
     """How a host judges scopes; `McplHost(scopes=...)` takes one. Times are in seconds.
 
-    `lists` are the white and black lists by feature set. A label in neither list is passed to
-    `ask`, which has `ask_timeout`; without `ask` it is denied. `scope_of` finds the scope of a tool
-    call in its arguments. If it finds none for a scoped tool, each call is asked about. An approval
-    holds for `approval_life`: 0 for one call only, infinity for ever.
+    `lists` are the white and black lists, by feature set or pattern: `PATTERN` for all servers, or
+    `SERVER/PATTERN` for the server with that `server_id`. Of the entries that match a set all
+    blacklists apply, and the whitelist of the most specific one. A label in neither list is passed
+    to `ask`, which has `ask_timeout`; without `ask` it is denied. `scope_of` finds the scope of a
+    tool call in its arguments. If it finds none for a scoped tool, each call is asked about. An
+    approval holds for `approval_life`: 0 for one call only, infinity for ever.
 
     Raises:
         ValueError: a list has an invalid pattern, a blacklist has one that denies less than it
@@ -109,8 +116,9 @@ class Scopes:
 
     def __post_init__(self) -> None:
         _SCOPES.check(**{one.name: getattr(self, one.name) for one in fields(self)})
-        for name, rules in (self.lists or {}).items():
-            _checked(name, rules)  # here, and not when the first server connects
+        for name, rules in (self.lists or {}).items():  # not when the first server connects
+            ServerPattern.read(name)
+            _checked(name, rules)
 
 
 _SCOPES = ArgumentCheck(
@@ -153,6 +161,8 @@ class ScopeGuard:
 
     def __init__(self, policy: Scopes, records: Records | None, clock: Clock) -> None:
         self.policy = policy
+        lists = policy.lists or {}
+        self.lists = [(ServerPattern.read(name), rules) for name, rules in lists.items()]
         self._approvals = DurableMap(
             records, "approval/", _STORED, limit=MOST_APPROVALS, clock=clock
         )
@@ -254,25 +264,24 @@ class ServerScopes:
     def __init__(
         self,
         server: str,
-        server_key: str,
+        identity: PeerIdentity,
         sets: FeatureSets,
         guard: ScopeGuard,
         update: Callable[[], Awaitable[None]],
     ) -> None:
         self._server = server
-        self._key = server_key
+        self._identity = identity
         self._sets = sets
         self._guard = guard
         self._update = update
-        lists = guard.policy.lists or {}
-        self._lists = {name: ScopeLists(rules) for name, rules in lists.items()}
+        self._changed: dict[str, ScopeLists] = {}  # by feature set: what `set` has replaced
+        self._in_force: dict[str, ScopeLists | None] = {}  # by declared set, filled when needed
 
     @property
     def rules(self) -> dict[str, ScopeRules]:
         """The lists of the feature sets that the server declares."""
-        return {
-            name: lists.rules for name, lists in self._lists.items() if name in self._sets.declared
-        }
+        found = {name: self._lists_of(name) for name in self._sets.declared}
+        return {name: lists.rules for name, lists in found.items() if lists is not None}
 
     async def set(
         self, feature_set: str, *, whitelist: Iterable[str] = (), blacklist: Iterable[str] = ()
@@ -291,12 +300,13 @@ class ServerScopes:
             whitelist=list(checked_strings("whitelist", whitelist)),
             blacklist=list(checked_strings("blacklist", blacklist)),
         )
-        self._lists[feature_set] = _checked(feature_set, rules)
+        self._changed[feature_set] = _checked(feature_set, rules)
+        self._in_force.pop(feature_set, None)
         await self._update()
 
     async def revoke(self, feature_set: str | None = None) -> None:
         """Remove the approvals that `ask` gave to the server, or to one of its sets."""
-        await self._guard.forget(self._key, feature_set)
+        await self._guard.forget(self._identity.key, feature_set)
 
     async def elevate(self, params: ScopeElevateParams) -> ScopeElevateResult:
         """Answer a server that requests to act in a scope."""
@@ -316,7 +326,8 @@ class ServerScopes:
         tool: str | None = None,
     ) -> ScopeRequest:
         """Return the question whether the server may act in a scope, for `decide`."""
-        return ScopeRequest(self._server, feature_set, label, payload, tool, server_key=self._key)
+        key = self._identity.key
+        return ScopeRequest(self._server, feature_set, label, payload, tool, server_key=key)
 
     async def decide(self, request: ScopeRequest, *, labelled: bool = True) -> ScopeAnswer:
         """Return whether the request is approved. If it is not `labelled`, `ask` is always called.
@@ -325,10 +336,10 @@ class ServerScopes:
             FeatureSetNotEnabledError, UnknownFeatureSetError: the set is off, or was removed.
         """
         self._must_be_on(request.feature_set)
-        lists = self._lists.get(request.feature_set, _NO_LISTS)
+        lists = self._lists_of(request.feature_set) or _NO_LISTS
         answer = await self._guard.judge(request, lists if labelled else None)
         self._must_be_on(request.feature_set)  # it may have changed while somebody was asked
-        now = self._lists.get(request.feature_set, _NO_LISTS)
+        now = self._lists_of(request.feature_set) or _NO_LISTS
         if answer.approved and labelled and now is not lists:
             outcome, why = now.judge(request.label)
             if outcome == "deny":
@@ -345,7 +356,8 @@ class ServerScopes:
             declared = self._sets.declared.get(name)  # it may have gone while another was asked
             if declared is None or (use == OBSERVE and not sees(name, channel_id)):
                 continue
-            if not declared.scoped and name not in self._lists:
+            has_lists = self._in_force[name] if name in self._in_force else self._lists_of(name)
+            if not declared.scoped and has_lists is None:
                 return name, None
             try:
                 answer = await self.decide(self.request(name, channel_id))
@@ -355,6 +367,20 @@ class ServerScopes:
                 return name, None
             reason = answer.reason or "it was denied"
         return None, reason
+
+    def _lists_of(self, feature_set: str) -> ScopeLists | None:
+        if feature_set not in self._in_force:
+            if len(self._in_force) >= MOST_SETS:  # a server may declare new ones for ever
+                self._in_force.clear()
+            self._in_force[feature_set] = self._compiled(feature_set)
+        return self._in_force[feature_set]
+
+    def _compiled(self, feature_set: str) -> ScopeLists | None:
+        changed = self._changed.get(feature_set)
+        if changed is not None:
+            return changed
+        rules = rules_for(self._guard.lists, self._identity.server_id, feature_set)
+        return None if rules is None else ScopeLists(rules, limit=inf)
 
     def _must_be_on(self, feature_set: str) -> None:
         refusal = self._sets.refusal(feature_set)

@@ -89,7 +89,7 @@ class ServerPeer:
         """What the server offers apart from methods."""
         self._sets = sets
         self._audit = audit
-        self.scopes = ServerScopes(session.peer_id, session.identity.key, sets, guard, self._update)
+        self.scopes = ServerScopes(session.peer_id, session.identity, sets, guard, self._update)
         """Where the server may act."""
         self._configured = anyio.Event()
         self._open_hooks = OpenHooks()

@@ -11,7 +11,7 @@ __all__ = ("FeaturePolicy", "FeatureSetError", "FeatureSets", "unknown_set")
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from kinwire.mcpl.rules.names import checked_pattern, is_pattern, matches, patterns_for
+from kinwire.mcpl.rules.names import ServerPattern, is_pattern, matches, patterns_for
 from kinwire.mcpl.rules.offers import MOST_SETS
 from kinwire_protocols.mcpl.errors import FeatureSetNotEnabledError, UnknownFeatureSetError
 from kinwire_protocols.mcpl.models import FeatureSet
@@ -21,7 +21,10 @@ FeatureSetError = FeatureSetNotEnabledError | UnknownFeatureSetError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeaturePolicy:
-    """Which feature sets a host enables, by patterns. A set that no pattern matches is off."""
+    """Which feature sets a host enables, by patterns. A set that no pattern matches is off.
+
+    A pattern is `PATTERN`, for all servers, or `SERVER/PATTERN`; see `ServerPattern`.
+    """
 
     enabled: tuple[str, ...] = ()
     disabled: tuple[str, ...] = ()
@@ -31,7 +34,15 @@ class FeaturePolicy:
 
     def __post_init__(self) -> None:
         for pattern in (*self.enabled, *self.disabled, *self.forbidden):
-            checked_pattern(pattern)
+            ServerPattern.read(pattern)
+
+    def of_server(self, server_id: str | None) -> FeaturePolicy:
+        """Return the policy for one server: the patterns that apply to it, without their server."""
+        return FeaturePolicy(
+            enabled=_patterns_of(self.enabled, server_id),
+            disabled=_patterns_of(self.disabled, server_id),
+            forbidden=_patterns_of(self.forbidden, server_id),
+        )
 
     def enables(self, name: str) -> bool:
         """Return whether a set with this name is on at first."""
@@ -166,6 +177,11 @@ class FeatureSets:
         # A peer may list very many patterns, so each name is looked up by its own possible ones.
         listed = {pattern for pattern in patterns if is_pattern(pattern)}
         return {name for name in self._declared if not listed.isdisjoint(patterns_for(name))}
+
+
+def _patterns_of(texts: Iterable[str], server_id: str | None) -> tuple[str, ...]:
+    patterns = map(ServerPattern.read, texts)
+    return tuple(one.pattern for one in patterns if one.is_for(server_id))
 
 
 def _any(patterns: Iterable[str], name: str) -> bool:

@@ -21,7 +21,8 @@ from math import inf
 
 from kinwire.managers.limits import Budget, ConcurrencyLimit
 from kinwire.mcpl.rules.content import blocks_of
-from kinwire.mcpl.rules.names import checked_pattern, matches
+from kinwire.mcpl.rules.names import ServerPattern
+from kinwire.rpc.identity import PeerIdentity
 from kinwire.support.arguments import TEXT, ArgumentCheck, instance_of
 from kinwire.support.bounded import TtlDict
 from kinwire.support.json_values import text
@@ -98,7 +99,7 @@ def check_routing(policy: RoutingPolicy, larger: Mapping[str, tuple[int, str]]) 
         ValueError: an entry would never match, or the larger models form a cycle.
     """
     for pattern in policy.wildcards or {}:
-        checked_pattern(pattern)
+        ServerPattern.read(pattern)
     for name in policy.by_feature or {}:
         if "*" in name:
             raise ValueError(f"byFeature: {name!r:.60} is a pattern. Write it under wildcards.")
@@ -117,14 +118,16 @@ def route(
     """Return the model of an inference, or None if the policy has none for it.
 
     The most specific entry wins: the conversation, then the set of that server (`SERVER/SET`), the
-    set, the longest wildcard that matches it, and the default. An empty default is ignored.
+    set, the longest wildcard that matches it, one of that server (`SERVER/PATTERN`) first, and the
+    default. An empty default is ignored.
     """
     overrides, by_feature = policy.overrides or {}, policy.by_feature or {}
     override = None if conversation is None else overrides.get(_CONVERSATION + conversation)
     # A set named "trusted/x" must not match an entry that is for the server "trusted" alone.
     names = () if "/" in feature_set else (f"{server}/{feature_set}", feature_set)
     wildcards = policy.wildcards or {}
-    wild = max((one for one in wildcards if matches(one, feature_set)), key=len, default="")
+    matching = [one for one in wildcards if ServerPattern.read(one).matches(server, feature_set)]
+    wild = max(matching, key=lambda one: ServerPattern.read(one).rank, default="")
     models = (override, *map(by_feature.get, names), wildcards.get(wild), policy.default)
     return next((model for model in models if model), None)
 
@@ -204,39 +207,49 @@ class UsageLimiter:
     """Limits the inferences that each server has running, and the tokens of its feature sets."""
 
     def __init__(self, *, at_once: int, budgets: Mapping[str, int]) -> None:
-        """Start with nothing spent. `budgets` are tokens by pattern of feature sets.
+        """Start with nothing spent. `budgets` are tokens by `PATTERN` or `SERVER/PATTERN`.
 
         Raises:
             ValueError: a pattern is invalid.
         """
-        self._most = {checked_pattern(pattern): most for pattern, most in budgets.items()}
+        self._most = [(ServerPattern.read(text), most) for text, most in budgets.items()]
         self._limit = ConcurrencyLimit[str](at_once)
-        self._budget = Budget[tuple[str, str]](self._most_of)
+        self._budget = Budget[tuple[PeerIdentity, str]](self._most_of)
         self._usage: dict[tuple[str, str], TokenUsage] = {}
 
     @property
     def spent(self) -> Mapping[tuple[str, str], TokenUsage]:
-        """The tokens used so far, by server and feature set."""
+        """The tokens used so far, by key of the server and feature set."""
         return self._usage
 
-    def enter(self, server: str, feature_set: str) -> str | None:
+    def enter(self, server: PeerIdentity, feature_set: str) -> str | None:
         """Return why no inference may begin, as one word; after None, `leave` must be called."""
         if self._budget.is_spent((server, feature_set)):
             return "budget_spent"
-        return None if self._limit.enter(server) else "busy"
+        return None if self._limit.enter(server.key) else "busy"
 
-    def leave(self, server: str, feature_set: str, usage: TokenUsage | None) -> None:
+    def leave(self, server: PeerIdentity, feature_set: str, usage: TokenUsage | None) -> None:
         """End an inference, and count the tokens that it has used."""
-        self._limit.leave(server)
-        if usage is None:
-            return
-        key = server, feature_set
-        self._budget.spend(key, usage.input_tokens + usage.output_tokens)
+        self._limit.leave(server.key)
+        if usage is not None:
+            self.count(server, feature_set, usage)
+
+    def count(self, server: PeerIdentity, feature_set: str, usage: TokenUsage) -> None:
+        """Count tokens that were used."""
+        self._budget.spend((server, feature_set), usage.input_tokens + usage.output_tokens)
+        key = server.key, feature_set
         before = self._usage.get(key, TokenUsage(input_tokens=0, output_tokens=0))
         self._usage[key] = TokenUsage(
             input_tokens=before.input_tokens + usage.input_tokens,
             output_tokens=before.output_tokens + usage.output_tokens,
         )
 
-    def _most_of(self, key: tuple[str, str]) -> int | None:
-        return min((self._most[one] for one in self._most if matches(one, key[1])), default=None)
+    def forget(self, server: PeerIdentity, feature_set: str) -> None:
+        """Begin again with nothing spent."""
+        self._budget.forget((server, feature_set))
+        self._usage.pop((server.key, feature_set), None)
+
+    def _most_of(self, key: tuple[PeerIdentity, str]) -> int | None:
+        server, name = key
+        most = (most for one, most in self._most if one.matches(server.server_id, name))
+        return min(most, default=None)

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from kinwire.mcpl.rules.names import checked_pattern, matches
+from kinwire.mcpl.rules.names import ServerPattern
 from kinwire.support.arguments import COUNT, TEXTS, ArgumentCheck, table_of
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.models import TextContent
@@ -67,14 +67,15 @@ class InjectionLimits:
     positions: Mapping[str, frozenset[Position]] = field(
         default_factory=dict[str, frozenset[Position]]
     )
-    """Where feature sets may inject, by pattern; a set that no pattern matches may everywhere."""
+    """Where feature sets may inject, by `PATTERN` or `SERVER/PATTERN`; a set that no pattern
+    matches may everywhere."""
 
     def __post_init__(self) -> None:
         _INJECTION_LIMITS.check(
             size=self.size, hook_size=self.hook_size, types=self.types, positions=self.positions
         )
         for pattern in self.positions:
-            checked_pattern(pattern)
+            ServerPattern.read(pattern)
 
 
 _INJECTION_LIMITS = ArgumentCheck(
@@ -88,10 +89,13 @@ _INJECTION_LIMITS = ArgumentCheck(
 )
 
 
-def injection_problem(injection: Injection, limits: InjectionLimits, *, before: int) -> str | None:
+def injection_problem(
+    injection: Injection, limits: InjectionLimits, server_id: str | None, *, before: int
+) -> str | None:
     """Return why an injection may not be used, as a clause; None if it may.
 
-    `before` is the size of what the same reply brought before it.
+    `server_id` is the one of its server, None without one. `before` is the size of what the same
+    reply brought before it.
     """
     size = size_of(injection.content)
     if size > limits.size:
@@ -101,7 +105,7 @@ def injection_problem(injection: Injection, limits: InjectionLimits, *, before: 
     allowed = [
         places
         for pattern, places in limits.positions.items()
-        if matches(pattern, injection.feature_set)
+        if ServerPattern.read(pattern).matches(server_id, injection.feature_set)
     ]
     if allowed and not any(injection.position in places for places in allowed):
         return f"{injection.feature_set} may not inject at {injection.position}"

@@ -18,6 +18,7 @@ __all__ = (
     "approval_key",
     "label_problem",
     "normal_label",
+    "rules_for",
 )
 
 import re
@@ -25,6 +26,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from unicodedata import category, normalize
 
+from kinwire.mcpl.rules.names import ServerPattern
 from kinwire.support.glob import Pattern
 from kinwire.support.json_values import digest, short_digest
 from kinwire_protocols.base import JsonObject
@@ -99,18 +101,18 @@ def _is_deceptive(sign: str) -> bool:
 class ScopeLists:
     """The two lists of one feature set, compiled."""
 
-    def __init__(self, rules: ScopeRules) -> None:
+    def __init__(self, rules: ScopeRules, *, limit: float = MOST_PATTERNS) -> None:
         """Compile the lists.
 
         Raises:
-            ValueError: a pattern is empty or too long, or there are too many.
+            ValueError: a pattern is empty or too long, or there are more than `limit`.
         """
         self.rules = rules
         self._white = _compiled(rules.whitelist or ())
         self._black = _compiled(rules.blacklist or ())
-        if len(self._white) + len(self._black) > MOST_PATTERNS:
+        if len(self._white) + len(self._black) > limit:
             raise ValueError(
-                f"scopes: expected at most {MOST_PATTERNS} patterns of one feature set, "
+                f"scopes: expected at most {limit} patterns of one feature set, "
                 f"got {len(self._white) + len(self._black)}. Use wildcards."
             )
 
@@ -131,6 +133,21 @@ class ScopeLists:
         if allowing is not None:
             return "approve", f"the whitelist has {allowing.text}"
         return "ask", "neither list has it"
+
+
+def rules_for(
+    lists: Iterable[tuple[ServerPattern, ScopeRules]], server_id: str | None, feature_set: str
+) -> ScopeRules | None:
+    """Return the lists of a host's policy for a feature set of a server, or None without any.
+
+    The blacklists of all entries that match apply. The whitelist is that of the most specific one.
+    """
+    found = [one for one in lists if one[0].matches(server_id, feature_set)]
+    if not found:
+        return None
+    _, best = max(found, key=lambda one: one[0].rank)
+    denied = dict.fromkeys(text for _, rules in found for text in rules.blacklist or ())
+    return best if len(found) == 1 else ScopeRules(whitelist=best.whitelist, blacklist=list(denied))
 
 
 def _compiled(patterns: Iterable[str]) -> list[Pattern]:

@@ -13,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from kinwire.mcpl import ScopeAnswer, ScopeRequest, Scopes
 from kinwire.mcpl.host.scopes import ScopeGuard, ServerScopes
 from kinwire.mcpl.rules.feature_sets import FeatureSets
+from kinwire.rpc.identity import PeerIdentity
 from kinwire_protocols.mcpl import FeatureSetNotEnabledError, ScopeRules
 from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
 from tests.runtime.mcpl.fixtures_pairs import feature
@@ -47,7 +48,7 @@ class ScopesAgainstModel(RuleBasedStateMachine):
             for server in SERVERS
         }
         self.real = {
-            server: ServerScopes("same", server, self.sets[server], guard, self._told)
+            server: ServerScopes("same", PeerIdentity(server), self.sets[server], guard, self._told)
             for server in SERVERS
         }
         self.lists: dict[tuple[str, str], ScopeRules] = {}

@@ -32,6 +32,8 @@ LIMITS = InjectionLimits(
     positions={
         "memory.*": frozenset({"system", "afterUser"}),
         "memory.b": frozenset({"beforeUser"}),
+        "m/own": frozenset({"system"}),
+        "elsewhere/own": frozenset({"beforeUser"}),
     },
 )
 JUDGED = [
@@ -42,13 +44,14 @@ JUDGED = [
     pytest.param(injection(position="beforeUser"), 0, "may not inject at", id="another place"),
     pytest.param(injection(position="beforeUser", name="memory.b"), 0, None, id="two patterns"),
     pytest.param(injection(position="beforeUser", name="other"), 0, None, id="no pattern"),
+    pytest.param(injection(position="beforeUser", name="own"), 0, "may not inject", id="a server"),
     pytest.param(Injection("m", "o", "n", "system", []), 0, "nothing of it", id="empty"),
 ]
 
 
 @pytest.mark.parametrize(("one", "before", "fault"), JUDGED)
 def test_what_may_be_used(one: Injection, before: int, fault: str | None) -> None:
-    found = injection_problem(one, LIMITS, before=before)
+    found = injection_problem(one, LIMITS, "m", before=before)
     assert found is None if fault is None else fault in str(found)
 
 

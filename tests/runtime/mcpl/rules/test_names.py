@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kinwire.mcpl.rules.names import checked_pattern, is_name, is_pattern, matches
+from kinwire.mcpl.rules.names import ServerPattern, checked_pattern, is_name, is_pattern, matches
 from kinwire.support.validation import checked_strings
 from kinwire_protocols.mcpl.tables import PATTERNS
 
@@ -60,3 +60,38 @@ def test_a_name_has_1_to_128_characters() -> None:
     assert not is_name("x" * 129)
     assert not is_name("")
     assert not is_name("a*")
+
+
+OF_SERVERS = [
+    ("memory.*", "notes", "memory.x", True),
+    ("memory.*", None, "memory.x", True),
+    ("notes/memory.*", "notes", "memory.x", True),
+    ("notes/memory.*", "other", "memory.x", False),
+    ("notes/memory.*", None, "memory.x", False),
+    ("notes/memory.*", "notes", "other.x", False),
+    ("notes/*", "notes", "anything", True),
+    ("notes/x", "other", "notes/x", False),  # a set cannot be named into a policy
+    ("notes/x", "notes", "notes/x", False),
+    ("team/notes/x", "team/notes", "x", True),
+    ("team/notes/x", "team", "notes/x", False),
+]
+
+
+@pytest.mark.parametrize(("text", "server_id", "name", "expected"), OF_SERVERS)
+def test_a_pattern_of_a_server_matches_its_sets_only(
+    text: str, server_id: str | None, name: str, expected: bool
+) -> None:
+    pattern = ServerPattern.read(text)
+    assert pattern.matches(server_id, name) is expected
+    assert str(pattern) == text
+
+
+@pytest.mark.parametrize("text", ["/x", "*/x", "no*/x", "notes/", "notes/x*", "notes/*.y", ""])
+def test_a_pattern_of_a_server_that_cannot_be_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"feature sets: expected a (name|server_id)"):
+        ServerPattern.read(text)
+
+
+def test_the_most_specific_pattern_is_by_server_then_by_name_then_by_length() -> None:
+    texts = ["*", "a.*", "a.b.*", "a.b.c", "s/*", "s/a.*", "s/a.b.c"]
+    assert sorted(reversed(texts), key=lambda one: ServerPattern.read(one).rank) == texts

@@ -16,6 +16,7 @@ from kinwire.mcpl.rules.inference import (
     route,
     up_tiered,
 )
+from kinwire.rpc.identity import PeerIdentity
 from kinwire_protocols import mcpl
 from kinwire_protocols.mcpl import InferenceMessage, RoutingPolicy, TokenUsage
 
@@ -26,9 +27,11 @@ POLICY = RoutingPolicy(
         "compliance.redaction": "opus",
         "trusted/memory.consolidation": "opus-2",
     },
-    wildcards={"memory.*": "mini", "memory.deep.*": "large", "*": "any"},
+    wildcards={"memory.*": "mini", "memory.deep.*": "large", "*": "any", "own/*": "own"},
     overrides={"conversation:conv_123": "pinned"},
 )
+S, T = PeerIdentity.of(None, "s"), PeerIdentity.of(None, "t")
+NAMELESS = PeerIdentity.of("s")
 ROUTED = [
     pytest.param("s", "memory.consolidation", "conv_123", "pinned", id="a conversation"),
     pytest.param("trusted", "memory.consolidation", None, "opus-2", id="a set of one server"),
@@ -36,6 +39,9 @@ ROUTED = [
     pytest.param("s", "memory.x", None, "mini", id="a wildcard"),
     pytest.param("s", "memory.deep.x", None, "large", id="the longer wildcard"),
     pytest.param("s", "unknown", None, "any", id="the widest wildcard"),
+    pytest.param("own", "memory.deep.x", None, "own", id="a wildcard of one server"),
+    pytest.param("s", "own/x", None, "any", id="a set that is named like a server's"),
+    pytest.param(None, "unknown", None, "any", id="a server without an id"),
 ]
 
 
@@ -152,23 +158,37 @@ def test_a_budget_is_for_each_set_of_each_server_and_the_smallest_counts() -> No
     limiter = UsageLimiter(at_once=9, budgets={"memory.*": 100, "memory.small": 10})
     used = TokenUsage(input_tokens=6, output_tokens=6)
     for name in ("memory.small", "memory.large", "other"):
-        assert limiter.enter("s", name) is None
-        limiter.leave("s", name, used)
-    assert limiter.enter("s", "memory.small") == "budget_spent"
-    assert limiter.enter("t", "memory.small") is None
-    assert limiter.enter("s", "memory.large") is None
-    assert limiter.enter("s", "other") is None
-    assert limiter.spent["s", "other"] == used
+        assert limiter.enter(S, name) is None
+        limiter.leave(S, name, used)
+    assert limiter.enter(S, "memory.small") == "budget_spent"
+    assert limiter.enter(T, "memory.small") is None
+    assert limiter.enter(S, "memory.large") is None
+    assert limiter.enter(S, "other") is None
+    assert limiter.spent[S.key, "other"] == used
+
+
+def test_a_budget_of_one_server_is_for_no_other_server() -> None:
+    limiter = UsageLimiter(at_once=9, budgets={"s/memory.*": 10, "memory.*": 100})
+    used = TokenUsage(input_tokens=6, output_tokens=6)
+    for server in (S, T, NAMELESS):
+        limiter.count(server, "memory.small", used)
+    assert limiter.enter(S, "memory.small") == "budget_spent"
+    assert limiter.enter(T, "memory.small") is None
+    assert limiter.enter(NAMELESS, "memory.small") is None
+    limiter.forget(S, "memory.small")
+    assert limiter.enter(S, "memory.small") is None
+    assert {key for key, _ in limiter.spent} == {T.key, NAMELESS.key}
 
 
 def test_concurrent_runs_of_a_server_are_limited() -> None:
     limiter = UsageLimiter(at_once=2, budgets={})
-    assert [limiter.enter("s", "x") for _ in range(3)] == [None, None, "busy"]
-    assert limiter.enter("t", "x") is None
-    limiter.leave("s", "x", None)
-    assert limiter.enter("s", "x") is None
+    assert [limiter.enter(S, "x") for _ in range(3)] == [None, None, "busy"]
+    assert limiter.enter(T, "x") is None
+    limiter.leave(S, "x", None)
+    assert limiter.enter(S, "x") is None
 
 
-def test_a_budget_with_an_invalid_pattern_is_refused() -> None:
-    with pytest.raises(ValueError, match="expected a name"):
-        UsageLimiter(at_once=1, budgets={"mem*": 1})
+@pytest.mark.parametrize("text", ["mem*", "s/mem*", "s/", "/x", "*/x"])
+def test_a_budget_with_an_invalid_pattern_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="expected a "):
+        UsageLimiter(at_once=1, budgets={text: 1})

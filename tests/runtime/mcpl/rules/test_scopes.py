@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from kinwire.mcpl.rules.names import ServerPattern
 from kinwire.mcpl.rules.scopes import (
     LABEL_SIZE,
     MOST_PATTERNS,
     ScopeLists,
     label_problem,
     normal_label,
+    rules_for,
 )
 from kinwire_protocols.mcpl import PatternRule, ScopeRules
 from kinwire_protocols.mcpl.tables import PATTERNS
@@ -107,3 +109,30 @@ def test_the_published_patterns_are_the_implemented_ones(row: PatternRule) -> No
 def test_there_is_an_end_to_patterns() -> None:
     with pytest.raises(ValueError, match=f"at most {MOST_PATTERNS} patterns"):
         lists(["a"] * MOST_PATTERNS, ["b"])
+
+
+BY_SERVER = {
+    "files.*": ScopeRules(whitelist=["/tmp/**"], blacklist=["**/.env"]),
+    "files.edit": ScopeRules(whitelist=["/work/**"]),
+    "notes/files.*": ScopeRules(whitelist=[], blacklist=["/work/own"]),
+    "*": ScopeRules(blacklist=["/etc", "**/.env"]),
+}
+
+
+@pytest.mark.parametrize(
+    ("server_id", "name", "white", "black"),
+    [
+        (None, "files.edit", ["/work/**"], ["**/.env", "/etc"]),
+        ("other", "files.read", ["/tmp/**"], ["**/.env", "/etc"]),
+        ("notes", "files.edit", [], ["**/.env", "/work/own", "/etc"]),
+        ("notes", "chat", None, ["/etc", "**/.env"]),
+    ],
+)
+def test_all_blacklists_apply_and_the_whitelist_of_the_most_specific_entry(
+    server_id: str | None, name: str, white: list[str] | None, black: list[str]
+) -> None:
+    listed = [(ServerPattern.read(text), rules) for text, rules in BY_SERVER.items()]
+    rules = rules_for(listed, server_id, name)
+    assert rules is not None
+    assert (rules.whitelist, rules.blacklist) == (white, black)
+    assert rules_for(listed[:3], server_id, "elsewhere") is None
