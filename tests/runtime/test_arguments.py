@@ -403,6 +403,7 @@ UNCHECKED: dict[str, str] = {
     "ServerState": BY_KINWIRE,
     "SessionStateError": RAISED,
     "ShapeError": RAISED,
+    "StateNotRecordedError": RAISED,
     "StateRefusedError": RAISED,
     "ToolDefinitionError": RAISED,
     "ToolError": "an exception takes any values, and shows them as text",

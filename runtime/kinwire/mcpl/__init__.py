@@ -38,6 +38,7 @@ __all__ = (
     "ScriptedProvider",
     "ServerPeer",
     "ServerState",
+    "StateNotRecordedError",
     "StateRefusedError",
     "UnsupportedMessageError",
     "UrlGuard",
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
         NotPublishedError,
         ProviderError,
         ScopeDeniedError,
+        StateNotRecordedError,
         StateRefusedError,
         UnsupportedMessageError,
     )
@@ -114,6 +116,7 @@ _HOMES = {
     "ScriptedProvider": "host.inference",
     "ServerPeer": "host.server_peer",
     "ServerState": "host.state",
+    "StateNotRecordedError": "errors",
     "StateRefusedError": "errors",
     "UnsupportedMessageError": "errors",
     "UrlGuard": "host.url_guard",

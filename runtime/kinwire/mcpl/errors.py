@@ -7,6 +7,7 @@ __all__ = (
     "NotPublishedError",
     "ProviderError",
     "ScopeDeniedError",
+    "StateNotRecordedError",
     "StateRefusedError",
     "UnsupportedMessageError",
 )
@@ -128,6 +129,26 @@ class ScopeDeniedError(KinwireError):
             f"{asked.tool}: expected leave to act in {asked.label!r} for {asked.feature_set} of "
             f"{asked.server}, got none: {self.reason}. Change the lists of that set, or approve it "
             "when asked."
+        )
+
+
+class StateNotRecordedError(KinwireError):
+    """A tool call succeeded, but the host failed to record the state in its result (MCPL 8.3).
+
+    `result` is the result as it came, and `__cause__` says what failed, such as the store. If only
+    writing failed, the next call builds on the new state, and what was not written is written with
+    the next checkpoint.
+    """
+
+    def __init__(self, tool: str, result: mcp.CallToolResult) -> None:
+        super().__init__(tool, result)
+        self.tool = tool
+        self.result = result
+
+    def __str__(self) -> str:
+        return (
+            f"tools/call {self.tool}#/state: expected to record it, got {self.__cause__!r:.300}. "
+            "The call itself succeeded: see `result`."
         )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 __all__ = (
     "depth",
     "digest",
+    "json_size",
     "must_be_finite",
     "not_finite",
     "pointer_below",
@@ -26,9 +27,12 @@ from hashlib import sha256
 from math import isfinite
 from typing import Any, cast
 
-from pydantic_core import from_json
+from pydantic_core import from_json, to_json
 
 _SHORT = 32  # characters, or 128 bits
+_PART = 64 * 1024  # characters that are written at a time
+_SEEN = 64  # values; of more than that the size is found faster by writing them
+_END = object()
 
 # Peers can send 1e999, which no double is: it has a text here, so that nothing fails by it.
 _text = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
@@ -82,6 +86,31 @@ def same(one: Any, other: Any) -> bool:
         elif isinstance(left, bool) is not isinstance(right, bool) or left != right:
             return False
     return True
+
+
+def json_size(value: Any, most: int) -> int:
+    """Return the bytes of `value` as `text` writes it, in UTF-8; above `most`, any number above it.
+
+    What is far too large is seen without writing it.
+    """
+    size, seen, levels = 0, 0, [iter((value,))]
+    while levels and size <= most:
+        one = next(levels[-1], _END)
+        seen += 1
+        if seen == _SEEN and (written := _written_size(value)) is not None:
+            return written
+        if one is _END:
+            levels.pop()
+        elif isinstance(one, dict | list):
+            inner = cast("dict[str, Any] | list[Any]", one)
+            size += max(1, len(inner)) + 1  # brackets, and commas between
+            levels.append(iter(inner))
+            if isinstance(inner, dict):
+                size += len(inner)
+                levels.append(iter(inner.values()))
+        else:
+            size += _scalar_size(one, most)
+    return size
 
 
 def depth(value: Any) -> int:
@@ -141,6 +170,22 @@ def not_finite(value: Any) -> str | None:
         elif _is_record(value) and not _writes_itself(value):
             waiting.append((_fields_of(value), place))
     return None
+
+
+def _written_size(value: Any) -> int | None:
+    try:
+        return len(to_json(value, inf_nan_mode="constants"))
+    except ValueError:  # it has very many levels, or half of a surrogate pair
+        return None
+
+
+def _scalar_size(value: Any, most: int) -> int:
+    if not isinstance(value, str):
+        return len(_text(value))
+    if len(value) > most:  # in JSON it has at least as many bytes
+        return len(value)
+    parts = (value[start : start + _PART] for start in range(0, len(value), _PART))
+    return 2 + sum(len(_text(part).encode("utf-8", "surrogatepass")) - 2 for part in parts)
 
 
 def _inside(values: list[Any]) -> list[Any] | None:

@@ -15,7 +15,7 @@ import anyio
 from pydantic import MISSING, ValidationError
 
 from kinwire.mcp.extension import Next
-from kinwire.mcpl.errors import StateRefusedError
+from kinwire.mcpl.errors import StateNotRecordedError, StateRefusedError
 from kinwire.mcpl.host.tool_sets import ToolSets
 from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree, StateError
 from kinwire.mcpl.rules.checkpoints import Checkpoint
@@ -84,10 +84,10 @@ class StoredTree:
         if self._records is None:
             return
         found = [record async for record in self._records.scan(f"{self._place}checkpoint/")]
-        for record in sorted(found, key=lambda one: one.value["order"]):
+        for record in sorted(found, key=_order_of):
             self._restore(record)
         head = await self._records.get(f"{self._place}head")
-        if head is not None and head.value in self.tree:
+        if head is not None and isinstance(head.value, str) and head.value in self.tree:
             self.tree.head = head.value
 
     async def record(self, update: StateUpdate, *, base: str | None, turns: int) -> None:
@@ -149,12 +149,12 @@ class StoredTree:
         self._unwritten.discard(checkpoint.id)
 
     def _restore(self, record: Record) -> None:
-        members = dict(record.value)
-        order = members.pop("order")
         try:
+            members = dict(record.value)
+            order = members.pop("order")
             self.tree.restore(from_wire(StateUpdate, members), order)
-        except StateError as error:
-            logger.warning("checkpoint %.60r is left out: %s", members["checkpoint"], error)
+        except (KeyError, TypeError, ValueError) as error:
+            logger.warning("checkpoint %.80r is left out: %s", record.key, error)
 
     def _key(self, checkpoint: str) -> str:
         return f"{self._place}checkpoint/{short_digest(checkpoint)}"
@@ -180,6 +180,7 @@ class ServerState:
 
         Raises:
             CheckpointNotFoundError: the server no longer has it.
+            StorageError: both sides have returned to it, but the host could not write that.
             RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError: as for
                 `Session.call`.
         """
@@ -239,14 +240,11 @@ class StatefulCalls:
         base, turns = stored.tree.head, stored.turns
         result = await go_on(_with_state(params, stored.tree))
         try:
-            update = TOOLS_CALL_RESULT_STATE.read(result)
-            if update is not None:
-                await stored.record(update, base=base, turns=turns)
-        except ValidationError as error:
-            state = to_wire(result).get("state")
-            raise StateRefusedError(params.name, f"{problems(error, state)[0]}", result) from None
-        except StateError as error:
-            raise StateRefusedError(params.name, str(error), result) from None
+            await _record(stored, params.name, result, base=base, turns=turns)
+        except StateRefusedError:
+            raise
+        except Exception as error:
+            raise StateNotRecordedError(params.name, result) from error
         return result
 
     async def _set_of(self, tool: str) -> str | None:
@@ -264,6 +262,29 @@ class StatefulCalls:
         if self._states.mode != "tree":
             return "this host keeps no checkpoints to return to"
         return None
+
+
+async def _record(
+    stored: StoredTree, tool: str, result: mcp.CallToolResult, *, base: str | None, turns: int
+) -> None:
+    """Record the state in the result of a tool call."""
+    try:
+        update = TOOLS_CALL_RESULT_STATE.read(result)
+        if update is not None:
+            await stored.record(update, base=base, turns=turns)
+    except ValidationError as error:
+        state = to_wire(result).get("state")
+        raise StateRefusedError(tool, f"{problems(error, state)[0]}", result) from None
+    except StateError as error:
+        raise StateRefusedError(tool, str(error), result) from None
+
+
+def _order_of(record: Record) -> int:
+    """Return when a checkpoint was recorded; 0 if the record does not say."""
+    try:
+        return int(record.value["order"])
+    except (KeyError, TypeError, ValueError):
+        return 0
 
 
 def _with_state(

@@ -6,13 +6,14 @@ all that did not change, so that a rollback copies nothing and a checkpoint cost
 
 from __future__ import annotations
 
-__all__ = ("MOST_CHECKPOINTS", "CheckpointTree", "Recorded", "StateError")
+__all__ = ("MOST_CHECKPOINTS", "CheckpointTree", "Recorded", "StateError", "must_fit")
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from pydantic import MISSING
+from pydantic_core import to_json
 
 from kinwire.mcpl.rules.checkpoints import Checkpoint, InnerNodes
 from kinwire.mcpl.rules.json_patch import PatchError, patched
@@ -150,7 +151,8 @@ class CheckpointTree:
             why = "is not known" if before is None else "has no data here"
             return _State(warning=f"its parent {parent!r:.60} {why}: the patch was not applied")
         try:
-            data, copied = patched(before.data, update.patch)
+            room = _STATE_SIZE - before.size
+            data, copied = patched(before.data, update.patch, room=room)
         except PatchError as error:
             raise StateError(str(error)) from None
         size = _checked(data, "/patch")
@@ -219,21 +221,32 @@ def _must_be_short(pointer: str, id: str) -> None:
         )
 
 
-def _checked(data: Any, pointer: str) -> int:
-    """Return the size of a state in characters of JSON."""
-    levels = depth(data)
-    if levels > _STATE_DEPTH:
+def must_fit(pointer: str, data: Any, size: int) -> None:
+    """Raise if a state, which has `size` bytes as JSON, has too many of them or too many levels.
+
+    Raises:
+        StateError: it has.
+    """
+    if depth(data) > _STATE_DEPTH:
         raise StateError(f"{pointer}: expected a state of at most {_STATE_DEPTH} levels, got more.")
-    try:
-        size = len(strict_text(data))
-    except ValueError as error:
-        raise StateError(f"{pointer}: {error}") from None
     if size > _STATE_SIZE:
         raise StateError(
-            f"{pointer}: expected a state of at most {_STATE_SIZE} characters of JSON, got {size}. "
+            f"{pointer}: expected a state of at most {_STATE_SIZE} bytes of JSON, got {size}. "
             "Keep it on the server, and send checkpoints without data."
         )
-    return size
+
+
+def _checked(data: Any, pointer: str) -> int:
+    """Return the size of a state in bytes of JSON."""
+    must_fit(pointer, data, 0)  # what is too deep cannot be written
+    try:
+        written = to_json(data, inf_nan_mode="constants")
+        if b"NaN" in written or b"Infinity" in written:  # or these are words of a text
+            strict_text(data)
+    except ValueError as error:
+        raise StateError(f"{pointer}: {error}") from None
+    must_fit(pointer, None, len(written))
+    return len(written)
 
 
 def _equal(one: Any, other: Any) -> bool:

@@ -24,9 +24,9 @@ class Checkpoint:
     data: Any = MISSING
     """The state; MISSING where the server keeps it itself."""
     brought: int = 0
-    """Its own share of the size: characters of JSON, and bytes that a patch had to copy."""
+    """Its own share of the size: bytes of JSON, and those that a patch had to copy."""
     size: int = 0
-    """Characters of JSON of the whole state."""
+    """Bytes of JSON of the whole state."""
     children: list[str] = field(default_factory=list[str])
 
 

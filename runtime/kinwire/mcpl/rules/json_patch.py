@@ -2,19 +2,20 @@
 
 What comes out shares with what went in all that was not touched, so a state costs no more than
 what is new in it. Containers that a patch has made itself are changed directly, so that time grows
-with the patch and not with patch times state.
+with the patch and not with patch times state. A copy shares all of its source, so it costs nothing
+but makes the state larger: copies count in bytes of JSON.
 """
 
 from __future__ import annotations
 
-__all__ = ("MOST_OPERATIONS", "PatchError", "Patched", "patched")
+__all__ = ("MOST_COPIED_BYTES", "MOST_OPERATIONS", "PatchError", "Patched", "patched")
 
 import re
 from collections.abc import Callable, Sequence
 from sys import getsizeof
 from typing import Any, NamedTuple, cast
 
-from kinwire.support.json_values import same, steps_of
+from kinwire.support.json_values import json_size, same, steps_of
 from kinwire_protocols.mcpl.models import (
     PatchAdd,
     PatchCopy,
@@ -28,8 +29,10 @@ from kinwire_protocols.mcpl.models import (
 MOST_OPERATIONS = 1000
 """Operations in one patch."""
 
-_DEEPEST = 64  # parts of a pointer, and levels of a copy
-_MOST_COPIED = 250_000  # values that `copy` may create in one patch; copies of copies grow fast
+MOST_COPIED_BYTES = 4 * 1024 * 1024
+"""Bytes of JSON that the copies of one patch may add: as much as a state may have."""
+
+_DEEPEST = 64  # parts of a pointer
 _INDEX = re.compile(r"0|[1-9][0-9]{0,8}")  # RFC 6901: no sign, no zero in front
 _BAD_ESCAPE = re.compile(r"~(?![01])")
 
@@ -46,8 +49,13 @@ class Patched(NamedTuple):
     """Bytes of the containers that were copied because something in them has changed."""
 
 
-def patched(document: Any, operations: Sequence[PatchOperation]) -> Patched:
+def patched(
+    document: Any, operations: Sequence[PatchOperation], *, room: int = MOST_COPIED_BYTES
+) -> Patched:
     """Return `document` with the operations applied in order.
+
+    `room` is how many bytes of JSON copies may add to it. What the patch has removed before makes
+    more room.
 
     Raises:
         PatchError: an operation cannot be applied; the message says which, where, and why.
@@ -57,7 +65,7 @@ def patched(document: Any, operations: Sequence[PatchOperation]) -> Patched:
             f"/patch: expected at most {MOST_OPERATIONS} operations, got {len(operations)}. "
             "Send the whole state as data."
         )
-    work = _Work(document)
+    work = _Work(document, room)
     for number, operation in enumerate(operations):
         try:
             _ACTS[operation.op](work, operation)
@@ -73,11 +81,15 @@ class _ApplyError(Exception):
 class _Work:
     """A document while it is patched."""
 
-    def __init__(self, document: Any) -> None:
+    def __init__(self, document: Any, room: int) -> None:
         self.document = document
         self.copied = 0  # bytes of the containers that were changed
-        self._own: set[int] = set()  # containers that this patch has made
-        self._made = 0  # values, by copies
+        # Containers that this patch has made and nothing else shares, by id. What contains one of
+        # them is one, too. Nothing else is made while a patch is applied, so an id that is free
+        # again can only come back to one of these.
+        self._own: set[int] = set()
+        self._room = room  # bytes of JSON that copies may still add
+        self._gone: list[Any] = []  # removed, and not yet counted as room
 
     def get(self, pointer: str, member: str = "path") -> Any:
         """Return the value at a place."""
@@ -90,14 +102,17 @@ class _Work:
         """Add a value at a place: set it in an object, or insert it into an array."""
         tokens = _tokens(pointer, "path")
         if not tokens:
-            self.document = value
+            self._put_whole(value)
             return
         container = self._container(tokens)
         if isinstance(container, list):
             entries = cast("list[object]", container)
             entries.insert(_insertion(entries, tokens[-1]), value)
         else:
-            container[_name(container, tokens[-1], "path")] = value
+            members = _members(container, "path", tokens[-1])
+            if tokens[-1] in members:
+                self._gone.append(members[tokens[-1]])
+            members[tokens[-1]] = value
 
     def remove(self, pointer: str, member: str = "path") -> Any:
         """Remove the value at a place and return it."""
@@ -105,30 +120,55 @@ class _Work:
         if not tokens:
             raise _ApplyError(f"{member}: expected a place within the state, got the whole of it")
         container = self._container(tokens, member)
-        return container.pop(_key(container, tokens[-1], member))
+        key = _key(container, tokens[-1], member)  # also says whether it is a container
+        return container.pop(key)
+
+    def drop(self, pointer: str) -> None:
+        """Remove the value at a place for good."""
+        self._gone.append(self.remove(pointer))
 
     def replace(self, pointer: str, value: Any) -> None:
         """Replace the value at a place."""
         tokens = _tokens(pointer, "path")
         if not tokens:
-            self.document = value
+            self._put_whole(value)
             return
         container = self._container(tokens)
-        container[_key(container, tokens[-1], "path")] = value
+        key = _key(container, tokens[-1], "path")
+        self._gone.append(container[key])
+        container[key] = value
 
-    def copy(self, value: Any, level: int = 0) -> Any:
-        """Return a copy that shares nothing that this patch may still change."""
-        self._made += 1
-        if level > _DEEPEST:
-            raise _ApplyError(f"from: expected at most {_DEEPEST} levels, got more")
-        if self._made > _MOST_COPIED:
-            raise _ApplyError(f"from: expected copies of at most {_MOST_COPIED} values, got more")
-        if isinstance(value, dict):
-            members = cast("dict[str, Any]", value)
-            return {name: self.copy(inner, level + 1) for name, inner in members.items()}
-        if isinstance(value, list):
-            return [self.copy(inner, level + 1) for inner in cast("list[object]", value)]
+    def copy(self, value: Any) -> Any:
+        """Return a value to add at a second place; this patch changes neither place in the other.
+
+        Raises:
+            _ApplyError: the state would become too large.
+        """
+        self._take_room(value)
+        shared = [value]
+        while shared:
+            one = shared.pop()
+            if id(one) in self._own:
+                self._own.remove(id(one))
+                shared += one.values() if isinstance(one, dict) else one
         return value
+
+    def _take_room(self, value: Any) -> None:
+        size = json_size(value, self._room)
+        if size > self._room:
+            self._room += sum(json_size(one, MOST_COPIED_BYTES) for one in self._gone)
+            self._gone.clear()
+            size = json_size(value, self._room)
+        if size > self._room:
+            raise _ApplyError(
+                f"from: expected copies of at most {max(self._room, 0)} more bytes of JSON, "
+                "got more. Send the whole state as data"
+            )
+        self._room -= size
+
+    def _put_whole(self, value: Any) -> None:
+        self._gone.append(self.document)
+        self.document = value
 
     def _container(self, tokens: list[str], member: str = "path") -> Any:
         """Return the container of a place, as a copy that may be changed."""
@@ -147,8 +187,6 @@ class _Work:
             if isinstance(value, dict)
             else list(cast("list[object]", value))
         )
-        # Nothing else is made while a patch is applied but by `copy`, whose values are shared with
-        # nobody either: an id that is free again can only come back to one of those.
         self._own.add(id(mine))
         self.copied += getsizeof(mine)
         return mine
@@ -159,7 +197,7 @@ def _add(work: _Work, operation: PatchAdd) -> None:
 
 
 def _remove(work: _Work, operation: PatchRemove) -> None:
-    work.remove(operation.path)
+    work.drop(operation.path)
 
 
 def _replace(work: _Work, operation: PatchReplace) -> None:
@@ -213,7 +251,7 @@ def _key(container: Any, token: str, member: str) -> Any:
         if _INDEX.fullmatch(token) and int(token) < size:
             return int(token)
         raise _ApplyError(f"{member}: expected an index below {size}, got {token!r:.40}")
-    if token in _name_space(container, member, token):
+    if token in _members(container, member, token):
         return token
     raise _ApplyError(f"{member}: expected a member that is there, got {token!r:.80}")
 
@@ -226,12 +264,7 @@ def _insertion(entries: list[Any], token: str) -> int:
     raise _ApplyError(f"path: expected - or an index up to {len(entries)}, got {token!r:.40}")
 
 
-def _name(container: Any, token: str, member: str) -> str:
-    _name_space(container, member, token)
-    return token
-
-
-def _name_space(container: Any, member: str, token: str) -> dict[str, Any]:
+def _members(container: Any, member: str, token: str) -> dict[str, Any]:
     if isinstance(container, dict):
         return cast("dict[str, Any]", container)
     raise _ApplyError(f"{member}: expected an object or array around {token!r:.80}, got neither")

@@ -17,6 +17,7 @@ from typing import Any
 from pydantic import MISSING
 
 from kinwire.mcp.extension import Next
+from kinwire.mcpl.rules.checkpoint_tree import must_fit
 from kinwire.mcpl.rules.json_diff import patch_between
 from kinwire.mcpl.rules.json_patch import MOST_OPERATIONS
 from kinwire.rpc.codec import Id
@@ -60,7 +61,8 @@ class CallState:
         """Save the state after the call at the host, as a new checkpoint.
 
         Raises:
-            ValueError: `after` is not JSON.
+            ValueError: `after` is not JSON, or has more than 4 MiB as JSON or more than 60 levels:
+                hosts would refuse it.
         """
         if self._index is None:
             return  # a host that speaks only MCP keeps no state
@@ -86,6 +88,7 @@ class CheckpointIndex:
             whole = strict_text(after)
         except ValueError as error:
             raise ValueError(f"state: {error}. Save what is to be kept as text.") from None
+        must_fit("state", after, len(whole.encode("utf-8", "surrogatepass")))
         made: JsonObject = {"checkpoint": self._new_id()}
         if before is MISSING:
             made |= {"parent": None, "data": after}

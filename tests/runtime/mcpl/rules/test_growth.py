@@ -5,14 +5,11 @@ A step is a line of Python that runs. Clocks say nothing here, and no bound is a
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 import pytest
 
-from kinwire.mcpl import rules
 from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.json_diff import patch_between
@@ -24,31 +21,7 @@ from kinwire.support.glob import PATTERN_SIZE, Pattern
 from kinwire_protocols.base import from_wire
 from kinwire_protocols.mcpl import StateUpdate
 from tests.runtime.mcpl.fixtures_pairs import feature
-
-_RULES = rules.__file__.rpartition("/")[0]
-_SUPPORT = "/kinwire/support/"
-
-
-def steps(work: Callable[[], object]) -> int:
-    """Return how many lines of the rules run."""
-    count = 0
-
-    def line(frame: FrameType, event: str, argument: Any) -> Any:
-        nonlocal count
-        count += event == "line"
-        return line
-
-    def call(frame: FrameType, event: str, argument: Any) -> Any:
-        name = frame.f_code.co_filename
-        return line if name.startswith(_RULES) or _SUPPORT in name else None
-
-    before = sys.gettrace()
-    sys.settrace(call)
-    try:
-        work()
-    finally:
-        sys.settrace(before)
-    return count
+from tests.runtime.mcpl.rules.fixtures_steps import steps
 
 
 def assert_linear(of_size: Callable[[int], Callable[[], object]], size: int) -> None:

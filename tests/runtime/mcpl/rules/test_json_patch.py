@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import gc
+import tracemalloc
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree, StateError
 from kinwire.mcpl.rules.json_diff import patch_between
 from kinwire.mcpl.rules.json_patch import MOST_OPERATIONS, PatchError, patched
-from kinwire.support.json_values import depth, digest, same, text
+from kinwire.support.json_values import depth, digest, json_size, same, text
 from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.mcpl import StateUpdate
+from tests.runtime.mcpl.rules.fixtures_steps import steps
 
 
 def apply(document: Any, *operations: JsonObject) -> Any:
@@ -116,6 +121,20 @@ REFUSED = [
     pytest.param({}, moved("move", "/a", "/a"), id="move nothing to itself"),
     pytest.param({}, op("add", "/a" * 65, 1), id="an endless pointer"),
     pytest.param({"a": 1}, moved("copy", "/b", "/c"), id="copy nothing"),
+    *[
+        pytest.param({"s": scalar, "o": {"s": scalar}}, operation, id=f"{operation} at {scalar}")
+        for scalar in ("text", 7, 1.5, True, None)
+        for operation in (
+            op("remove", "/s/length"),
+            op("remove", "/o/s/0"),
+            op("replace", "/s/0", 1),
+            op("add", "/s/-", 1),
+            op("test", "/s/0", 1),
+            moved("move", "/s/0", "/x"),
+            moved("move", "/o/s/length", "/x"),
+            moved("copy", "/s/0", "/x"),
+        )
+    ],
 ]
 
 
@@ -169,6 +188,102 @@ def test_copies_of_copies_come_to_an_end() -> None:
     bomb = [moved("copy", "/a", "/a/-")] * 60
     with pytest.raises(PatchError, match=r"copies of at most|at most 64 levels"):
         apply({"a": [0] * 100}, *bomb)
+
+
+LARGE: list[Any] = ["x" * 3_900_000, [0] * 1_900_000, [{}] * 1_300_000, "\x01" * 650_000]
+
+
+@pytest.mark.parametrize("large", LARGE, ids=["text", "numbers", "objects", "controls"])
+@pytest.mark.parametrize("path", ["/b{}", "/l/-"])
+def test_copies_beyond_the_size_of_a_state_are_refused_before_they_are_made(
+    large: Any, path: str
+) -> None:
+    tree = CheckpointTree()
+    tree.record(from_wire(StateUpdate, {"checkpoint": "a", "data": {"a": large, "l": []}}), base="")
+    copies = [moved("copy", "/a", path.format(number)) for number in range(250)]
+    update = from_wire(StateUpdate, {"checkpoint": "b", "patch": copies})
+
+    def record() -> None:
+        with pytest.raises(StateError, match=r"^/patch/0/from: expected copies of at most"):
+            tree.record(update, base="a")
+
+    assert peak_of(record) < 2 * 1024 * 1024  # bytes
+    assert steps(record) < 1_000_000  # each a line of Python
+    assert (len(tree), tree.head) == (1, "a")
+
+
+def peak_of(work: Callable[[], object]) -> int:
+    """Return how many bytes more than before `work` has allocated at one moment."""
+    gc.collect()
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_small_copies_that_grow_large_are_refused_with_their_number() -> None:
+    doubling = [moved("copy", "/a", "/a/-") for _ in range(1000)]
+    with pytest.raises(PatchError, match=r"^/patch/\d+/from: expected"):
+        apply({"a": ["x" * 1000]}, *doubling)
+
+
+def test_a_copy_of_what_the_patch_has_changed_is_not_changed_with_it() -> None:
+    state: JsonObject = {"a": {"b": {"c": [1]}}, "n": 0}
+    after = apply(
+        state,
+        op("add", "/a/b/c/-", 2),
+        moved("copy", "/a", "/x"),
+        op("add", "/a/b/c/-", 3),
+        moved("copy", "", "/whole"),
+        op("add", "/x/b/c/-", 4),
+        op("add", "/whole/a/b/c/-", 5),
+        moved("copy", "/x/b", "/y"),
+        op("replace", "/y/c", []),
+    )
+    assert after["a"] == {"b": {"c": [1, 2, 3]}}
+    assert after["x"] == {"b": {"c": [1, 2, 4]}}
+    assert after["whole"] == {
+        "a": {"b": {"c": [1, 2, 3, 5]}},
+        "n": 0,
+        "x": {"b": {"c": [1, 2]}},
+    }
+    assert after["y"] == {"c": []}
+    assert state == {"a": {"b": {"c": [1]}}, "n": 0}
+
+
+def test_what_a_patch_has_removed_makes_room_for_copies() -> None:
+    state = {"a": "x" * 1_500_000, "b": "y" * 2_000_000}
+    for first in (op("remove", "/b"), op("replace", "/b", 1), op("add", "/b", 1)):
+        after = apply_in(800_000, state, first, moved("copy", "/a", "/c"))
+        assert after["c"] == state["a"]
+    whole = apply_in(
+        800_000, state, op("replace", "", {"a": state["a"]}), moved("copy", "/a", "/c")
+    )
+    assert whole == {"a": state["a"], "c": state["a"]}
+    with pytest.raises(PatchError, match="/patch/1/from: expected copies of at most 800000"):
+        apply_in(800_000, state, op("add", "/new", 1), moved("copy", "/a", "/c"))
+
+
+def apply_in(room: int, document: Any, *operations: JsonObject) -> Any:
+    update = from_wire(StateUpdate, {"checkpoint": "c", "patch": list(operations)})
+    return patched(document, update.patch or [], room=room).document
+
+
+SIZED: list[Any] = [
+    *(None, True, 7, -1.5, "", "\u00e9\U0001f600", '"\\\n\x01', "x" * 200_000),
+    *([], {}, [[]], [1, [2, {"a": {}}]], {"a": 1, "\u00e9": [None]}),
+    *([[7]] * 6000, [[{"a": [True]}] * 9] * 2000, ["\ud83d", *range(6000)]),
+]
+
+
+@pytest.mark.parametrize("value", SIZED, ids=lambda value: repr(value)[:20])
+def test_the_size_of_a_value_is_counted_without_writing_it(value: Any) -> None:
+    written = len(text(value).encode("utf-8", "surrogatepass"))
+    assert json_size(value, written) == written
+    assert json_size(value, 10**9) == written
+    assert json_size(value, written - 1) > written - 1
 
 
 def test_there_is_an_end_to_operations() -> None:
