@@ -181,18 +181,33 @@ async def test_an_approval_that_is_only_a_yes_counts_as_a_fault() -> None:
     assert len(author.errors) == 2
 
 
-async def test_what_takes_too_long_is_answered() -> None:
-    author = Author()
+async def sleep(*given: Any) -> Any:
+    await anyio.sleep_forever()
 
-    async def sleep(request: SamplingRequest) -> None:
-        await anyio.sleep_forever()
 
-    await author.have_written(
-        Sampling(Model(), approve_request=sleep, approve_result=unattended, timeout=0.01)
-    )
+async def raise_timeout(*given: Any) -> Any:
+    raise TimeoutError("of the program")
+
+
+@pytest.mark.parametrize(
+    "name", ["model", "approve_request", "approve_result", "context", "consent"]
+)
+@pytest.mark.parametrize("function", [sleep, raise_timeout])
+async def test_only_the_deadline_of_the_host_is_reported_as_one(
+    name: str, function: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    author = Author(include_context="allServers" if name == "consent" else "thisServer")
+    given: dict[str, Any] = {
+        **{"model": Model(), "approve_request": unattended, "approve_result": unattended},
+        **({} if name != "consent" else {"context": raise_timeout}),
+        name: function,
+    }
+    late = function is sleep
+    await author.have_written(Sampling(**given, timeout=0.01 if late else 600.0))
     (error,) = author.errors
     assert isinstance(error, InternalError)
-    assert "no answer within 0.01 s" in error.message
+    assert ("no answer within 0.01 s" in error.message) is late
+    assert ("TimeoutError: of the program" in caplog.text) is not late
 
 
 async def test_a_server_that_takes_its_request_back_ends_the_approval() -> None:

@@ -14,4 +14,4 @@ from tests.fixtures_backends import mark_slow_on_trio
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what is slow."""
-    mark_slow_on_trio(items, Path(__file__).parent, {"test_negotiation.py"})
+    mark_slow_on_trio(items, Path(__file__).parent, {"test_deadlines.py", "test_negotiation.py"})

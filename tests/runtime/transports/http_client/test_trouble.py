@@ -282,12 +282,13 @@ async def test_a_call_that_is_taken_back_during_a_repair_is_not_sent_again(statu
     assert server.about().count("tools/call") == 1
 
 
-async def test_what_auth_raises_is_the_callers() -> None:
+@pytest.mark.parametrize("error", [KeyError("no token"), TimeoutError("no token")])
+async def test_what_auth_raises_is_the_callers(error: Exception) -> None:
     def auth(challenge: str | None) -> str:
-        raise KeyError("no token")
+        raise error
 
     async with RawServer.serving(polite()) as server, Host("h", "1") as host:
-        with pytest.raises(KeyError, match="no token"):
+        with pytest.raises(type(error), match="no token"):
             await host.connect(server.url, auth=auth)
         with pytest.raises(ValueError, match="expected the value of a header"):
             await host.connect(server.url, auth=lambda _: "two\nlines")

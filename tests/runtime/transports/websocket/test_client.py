@@ -160,17 +160,18 @@ async def test_the_user_may_take_their_time_and_the_server_may_not(
     assert min(left) > 1
 
 
-async def test_an_auth_that_fails_fails_the_calls_with_its_own_error() -> None:
+@pytest.mark.parametrize("kind", [PermissionError, TimeoutError])
+async def test_an_auth_that_fails_fails_the_calls_with_its_own_error(kind: type[OSError]) -> None:
     async def auth(challenge: str | None) -> str:
         if challenge is None:
             return "Bearer old"
-        raise PermissionError("the user pressed Escape")
+        raise kind("the user pressed Escape")
 
     async def refuse(one: Asked, line: Line) -> None:
         await line.status(401, WWW_Authenticate="Bearer")
 
     async with RawServer.serving(refuse) as server, Host("h", "1") as host:
-        with pytest.raises(PermissionError, match="pressed Escape"):
+        with pytest.raises(kind, match="pressed Escape"):
             await host.connect(server.url.replace("http:", "ws:"), auth=auth)
         with pytest.raises(ValueError, match="auth: expected the value of a header"):
             await host.connect("ws://127.0.0.1:1", auth=lambda challenge: "two\nlines")
