@@ -4,9 +4,9 @@ from __future__ import annotations
 
 __all__ = ("InFlight", "KeyedLock")
 
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable
+from contextlib import asynccontextmanager
 from functools import partial
-from types import TracebackType
 from typing import Generic, TypeVar
 
 import anyio
@@ -25,64 +25,43 @@ class KeyedLock(Generic[K]):
     """
 
     def __init__(self) -> None:
-        self._entries: dict[K, _LockEntry] = {}
+        self._locks: dict[K, anyio.Lock] = {}
 
     def __len__(self) -> int:
         """Return the number of keys whose lock is held or awaited."""
-        return len(self._entries)
+        return len(self._locks)
 
     def __contains__(self, key: K) -> bool:
         """Return whether the lock of `key` is held or awaited."""
-        return key in self._entries
+        return key in self._locks
 
-    def of(self, key: K) -> _KeyedTurn[K]:
-        """Return the lock of `key`, for one `async with`."""
-        return _KeyedTurn(self._entries, key)
-
-
-class _LockEntry:
-    """The lock of one key, and how many hold it or wait for it."""
-
-    __slots__ = ("lock", "users")
-
-    def __init__(self) -> None:
-        self.lock = anyio.Lock(fast_acquire=True)  # a free lock is taken without a switch of tasks
-        self.users = 0
-
-
-class _KeyedTurn(Generic[K]):
-    """One use of the lock of a key."""
-
-    __slots__ = ("_entries", "_entry", "_key")
-
-    def __init__(self, entries: dict[K, _LockEntry], key: K) -> None:
-        self._entries, self._key = entries, key
-
-    async def __aenter__(self) -> None:
-        entry = self._entries.get(self._key)
-        if entry is None:
-            entry = self._entries[self._key] = _LockEntry()
-        self._entry = entry
-        entry.users += 1
+    @asynccontextmanager
+    async def of(self, key: K) -> AsyncGenerator[None]:
+        """Hold the lock of `key` while the block lasts."""
+        await self.acquire(key)
         try:
-            await entry.lock.acquire()
+            yield
+        finally:
+            self.release(key)
+
+    async def acquire(self, key: K) -> None:
+        """Take the lock of `key`; then the same task must `release` it."""
+        lock = self._locks.get(key)
+        if lock is None:  # a free lock is taken without a switch of tasks
+            lock = self._locks[key] = anyio.Lock(fast_acquire=True)
+        try:
+            await lock.acquire()
         except BaseException:
-            self._leave()
+            if not lock.locked():
+                del self._locks[key]
             raise
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._entry.lock.release()
-        self._leave()
-
-    def _leave(self) -> None:
-        self._entry.users -= 1
-        if not self._entry.users:
-            del self._entries[self._key]
+    def release(self, key: K) -> None:
+        """Give the lock of `key` to the task that has waited longest."""
+        lock = self._locks[key]
+        lock.release()
+        if not lock.locked():
+            del self._locks[key]
 
 
 class InFlight(Generic[K, T]):

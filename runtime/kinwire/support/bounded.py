@@ -10,6 +10,7 @@ __all__ = ("DEDUP_SECONDS", "BoundedSet", "LruDict", "TtlDict")
 
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator
+from math import inf
 from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -72,9 +73,9 @@ class TtlDict(Generic[K, V]):
     """
 
     def __init__(self, seconds: float, *, limit: int | None = None) -> None:
-        """Begin empty. `limit` is at least 1; None for no limit."""
+        """Begin empty. `seconds` is positive, and `limit` is at least 1; None for no limit."""
         self._seconds = seconds
-        self._limit = limit
+        self._limit = inf if limit is None else limit
         self._entries = OrderedDict[K, tuple[V, float]]()  # with the time; the oldest first
 
     def __len__(self) -> int:
@@ -93,17 +94,25 @@ class TtlDict(Generic[K, V]):
 
     def put(self, key: K, value: V, *, now: float) -> None:
         """Set the value of `key`; it expires `seconds` from now."""
-        self._entries[key] = (value, now)
-        self._entries.move_to_end(key)
-        self.expire(now=now)
-        if self._limit is not None and len(self._entries) > self._limit:
-            self._entries.popitem(last=False)
+        entries = self._entries
+        entries[key] = (value, now)
+        entries.move_to_end(key)
+        while now - next(iter(entries.values()))[1] >= self._seconds or len(entries) > self._limit:
+            entries.popitem(last=False)
 
     def pop(self, key: K, *, now: float) -> V | None:
         """Remove the entry of `key`, and return its value as `get` does."""
         value = self.get(key, now=now)
         self._entries.pop(key, None)
         return value
+
+    def pop_oldest(self) -> None:
+        """Remove the entry that was put first.
+
+        Raises:
+            KeyError: there is no entry.
+        """
+        self._entries.popitem(last=False)
 
     def expire(self, *, now: float) -> None:
         """Remove the entries that have expired."""

@@ -22,6 +22,7 @@ __all__ = (
 import json
 import marshal
 from collections import deque
+from collections.abc import Callable
 from dataclasses import is_dataclass
 from hashlib import sha256
 from math import isfinite
@@ -35,15 +36,13 @@ _SEEN = 64  # values; of more than that the size is found faster by writing them
 _END = object()
 
 # Peers can send 1e999, which no double is: it has a text here, so that nothing fails by it.
-_text = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode
+text: Callable[[Any], str] = json.JSONEncoder(
+    ensure_ascii=False, separators=(",", ":"), sort_keys=True
+).encode
+"""Returns a value as compact JSON, the same for values that are equal but for 1 and 1.0."""
 _strict_text = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True
 ).encode
-
-
-def text(value: Any) -> str:
-    """Return `value` as compact JSON, the same for values that are equal but for 1 and 1.0."""
-    return _text(value)
 
 
 def strict_text(value: Any) -> str:
@@ -60,12 +59,13 @@ def strict_text(value: Any) -> str:
 
 def digest(*values: Any) -> str:
     """Return a digest of these values, in 64 characters."""
-    return sha256("\n".join(map(_text, values)).encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256("\n".join(map(text, values)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def short_digest(*values: Any) -> str:
-    """Return a digest of these values for a part of a key, in 32 characters."""
-    return digest(*values)[:_SHORT]
+    """Return the beginning of `digest(*values)` for a part of a key, in 32 characters."""
+    written = "\n".join(map(text, values)).encode("utf-8", "surrogatepass")
+    return sha256(written).hexdigest()[:_SHORT]
 
 
 def same(one: Any, other: Any) -> bool:

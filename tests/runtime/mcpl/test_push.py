@@ -103,8 +103,8 @@ async def test_another_event_under_the_same_id_is_refused() -> None:
     conversation = Conversation()
     async with pushing(conversation) as (server, _):
         await server.push("memory.proactive", "Now", **ONE)
-        for change in ({"origin": {"n": 1}}, {"timestamp": "2026-01-23T15:00:00Z"}):
-            answer = await server.push("memory.proactive", "Now", **{**ONE, **change})
+        for change in ({"origin": {"n": 1}}, {"content": "Later"}):
+            answer = await server.push("memory.proactive", **{"content": "Now", **ONE, **change})
             assert not answer.accepted
             assert "used for another event" in (answer.reason or "")
         assert not (await server.push("other", "Now", **ONE)).accepted

@@ -192,7 +192,7 @@ MCPL = {
     "mcpl retries": Manager(
         attributes=(
             "kinwire.mcpl.server.host_peer:HostPeer.push",
-            "kinwire.support.bounded:TtlDict.get",
+            "kinwire.managers.inbox:Inbox.look",
         ),
         rows=(
             "mcpl-9.1-1",

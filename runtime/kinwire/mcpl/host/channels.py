@@ -92,13 +92,15 @@ class ChannelManager:
         self.policy = policy
         self.moderator = Moderator(policy.moderate, policy.moderate_timeout)
         self._servers = servers
-        self._conversations = Conversations(records, clock)
+        self._conversations = Conversations(records)
         self._inbox = MessageInbox(
             policy.on_message,
             policy.on_turn,
             policy.message_timeout,
             self._conversations,
             self.context,
+            records,
+            clock,
         )
 
     async def write(self, conversation_id: str, *, inference_id: str) -> OutgoingResponse:

@@ -1,22 +1,21 @@
-"""Which conversation a thread of a channel belongs to, and which messages came before (MCPL 14.3).
+"""Which conversation a thread of a channel belongs to (MCPL 14.3).
 
 With records it is known after a restart.
 """
 
 from __future__ import annotations
 
-__all__ = ("Conversation", "Conversations", "HandedOver", "message_key")
+__all__ = ("Conversation", "Conversations")
 
 import secrets
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
-from kinwire.support.bounded import DEDUP_SECONDS, LruDict, TtlDict
+from kinwire.support.bounded import LruDict
 from kinwire.support.json_values import short_digest
 from kinwire_protocols.base import from_wire, to_wire
-from kinwire_protocols.mcpl.models import IncomingMessage, IncomingOutcome, IncomingReference
+from kinwire_protocols.mcpl.models import IncomingMessage, IncomingReference
 
 T = TypeVar("T")
 
@@ -36,23 +35,13 @@ class Conversation:
     """Its last message."""
 
 
-@dataclass(frozen=True, slots=True)
-class HandedOver:
-    """A message that was handed over."""
-
-    outcome: IncomingOutcome | None
-    """None if it is unknown."""
-
-
 class Conversations:
     """The conversations of one host."""
 
-    def __init__(self, records: Records | None, clock: Clock) -> None:
+    def __init__(self, records: Records | None) -> None:
         self._records = records
-        self._clock = clock  # never goes back
         self._threads = LruDict[str, str](_MOST)
         self._found = LruDict[str, Conversation](_MOST)
-        self._seen = TtlDict[str, HandedOver](DEDUP_SECONDS, limit=_MOST)
 
     async def of_thread(self, server: str, message: IncomingMessage) -> str | None:
         """Return the conversation of a message's thread, or None if the thread is new."""
@@ -105,34 +94,6 @@ class Conversations:
         await self._keep(replace(known, turns=known.turns + 1))
         return known.turns
 
-    async def seen(self, server: str, message: IncomingMessage) -> HandedOver | None:
-        """Return what is known of a message that came before, or None if it is new."""
-        key = message_key(server, message)
-        known = self._seen.get(key, now=self._clock())
-        if known is None and self._records is not None:
-            record = await self._records.get(key)
-            if record is not None:
-                outcome = record.value["outcome"]
-                known = HandedOver(outcome and from_wire(IncomingOutcome, outcome))
-        return known
-
-    async def remember(
-        self, server: str, message: IncomingMessage, outcome: IncomingOutcome | None
-    ) -> None:
-        """Store that a message is handed over, and its outcome once that is known."""
-        key = message_key(server, message)
-        if self._records is not None:
-            value = {"outcome": None if outcome is None else to_wire(outcome)}
-            await self._records.put(key, value, expires_in=DEDUP_SECONDS)
-        self._seen.put(key, HandedOver(outcome), now=self._clock())
-
-    async def forget(self, server: str, message: IncomingMessage) -> None:
-        """Treat a message as new again."""
-        key = message_key(server, message)
-        self._seen.pop(key, now=self._clock())
-        if self._records is not None:
-            await self._records.delete(key)
-
     async def _keep(self, conversation: Conversation) -> None:
         self._found.put(conversation.id, conversation)
         if self._records is not None:
@@ -155,12 +116,6 @@ def _kept(found: LruDict[str, T], key: str, read: T) -> T:
 def _thread_key(server: str, message: IncomingMessage) -> str:
     thread = short_digest(message.channel_id, message.thread_id)
     return f"channel/thread/{server}/{thread}"
-
-
-def message_key(server: str, message: IncomingMessage) -> str:
-    """Return the key of a message."""
-    named = short_digest(message.channel_id, message.message_id)
-    return f"channel/message/{server}/{named}"
 
 
 def _conversation_key(conversation_id: str) -> str:

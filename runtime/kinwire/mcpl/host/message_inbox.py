@@ -1,8 +1,7 @@
 """Messages that come in on channels: decided one by one, handed over as turns (MCPL 14.3).
 
-A message is stored before it is handed over, and its outcome after that, so that it is known after
-a restart. If a request ends before its messages are handed over, they are new when they come again;
-if it ends during that, they are handed over again, marked so.
+`managers/inbox.py` remembers the messages. If a request ends before its messages are handed over,
+they are new when they come again; if it ends during that, they are handed over again, marked so.
 """
 
 from __future__ import annotations
@@ -10,17 +9,19 @@ from __future__ import annotations
 __all__ = ("ChannelMessage", "MessageDecision", "MessageInbox", "OnMessage", "OnTurn", "UserTurn")
 
 import logging
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 
-import anyio
-
 from kinwire.managers.ask import Answer, Late, ask
-from kinwire.mcpl.host.conversations import Conversations, message_key
+from kinwire.managers.concurrency import KeyedLock
+from kinwire.managers.inbox import Inbox, InboxKey
+from kinwire.mcpl.host.conversations import Conversations
 from kinwire.mcpl.host.server_peer import ServerPeer
 from kinwire.mcpl.rules.channels import MOST_MESSAGES, OBSERVE, sees
 from kinwire.mcpl.rules.scopes import LABEL_SIZE
+from kinwire.storage.clock import Clock
+from kinwire.storage.records import Records
 from kinwire.support.arguments import FLAG, TEXT, ArgumentCheck
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcpl.models import (
@@ -121,13 +122,12 @@ class _Batch:
     results: dict[int, IncomingOutcome] = field(default_factory=dict[int, IncomingOutcome])
     taken: dict[str, _Accepted] = field(default_factory=dict[str, _Accepted])
     """By conversation."""
-    keys: list[str] = field(default_factory=list[str])
-    """The keys of the messages that it is handing over."""
-    repeats: list[tuple[int, IncomingMessage, anyio.Event]] = field(
-        default_factory=list[tuple[int, IncomingMessage, anyio.Event]]
+    turns: AsyncExitStack = field(default_factory=AsyncExitStack)
+    """Of the messages that it is handing over."""
+    repeats: list[tuple[int, IncomingMessage]] = field(
+        default_factory=list[tuple[int, IncomingMessage]]
     )
     """Messages that another request is handing over."""
-    over: anyio.Event = field(default_factory=anyio.Event)
 
 
 class MessageInbox:
@@ -140,14 +140,19 @@ class MessageInbox:
         timeout: float,
         conversations: Conversations,
         context: Callable[[str], Awaitable[ChannelContext]],
+        records: Records | None,
+        clock: Clock,
     ) -> None:
         self._on_message = on_message
         self._on_turn = on_turn
         self._timeout = timeout
         self._conversations = conversations
         self._context = context
-        self._turns = defaultdict[tuple[str, str], anyio.Lock](anyio.Lock)  # by server and channel
-        self._under_way: dict[str, anyio.Event] = {}  # set when the request is over
+        self._turns = KeyedLock[tuple[str, str]]()  # by server and channel
+        # The answers are the conversations.
+        self._inbox = Inbox[IncomingMessage, str](
+            "channel/message/", write=str, read=str, records=records, clock=clock
+        )
 
     async def take(
         self, server: ServerPeer, params: ChannelsIncomingParams
@@ -159,34 +164,24 @@ class MessageInbox:
                 f"got {len(params.messages)}. Send them in several requests."
             )
         batch = _Batch(server)
-        try:
+        async with batch.turns:
             for place, message in enumerate(params.messages):
-                await self._in_turn(batch, place, message)
-            for conversation_id, taken in batch.taken.items():
-                await self._handed_over(batch, conversation_id, taken)
-        finally:
-            for key in batch.keys:
-                del self._under_way[key]
-            batch.over.set()
-        # Waiting earlier could deadlock two requests that repeat messages of each other.
-        for place, message, over in batch.repeats:
-            await over.wait()
-            known = await self._conversations.seen(server.key, message)
-            outcome = None if known is None else known.outcome
-            batch.results[place] = outcome or _refused(message, _FAILED)
-        return ChannelsIncomingResult(results=[batch.results[key] for key in sorted(batch.results)])
-
-    async def _in_turn(self, batch: _Batch, place: int, message: IncomingMessage) -> None:
-        channel = (batch.server.key, message.channel_id)
-        turn = self._turns[channel]
-        try:
-            async with turn:
-                outcome = await self._outcome(batch, place, message)
+                async with self._turns.of((server.key, message.channel_id)):
+                    outcome = await self._outcome(batch, place, message)
                 if outcome is not None:
                     batch.results[place] = outcome
-        finally:
-            if not turn.locked():  # a server may name any number of channels
-                self._turns.pop(channel, None)
+            for conversation_id, taken in batch.taken.items():
+                await self._handed_over(batch, conversation_id, taken)
+        # Waiting earlier could deadlock two requests that repeat messages of each other.
+        for place, message in batch.repeats:
+            key = self._key(server, message)
+            async with self._inbox.turn(key):
+                known = await self._inbox.look(key)
+            batch.results[place] = _outcome(message, None if known is None else known.answer)
+        return ChannelsIncomingResult(results=[batch.results[key] for key in sorted(batch.results)])
+
+    def _key(self, server: ServerPeer, message: IncomingMessage) -> InboxKey:
+        return self._inbox.key(server.key, message.channel_id, message.message_id)
 
     async def _outcome(
         self, batch: _Batch, place: int, message: IncomingMessage
@@ -196,21 +191,20 @@ class MessageInbox:
         problem = _id_problem(message) or await _problem(server, message.channel_id)
         if problem is not None:
             return _refused(message, problem)
-        key = message_key(server.key, message)
-        if key in self._under_way:
-            batch.repeats.append((place, message, self._under_way[key]))
+        key = self._key(server, message)
+        if self._inbox.is_under_way(key):
+            batch.repeats.append((place, message))
             return None
-        known = await self._conversations.seen(server.key, message)
-        if known is not None and known.outcome is not None:
-            return known.outcome
+        known = await self._inbox.look(key)
+        if known is not None and known.answer is not None:
+            return _outcome(message, known.answer)
         before = await self._conversations.of_thread(server.key, message)
         decision = await self._decided(ChannelMessage(server, message, before))
         if not decision.accepted:
             return _refused(message, decision.reason or "the host does not take it")
         chosen = decision.conversation_id
         conversation_id = await self._conversations.join(server.key, message, chosen)
-        self._under_way[key] = batch.over
-        batch.keys.append(key)
+        await batch.turns.enter_async_context(self._inbox.turn(key))
         taken = batch.taken.setdefault(conversation_id, _Accepted())
         taken.messages[place] = message
         taken.again += [message] if known is not None else []
@@ -236,20 +230,16 @@ class MessageInbox:
         return MessageDecision(accepted=False, reason=_FAILED)
 
     async def _handed_over(self, batch: _Batch, conversation_id: str, taken: _Accepted) -> None:
-        server, messages = batch.server.key, taken.messages
-        if not await self._turn_taken(server, conversation_id, taken):
-            for place, message in messages.items():
-                await self._conversations.forget(server, message)
-                batch.results[place] = _refused(message, _FAILED)
-            return
-        for place, message in messages.items():
-            outcome = IncomingOutcome(
-                message_id=message.message_id, accepted=True, conversation_id=conversation_id
-            )
-            await self._conversations.remember(server, message, outcome)
-            batch.results[place] = outcome
+        was_taken = await self._turn_taken(batch.server, conversation_id, taken)
+        for place, message in taken.messages.items():
+            key = self._key(batch.server, message)
+            if was_taken:
+                await self._inbox.record(key, conversation_id)
+            else:
+                await self._inbox.forget(key)
+            batch.results[place] = _outcome(message, conversation_id if was_taken else None)
 
-    async def _turn_taken(self, server: str, conversation_id: str, taken: _Accepted) -> bool:
+    async def _turn_taken(self, server: ServerPeer, conversation_id: str, taken: _Accepted) -> bool:
         index = await self._conversations.count(conversation_id)
         if self._on_turn is None:
             return True
@@ -263,13 +253,22 @@ class MessageInbox:
             again=taken.again,
         )
         for message in messages:
-            await self._conversations.remember(server, message, None)
+            await self._inbox.record(self._key(server, message), None)
         try:
             await self._on_turn(turn)
         except Exception:
             logger.exception("%s: a turn was not taken", conversation_id)
             return False
         return True
+
+
+def _outcome(message: IncomingMessage, conversation_id: str | None) -> IncomingOutcome:
+    """Return the outcome of a message that was handed over; None if it was not taken."""
+    if conversation_id is None:
+        return _refused(message, _FAILED)
+    return IncomingOutcome(
+        message_id=message.message_id, accepted=True, conversation_id=conversation_id
+    )
 
 
 def _id_problem(message: IncomingMessage) -> str | None:

@@ -9,20 +9,18 @@ __all__ = (
     "NOT_IN_TIME",
     "REUSED",
     "TOO_LARGE",
-    "StoredAnswer",
     "body_digest",
     "may_be_accepted_later",
     "push_backoff",
     "taken_before",
 )
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from kinwire.support.backoff import Backoff
-from kinwire.support.json_values import digest
-from kinwire_protocols.base import to_wire
-from kinwire_protocols.mcpl.models import PushEventParams, PushEventResult
+from kinwire.support.json_values import short_digest
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.mcpl.models import PushEventResult
 
 _MOST_WAITED = 30.0  # seconds between two attempts
 
@@ -50,22 +48,9 @@ REUSED = PushEventResult(
 """The answer to another event under an id that is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredAnswer:
-    """The answer to an event that was handed over, and the digest of the event's body."""
-
-    digest: str
-    answer: PushEventResult | None
-    """None while it is not known."""
-
-    def answer_to(self, digest: str) -> PushEventResult | None:
-        """Return the answer to an event of the same id whose body has this digest."""
-        return self.answer if self.digest == digest else REUSED
-
-
-def body_digest(params: PushEventParams) -> str:
-    """Return a digest of the event; a retry has the same one."""
-    return digest(to_wire(params))
+def body_digest(event: JsonObject) -> str:
+    """Return a digest of the params of an event; a retry has the same one, at whatever time."""
+    return short_digest({**event, "timestamp": None})
 
 
 @lru_cache(maxsize=8)  # an event that is taken at the first attempt needs no new one

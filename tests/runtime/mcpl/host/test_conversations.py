@@ -15,9 +15,9 @@ async def test_what_was_read_from_records_is_not_read_again() -> None:
     asked = message(1, thread_id="t")
     async with open_store("memory:") as store:
         records = await store.records("mcpl")
-        before = Conversations(records, lambda: 0.0)
+        before = Conversations(records)
         joined = await before.join("chat", asked, None)
-        after = Conversations(records, lambda: 0.0)
+        after = Conversations(records)
         assert await after.of_thread("chat", asked) == joined
         first = await after.of(joined)
         for record in [one async for one in records.scan("channel/")]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import count
 from typing import Any
 
 from hypothesis import strategies as st
@@ -32,7 +33,7 @@ class InboxAgainstModel(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.loop = asyncio.Runner()
-        self.now, self.behaviour, self.number = 0.0, "takes", 0
+        self.now, self.behaviour, self.seconds = 0.0, "takes", count()
         self.handed: list[PushedEvent] = []
         self.senders = {name: Sender(name) for name in "ab"}
         self.real = EventInbox(self._take, 0.001, 1e9, None, lambda: self.now)
@@ -97,7 +98,7 @@ class InboxAgainstModel(RuleBasedStateMachine):
         params = PushEventParams(
             feature_set="s",
             event_id=event,
-            timestamp="t",
+            timestamp=f"2026-01-23T14:00:{next(self.seconds) % 60:02}Z",  # means nothing
             payload=PushEventPayload(content=blocks_of(body)),
         )
         sender: Any = self.senders[server]
