@@ -181,11 +181,11 @@ def _written_size(value: Any) -> int | None:
 
 def _scalar_size(value: Any, most: int) -> int:
     if not isinstance(value, str):
-        return len(_text(value))
+        return len(text(value))
     if len(value) > most:  # in JSON it has at least as many bytes
         return len(value)
     parts = (value[start : start + _PART] for start in range(0, len(value), _PART))
-    return 2 + sum(len(_text(part).encode("utf-8", "surrogatepass")) - 2 for part in parts)
+    return 2 + sum(len(text(part).encode("utf-8", "surrogatepass")) - 2 for part in parts)
 
 
 def _inside(values: list[Any]) -> list[Any] | None:
