@@ -9,9 +9,11 @@ from __future__ import annotations
 
 __all__ = ("Answer", "Failed", "Late", "ask", "log_failure")
 
+from asyncio import CancelledError, current_task
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from logging import Logger
+from math import inf
 from types import UnionType
 from typing import Generic, TypeVar
 
@@ -75,15 +77,29 @@ async def ask(
 
     A function that returns or raises after its time is over, because it did not wait or caught its
     cancellation, has answered or failed: the result of its work counts, and not the clock. A
-    cancellation from outside is raised, as everywhere.
+    cancellation of the caller is raised; asyncio's `CancelledError` of something else that the
+    function awaits, such as a task that was cancelled, is a failure (`RuntimeError`).
     """
     try:
         with anyio.move_on_after(timeout):
             return Answer(expect_type(name, await callback(argument), expects))
     except Exception as error:  # outside the scope, which may leave only a part of a group
         return Failed(error)
+    except CancelledError as error:
+        if _is_cancelled():
+            raise
+        failure = RuntimeError(f"{name}: something that it awaits was cancelled")
+        failure.__cause__ = error
+        return Failed(failure)
     assert timeout is not None  # else nothing could have ended the block
     return Late(timeout)
+
+
+def _is_cancelled() -> bool:
+    """Return whether the current task of asyncio is being cancelled, natively or by a scope."""
+    task = current_task()
+    natively = task is not None and task.cancelling() > 0
+    return natively or anyio.current_effective_deadline() == -inf
 
 
 def log_failure(logger: Logger, outcome: Late | Failed, text: str, *arguments: object) -> None:

@@ -123,6 +123,7 @@ class AuditTrail(Generic[E]):
         log = self._log
         if log is None:
             return True
+        taken = False
         with anyio.CancelScope(shield=True):
             outcome = await ask(
                 lambda event: log.append(event.subject, event.value),
@@ -131,8 +132,8 @@ class AuditTrail(Generic[E]):
                 timeout=timeout,
                 expects=object,
             )
-        if isinstance(outcome, Answer):
-            return True
-        error = outcome.error if isinstance(outcome, Failed) else None
-        self._logger.error("%s, which the log did not take", written.text, exc_info=error)
-        return False
+            taken = isinstance(outcome, Answer)
+            if not taken:
+                error = outcome.error if isinstance(outcome, Failed) else None
+                self._logger.error("%s, which the log did not take", written.text, exc_info=error)
+        return taken

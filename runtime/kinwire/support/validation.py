@@ -68,10 +68,10 @@ def expect_type(function: str, value: T, kind: type | UnionType) -> T:
     """
     if isinstance(value, kind):
         return value
-    kinds = [one.__name__ for one in get_args(kind) or (kind,)]
+    kinds: tuple[type, ...] = get_args(kind) if isinstance(kind, UnionType) else (kind,)
+    expected = " or ".join(one.__name__ for one in kinds)
     raise TypeError(
-        f"{function}: expected {' or '.join(kinds)}, got {type(value).__name__}. "
-        "Return one in every case."
+        f"{function}: expected {expected}, got {type(value).__name__}. Return one in every case."
     )
 
 

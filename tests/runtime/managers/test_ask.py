@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -124,6 +125,32 @@ async def test_an_earlier_deadline_from_outside_is_not_ours() -> None:
         outcome.append(await asked(never))
     assert scope.cancelled_caught
     assert outcome == []
+
+
+on_asyncio = pytest.mark.parametrize("anyio_backend", ["asyncio"], indirect=True)
+
+
+@on_asyncio
+async def test_a_cancelled_task_that_the_function_awaits_is_a_failure() -> None:
+    async def careless(argument: int) -> int:
+        task = asyncio.create_task(never(argument))
+        task.cancel()
+        return await task
+
+    failed = await asked(careless)
+    assert isinstance(failed, Failed)
+    assert str(failed.error) == "Thing.callback: something that it awaits was cancelled"
+    assert isinstance(failed.error.__cause__, asyncio.CancelledError)
+
+
+@on_asyncio
+@pytest.mark.parametrize("timeout", [LONG, None])
+async def test_a_native_cancellation_of_the_caller_is_raised(timeout: float | None) -> None:
+    task = asyncio.create_task(asked(never, timeout))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
 
 
 @pytest.mark.parametrize(
