@@ -12,6 +12,8 @@ __all__ = (
     "Context",
     "DuplicateServerError",
     "Extension",
+    "ExtensionBase",
+    "ExtensionHandlers",
     "HandlerDefinitionError",
     "Host",
     "HttpLimits",
@@ -20,6 +22,7 @@ __all__ = (
     "KinwireError",
     "Limits",
     "ModelProfile",
+    "Next",
     "PaginationError",
     "ProtocolVersionError",
     "Request",
@@ -35,6 +38,7 @@ __all__ = (
     "ToolDefinitionError",
     "ToolError",
     "UnsendableError",
+    "capability_from",
     "choose_model",
     "connect",
     "current_principal",
@@ -54,7 +58,13 @@ TYPE_CHECKING = False  # for type checkers it is true; `typing` would cost more 
 if TYPE_CHECKING:
     from kinwire.mcp.connection import Connection
     from kinwire.mcp.context import Context
-    from kinwire.mcp.extension import Extension
+    from kinwire.mcp.extension import (
+        Extension,
+        ExtensionBase,
+        ExtensionHandlers,
+        Next,
+        capability_from,
+    )
     from kinwire.mcp.host import Host, connect
     from kinwire.mcp.result_text import result_text
     from kinwire.mcp.rules.model_choice import ModelProfile, choose_model
@@ -92,9 +102,12 @@ _HOMES = {
     "Connection": "mcp.connection",
     "Context": "mcp.context",
     "Extension": "mcp.extension",
+    "ExtensionBase": "mcp.extension",
+    "ExtensionHandlers": "mcp.extension",
     "Host": "mcp.host",
     "HttpLimits": "transports.http.limits",
     "Limits": "rpc.limits",
+    "Next": "mcp.extension",
     "ModelProfile": "mcp.rules.model_choice",
     "Request": "rpc.request",
     "Sampling": "mcp.sampling",
@@ -102,6 +115,7 @@ _HOMES = {
     "Server": "mcp.server",
     "Session": "rpc.session",
     "ToolError": "mcp.tools",
+    "capability_from": "mcp.extension",
     "choose_model": "mcp.rules.model_choice",
     "connect": "mcp.host",
     "current_principal": "transports.http.guard",

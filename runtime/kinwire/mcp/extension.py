@@ -9,25 +9,33 @@ from __future__ import annotations
 
 __all__ = (
     "Extension",
+    "ExtensionBase",
     "ExtensionHandlers",
     "InboundInterceptor",
     "Next",
     "OutboundInterceptor",
+    "capability_from",
     "checked_extensions",
     "extensions_kind",
 )
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from kinwire.mcp.handlers import ExtensionHandlers
+from kinwire.rpc.errors import DuplicateServerError
 from kinwire.rpc.interceptors import InboundInterceptor, Next, OutboundInterceptor
+from kinwire.rpc.negotiated import put_at_path
 from kinwire.support.arguments import ValueKind, having, list_of
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.peer import ProtocolTable
 
 if TYPE_CHECKING:
     from kinwire.rpc.session import Session
+
+Peer = TypeVar("Peer")
 
 
 class Extension(Protocol):
@@ -71,6 +79,109 @@ class Extension(Protocol):
         server may not send requests of MCP yet, and an error closes the session.
         """
         ...
+
+
+class ExtensionBase(ABC, Generic[Peer]):
+    """A start for an extension: its handlers, its offer, and one peer object for each session.
+
+    A subclass sets `protocol` and defines `join`; it may override `offer`, `left` and `negotiated`.
+    Give users a decorator for each method by `self.on = ClientOn(self.handlers.add)`. `Peer` is a
+    class of yours, whose object stores what belongs to one session.
+    """
+
+    protocol: ProtocolTable
+
+    def __init__(self) -> None:
+        self.handlers = ExtensionHandlers()
+        """The handlers of all sessions; they may change while sessions are open."""
+        self._peers: dict[Session, Peer] = {}
+
+    @property
+    def peers(self) -> list[Peer]:
+        """The peers that speak the protocol and are connected, in the order of connecting."""
+        return [peer for session, peer in self._peers.items() if not session.closed]
+
+    @abstractmethod
+    def join(self, session: Session, theirs: JsonObject) -> Peer:
+        """Return the peer object of a session in which both sides offer the protocol.
+
+        Add guards and interceptors to `session` here. `theirs` is the offer of the peer. An
+        exception refuses the peer.
+        """
+
+    def left(self, peer: Peer) -> None:
+        """Do what is necessary when the session of a peer is over; nothing, if not overridden."""
+
+    def offer(self, theirs: JsonObject | None) -> JsonObject | None:
+        """Return the gates of the methods that have handlers; see `Extension.offer`."""
+        return capability_from(self.handlers, {})
+
+    def attach(self, session: Session, theirs: JsonObject | None) -> None:
+        """Make the peer, keep it until the session is over, and serve the handlers."""
+        if theirs is None:
+            return
+        peer = self._peers[session] = self.join(session, theirs)
+        session.on_close(lambda: self._leave(session, peer))
+        session.serve(self.handlers.routes)
+
+    async def negotiated(self, session: Session) -> None:
+        """Do nothing, if not overridden; see `Extension.negotiated`."""
+
+    def peer_of(self, session: Session) -> Peer | None:
+        """Return the peer of a session; None if it speaks only MCP, or the session is over."""
+        return self._peers.get(session)
+
+    def must_be_only_session(self, session: Session) -> None:
+        """Check that no other open session is with the same peer: call it first in `join`.
+
+        It is for the role that keeps data by `Session.identity`.
+
+        Raises:
+            DuplicateServerError: one is.
+        """
+        key = session.identity.key
+        if any(one.identity.key == key for one in self._peers if not one.closed):
+            raise DuplicateServerError(session.peer_id, self.protocol.name)
+
+    def _leave(self, session: Session, peer: Peer) -> None:
+        del self._peers[session]
+        self.left(peer)
+
+
+def capability_from(handlers: ExtensionHandlers, gates: Mapping[str, Any]) -> JsonObject:
+    """Return an offer: the gates of all methods that have handlers, and what `gates` adds.
+
+    `gates` has values by dotted path: `{"version": "1", "channels.publish": True}`. They are for
+    fields that no method needs, and for methods that this side only sends. A value in `gates` is
+    not changed by handlers, with one exception: a list gets the names of gates below it. So
+    `{"extensions": []}` with a handler whose gate is `mgp:extensions.audit` becomes
+    `{"extensions": ["audit"]}`. None leaves a gate and all below it out.
+
+    Gates that one side alone declares, such as `server:tools`, are left out. A gate with other
+    gates below it, none of which has a handler, becomes true, which includes them: put what this
+    side has of them into `gates`.
+    """
+    offer: JsonObject = {}
+    for path, value in gates.items():
+        if value is not None:
+            put_at_path(offer, path, deepcopy(value))
+    left_out = tuple(f"{path}." for path, value in gates.items() if value is None)
+    rows = [route.method for route in handlers.routes.values()]
+    for gate in sorted({row.gate or "" for row in rows}, reverse=True):  # `a.b` before `a`
+        of, _, path = gate.partition(":")
+        if of not in ("", "client", "server") and not f"{path}.".startswith(left_out):
+            _declare(offer, path.split("."))
+    return offer
+
+
+def _declare(offer: JsonObject, path: list[str]) -> None:
+    """Declare the gate at `path`, unless the offer has a value there or above it."""
+    name, *rest = path
+    below = offer.setdefault(name, {} if rest else True)
+    if rest and isinstance(below, dict):
+        _declare(cast("JsonObject", below), rest)
+    elif rest and isinstance(below, list) and rest[0] not in below:
+        cast("list[str]", below).append(rest[0])
 
 
 def extensions_kind(example: str) -> ValueKind:

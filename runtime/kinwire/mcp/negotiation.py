@@ -17,7 +17,7 @@ import anyio
 
 from kinwire.mcp.extension import Extension, checked_extensions
 from kinwire.rpc.codec import is_object
-from kinwire.rpc.negotiated import Gates, Side, at_path
+from kinwire.rpc.negotiated import Gates, Side, at_path, put_at_path
 from kinwire.rpc.request import Request
 from kinwire.rpc.routes import Route
 from kinwire.rpc.session import Session
@@ -80,7 +80,7 @@ class Negotiation:
             if theirs is None or is_object(offered):
                 ours = extension.offer(offered if is_object(offered) else None)
                 if ours is not None:
-                    _put(capabilities, path, ours)
+                    put_at_path(capabilities, path, ours)
 
     def settle(self, session: Session, *, client: JsonObject, server: JsonObject) -> None:
         """Set up gates and extensions by the capabilities of both sides; messages find them now."""
@@ -183,7 +183,7 @@ def _at_main_places(capabilities: JsonObject, protocols: Iterable[ProtocolTable]
         place, offer = protocol.capability, _offer_in(capabilities, protocol)
         if place is not None and is_object(offer) and at_path(capabilities, place) is not offer:
             capabilities = deepcopy(capabilities)
-            _put(capabilities, place, offer)
+            put_at_path(capabilities, place, offer)
     return capabilities
 
 
@@ -193,10 +193,3 @@ def _offered(path: str | None, theirs: JsonObject, ours: JsonObject) -> JsonObje
         return {}
     offered = at_path(theirs, path)
     return offered if is_object(offered) and is_object(at_path(ours, path)) else None
-
-
-def _put(capabilities: JsonObject, path: str, offer: JsonObject) -> None:
-    *parents, name = path.split(".")
-    for parent in parents:
-        capabilities = capabilities.setdefault(parent, {})
-    capabilities[name] = offer

@@ -10,7 +10,7 @@ declared, and a `list_changed` or a log message that the peer never announced is
 
 from __future__ import annotations
 
-__all__ = ("Gates", "Negotiated", "at_path")
+__all__ = ("Gates", "Negotiated", "at_path", "put_at_path")
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -114,6 +114,14 @@ def at_path(value: object, path: str) -> object:
     for name in path.split("."):
         value = value.get(name) if is_object(value) else None
     return value
+
+
+def put_at_path(value: JsonObject, path: str, new: object) -> None:
+    """Put `new` at the dotted `path` of `value`, with new objects around it where necessary."""
+    *parents, name = path.split(".")
+    for parent in parents:
+        value = value.setdefault(parent, {})
+    value[name] = new
 
 
 def _grants(declared: object, path: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 __all__ = ("DEFAULT", "Session", "Timeout")
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from inspect import iscoroutinefunction
 from types import TracebackType
@@ -101,6 +101,7 @@ class Session:
         """Who the peer is in what this side stores."""
         self.inbound = Interceptors()
         """The interceptors, guards and filters around this side's handlers."""
+        self._at_end: list[Callable[[], object]] = []
         self._outbound = Interceptors(outbound=True)
 
     async def __aenter__(self) -> Self:
@@ -124,7 +125,11 @@ class Session:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        await self._opened().shut()
+        try:
+            await self._opened().shut()
+        finally:
+            for function in self._at_end:
+                function()
 
     async def call(
         self,
@@ -343,6 +348,10 @@ class Session:
         """Recognise the errors that `protocol` adds to methods of other protocols."""
         for method, errors in protocol.added_errors.items():
             self._known.add(method, errors)
+
+    def on_close(self, function: Callable[[], object]) -> None:
+        """Call the plain `function` when the session is over and none of its handlers runs."""
+        self._at_end.append(function)
 
     async def wait_closed(self) -> None:
         """Return when the connection has ended, from either side."""

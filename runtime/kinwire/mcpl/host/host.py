@@ -12,7 +12,7 @@ from typing import get_args
 from kinwire.managers.peer_records import PeerRecords
 from kinwire.mcp.connection import Connection
 from kinwire.mcp.context import Context
-from kinwire.mcp.extension import ExtensionHandlers
+from kinwire.mcp.extension import ExtensionBase, capability_from
 from kinwire.mcpl.host.audit import Audit
 from kinwire.mcpl.host.channels import ChannelManager, Channels
 from kinwire.mcpl.host.event_inbox import EventInbox, OnPush
@@ -24,7 +24,6 @@ from kinwire.mcpl.host.state import StateMode, States
 from kinwire.mcpl.rules.feature_sets import FeaturePolicy, FeatureSets
 from kinwire.mcpl.rules.injections import Injections
 from kinwire.mcpl.rules.offers import CHANNEL_FLAGS, VERSION, read_offer
-from kinwire.rpc.errors import DuplicateServerError
 from kinwire.rpc.session import Session
 from kinwire.storage.clock import Clock, forward
 from kinwire.storage.log import Log
@@ -111,7 +110,7 @@ _AFTER = ArgumentCheck(
 )
 
 
-class McplHost:
+class McplHost(ExtensionBase[ServerPeer]):
     """The host's side of MCPL: `Host(..., extensions=[McplHost(enabled=["memory.*"])])`.
 
     `enabled` and `disabled` are names of feature sets or patterns (`memory.*`, `*`) that are on or
@@ -167,6 +166,7 @@ class McplHost:
             audit=audit,
             clock=clock,
         )
+        super().__init__()
         time_of_day = forward(clock)
         records = None if records is None else PeerRecords(records)
         self._audit = Audit(audit, time_of_day)
@@ -186,25 +186,19 @@ class McplHost:
             self._guard, self._states, self._audit, self.channels.moderator, records
         )
         self._does_channels = channels is not None
-        self._handlers = ExtensionHandlers()
         self._serve(inference, on_push)
-        self.on = mcpl.ClientOn(self._handlers.add)
+        self.on = mcpl.ClientOn(self.handlers.add)
         """Where your own handlers are registered: `@live.on.push_event`."""
-        self._servers: dict[Session, ServerPeer] = {}
 
     @property
     def servers(self) -> list[ServerPeer]:
         """The connected servers that speak MCPL, in the order in which they connected."""
-        return [
-            peer
-            for session, peer in self._servers.items()
-            if peer.configured and not session.closed
-        ]
+        return [peer for peer in self.peers if peer.configured]
 
     def of(self, connection: Connection) -> ServerPeer | None:
         """Return the MCPL side of a connection; None if the server speaks only MCP."""
         _OF.check(connection=connection)
-        return self._servers.get(connection.session)
+        return self.peer_of(connection.session)
 
     @property
     def usage(self) -> Mapping[tuple[str, str], TokenUsage]:
@@ -228,32 +222,22 @@ class McplHost:
 
     def offer(self, theirs: JsonObject | None) -> JsonObject:
         """Return what the host offers: hooks, and what it has handlers for."""
-        served = self._handlers.routes
-        offered: JsonObject = {
+        gates: JsonObject = {
             "version": VERSION,
-            "contextHooks": {
-                "beforeInference": True,
-                "afterInference": {"blocking": self._hooks.policy.blocking},
-            },
+            "contextHooks.beforeInference": True,
+            "contextHooks.afterInference.blocking": self._hooks.policy.blocking,
             "featureSets": True,
             "state": {"mode": self._states.mode, "rollback": self._states.mode == "tree"},
         }
         if self._does_channels:
-            offered["channels"] = dict.fromkeys(CHANNEL_FLAGS, True)
-        if PUSH_EVENT.name in served:
-            offered["pushEvents"] = True
-        if INFERENCE_REQUEST.name in served:
-            offered["inferenceRequest"] = {"streaming": True}
-        return offered
+            gates["channels"] = dict.fromkeys(CHANNEL_FLAGS, True)
+        if INFERENCE_REQUEST.name in self.handlers.routes:
+            gates["inferenceRequest.streaming"] = True
+        return capability_from(self.handlers, gates)
 
-    def attach(self, session: Session, theirs: JsonObject | None) -> None:
-        """Add a server that speaks MCPL; ignore one that does not."""
-        if theirs is None:
-            return
-        for ended in [one for one in self._servers if one.closed]:
-            del self._servers[ended]
-        if any(one.identity.key == session.identity.key for one in self._servers):
-            raise DuplicateServerError(session.peer_id, PROTOCOL.name)
+    def join(self, session: Session, theirs: JsonObject) -> ServerPeer:
+        """Return the server of a session in which both sides speak MCPL."""
+        self.must_be_only_session(session)
         offer = read_offer(theirs)
         for warning in offer.warnings:
             logger.warning("%s: its offer of MCPL: %s", session.peer_id, warning)
@@ -262,60 +246,65 @@ class McplHost:
         sets.obey_policy()
 
         self._audit.watch_outbound(session)
-        self._servers[session] = ServerPeer(session, offer, sets, self._services)
+        peer = ServerPeer(session, offer, sets, self._services)
         self._audit.watch_inbound(session)
-        session.serve(self._handlers.routes)
+        return peer
+
+    def left(self, peer: ServerPeer) -> None:
+        """Forget a server that nothing but its connection named."""
+        if peer.session.identity.transient:
+            self._states.forget(peer.key)
 
     async def negotiated(self, session: Session) -> None:
         """Load the stored approvals of the server; report a name that another server has."""
-        if any(one.peer_id == session.peer_id for one in self._servers if one is not session):
+        if [one.id for one in self.peers].count(session.peer_id) > 1:
             await self._audit.name_collides(session)
         await self._guard.load(session.identity.key)
 
     async def _elevate(self, params: ScopeElevateParams, context: Context) -> ScopeElevateResult:
-        return await self._servers[context.session].scopes.elevate(params)
+        return await self._peers[context.session].scopes.elevate(params)
 
     async def _infer(
         self, params: InferenceRequestParams, context: Context
     ) -> InferenceRequestResult:
         assert self._inference is not None
-        return await self._inference.serve(self._servers[context.session], params, context)
+        return await self._inference.serve(self._peers[context.session], params, context)
 
     async def _model_info(self, params: RequestParams) -> ModelInfo:
         assert self._inference is not None
         return await self._inference.model_info()
 
     def _serve(self, inference: Inference | None, on_push: OnPush | None) -> None:
-        self._handlers.add_default(FEATURE_SETS_CHANGED)
+        self.handlers.add_default(FEATURE_SETS_CHANGED)
         if self._does_channels:
-            self._handlers.add_default(CHANNELS_REGISTER, self._register)
-            self._handlers.add_default(CHANNELS_CHANGED, self._changed)
-            self._handlers.add_default(CHANNELS_LIST, self._list)
-            self._handlers.add_default(CHANNELS_INCOMING, self._incoming)
-        self._handlers.add(SCOPE_ELEVATE, self._elevate)
+            self.handlers.add_default(CHANNELS_REGISTER, self._register)
+            self.handlers.add_default(CHANNELS_CHANGED, self._changed)
+            self.handlers.add_default(CHANNELS_LIST, self._list)
+            self.handlers.add_default(CHANNELS_INCOMING, self._incoming)
+        self.handlers.add(SCOPE_ELEVATE, self._elevate)
         if inference is not None:
-            self._handlers.add(INFERENCE_REQUEST, self._infer)
+            self.handlers.add(INFERENCE_REQUEST, self._infer)
         if inference is not None and inference.model is not None:
-            self._handlers.add(MODEL_INFO, self._model_info)
+            self.handlers.add(MODEL_INFO, self._model_info)
         if on_push is not None:
-            self._handlers.add(PUSH_EVENT, self._push)
+            self.handlers.add(PUSH_EVENT, self._push)
 
     async def _register(self, params: ChannelsRegisterParams, context: Context) -> JsonObject:
-        self._servers[context.session].channels.registered(params.channels)
+        self._peers[context.session].channels.registered(params.channels)
         return {}
 
     async def _changed(self, params: ChannelsChangedParams, context: Context) -> None:
-        await self._servers[context.session].channels.changed(params)
+        await self._peers[context.session].channels.changed(params)
 
     async def _list(self, params: RequestParams, context: Context) -> ChannelsListResult:
-        return ChannelsListResult(channels=self._servers[context.session].channels.known)
+        return ChannelsListResult(channels=self._peers[context.session].channels.known)
 
     async def _incoming(
         self, params: ChannelsIncomingParams, context: Context
     ) -> ChannelsIncomingResult:
-        server = self._servers[context.session]
+        server = self._peers[context.session]
         await server.wait_configured()  # before that, sets and scopes may change
         return await self.channels.take(server, params)
 
     async def _push(self, params: PushEventParams, context: Context) -> PushEventResult:
-        return await self._event_inbox.take(self._servers[context.session], params)
+        return await self._event_inbox.take(self._peers[context.session], params)

@@ -66,6 +66,11 @@ class States:
                 self._trees[server, feature_set] = stored
             return stored
 
+    def forget(self, server: str) -> None:
+        """Remove the trees of a server from the memory of this process."""
+        for key in [key for key in self._trees if key[0] == server]:
+            del self._trees[key]
+
 
 class StoredTree:
     """The checkpoint tree of one set of one server, with its copy in records."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from kinwire.mcp.context import Context
-from kinwire.mcp.extension import ExtensionHandlers
+from kinwire.mcp.extension import ExtensionBase, capability_from
 from kinwire.mcp.server_session import ServerSession
 from kinwire.mcpl.rules.channels import ChannelRegistry
 from kinwire.mcpl.rules.feature_sets import FeatureSets
@@ -41,7 +41,6 @@ from kinwire_protocols.mcpl.methods import (
     CHANNELS_OUTGOING_COMPLETE,
     CHANNELS_PUBLISH,
     CONTEXT_AFTER_INFERENCE,
-    CONTEXT_BEFORE_INFERENCE,
     FEATURE_SETS_CHANGED,
     FEATURE_SETS_UPDATE,
     INFERENCE_CHUNK,
@@ -100,7 +99,7 @@ _CHANGE_CHANNELS = ArgumentCheck(
 )
 
 
-class McplServer:
+class McplServer(ExtensionBase[HostPeer]):
     """The server's side of MCPL: `Server(..., extensions=[McplServer(feature_sets={...})])`.
 
     The server offers what its sets use; `also_uses` are uses of sets that are added later, by
@@ -159,25 +158,24 @@ class McplServer:
             checked_tools(self._tools, self._declared)
         self._strict_scopes = strict_scopes
         self._as_list = as_list
-        self._handlers = ExtensionHandlers()
-        self._handlers.add_default(FEATURE_SETS_UPDATE)
-        self._handlers.add_default(INFERENCE_CHUNK)
-        self._handlers.add_default(STATE_ROLLBACK, self._roll_back)
+        super().__init__()
+        self.handlers.add_default(FEATURE_SETS_UPDATE)
+        self.handlers.add_default(INFERENCE_CHUNK)
+        self.handlers.add_default(STATE_ROLLBACK, self._roll_back)
         if channels is not None:
-            self._handlers.add_default(CHANNELS_LIST, self._list)
+            self.handlers.add_default(CHANNELS_LIST, self._list)
         self.on = mcpl.ServerOn(self._add)
         """Where handlers are registered: `@live.on.context_before_inference`."""
-        self._hosts: dict[Session, HostPeer] = {}
 
     @property
     def hosts(self) -> list[HostPeer]:
         """The connected hosts that speak MCPL, in the order in which they connected."""
-        return [peer for session, peer in self._hosts.items() if not session.closed]
+        return self.peers
 
     def of(self, context: Context) -> HostPeer | None:
         """Return the host whose request is being served; None if it speaks only MCP."""
         _OF.check(context=context)
-        return self._hosts.get(context.session)
+        return self.peer_of(context.session)
 
     def state_of(self, context: Context) -> CallState:
         """Return the state of the tool call that is being served, to read it and to save a new one.
@@ -247,57 +245,43 @@ class McplServer:
     def offer(self, theirs: JsonObject | None) -> JsonObject:
         """Return what the server offers: its sets, what they use, and what it has handlers for."""
         uses = self._also_uses.union(*(declared.uses for declared in self._declared.values()))
-        served = self._handlers.routes
-        offered: JsonObject = {"version": VERSION, "featureSets": self._sets_as_offered()}
-        hooks: JsonObject = {}
-        if CONTEXT_BEFORE_INFERENCE.name in served:
-            hooks["beforeInference"] = True
+        served = self.handlers.routes
+        gates: JsonObject = {"version": VERSION, "featureSets": self._sets_as_offered()}
         if CONTEXT_AFTER_INFERENCE.name in served:
-            hooks["afterInference"] = {"blocking": self._blocking}
-        if hooks:
-            offered["contextHooks"] = hooks
-        if self._channels is not None:
-            offered["channels"] = self._channels_as_offered()
+            gates["contextHooks.afterInference.blocking"] = self._blocking
+        gates["channels"] = None if self._channels is None else self._channels_as_offered()
         if "pushEvents" in uses:
-            offered["pushEvents"] = True
-        if "inferenceRequest" in uses:
-            offered["inferenceRequest"] = {"streaming": True}
+            gates["pushEvents"] = True
+        gates["inferenceRequest"] = {"streaming": True} if "inferenceRequest" in uses else None
         if self._model_info:
-            offered["modelInfo"] = True
-        return offered
+            gates["modelInfo"] = True
+        return capability_from(self.handlers, gates)
 
-    def attach(self, session: Session, theirs: JsonObject | None) -> None:
-        """Add a host that speaks MCPL; ignore one that does not."""
-        if theirs is None:
-            return
+    def join(self, session: Session, theirs: JsonObject) -> HostPeer:
+        """Return the host of a session in which both sides speak MCPL."""
         assert isinstance(session, ServerSession)
-        for ended in [one for one in self._hosts if one.closed]:
-            del self._hosts[ended]
         for warning in read_offer(theirs).warnings:
             logger.warning("a host's offer of MCPL: %s", warning)
         sets = FeatureSets(self._declared, enabled=self._enabled_at_first)
         channels = [] if self._channels is None else self._channels.known
-        self._hosts[session] = HostPeer(session, sets, self._tools, channels)
+        peer = HostPeer(session, sets, self._tools, channels)
         ServedTools(session, sets, self._tools, strict=self._strict_scopes)
-        session.serve(self._handlers.routes)
-
-    async def negotiated(self, session: Session) -> None:
-        """Do nothing: the server may not ask a host before it says which sets are on."""
+        return peer
 
     def _add(self, row: Method[Any, Any], handler: Callable[..., Any]) -> None:
-        self._handlers.add(row, handler)
+        self.handlers.add(row, handler)
         if row is CONTEXT_AFTER_INFERENCE and not self._blocking:
-            watched = IgnoredModifications().watched(self._handlers.routes[row.name])
-            self._handlers.routes |= dict.fromkeys(row.names, watched)
+            watched = IgnoredModifications().watched(self.handlers.routes[row.name])
+            self.handlers.routes |= dict.fromkeys(row.names, watched)
 
     async def _roll_back(self, params: RollbackParams, context: Context) -> RollbackResult:
-        return await self._hosts[context.session].state.roll_back(params)
+        return await self._peers[context.session].state.roll_back(params)
 
     async def _list(self, params: RequestParams, context: Context) -> ChannelsListResult:
-        return ChannelsListResult(channels=self._hosts[context.session].channels.known)
+        return ChannelsListResult(channels=self._peers[context.session].channels.known)
 
     def _channels_as_offered(self) -> JsonObject:
-        served = self._handlers.routes
+        served = self.handlers.routes
         return {
             "register": True,
             "publish": CHANNELS_PUBLISH.name in served,

@@ -1,0 +1,188 @@
+"""What most extensions share: offers made of handlers, and one peer object for each session."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+import anyio
+import pytest
+
+from kinwire import (
+    Connection,
+    DuplicateServerError,
+    ExtensionBase,
+    ExtensionHandlers,
+    Host,
+    RpcError,
+    Server,
+    Session,
+    capability_from,
+    pair,
+)
+from kinwire.mcp.context import Context
+from kinwire.support.background import background
+from kinwire.transports.memory import memory_pair
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.mcp.methods import TOOLS_LIST
+from kinwire_protocols.mcpl import methods as mcpl
+from kinwire_protocols.mgp import methods as mgp
+from kinwire_protocols.peer import Method
+from tests.runtime.mcp.fake_protocols import MARKS, MARKS_RENAME, Marks, Text
+
+pytestmark = pytest.mark.anyio
+
+OFFERS: list[tuple[list[Method[Any, Any]], JsonObject, JsonObject]] = [
+    ([], {}, {}),
+    ([], {"version": "1", "a.b": 1, "a.c": None}, {"version": "1", "a": {"b": 1}}),
+    ([mcpl.PUSH_EVENT], {"version": "1"}, {"version": "1", "pushEvents": True}),
+    ([mcpl.SCOPE_ELEVATE, mcpl.MODEL_INFO, TOOLS_LIST], {}, {}),
+    (
+        [mcpl.CONTEXT_BEFORE_INFERENCE, mcpl.CONTEXT_AFTER_INFERENCE],
+        {"contextHooks.afterInference.blocking": False},
+        {"contextHooks": {"beforeInference": True, "afterInference": {"blocking": False}}},
+    ),
+    (
+        [mcpl.CHANNELS_LIST, mcpl.CHANNELS_REGISTER],
+        {"channels.publish": True},
+        {"channels": {"publish": True, "register": True}},
+    ),
+    ([mcpl.CHANNELS_PUBLISH], {"channels": {"publish": False}}, {"channels": {"publish": False}}),
+    ([mcpl.CHANNELS_PUBLISH], {"channels": True}, {"channels": True}),
+    ([mcpl.CHANNELS_PUBLISH, mcpl.PUSH_EVENT], {"channels": None}, {"pushEvents": True}),
+    ([mcpl.INFERENCE_CHUNK], {"inference": None}, {"inferenceRequest": {"streaming": True}}),
+    (
+        [mgp.MGP_ACCESS_QUERY, mgp.MGP_ACCESS_GRANT, mgp.MGP_HEALTH_PING],
+        {"version": "0.2.0", "extensions": ["security"]},
+        {"version": "0.2.0", "extensions": ["security", "lifecycle", "access_control"]},
+    ),
+]
+
+
+@pytest.mark.parametrize(("rows", "gates", "expected"), OFFERS)
+def test_an_offer_has_the_gates_of_handlers_and_what_is_added(
+    rows: list[Method[Any, Any]], gates: JsonObject, expected: JsonObject
+) -> None:
+    async def handle(params: Any) -> Any:
+        raise AssertionError
+
+    handlers = ExtensionHandlers()
+    for row in rows:
+        handlers.add(row, handle)
+    for _again in range(2):  # the second must not find the lists of the first changed
+        assert capability_from(handlers, gates) == expected
+
+
+class MarkPeer:
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.names: list[str] = []
+
+
+class MarkServer(ExtensionBase[MarkPeer]):
+    protocol = MARKS
+
+    def __init__(self, *, refuses: bool = False) -> None:
+        super().__init__()
+        self.refuses = refuses
+        self.gone: list[MarkPeer] = []
+        self.handlers.add(MARKS_RENAME, self._rename)
+
+    def join(self, session: Session, theirs: JsonObject) -> MarkPeer:
+        if self.refuses:
+            raise RpcError("not you", code=-32000)
+        return MarkPeer(session)
+
+    def left(self, peer: MarkPeer) -> None:
+        assert peer.session.closed
+        self.gone.append(peer)
+
+    async def _rename(self, params: Text, context: Context) -> Text:
+        peer = self.peer_of(context.session)
+        assert peer is not None
+        if params.text == "slow":
+            with anyio.CancelScope(shield=True):
+                await anyio.sleep(0.01)
+            peer = self.peer_of(context.session)
+            assert peer is not None
+        peer.names.append(params.text)
+        return params
+
+
+class MarkHost(ExtensionBase[Session]):
+    protocol = MARKS
+
+    def join(self, session: Session, theirs: JsonObject) -> Session:
+        self.must_be_only_session(session)
+        return session
+
+
+def marking() -> tuple[MarkServer, MarkHost, Server, Host]:
+    server, host = MarkServer(), MarkHost()
+    return (
+        server,
+        host,
+        Server("s", "1", extensions=[server]),
+        Host("h", "1", extensions=[host]),
+    )
+
+
+async def test_each_session_has_a_peer_until_it_is_over() -> None:
+    extension, _, server, _ = marking()
+    async with AsyncExitStack() as stack:
+        for name in ("a", "b"):
+            host = Host("h", "1", extensions=[MarkHost()])
+            await Marks(await stack.enter_async_context(pair(server, host))).marks_rename(text=name)
+        assert [peer.names for peer in extension.peers] == [["a"], ["b"]]
+    assert extension.peers == []
+    assert sorted(peer.names for peer in extension.gone) == [["a"], ["b"]]
+    assert not any(extension.peer_of(peer.session) for peer in extension.gone)
+
+
+async def test_a_handler_finds_its_peer_after_the_connection_has_ended() -> None:
+    extension, _, server, host = marking()
+    async with pair(server, host) as connection:
+        with anyio.move_on_after(0.005):
+            await Marks(connection).marks_rename(text="slow")
+    assert [peer.names for peer in extension.gone] == [["slow"]]
+
+
+async def test_a_peer_without_the_extension_has_no_peer_object() -> None:
+    extension, _, server, _ = marking()
+    async with pair(server, Host("plain", "1")) as connection:
+        await connection.mcp.ping()
+        assert extension.peers == []
+    assert extension.gone == []
+
+
+async def test_an_error_of_join_refuses_the_peer() -> None:
+    extension = MarkServer(refuses=True)
+    server = Server("s", "1", extensions=[extension])
+    with pytest.raises(RpcError, match="not you"):
+        async with pair(server, Host("h", "1", extensions=[MarkHost()])):
+            raise AssertionError
+    assert (extension.peers, extension.gone) == ([], [])
+
+
+@asynccontextmanager
+async def connected(server: Server, host: Host, server_id: str) -> AsyncGenerator[Connection]:
+    host_end, server_end = memory_pair()
+    async with background() as tasks:
+        tasks.start_soon(server.serve, server_end)
+        connection = await host.connect(host_end, server_id=server_id)
+        yield connection
+        await connection.aclose()
+
+
+async def test_a_peer_with_an_open_session_is_refused_until_that_is_over() -> None:
+    _, extension, server, host = marking()
+    async with host, connected(server, host, "other"):
+        async with connected(server, host, "one") as first:
+            with pytest.raises(DuplicateServerError, match="marks"):
+                async with connected(server, host, "one"):
+                    raise AssertionError
+            await first.mcp.ping()
+            assert len(extension.peers) == 2
+        async with connected(server, host, "one"):
+            assert len(extension.peers) == 2
