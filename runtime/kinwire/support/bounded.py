@@ -73,7 +73,7 @@ class TtlDict(Generic[K, V]):
     """
 
     def __init__(self, seconds: float, *, limit: int | None = None) -> None:
-        """Begin empty. `seconds` is positive, and `limit` is at least 1; None for no limit."""
+        """Begin empty. `limit` is at least 1; None for no limit."""
         self._seconds = seconds
         self._limit = inf if limit is None else limit
         self._entries = OrderedDict[K, tuple[V, float]]()  # with the time; the oldest first
@@ -97,7 +97,9 @@ class TtlDict(Generic[K, V]):
         entries = self._entries
         entries[key] = (value, now)
         entries.move_to_end(key)
-        while now - next(iter(entries.values()))[1] >= self._seconds or len(entries) > self._limit:
+        while entries and (
+            len(entries) > self._limit or now - next(iter(entries.values()))[1] >= self._seconds
+        ):
             entries.popitem(last=False)
 
     def pop(self, key: K, *, now: float) -> V | None:

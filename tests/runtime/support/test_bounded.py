@@ -88,3 +88,9 @@ def test_the_oldest_element_of_a_set_is_removed_first(steps: list[tuple[bool, st
             model = [one for one in model if one != element]
         assert [one for one in "abcde" if one in real] == sorted(model)
         assert len(real) == len(model)
+
+
+def test_an_entry_of_no_seconds_is_never_there() -> None:
+    real = TtlDict[str, int](0)
+    real.put("a", 1, now=5)
+    assert (real.get("a", now=5), len(real)) == (None, 0)
