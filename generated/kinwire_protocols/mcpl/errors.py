@@ -33,7 +33,7 @@ class CheckpointNotFoundError(RpcError):
 
 
 class ChannelNotPermittedError(RpcError):
-    """The scopes of the sender do not let it publish to the channel or observe it."""
+    """No feature set that is on, within its scopes, may publish to the channel or observe it."""
 
     protocol = "mcpl"
     name = "ChannelNotPermitted"

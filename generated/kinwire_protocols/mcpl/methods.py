@@ -72,6 +72,7 @@ CONTEXT_BEFORE_INFERENCE: Final = Method[BeforeInferenceParams, BeforeInferenceR
     params=BeforeInferenceParams,
     result=BeforeInferenceResult,
     errors=(
+        errors.FeatureSetNotEnabledError,
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
         jsonrpc_errors.InternalError,
@@ -90,6 +91,7 @@ CONTEXT_AFTER_INFERENCE: Final = Method[AfterInferenceParams, AfterInferenceResu
     params=AfterInferenceParams,
     result=AfterInferenceResult,
     errors=(
+        errors.FeatureSetNotEnabledError,
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
         jsonrpc_errors.InternalError,
@@ -206,6 +208,7 @@ STATE_ROLLBACK: Final = Method[RollbackParams, RollbackResult](
     result=RollbackResult,
     errors=(
         errors.CheckpointNotFoundError,
+        errors.FeatureSetNotEnabledError,
         errors.UnknownFeatureSetError,
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,

@@ -85,6 +85,7 @@ class ServerStub:
             channels: Which channels it has to do with; hosts may leave it out.
 
         Raises:
+            FeatureSetNotEnabledError: The message belongs to a feature set that the host has disabled.
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
@@ -126,6 +127,7 @@ class ServerStub:
             usage: What it cost.
 
         Raises:
+            FeatureSetNotEnabledError: The message belongs to a feature set that the host has disabled.
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
@@ -225,6 +227,7 @@ class ServerStub:
 
         Raises:
             CheckpointNotFoundError: The checkpoint was pruned or never existed.
+            FeatureSetNotEnabledError: The message belongs to a feature set that the host has disabled.
             UnknownFeatureSetError: The message names a feature set that the server never declared.
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
@@ -266,7 +269,7 @@ class ServerStub:
 
         Raises:
             ChannelOpenFailedError: The server could not open the channel or connect to it.
-            ChannelNotPermittedError: The scopes of the sender do not let it publish to the channel or observe it.
+            ChannelNotPermittedError: No feature set that is on, within its scopes, may publish to the channel or observe it.
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
@@ -284,7 +287,7 @@ class ServerStub:
 
         Raises:
             UnknownChannelError: No channel of that id is registered.
-            ChannelNotPermittedError: The scopes of the sender do not let it publish to the channel or observe it.
+            ChannelNotPermittedError: No feature set that is on, within its scopes, may publish to the channel or observe it.
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
@@ -367,7 +370,7 @@ class ServerStub:
 
         Raises:
             UnknownChannelError: No channel of that id is registered.
-            ChannelNotPermittedError: The scopes of the sender do not let it publish to the channel or observe it.
+            ChannelNotPermittedError: No feature set that is on, within its scopes, may publish to the channel or observe it.
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
@@ -542,7 +545,7 @@ class ClientStub:
             channels: The channels.
 
         Raises:
-            ChannelNotPermittedError: The scopes of the sender do not let it publish to the channel or observe it.
+            ChannelNotPermittedError: No feature set that is on, within its scopes, may publish to the channel or observe it.
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
@@ -593,7 +596,7 @@ class ClientStub:
             messages: The messages; may be of several channels.
 
         Raises:
-            ChannelNotPermittedError: The scopes of the sender do not let it publish to the channel or observe it.
+            ChannelNotPermittedError: No feature set that is on, within its scopes, may publish to the channel or observe it.
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.

@@ -59,7 +59,7 @@ USES: Final = tables.KeyedTable(
         {"use": "tools", "methods": ["tools/call"], "meaning": "Act through tools."},
         {
             "use": "channels.publish",
-            "methods": ["channels/publish"],
+            "methods": ["channels/publish", "channels/open"],
             "meaning": "Deliver content to channels.",
         },
         {
@@ -68,6 +68,7 @@ USES: Final = tables.KeyedTable(
                 "channels/outgoing/chunk",
                 "channels/outgoing/complete",
                 "channels/incoming",
+                "channels/open",
             ],
             "meaning": "See what goes out and comes in on channels.",
         },

@@ -234,11 +234,11 @@ async def test_a_hook_carries_no_tag_and_its_reply_counts_by_its_own() -> None:
         await hooks.notify_context_after_inference(**before(), assistant_message="secret")
 
         await live.disable("memory.retrieval", "memory.extraction")
-        reply = await hooks.context_before_inference(**before())
-        assert reply.context_injections == []
-        after = await hooks.context_after_inference(**before(), assistant_message="secret")
-        assert after.modified_response is None
-    assert asked == [{}, {}]
+        with pytest.raises(mcpl.FeatureSetNotEnabledError):
+            await hooks.context_before_inference(**before())
+        with pytest.raises(mcpl.FeatureSetNotEnabledError):
+            await hooks.context_after_inference(**before(), assistant_message="secret")
+    assert asked == [{}]
 
 
 async def test_a_host_does_not_trust_the_tags_of_hook_replies() -> None:

@@ -42,9 +42,10 @@ class _Observer:
     raw: bool
     shown: int = 0  # pieces
 
-    @property
-    def may_see(self) -> bool:
-        return self.feature_set in self.server.enabled
+    def may_see(self, channel_id: str) -> bool:
+        """Return whether its set is still on, and does not deny the channel."""
+        denial = self.server.scopes.denial(self.feature_set, channel_id)
+        return denial is None and self.feature_set in self.server.enabled
 
 
 async def observers_of(
@@ -145,7 +146,7 @@ class OutgoingResponse:
 
 async def _show(observer: _Observer, method: Method[Any, None], params: Any) -> bool:
     """Send a notification to an observer, and return whether it was sent."""
-    if not observer.may_see:
+    if not observer.may_see(params.channel_id):
         return False
     session = observer.server.session
     shown = await ask(

@@ -28,6 +28,7 @@ from kinwire.mcpl.rules.scopes import (
     approval_key,
     rules_for,
 )
+from kinwire.mcpl.rules.uses import channel_refusal
 from kinwire.rpc.identity import PeerIdentity
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
@@ -47,7 +48,11 @@ from kinwire.support.arguments import (
 from kinwire.support.json_values import same
 from kinwire.support.validation import checked_strings, is_number
 from kinwire_protocols.base import JsonObject
-from kinwire_protocols.mcpl.errors import FeatureSetNotEnabledError, UnknownFeatureSetError
+from kinwire_protocols.mcpl.errors import (
+    ChannelNotPermittedError,
+    FeatureSetNotEnabledError,
+    UnknownFeatureSetError,
+)
 from kinwire_protocols.mcpl.models import (
     Scope,
     ScopeElevateParams,
@@ -381,6 +386,18 @@ class ServerScopes:
             return changed
         rules = rules_for(self._guard.lists, self._identity.server_id, feature_set)
         return None if rules is None else ScopeLists(rules, limit=inf)
+
+    def denial(self, feature_set: str, label: str) -> str | None:
+        """Return which pattern of a set's blacklist denies `label`, as a clause, or None."""
+        lists = self._lists_of(feature_set)
+        return None if lists is None else lists.denial(label)
+
+    def channel_refusal(self, use: str, channel_id: str) -> ChannelNotPermittedError | None:
+        """Return the error for a channel that no enabled set with this use may act on, or None.
+
+        Nobody is asked: only sets that are off and blacklists refuse here.
+        """
+        return channel_refusal(use, channel_id, self._sets, self._lists_of)
 
     def _must_be_on(self, feature_set: str) -> None:
         refusal = self._sets.refusal(feature_set)

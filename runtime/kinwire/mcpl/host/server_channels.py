@@ -15,9 +15,10 @@ from typing import Any
 from kinwire.mcp.extension import Next
 from kinwire.mcpl.host.moderation import Draft, Moderator, not_published
 from kinwire.mcpl.host.scopes import ServerScopes
-from kinwire.mcpl.rules.channels import MOST_CHANNELS, PUBLISH, ChannelRegistry
+from kinwire.mcpl.rules.channels import MOST_CHANNELS, OBSERVE, PUBLISH, ChannelRegistry
 from kinwire.mcpl.rules.content import blocks_of
 from kinwire.mcpl.rules.feature_sets import FeatureSets
+from kinwire.mcpl.rules.uses import open_refusal
 from kinwire.rpc.errors import CapabilityNotNegotiatedError, InvalidResponseError, RpcError
 from kinwire.rpc.session import Session
 from kinwire.storage.records import Records
@@ -32,6 +33,7 @@ from kinwire_protocols.mcpl.methods import (
     CHANNELS_LIST,
     CHANNELS_OPEN,
     CHANNELS_OUTGOING_CHUNK,
+    CHANNELS_OUTGOING_COMPLETE,
     CHANNELS_PUBLISH,
 )
 from kinwire_protocols.mcpl.models import (
@@ -39,6 +41,8 @@ from kinwire_protocols.mcpl.models import (
     ChannelsChangedParams,
     ChannelsCloseParams,
     ChannelsOpenParams,
+    ChannelsOutgoingChunkParams,
+    ChannelsOutgoingCompleteParams,
     ChannelsPublishParams,
     ChannelsPublishResult,
     Content,
@@ -70,6 +74,9 @@ class ServerChannels:
         self._place = f"channel/open/{session.identity.key}/"
         self.registry = ChannelRegistry()
         session.intercept_outbound(self._judge, CHANNELS_PUBLISH)
+        session.guard(CHANNELS_OPEN, self._may_open, outbound=True)
+        session.guard(CHANNELS_OUTGOING_CHUNK, self._may_show, outbound=True)
+        session.guard(CHANNELS_OUTGOING_COMPLETE, self._may_show, outbound=True)
 
     @property
     def known(self) -> list[ChannelDescriptor]:
@@ -240,6 +247,20 @@ class ServerChannels:
         if content is params.content:
             return await go_on(params)
         return await go_on(params.model_copy(update={"content": content}))
+
+    def _may_open(self, params: ChannelsOpenParams, method: Method[Any, Any]) -> None:
+        refusal = open_refusal(params.type, self._sets)
+        if refusal is not None:
+            raise refusal
+
+    def _may_show(
+        self,
+        params: ChannelsOutgoingChunkParams | ChannelsOutgoingCompleteParams,
+        method: Method[Any, Any],
+    ) -> None:
+        refusal = self._scopes.channel_refusal(OBSERVE, params.channel_id)
+        if refusal is not None:
+            raise refusal
 
     def _must_stream(self) -> None:
         reason = self._session.denial_reason(CHANNELS_OUTGOING_CHUNK)

@@ -26,11 +26,10 @@ from kinwire.mcpl.rules.offers import MAY_BE_DECLARED, MOST_SETS, PeerOffer, may
 from kinwire.mcpl.rules.open_hooks import OpenHooks
 from kinwire.mcpl.rules.tags import (
     BEFORE_INFERENCE,
-    FEATURE_SET_REQUESTS,
-    USE_OF_REQUEST,
     after_allowed,
     before_allowed,
 )
+from kinwire.mcpl.rules.uses import HOOKS, NAMED_SET_USE, SET_REQUESTS, hook_refusal
 from kinwire.rpc.errors import InvalidResponseError, RpcError
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
@@ -43,6 +42,7 @@ from kinwire_protocols.mcpl.methods import (
     FEATURE_SETS_CHANGED,
     FEATURE_SETS_UPDATE,
     INFERENCE_REQUEST,
+    STATE_ROLLBACK,
 )
 from kinwire_protocols.mcpl.models import (
     AfterInferenceParams,
@@ -97,8 +97,10 @@ class ServerPeer:
         session.intercept_outbound(self._check_before, CONTEXT_BEFORE_INFERENCE)
         session.intercept_outbound(self._check_after, CONTEXT_AFTER_INFERENCE)
         session.intercept_inbound(self._changed, FEATURE_SETS_CHANGED)
-        for row in FEATURE_SET_REQUESTS:
+        for row in SET_REQUESTS:
             session.guard(row, self._admit)
+        for row in (*HOOKS, STATE_ROLLBACK):
+            session.guard(row, self._must_be_enabled, outbound=True)
         tools = ToolSets(session)
         ScopedCalls(session, sets, tools, guard.policy.scope_of, self.scopes, audit)
         self.channels = ServerChannels(session, sets, self.scopes, services.moderator, records)
@@ -205,7 +207,7 @@ class ServerPeer:
         if request.method is INFERENCE_REQUEST:
             refusal = self._open_hooks.refusal(params.conversation_id)
         if refusal is None:
-            refusal = self._sets.refusal(params.feature_set, USE_OF_REQUEST[request.method.name])
+            refusal = self._sets.refusal(params.feature_set, NAMED_SET_USE[request.method.name])
         if refusal is not None:
             logger.info("%s: refused %s: %s", self.id, request.method.name, refusal)
             raise refusal
@@ -234,6 +236,13 @@ class ServerPeer:
         self._sets.obey_policy_for(added)
         if added:
             await self._update()
+
+    def _must_be_enabled(self, params: Any, method: Method[Any, Any]) -> None:
+        refusal: RpcError | None = hook_refusal(method.name, self._sets)
+        if method is STATE_ROLLBACK:
+            refusal = self._sets.refusal(params.feature_set)
+        if refusal is not None:
+            raise refusal
 
     async def _check_before(
         self,

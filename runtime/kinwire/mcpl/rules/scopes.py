@@ -18,6 +18,7 @@ __all__ = (
     "approval_key",
     "label_problem",
     "normal_label",
+    "readable_lists",
     "rules_for",
 )
 
@@ -27,7 +28,7 @@ from dataclasses import dataclass, field
 from unicodedata import category, normalize
 
 from kinwire.mcpl.rules.names import ServerPattern
-from kinwire.support.glob import Pattern
+from kinwire.support.glob import PATTERN_SIZE, Pattern
 from kinwire.support.json_values import digest, short_digest
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpl.models import Scope, ScopeOutcome, ScopeRules
@@ -125,14 +126,31 @@ class ScopeLists:
         problem = label_problem(label)
         if problem is not None:
             return "deny", f"the label cannot be judged: {problem}"
+        denial = self.denial(label)
+        if denial is not None:
+            return "deny", denial
         normal = normal_label(label)
-        denying = next((one for one in self._black if one.covers(normal)), None)
-        if denying is not None:
-            return "deny", f"the blacklist has {denying.text}"
         allowing = next((one for one in self._white if one.matches(normal)), None)
         if allowing is not None:
             return "approve", f"the whitelist has {allowing.text}"
         return "ask", "neither list has it"
+
+    def denial(self, label: str) -> str | None:
+        """Return which pattern of the blacklist denies `label`, as a clause, or None."""
+        normal = normal_label(label) if self._black else label
+        denying = next((one for one in self._black if one.covers(normal)), None)
+        return None if denying is None else f"the blacklist has {denying.text}"
+
+
+def readable_lists(rules: ScopeRules) -> ScopeLists:
+    """Compile the lists that a peer has sent, without the patterns that cannot be read."""
+    black = _readable(rules.blacklist or ())[:MOST_PATTERNS]
+    white = _readable(rules.whitelist or ())[: MOST_PATTERNS - len(black)]
+    return ScopeLists(ScopeRules(whitelist=white, blacklist=black))
+
+
+def _readable(patterns: Iterable[str]) -> list[str]:
+    return [one for one in patterns if 0 < len(normal_label(one)) <= PATTERN_SIZE]
 
 
 def rules_for(

@@ -1,4 +1,4 @@
-"""Which requests and hook replies name a feature set, and which of them count (MCPL 6.5).
+"""Which hook replies name a feature set, and which of them count (MCPL 6.5).
 
 A reply names one set, and an injection may name another one for itself. An empty reply needs none.
 """
@@ -8,42 +8,23 @@ from __future__ import annotations
 __all__ = (
     "AFTER_INFERENCE",
     "BEFORE_INFERENCE",
-    "FEATURE_SET_REQUESTS",
-    "USE_OF_REQUEST",
     "after_allowed",
     "before_allowed",
 )
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from kinwire.mcpl.rules.feature_sets import FeatureSets
-from kinwire_protocols.mcpl.methods import INFERENCE_REQUEST, PUSH_EVENT, SCOPE_ELEVATE
 from kinwire_protocols.mcpl.models import (
     AfterInferenceResult,
     BeforeInferenceResult,
     ContextInjection,
 )
-from kinwire_protocols.peer import Method
 
 BEFORE_INFERENCE: Final = "contextHooks.beforeInference"
 """The use that a feature set declares for the hook before inference."""
 AFTER_INFERENCE: Final = "contextHooks.afterInference"
 """The use that a feature set declares for the hook after inference."""
-
-FEATURE_SET_REQUESTS: Final[tuple[Method[Any, Any], ...]] = (
-    PUSH_EVENT,
-    INFERENCE_REQUEST,
-    SCOPE_ELEVATE,
-)
-"""The requests of a server that name a feature set."""
-
-USE_OF_REQUEST: Final[Mapping[str, str | None]] = {
-    PUSH_EVENT.name: "pushEvents",
-    INFERENCE_REQUEST.name: "inferenceRequest",
-    SCOPE_ELEVATE.name: None,  # any set may act in scopes, whatever it uses
-}
-"""The use that the feature set of such a request must declare, by method name."""
 
 
 def before_allowed(

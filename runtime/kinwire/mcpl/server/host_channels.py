@@ -10,10 +10,12 @@ __all__ = ("HostChannels",)
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from kinwire.mcp.extension import Next
-from kinwire.mcpl.rules.channels import MOST_MESSAGES, ChannelRegistry
+from kinwire.mcpl.rules.channels import MOST_MESSAGES, OBSERVE, PUBLISH, ChannelRegistry
+from kinwire.mcpl.rules.feature_sets import FeatureSets
+from kinwire.mcpl.rules.uses import ListsOf, channel_refusal, open_refusal, opened_refusal
 from kinwire.rpc.errors import ConnectionClosedError, KinwireError, RpcError
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
@@ -29,6 +31,7 @@ from kinwire_protocols.mcpl.methods import (
     CHANNELS_LIST,
     CHANNELS_OPEN,
     CHANNELS_OUTGOING_CHUNK,
+    CHANNELS_OUTGOING_COMPLETE,
     CHANNELS_PUBLISH,
     CHANNELS_REGISTER,
 )
@@ -38,17 +41,23 @@ from kinwire_protocols.mcpl.models import (
     ChannelsCloseParams,
     ChannelsCloseResult,
     ChannelsIncomingParams,
+    ChannelsIncomingResult,
     ChannelsOpenParams,
     ChannelsOpenResult,
+    ChannelsOutgoingChunkParams,
+    ChannelsOutgoingCompleteParams,
     ChannelsPublishParams,
     ChannelsRegisterParams,
     IncomingMessage,
     IncomingOutcome,
 )
+from kinwire_protocols.peer import Method
 
 logger = logging.getLogger("kinwire.mcpl")
 
 T = TypeVar("T")
+
+_PREFIX = "Channel not permitted: "
 
 _REGISTER_TIMEOUT = 10.0  # seconds; later messages of the host wait
 
@@ -56,11 +65,22 @@ _REGISTER_TIMEOUT = 10.0  # seconds; later messages of the host wait
 class HostChannels:
     """The channels of a server at one host. Get it from `HostPeer.channels`."""
 
-    def __init__(self, session: Session, channels: Sequence[ChannelDescriptor]) -> None:
+    def __init__(
+        self,
+        session: Session,
+        sets: FeatureSets,
+        lists_of: ListsOf,
+        channels: Sequence[ChannelDescriptor],
+    ) -> None:
         self._session = session
+        self._sets = sets
+        self._lists_of = lists_of  # as the host has sent them last
         self.registry = ChannelRegistry()
         self._first = ChannelRegistry(channels)  # until they are registered
-        session.intercept_inbound(self._publish, CHANNELS_PUBLISH)
+        session.guard(CHANNELS_PUBLISH, self._must_be_published)
+        session.guard(CHANNELS_OUTGOING_CHUNK, self._must_be_observed)
+        session.guard(CHANNELS_OUTGOING_COMPLETE, self._must_be_observed)
+        session.intercept_outbound(self._pass_on, CHANNELS_INCOMING)
         session.intercept_inbound(self._open, CHANNELS_OPEN)
         session.intercept_inbound(self._close, CHANNELS_CLOSE)
 
@@ -137,7 +157,8 @@ class HostChannels:
         """Pass messages to the host, and return the outcome of each.
 
         More than a hundred are sent in several requests. A message that is sent again within a day,
-        with the same id, is not taken twice.
+        with the same id, is not taken twice. A message of a channel that no enabled set may observe
+        is not sent, and its outcome is a refusal.
 
         Raises:
             CapabilityNotNegotiatedError, RpcError, ConnectionClosedError, RequestTimeoutError,
@@ -158,28 +179,49 @@ class HostChannels:
         """
         return (await self._session.call(CHANNELS_LIST, RequestParams())).channels
 
-    async def _publish(
-        self,
-        params: ChannelsPublishParams,
-        request: Request,
-        go_on: Next[ChannelsPublishParams, Any],
-    ) -> Any:
-        refusal = self._refusal(params)
-        if refusal is None:
-            return await go_on(params)
-        if request.id is not None:
-            raise refusal
-        # A notification has no answer.
-        logger.info("refused what a host sent: %s", sanitize_for_log(refusal))
-        return None
-
-    def _refusal(self, params: ChannelsPublishParams) -> RpcError | None:
+    def _must_be_published(self, params: ChannelsPublishParams, request: Request) -> None:
         reason = self._session.denial_reason(CHANNELS_OUTGOING_CHUNK) if params.stream else None
         if reason is not None:
-            return InvalidParamsError(
+            raise InvalidParamsError(
                 f"channels/publish#/stream: expected false, got true: {reason}. Send it whole."
             )
-        return self.registry.publish_refusal(params.channel_id)
+        refusal = self.registry.publish_refusal(params.channel_id)
+        refusal = refusal or channel_refusal(PUBLISH, params.channel_id, self._sets, self._lists_of)
+        if refusal is not None:
+            raise refusal
+
+    def _must_be_observed(
+        self, params: ChannelsOutgoingChunkParams | ChannelsOutgoingCompleteParams, request: Request
+    ) -> None:
+        refusal = channel_refusal(OBSERVE, params.channel_id, self._sets, self._lists_of)
+        if refusal is not None:
+            raise refusal
+
+    async def _pass_on(
+        self,
+        params: ChannelsIncomingParams,
+        method: Method[ChannelsIncomingParams, ChannelsIncomingResult],
+        go_on: Next[ChannelsIncomingParams, ChannelsIncomingResult],
+    ) -> ChannelsIncomingResult:
+        """Keep back the messages of channels that no enabled set may observe."""
+        refused = {
+            place: refusal
+            for place, one in enumerate(params.messages)
+            if (refusal := channel_refusal(OBSERVE, one.channel_id, self._sets, self._lists_of))
+        }
+        if not refused:
+            return await go_on(params)
+        kept = [one for place, one in enumerate(params.messages) if place not in refused]
+        answered: list[IncomingOutcome] = []
+        if kept:
+            answered = (await go_on(params.model_copy(update={"messages": kept}))).results
+        for place, refusal in refused.items():
+            message_id = params.messages[place].message_id
+            outcome = IncomingOutcome(
+                message_id=message_id, accepted=False, reason=refusal.message.removeprefix(_PREFIX)
+            )
+            answered.insert(place, outcome)
+        return ChannelsIncomingResult(results=answered)
 
     async def _open(
         self,
@@ -187,6 +229,9 @@ class HostChannels:
         request: Request,
         go_on: Next[ChannelsOpenParams, ChannelsOpenResult],
     ) -> ChannelsOpenResult:
+        refusal = open_refusal(params.type, self._sets)
+        if refusal is not None:
+            raise refusal
         try:
             result = await go_on(params)
         except (RpcError, ConnectionClosedError):
@@ -194,6 +239,9 @@ class HostChannels:
         except Exception as error:
             logger.exception("a channel of type %.60s could not be opened", params.type)
             raise ChannelOpenFailedError(data={"type": params.type}) from error
+        refusal = opened_refusal(result.channel.id, self._sets, self._lists_of)
+        if refusal is not None:
+            raise refusal
         problem = self.registry.put(result.channel)
         if problem is not None:
             raise InternalError(f"channels/open#/channel{problem.removeprefix('/0')}")

@@ -15,14 +15,14 @@ from kinwire.managers.retry import retry
 from kinwire.mcp.extension import Next
 from kinwire.mcp.server_session import ServerSession
 from kinwire.mcpl.rules.content import blocks_of
-from kinwire.mcpl.rules.feature_sets import FeatureSets, unknown_set
+from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.push import may_be_accepted_later, push_backoff, taken_before
+from kinwire.mcpl.rules.scopes import ScopeLists, readable_lists
 from kinwire.mcpl.rules.tags import (
-    FEATURE_SET_REQUESTS,
-    USE_OF_REQUEST,
     after_allowed,
     before_allowed,
 )
+from kinwire.mcpl.rules.uses import HOOKS, NAMED_SET_USE, SET_REQUESTS, hook_refusal
 from kinwire.mcpl.server.current_hook import refuse_in_hook, serve_hook
 from kinwire.mcpl.server.host_channels import HostChannels
 from kinwire.mcpl.server.inference_streams import InferenceStream, InferenceStreams
@@ -73,18 +73,21 @@ class HostPeer:
         self.session = session
         self.sets = feature_sets
         self._scopes: dict[str, ScopeRules] = {}
-        self.channels = HostChannels(session, channels)
+        self._lists: dict[str, ScopeLists] = {}
+        self.channels = HostChannels(session, feature_sets, self._lists.get, channels)
         """The channels of the server at this host."""
         session.intercept_inbound(self._obey, FEATURE_SETS_UPDATE)
+        for hook in HOOKS:
+            session.guard(hook, self._hook_must_be_enabled)
         session.filter_result(CONTEXT_BEFORE_INFERENCE, self._allowed_before)
         session.filter_result(CONTEXT_AFTER_INFERENCE, self._allowed_after)
         session.guard(STATE_ROLLBACK, self._check_rollback)
         self._streams = InferenceStreams(session)
         self.state = ServedState(session, feature_sets.declared, tools)
-        for row in FEATURE_SET_REQUESTS:
+        for row in SET_REQUESTS:
             session.guard(row, self._must_be_enabled, outbound=True)
         session.guard(INFERENCE_REQUEST, refuse_in_hook, outbound=True)
-        for hook in (CONTEXT_BEFORE_INFERENCE, CONTEXT_AFTER_INFERENCE):
+        for hook in HOOKS:
             session.intercept_inbound(serve_hook, hook)
 
     @property
@@ -208,11 +211,9 @@ class HostPeer:
         go_on: Next[FeatureSetsUpdateParams, None],
     ) -> None:
         self.sets.switch(enabled=params.enabled or (), disabled=params.disabled or ())
-        self._scopes |= {
-            name: rules
-            for name, rules in (params.scopes or {}).items()
-            if name in self.sets.declared
-        }
+        for name, rules in (params.scopes or {}).items():
+            if name in self.sets.declared:
+                self._scopes[name], self._lists[name] = rules, readable_lists(rules)
         await go_on(params)
         await self.channels.begin()
 
@@ -222,13 +223,19 @@ class HostPeer:
                 f"{method.name}: the host has not finished the handshake, and may not be asked "
                 "anything before. Ask while a later request of it is served."
             )
-        refusal = self.sets.refusal(params.feature_set, USE_OF_REQUEST[method.name])
+        refusal = self.sets.refusal(params.feature_set, NAMED_SET_USE[method.name])
         if refusal is not None:
             raise refusal
 
     def _check_rollback(self, params: RollbackParams, request: Request) -> None:
-        if params.feature_set not in self.sets.declared:
-            raise unknown_set(params.feature_set)
+        refusal = self.sets.refusal(params.feature_set)
+        if refusal is not None:
+            raise refusal
+
+    def _hook_must_be_enabled(self, params: Any, request: Request) -> None:
+        refusal = hook_refusal(request.method.name, self.sets)
+        if refusal is not None:
+            raise refusal
 
     def _allowed_before(
         self, answer: BeforeInferenceResult, request: Request

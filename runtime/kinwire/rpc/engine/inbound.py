@@ -29,7 +29,7 @@ from kinwire.rpc.limits import Counts
 from kinwire.rpc.profile import RpcProfile
 from kinwire.rpc.request import Request
 from kinwire.rpc.routes import AtOnce, Route
-from kinwire.support.sanitize import enumerated
+from kinwire.support.sanitize import enumerated, sanitize_for_log
 from kinwire_protocols.base import JsonObject, Message, error_to_wire, to_wire
 from kinwire_protocols.jsonrpc.errors import (
     InvalidParamsError,
@@ -150,7 +150,7 @@ class InboundCalls:
         if self._end(work):
             self._answer_failure(work.id, work.method.name, error)
         elif work.id is None and not self.silent:
-            internal_error(work.method.name, error)  # for the log: nobody is answered
+            self._log_failure(work.method.name, error)  # nobody is answered
 
     def progress(
         self, work: Request, progress: float, total: float | None, message: str | None
@@ -237,6 +237,12 @@ class InboundCalls:
         if not isinstance(error, RpcError):
             error = internal_error(where, error, self._own_side(where))
         self.answer_error(identifier, error)
+
+    def _log_failure(self, name: str, error: BaseException) -> None:
+        if isinstance(error, RpcError):
+            logger.info("refused a notification, %s: %s", name, sanitize_for_log(error))
+        else:
+            internal_error(name, error)
 
     def _own_side(self, name: str) -> str:
         route = self.routes.get(name)
