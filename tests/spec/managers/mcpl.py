@@ -201,7 +201,7 @@ MCPL = {
     ),
     "mcpl injections": Manager(
         attributes=(
-            "kinwire.mcpl.host.hooks:resolved",
+            "kinwire.mcpl.host.injected_content:resolved",
             "kinwire.mcpl.rules.injections:injection_problem",
         ),
         rows=(

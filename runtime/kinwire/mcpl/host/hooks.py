@@ -6,11 +6,11 @@ a hook are all off is not asked and sees nothing.
 
 from __future__ import annotations
 
-__all__ = ("Fetch", "HookManager", "Hooks", "InjectionCollector", "resolved")
+__all__ = ("HookManager", "Hooks", "InjectionCollector")
 
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, fields
 
 import anyio
@@ -18,6 +18,7 @@ import anyio
 from kinwire.managers.ask import Answer, Failed, Late, ask, log_failure
 from kinwire.mcpl.errors import HookFailedError
 from kinwire.mcpl.host.audit import Audit
+from kinwire.mcpl.host.injected_content import Fetch, resolved
 from kinwire.mcpl.host.server_peer import ServerPeer
 from kinwire.mcpl.rules.content import blocks_of
 from kinwire.mcpl.rules.injections import (
@@ -32,7 +33,6 @@ from kinwire.mcpl.rules.injections import (
 )
 from kinwire.mcpl.rules.names import ServerPattern
 from kinwire.mcpl.rules.tags import AFTER_INFERENCE, BEFORE_INFERENCE
-from kinwire.rpc.session import Session
 from kinwire.support.arguments import (
     FLAG,
     FUNCTION,
@@ -43,28 +43,19 @@ from kinwire.support.arguments import (
     instance_of,
 )
 from kinwire.support.errors import KinwireError
-from kinwire.transports.guarded_fetch.errors import NotFetchedError
-from kinwire_protocols import mcp
-from kinwire_protocols.mcp.models import BlobResourceContents, TextContent, TextResourceContents
 from kinwire_protocols.mcpl.methods import CONTEXT_AFTER_INFERENCE, CONTEXT_BEFORE_INFERENCE
 from kinwire_protocols.mcpl.models import (
     AfterInferenceParams,
     AfterInferenceResult,
-    AudioBlock,
     BeforeInferenceParams,
     BeforeInferenceResult,
     Block,
     ContextInjection,
-    ImageBlock,
-    ResourceBlock,
 )
 
 logger = logging.getLogger("kinwire.mcpl")
 
 _MOST_BROUGHT = 16 * 1024 * 1024  # characters; one reply can name any number of large resources
-
-Fetch = Callable[[str], Awaitable[Block]]
-"""Returns what is at an http or https address, or raises why not. `UrlGuard` is one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,12 +124,12 @@ class HookManager:
         asked = [one for one in self._ordered(servers) if one.participates(BEFORE_INFERENCE)]
         brought: dict[int, list[Injection]] = {}
 
-        async def ask(place: int, server: ServerPeer) -> None:
+        async def collect(place: int, server: ServerPeer) -> None:
             brought[place] = await InjectionCollector(self.policy, self._audit, server).run(params)
 
         async with anyio.create_task_group() as tasks:
             for place, server in enumerate(asked):
-                tasks.start_soon(ask, place, server)
+                tasks.start_soon(collect, place, server)
         return grouped(one for place in range(len(asked)) for one in brought[place])
 
     async def after(self, servers: Sequence[ServerPeer], params: AfterInferenceParams) -> str:
@@ -325,48 +316,3 @@ def _set_of(one: ContextInjection, reply: BeforeInferenceResult) -> str:
 
 def _name(one: ContextInjection) -> str:
     return f"an injection of {one.namespace!r:.60} at {one.position}"
-
-
-async def resolved(block: Block, session: Session, fetch: Fetch | None) -> Sequence[Block]:
-    """Return the block with its content, which is read if the block only names it.
-
-    The result is empty if there is no content, or if the content of a picture or a sound is of
-    another type. A resource is read from the server that injects it (MCPL 10.3).
-
-    Raises:
-        RpcError, ConnectionClosedError, CapabilityNotNegotiatedError, InvalidResponseError: the
-            server could not be read from.
-        NotFetchedError: an http address may not be fetched, or has no usable content.
-    """
-    if isinstance(block, TextContent):
-        return [block]
-    if isinstance(block, ResourceBlock):
-        if block.resource is not None:
-            return _from_contents(block.resource)
-        return await _read(block.uri, session, fetch)
-    if block.data is not None and block.mime_type is not None:
-        return [block]
-    return [one for one in await _read(block.uri, session, fetch) if one.type == block.type]
-
-
-async def _read(uri: str | None, session: Session, fetch: Fetch | None) -> Sequence[Block]:
-    if uri is None:
-        return []
-    if uri.lower().startswith(("http:", "https:")):
-        if fetch is None:
-            raise NotFetchedError("the host fetches nothing from the web")
-        return [await fetch(uri)]
-    found = await mcp.ServerStub(session).resources_read(uri=uri)
-    return [block for contents in found.contents for block in _from_contents(contents)]
-
-
-def _from_contents(contents: object) -> Sequence[Block]:
-    if isinstance(contents, TextResourceContents):
-        return [TextContent(text=contents.text)]
-    if isinstance(contents, BlobResourceContents):
-        kind = (contents.mime_type or "").partition("/")[0]
-        if kind == "image":
-            return [ImageBlock(data=contents.blob, mime_type=contents.mime_type)]
-        if kind == "audio":
-            return [AudioBlock(data=contents.blob, mime_type=contents.mime_type)]
-    return []

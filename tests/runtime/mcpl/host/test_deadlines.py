@@ -37,7 +37,7 @@ from kinwire_protocols.mcpl.methods import (
     CONTEXT_BEFORE_INFERENCE,
 )
 from tests.runtime.mcpl.fixtures_chat import Chat, chatting
-from tests.runtime.mcpl.fixtures_hooks import Speaker, after, before, hooked
+from tests.runtime.mcpl.fixtures_hooks import Speaker, after, before, hooked, texts
 from tests.runtime.mcpl.fixtures_pairs import feature, live_pair
 from tests.runtime.transports.guarded_fetch.fake_network import PUBLIC, TestNetwork
 
@@ -276,6 +276,20 @@ async def test_a_function_that_is_late_is_reported_without_a_traceback(
     assert await act(sleeps, SOON) == late
     assert errors_logged(caplog) == []
     assert logged in caplog.text
+
+
+async def test_a_fetch_that_returns_nothing_drops_only_its_block(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def forgetful(url: str) -> Any:
+        """Forget to return."""
+
+    speaker = injecting("https://cdn.example/cat")
+    speaker.before.append("Known")
+    async with hooked(speaker, hooks=Hooks(fetch=forgetful)) as host:
+        injections = await host.before_inference(before())
+    assert texts(injections.system) == ["Known"]
+    assert "Hooks.fetch: expected TextContent or ImageBlock or" in caplog.text
 
 
 @pytest.mark.parametrize("act", [on_push, ask, enrich, on_message, moderate, provider])
