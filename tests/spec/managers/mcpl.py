@@ -18,7 +18,7 @@ MCPL = {
         ),
     ),
     "mcpl scopes": Manager(
-        attributes=("kinwire.mcpl.host.scopes:ServerScopes.decide",),
+        attributes=("kinwire.mcpl.host.server_scopes:ServerScopes.decide",),
         rows=(
             "mcpl-7.5-2",
             "mcpl-7.5-3",

@@ -13,7 +13,8 @@ from collections.abc import Awaitable, Callable
 from kinwire.mcp.extension import Next
 from kinwire.mcpl.errors import ScopeDeniedError
 from kinwire.mcpl.host.audit import Audit
-from kinwire.mcpl.host.scopes import ScopeAnswer, ScopeOf, ServerScopes
+from kinwire.mcpl.host.scopes import ScopeAnswer, ScopeOf
+from kinwire.mcpl.host.server_scopes import ServerScopes
 from kinwire.mcpl.host.tool_sets import ToolSets
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.scopes import ScopeRequest

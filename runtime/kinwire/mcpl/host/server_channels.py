@@ -14,7 +14,7 @@ from typing import Any
 
 from kinwire.mcp.extension import Next
 from kinwire.mcpl.host.moderation import Draft, Moderator, not_published
-from kinwire.mcpl.host.scopes import ServerScopes
+from kinwire.mcpl.host.server_scopes import ServerScopes
 from kinwire.mcpl.rules.channels import MOST_CHANNELS, OBSERVE, PUBLISH, ChannelRegistry
 from kinwire.mcpl.rules.content import blocks_of
 from kinwire.mcpl.rules.feature_sets import FeatureSets

@@ -15,8 +15,9 @@ from kinwire.mcp.extension import Next
 from kinwire.mcpl.host.audit import Audit
 from kinwire.mcpl.host.moderation import Moderator
 from kinwire.mcpl.host.scoped_calls import ScopedCalls
-from kinwire.mcpl.host.scopes import ScopeGuard, ServerScopes
+from kinwire.mcpl.host.scopes import ScopeGuard
 from kinwire.mcpl.host.server_channels import ServerChannels
+from kinwire.mcpl.host.server_scopes import ServerScopes
 from kinwire.mcpl.host.state import ServerState, StatefulCalls, States
 from kinwire.mcpl.host.tool_sets import ToolSets
 from kinwire.mcpl.rules.feature_sets import FeatureSets
@@ -231,7 +232,7 @@ class ServerPeer:
             logger.warning("%s: left out feature sets that cannot be: %s", self.id, MAY_BE_DECLARED)
         self._sets.change(added=added, removed=removed)
         for name in removed:
-            await self.scopes.revoke(name)
+            await self.scopes.removed(name)
         await go_on(params)
         self._sets.obey_policy_for(added)
         if added:

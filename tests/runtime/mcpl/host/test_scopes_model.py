@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from kinwire.mcpl import ScopeAnswer, ScopeRequest, Scopes
-from kinwire.mcpl.host.scopes import ScopeGuard, ServerScopes
+from kinwire.mcpl.host.scopes import ScopeGuard
+from kinwire.mcpl.host.server_scopes import ServerScopes
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.rpc.identity import PeerIdentity
 from kinwire_protocols.mcpl import FeatureSetNotEnabledError, ScopeRules
@@ -53,6 +54,7 @@ class ScopesAgainstModel(RuleBasedStateMachine):
         }
         self.lists: dict[tuple[str, str], ScopeRules] = {}
         self.approved: dict[tuple[str, str, str, str], float] = {}  # until when
+        self.denied: dict[tuple[str, str, str, str], float] = {}
 
     async def _ask(self, request: ScopeRequest) -> ScopeAnswer:
         self.asked.append(request)
@@ -76,9 +78,10 @@ class ScopesAgainstModel(RuleBasedStateMachine):
     @rule(server=servers, name=st.none() | names)
     def revoke(self, server: str, name: str | None) -> None:
         self.loop.run(self.real[server].revoke(name))
-        for key in list(self.approved):
-            if key[0] == server and name in (None, key[1]):
-                del self.approved[key]
+        for answers in (self.approved, self.denied):
+            for key in list(answers):
+                if key[0] == server and name in (None, key[1]):
+                    del answers[key]
 
     @rule(server=servers, name=names, on=st.booleans())
     def switch(self, server: str, name: str, on: bool) -> None:
@@ -106,12 +109,13 @@ class ScopesAgainstModel(RuleBasedStateMachine):
         self.answer = ScopeAnswer(says, lasts=lasts)
         request = self.real[server].request(name, label, payload)
         is_asked = self.loop.run(self.check(request, labelled=labelled))
-        if is_asked and says and lasts and labelled:
-            self.approved[server, name, label, str(payload)] = self.now + lasts
+        if is_asked and lasts and labelled:
+            answers = self.approved if says else self.denied
+            answers[server, name, label, str(payload)] = self.now + lasts
 
     @invariant()
     def every_scope_gets_what_the_model_says(self) -> None:
-        self.answer = ScopeAnswer(False)  # which leaves everything as it is
+        self.answer = ScopeAnswer(False, lasts=0)  # which leaves everything as it is
         self.loop.run(self.check_all())
 
     async def check_all(self) -> None:
@@ -145,6 +149,8 @@ class ScopesAgainstModel(RuleBasedStateMachine):
         key = (request.server_key, request.feature_set, label, str(request.payload))
         if self.approved.get(key, 0.0) > self.now:
             return True, False
+        if self.denied.get(key, 0.0) > self.now:
+            return False, False
         return says, True
 
 
