@@ -9,11 +9,12 @@ from __future__ import annotations
 __all__ = ("Negotiation", "SpokenProtocols")
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
 import anyio
+from anyio.abc import TaskGroup
 
 from kinwire.mcp.extension import Extension, checked_extensions
 from kinwire.rpc.codec import is_object
@@ -104,12 +105,16 @@ class Negotiation:
             self.step = f"the handshake of {extension.protocol.name}"
             await extension.negotiated(session)
 
-    async def attend(self, session: Session) -> None:
-        """Complete the handshake of a server when it has answered; return at the session's end."""
+    async def attend(self, session: Session, adopt: Callable[[TaskGroup], None]) -> None:
+        """Complete the handshake of a server when it has answered; return at the session's end.
+
+        `adopt` gets a task group that is cancelled then, if there are extensions.
+        """
         if not self.spoken.extensions:
             await session.wait_closed()
             return
         async with anyio.create_task_group() as tasks:
+            adopt(tasks)
             tasks.start_soon(self._complete_behind_the_answer, session)
             await session.wait_closed()
             tasks.cancel_scope.cancel()

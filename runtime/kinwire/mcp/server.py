@@ -176,7 +176,7 @@ class Server(Registry):
         self._sessions.add(session)
         try:
             async with session:
-                await opening.negotiation.attend(session)
+                await opening.negotiation.attend(session, session.adopt)
         finally:
             self._sessions.discard(session)
 

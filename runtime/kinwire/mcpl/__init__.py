@@ -27,10 +27,12 @@ __all__ = (
     "ModelRequest",
     "Moderate",
     "NotPublishedError",
+    "Outbox",
     "OutgoingResponse",
     "Provider",
     "ProviderError",
     "PushedEvent",
+    "RefusedItem",
     "ScopeAnswer",
     "ScopeDeniedError",
     "ScopeRequest",
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
     from kinwire.mcpl.rules.scopes import ScopeRequest
     from kinwire.mcpl.server.host_peer import HostPeer
     from kinwire.mcpl.server.inference_streams import InferenceStream
+    from kinwire.mcpl.server.outbox import Outbox, RefusedItem
     from kinwire.mcpl.server.served_state import CallState
     from kinwire.mcpl.server.server import McplServer
 
@@ -105,10 +108,12 @@ _HOMES = {
     "ModelRequest": "rules.inference",
     "Moderate": "host.moderation",
     "NotPublishedError": "errors",
+    "Outbox": "server.outbox",
     "OutgoingResponse": "host.outgoing_response",
     "Provider": "host.inference",
     "ProviderError": "errors",
     "PushedEvent": "host.event_inbox",
+    "RefusedItem": "server.outbox",
     "ScopeAnswer": "host.scopes",
     "ScopeDeniedError": "errors",
     "ScopeRequest": "rules.scopes",

@@ -55,7 +55,7 @@ import anyio
 from kinwire.rpc.calls import Outbound
 from kinwire.rpc.codec import OutgoingFrame
 from kinwire.rpc.engine.io import EngineIO, Timer
-from kinwire.rpc.engine.outbox import FEW, Item, Outbox, fitted
+from kinwire.rpc.engine.outbox import FEW, FrameOutbox, Item, fitted
 from kinwire.rpc.limits import Limits
 
 _PARKED = 1000  # frames that a detached stream keeps
@@ -215,7 +215,7 @@ class ResponseStream:
 current_stream: ContextVar[ResponseStream | None] = ContextVar("kinwire stream", default=None)
 
 
-class MultiStreamOutbox(Outbox):
+class MultiStreamOutbox(FrameOutbox):
     """Frames that wait to leave, each on its stream. `waiting` are those of the session's own."""
 
     def __init__(self, io: EngineIO, timer: Timer, limits: Limits) -> None:

@@ -18,7 +18,7 @@ from kinwire.managers.concurrency import KeyedLock
 from kinwire.managers.inbox import Inbox, InboxKey
 from kinwire.mcpl.host.conversations import Conversations
 from kinwire.mcpl.host.server_peer import ServerPeer
-from kinwire.mcpl.rules.channels import MOST_MESSAGES, OBSERVE, sees
+from kinwire.mcpl.rules.channels import MOST_MESSAGES, OBSERVE, SEND_AGAIN, sees
 from kinwire.mcpl.rules.scopes import LABEL_SIZE
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
@@ -34,8 +34,8 @@ from kinwire_protocols.mcpl.models import (
 
 logger = logging.getLogger("kinwire.mcpl")
 
-_FAILED = "the host failed: send it again"
-_LATE = "the host did not decide in time: send it again"
+_FAILED = f"the host failed: {SEND_AGAIN}"
+_LATE = f"the host did not decide in time: {SEND_AGAIN}"
 
 
 @dataclass(frozen=True, slots=True)

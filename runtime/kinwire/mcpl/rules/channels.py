@@ -11,6 +11,7 @@ __all__ = (
     "MOST_MESSAGES",
     "OBSERVE",
     "PUBLISH",
+    "SEND_AGAIN",
     "THINKING",
     "THINKING_SET",
     "ChannelRegistry",
@@ -38,6 +39,8 @@ CHANNEL_SIZE: Final = 64 * 1024
 """The longest description of a channel, in characters of JSON."""
 MOST_MESSAGES: Final = 100
 """Messages in one `channels/incoming`."""
+SEND_AGAIN: Final = "send it again"
+"""How the reason ends with which a host refuses a message that it may accept later."""
 
 
 class ChannelRegistry:

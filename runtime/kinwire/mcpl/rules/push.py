@@ -10,9 +10,9 @@ __all__ = (
     "REUSED",
     "TOO_LARGE",
     "body_digest",
+    "is_duplicate",
     "may_be_accepted_later",
     "push_backoff",
-    "taken_before",
 )
 
 from functools import lru_cache
@@ -68,6 +68,6 @@ def may_be_accepted_later(answer: PushEventResult) -> bool:
     return not answer.accepted and answer.reason in (BACKPRESSURE.reason, NOT_IN_TIME.reason)
 
 
-def taken_before(answer: PushEventResult, attempt: int) -> bool:
-    """Return whether a refusal says that an earlier attempt was taken, as some hosts answer."""
-    return attempt > 1 and not answer.accepted and answer.reason == "duplicate"
+def is_duplicate(answer: PushEventResult) -> bool:
+    """Return whether a refusal says that the host has the event already, as some hosts answer."""
+    return not answer.accepted and answer.reason == "duplicate"

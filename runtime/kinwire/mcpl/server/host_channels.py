@@ -71,11 +71,14 @@ class HostChannels:
         sets: FeatureSets,
         lists_of: ListsOf,
         channels: Sequence[ChannelDescriptor],
+        on_change: Callable[[], None],
     ) -> None:
         self._session = session
         self._sets = sets
         self._lists_of = lists_of  # as the host has sent them last
+        self._on_change = on_change
         self.registry = ChannelRegistry()
+        self._registering: set[str] = set()
         self._first = ChannelRegistry(channels)  # until they are registered
         session.guard(CHANNELS_PUBLISH, self._must_be_published)
         session.guard(CHANNELS_OUTGOING_CHUNK, self._must_be_observed)
@@ -101,12 +104,17 @@ class HostChannels:
         if problem is not None:
             raise ValueError(f"channels{problem}")
         params = ChannelsRegisterParams(channels=list(channels))
+        ids = {channel.id for channel in channels}
+        self._registering |= ids
         try:
             await self._session.call(CHANNELS_REGISTER, params, timeout=_REGISTER_TIMEOUT)
         except BaseException:
             for channel in channels:
                 self.registry.remove(channel.id)
             raise
+        finally:
+            self._registering -= ids
+        self._on_change()
 
     async def begin(self) -> None:
         """Register the channels that existed before the host connected, once."""
@@ -152,6 +160,7 @@ class HostChannels:
             updated=[one for one in changed if self.registry.find(one.id) is one] or None,
         )
         await self._session.notify(CHANNELS_CHANGED, params)
+        self._on_change()
 
     async def incoming(self, *messages: IncomingMessage) -> list[IncomingOutcome]:
         """Pass messages to the host, and return the outcome of each.
@@ -169,6 +178,12 @@ class HostChannels:
             params = ChannelsIncomingParams(messages=list(messages[first : first + MOST_MESSAGES]))
             outcomes += (await self._session.call(CHANNELS_INCOMING, params)).results
         return outcomes
+
+    def may_bring(self, channel_id: str) -> bool:
+        """Return whether the host knows the channel, and takes messages that come in there."""
+        if channel_id in self._registering or self.registry.incoming_problem(channel_id):
+            return False
+        return channel_refusal(OBSERVE, channel_id, self._sets, self._lists_of) is None
 
     async def listed(self) -> list[ChannelDescriptor]:
         """Ask the host which channels it knows.
@@ -245,6 +260,7 @@ class HostChannels:
         problem = self.registry.put(result.channel)
         if problem is not None:
             raise InternalError(f"channels/open#/channel{problem.removeprefix('/0')}")
+        self._on_change()
         return result
 
     async def _close(

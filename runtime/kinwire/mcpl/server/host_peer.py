@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ("HostPeer",)
+__all__ = ("HostPeer", "event_params")
 
 import logging
 import secrets
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from typing import Any
@@ -16,7 +16,7 @@ from kinwire.mcp.extension import Next
 from kinwire.mcp.server_session import ServerSession
 from kinwire.mcpl.rules.content import blocks_of
 from kinwire.mcpl.rules.feature_sets import FeatureSets
-from kinwire.mcpl.rules.push import may_be_accepted_later, push_backoff, taken_before
+from kinwire.mcpl.rules.push import is_duplicate, may_be_accepted_later, push_backoff
 from kinwire.mcpl.rules.scopes import ScopeLists, readable_lists
 from kinwire.mcpl.rules.tags import (
     after_allowed,
@@ -31,7 +31,9 @@ from kinwire.rpc.errors import RequestTimeoutError, SessionStateError
 from kinwire.rpc.request import Request
 from kinwire.support.validation import checked_count, checked_seconds
 from kinwire_protocols.base import JsonObject
+from kinwire_protocols.mcp.methods import NOTIFICATIONS_INITIALIZED
 from kinwire_protocols.mcpl.methods import (
+    CHANNELS_INCOMING,
     CONTEXT_AFTER_INFERENCE,
     CONTEXT_BEFORE_INFERENCE,
     FEATURE_SETS_UPDATE,
@@ -74,8 +76,13 @@ class HostPeer:
         self.sets = feature_sets
         self._scopes: dict[str, ScopeRules] = {}
         self._lists: dict[str, ScopeLists] = {}
-        self.channels = HostChannels(session, feature_sets, self._lists.get, channels)
+        self.on_change: Callable[[], None] = lambda: None
+        """Is called when the host may take more than before."""
+        self.channels = HostChannels(
+            session, feature_sets, self._lists.get, channels, lambda: self.on_change()
+        )
         """The channels of the server at this host."""
+        session.intercept_inbound(self._initialized, NOTIFICATIONS_INITIALIZED)
         session.intercept_inbound(self._obey, FEATURE_SETS_UPDATE)
         for hook in HOOKS:
             session.guard(hook, self._hook_must_be_enabled)
@@ -89,6 +96,21 @@ class HostPeer:
         session.guard(INFERENCE_REQUEST, refuse_in_hook, outbound=True)
         for hook in HOOKS:
             session.intercept_inbound(serve_hook, hook)
+
+    def may_push(self, feature_set: str) -> bool:
+        """Return whether the host takes events of a feature set now."""
+        return self._may_ask(PUSH_EVENT) and self.sets.refusal(feature_set, "pushEvents") is None
+
+    def may_bring(self, channel_id: str) -> bool:
+        """Return whether the host takes messages of a channel now."""
+        return self._may_ask(CHANNELS_INCOMING) and self.channels.may_bring(channel_id)
+
+    def _may_ask(self, method: Method[Any, Any]) -> bool:
+        return self.session.handshake.initialized and self.session.denial_reason(method) is None
+
+    async def _initialized(self, params: Any, request: Request, go_on: Next[Any, Any]) -> Any:
+        await go_on(params)
+        self.on_change()
 
     @property
     def enabled(self) -> list[str]:
@@ -128,13 +150,7 @@ class HostPeer:
         """
         checked_count("HostPeer.push: attempts", attempts, least=1)
         checked_seconds("HostPeer.push: first_delay", first_delay, zero=True)
-        params = PushEventParams(
-            feature_set=feature_set,
-            event_id=event_id or f"evt_{secrets.token_hex(8)}",
-            timestamp=timestamp or datetime.now(UTC).isoformat(timespec="milliseconds"),
-            origin=origin,
-            payload=PushEventPayload(content=blocks_of(content)),
-        )
+        params = event_params(feature_set, content, event_id, timestamp, origin)
         made = 0
 
         def push(attempt: int) -> Awaitable[PushEventResult]:
@@ -149,7 +165,9 @@ class HostPeer:
             errors=RequestTimeoutError,
             backoff=push_backoff(first_delay),
         )
-        return _read(answer, made)
+        if made > 1 and is_duplicate(answer):
+            return answer.model_copy(update={"accepted": True, "reason": None})
+        return answer
 
     async def infer(
         self,
@@ -215,6 +233,7 @@ class HostPeer:
             if name in self.sets.declared:
                 self._scopes[name], self._lists[name] = rules, readable_lists(rules)
         await go_on(params)
+        self.on_change()
         await self.channels.begin()
 
     def _must_be_enabled(self, params: Any, method: Method[Any, Any]) -> None:
@@ -256,6 +275,23 @@ class HostPeer:
             logger.info("%s: kept back %s", request.method.name, problem)
 
 
+def event_params(
+    feature_set: str,
+    content: Content,
+    event_id: str | None,
+    timestamp: str | None,
+    origin: JsonObject | None,
+) -> PushEventParams:
+    """Return the params of an event that happens now, unless the arguments say otherwise."""
+    return PushEventParams(
+        feature_set=feature_set,
+        event_id=event_id or f"evt_{secrets.token_hex(8)}",
+        timestamp=timestamp or datetime.now(UTC).isoformat(timespec="milliseconds"),
+        origin=origin,
+        payload=PushEventPayload(content=blocks_of(content)),
+    )
+
+
 def _request(
     feature_set: str,
     messages: str | Sequence[InferenceMessage],
@@ -272,9 +308,3 @@ def _request(
         messages=list(messages),
         preferences=None if max_tokens is None and temperature is None else wishes,
     )
-
-
-def _read(answer: PushEventResult, attempt: int) -> PushEventResult:
-    if taken_before(answer, attempt):
-        return answer.model_copy(update={"accepted": True, "reason": None})
-    return answer

@@ -15,6 +15,7 @@ from kinwire.mcpl.rules.channels import ChannelRegistry
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.offers import VERSION, checked_sets, checked_tools, checked_uses, read_offer
 from kinwire.mcpl.server.host_peer import HostPeer
+from kinwire.mcpl.server.outbox import Outbox
 from kinwire.mcpl.server.served_state import CallState
 from kinwire.mcpl.server.served_tools import ServedTools
 from kinwire.rpc.errors import CapabilityNotNegotiatedError, ConnectionClosedError
@@ -166,11 +167,18 @@ class McplServer(ExtensionBase[HostPeer]):
             self.handlers.add_default(CHANNELS_LIST, self._list)
         self.on = mcpl.ServerOn(self._add)
         """Where handlers are registered: `@live.on.context_before_inference`."""
+        self.outboxes: list[Outbox] = []
+        """The outboxes that deliver to the hosts; `Outbox(live)` adds itself."""
 
     @property
     def hosts(self) -> list[HostPeer]:
         """The connected hosts that speak MCPL, in the order in which they connected."""
         return self.peers
+
+    @property
+    def declared(self) -> Mapping[str, FeatureSet]:
+        """The feature sets of the server, by name."""
+        return self._declared
 
     def of(self, context: Context) -> HostPeer | None:
         """Return the host whose request is being served; None if it speaks only MCP."""
@@ -205,6 +213,7 @@ class McplServer(ExtensionBase[HostPeer]):
         params = FeatureSetsChangedParams(added=dict(came) or None, removed=list(gone) or None)
         for host in self.hosts:
             host.sets.change(added=came, removed=gone)
+        self._host_changed()
         for host in self.hosts:
             try:
                 await host.session.notify(FEATURE_SETS_CHANGED, params)
@@ -265,8 +274,24 @@ class McplServer(ExtensionBase[HostPeer]):
         sets = FeatureSets(self._declared, enabled=self._enabled_at_first)
         channels = [] if self._channels is None else self._channels.known
         peer = HostPeer(session, sets, self._tools, channels)
+        peer.on_change = self._host_changed
+        for outbox in self.outboxes:
+            outbox.attached(peer)
         ServedTools(session, sets, self._tools, strict=self._strict_scopes)
         return peer
+
+    async def negotiated(self, session: Session) -> None:
+        """Have outboxes deliver while the session lasts.
+
+        The server may not ask a host anything before it says which sets are on.
+        """
+        assert isinstance(session, ServerSession)
+        for outbox in self.outboxes:
+            session.start_soon(outbox.attend)
+
+    def _host_changed(self) -> None:
+        for outbox in self.outboxes:
+            outbox.changed()
 
     def _add(self, row: Method[Any, Any], handler: Callable[..., Any]) -> None:
         self.handlers.add(row, handler)

@@ -17,7 +17,7 @@ from kinwire.rpc.codec import FrameError, decode, encoded_notification, is_objec
 from kinwire.rpc.engine.inbound import InboundCalls, NewRequest
 from kinwire.rpc.engine.io import EngineIO, Timer
 from kinwire.rpc.engine.outbound import OutboundCalls
-from kinwire.rpc.engine.outbox import Outbox
+from kinwire.rpc.engine.outbox import FrameOutbox
 from kinwire.rpc.error_table import ErrorTable
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.limits import Counts, Limits
@@ -43,7 +43,7 @@ class Engine:
     request are answered. Otherwise both sides could answer each other's errors for ever.
     """
 
-    outbox_class = Outbox
+    outbox_class = FrameOutbox
     inbound_class = InboundCalls
 
     def __init__(

@@ -22,7 +22,7 @@ from kinwire.rpc.codec import (
     kind_of,
 )
 from kinwire.rpc.engine.io import EngineIO
-from kinwire.rpc.engine.outbox import Outbox
+from kinwire.rpc.engine.outbox import FrameOutbox
 from kinwire.rpc.error_table import internal_error
 from kinwire.rpc.errors import RpcError, UnsendableError
 from kinwire.rpc.limits import Counts
@@ -52,7 +52,7 @@ class InboundCalls:
     def __init__(
         self,
         io: EngineIO,
-        outbox: Outbox,
+        outbox: FrameOutbox,
         counts: Counts,
         routes: Mapping[str, Route],
         profile: RpcProfile,

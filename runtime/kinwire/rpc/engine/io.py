@@ -49,7 +49,7 @@ class EngineIO(Protocol):
         """Read from the peer again."""
 
     def room(self) -> None:
-        """Let the callers go on that wait while `Outbox.full`."""
+        """Let the callers go on that wait while `FrameOutbox.full`."""
 
     def end(self, why: ConnectionClosedError, /) -> None:
         """End the connection."""

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from kinwire.rpc.calls import Outbound
 from kinwire.rpc.codec import encode, encoded_notification, is_object
 from kinwire.rpc.engine.io import EngineIO, Timer
-from kinwire.rpc.engine.outbox import Outbox
+from kinwire.rpc.engine.outbox import FrameOutbox
 from kinwire.rpc.error_table import ErrorTable, error_from_json
 from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError, RequestTimeoutError
 from kinwire.rpc.limits import Counts
@@ -30,7 +30,7 @@ class OutboundCalls:
         self,
         io: EngineIO,
         timer: Timer,
-        outbox: Outbox,
+        outbox: FrameOutbox,
         counts: Counts,
         known: ErrorTable,
         profile: RpcProfile,

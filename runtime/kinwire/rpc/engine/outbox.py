@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("FEW", "Item", "Outbox", "fitted")
+__all__ = ("FEW", "FrameOutbox", "Item", "fitted")
 
 from collections import deque
 from math import inf
@@ -30,7 +30,7 @@ def fitted(data: bytes, of: Outbound | OutgoingFrame | None) -> bytes:
     return data
 
 
-class Outbox:
+class FrameOutbox:
     """The frames of one direction, in order, and how many bytes they are."""
 
     def __init__(self, io: EngineIO, timer: Timer, limits: Limits) -> None:

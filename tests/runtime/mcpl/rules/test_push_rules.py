@@ -10,9 +10,9 @@ from kinwire.mcpl.rules.push import (
     NOT_IN_TIME,
     REUSED,
     body_digest,
+    is_duplicate,
     may_be_accepted_later,
     push_backoff,
-    taken_before,
 )
 from kinwire_protocols.base import to_wire
 from kinwire_protocols.mcpl import PushEventParams, PushEventPayload, PushEventResult
@@ -61,11 +61,10 @@ def test_only_a_refusal_for_the_moment_is_worth_another_attempt(
     assert may_be_accepted_later(answer) is not final
 
 
-def test_a_host_that_answers_duplicate_to_a_retry_took_the_first_one() -> None:
+def test_a_host_may_answer_that_an_event_is_a_duplicate() -> None:
     duplicate = PushEventResult(accepted=False, reason="duplicate")
-    assert not taken_before(duplicate, 1)
-    assert taken_before(duplicate, 2)
-    assert not taken_before(REUSED, 2)
+    assert is_duplicate(duplicate)
+    assert not is_duplicate(REUSED)
 
 
 def test_an_event_may_have_a_number_that_no_double_is() -> None:
