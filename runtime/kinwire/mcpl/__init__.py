@@ -12,9 +12,11 @@ __all__ = (
     "ChatCompletions",
     "CheckpointTree",
     "Draft",
+    "DurableInbox",
     "HookFailedError",
     "Hooks",
     "HostPeer",
+    "InboxItem",
     "Inference",
     "InferenceStream",
     "Injection",
@@ -64,9 +66,11 @@ if TYPE_CHECKING:
     )
     from kinwire.mcpl.host.channels import Channels
     from kinwire.mcpl.host.chat_completions import ChatCompletions
+    from kinwire.mcpl.host.durable_inbox import DurableInbox
     from kinwire.mcpl.host.event_inbox import PushedEvent
     from kinwire.mcpl.host.hooks import Hooks
     from kinwire.mcpl.host.host import McplHost
+    from kinwire.mcpl.host.inbox_item import InboxItem
     from kinwire.mcpl.host.inference import Inference, Provider, ScriptedProvider
     from kinwire.mcpl.host.message_inbox import ChannelMessage, MessageDecision, UserTurn
     from kinwire.mcpl.host.moderation import Draft, Moderate, Verdict
@@ -93,9 +97,11 @@ _HOMES = {
     "ChatCompletions": "host.chat_completions",
     "CheckpointTree": "rules.checkpoint_tree",
     "Draft": "host.moderation",
+    "DurableInbox": "host.durable_inbox",
     "HookFailedError": "errors",
     "Hooks": "host.hooks",
     "HostPeer": "server.host_peer",
+    "InboxItem": "host.inbox_item",
     "Inference": "host.inference",
     "InferenceStream": "server.inference_streams",
     "Injection": "rules.injections",

@@ -84,6 +84,8 @@ _DECISION = ArgumentCheck(
 class UserTurn:
     """The messages that came in one request for one conversation: a turn of its users."""
 
+    server_key: str
+    """Which server sent them: `ServerPeer.key`."""
     conversation_id: str
     index: int
     """Its number in the conversation, from 0; a turn that was not taken leaves a gap."""
@@ -245,6 +247,7 @@ class MessageInbox:
             return True
         messages = list(taken.messages.values())
         turn = UserTurn(
+            server_key=server.key,
             conversation_id=conversation_id,
             index=index,
             messages=messages,
