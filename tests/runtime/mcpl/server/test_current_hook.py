@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextvars import Context, copy_context
 from typing import Any
 
 import anyio
@@ -147,6 +148,18 @@ async def test_a_task_that_outlives_the_handler_may_infer() -> None:
         go.set()
     assert found == [False]
     assert not refused()
+
+
+async def test_what_inherits_an_answered_hook_may_infer() -> None:
+    contexts = list[Context]()
+
+    async def handler(program: Any) -> bool:
+        contexts.append(copy_context())
+        return contexts[0].run(refused)
+
+    request: Any = FakeRequest(1)
+    assert await serve_hook(None, request, handler)
+    assert not contexts[0].run(refused)  # in the same task, which may have got a new job
 
 
 async def test_a_handler_that_fails_leaves_no_hook_open() -> None:
