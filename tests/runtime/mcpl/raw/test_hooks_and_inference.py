@@ -178,7 +178,7 @@ async def in_a_group_of_the_program(host: HostPeer, program: Any) -> str:
         (in_a_group_of_the_program, "Short"),
     ],
 )
-@against_raw_host(wires=["memory", "stdio"])
+@against_raw_host
 async def test_a_server_sends_no_inference_that_its_hook_waits_for(
     connect: ConnectHost, method: str, infer: Any, expected: str
 ) -> None:
