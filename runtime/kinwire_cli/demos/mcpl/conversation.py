@@ -17,6 +17,7 @@ from kinwire.mcpl import ModelAnswer, ScriptedProvider, ServerPeer
 from kinwire.rpc.transport import Transport
 from kinwire.storage import open_store
 from kinwire.storage.log import Log
+from kinwire.support.background import background
 from kinwire_cli.demos import SERVERS
 from kinwire_cli.demos.mcpl.desk import Desk
 from kinwire_cli.demos.mcpl.wire import NarratedExtension, NarratedProvider, ShortIdNarrator
@@ -71,11 +72,13 @@ async def converse(reach: Callable[[str], Transport], narrator: Narrator) -> Non
     """
     narration = ShortIdNarrator(narrator)
     async with open_store("memory:") as store:
-        audit = await store.log("audit")
-        desk = Desk(NarratedProvider(ScriptedProvider(*_ANSWERS), narration), audit)
-        async with Host(
-            "desk", "1.0", extensions=[NarratedExtension(desk.live, narration)]
-        ) as host:
+        audit, records = await store.log("audit"), await store.records("mcpl")
+        desk = Desk(NarratedProvider(ScriptedProvider(*_ANSWERS), narration), records, audit)
+        async with (
+            Host("desk", "1.0", extensions=[NarratedExtension(desk.live, narration)]) as host,
+            background() as tasks,
+        ):
+            tasks.start_soon(desk.work)
             narration.begin("Four servers, each on a connection of its own")
             connections: dict[str, Connection] = {}
             for name in SERVERS["mcpl"]:
@@ -85,12 +88,12 @@ async def converse(reach: Callable[[str], Transport], narrator: Narrator) -> Non
             for title, play in _STEPS:
                 narration.begin(title)
                 await play(stage)
+            tasks.cancel_scope.cancel()
 
 
 async def _ask(stage: Stage) -> None:
     asked = "My deadline is Friday. How is the mannequin project?"
     await stage.call("chat", "write_as", person="Emma", text=asked)
-    await stage.desk.respond()
 
 
 async def _roll_back(stage: Stage) -> None:
@@ -108,7 +111,6 @@ async def _roll_back(stage: Stage) -> None:
 
 async def _remind(stage: Stage) -> None:
     await stage.call("memory", "pass_time", hours=5)
-    await stage.desk.respond()
 
 
 async def _consolidate(stage: Stage) -> None:

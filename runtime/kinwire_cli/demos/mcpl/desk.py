@@ -1,19 +1,19 @@
 """The host of the demo: it answers what people write in a chat, and what servers push.
 
-What comes in waits in `work` until `respond` takes it, which other hosts run in a task of its own.
-Nothing is shown that the compliance server has not seen.
+What comes in waits in a `DurableInbox`, and `work` answers one item after the other. A server gets
+`accepted` when its item is answered. Nothing is shown that the compliance server has not seen.
 """
 
 from __future__ import annotations
 
 __all__ = ("Desk",)
 
-from collections import deque
 from collections.abc import Iterable
 
 from kinwire.mcpl import (
     ChannelMessage,
     Channels,
+    DurableInbox,
     Hooks,
     Inference,
     Injection,
@@ -21,11 +21,9 @@ from kinwire.mcpl import (
     MessageDecision,
     ModelRequest,
     Provider,
-    PushedEvent,
     Scopes,
-    UserTurn,
 )
-from kinwire.storage.log import Log
+from kinwire.storage import Log, Records
 from kinwire_cli.demos.mcpl.words import text_of
 from kinwire_protocols.mcpl import (
     AfterInferenceParams,
@@ -33,7 +31,6 @@ from kinwire_protocols.mcpl import (
     ChannelContext,
     InferenceMessage,
     ModelInfo,
-    PushEventResult,
     RoutingPolicy,
     ScopeRules,
 )
@@ -45,10 +42,10 @@ _ROOMS = ScopeRules(whitelist=["chat:*"], blacklist=["chat:#board"])
 class Desk:
     """A host of MCPL and its model."""
 
-    def __init__(self, provider: Provider, audit: Log) -> None:
+    def __init__(self, provider: Provider, records: Records, audit: Log) -> None:
         self._provider = provider
         self._begun = 0
-        self.work: deque[BeforeInferenceParams] = deque()
+        self._inbox = DurableInbox(records)
         self.live = McplHost(
             enabled=["*"],
             disabled=["memory.consolidation"],
@@ -57,16 +54,32 @@ class Desk:
             scopes=Scopes(lists={"channels.publish": _ROOMS, "channels.observe": _ROOMS}),
             channels=Channels(
                 on_message=self._decide,
-                on_turn=self._take_turn,
+                on_turn=self._inbox.turn,
                 default_outgoing=("chat", "chat:#general"),
             ),
-            on_push=self._take_event,
+            on_push=self._inbox.push,
+            records=records,
             audit=audit,
         )
 
-    async def respond(self) -> None:
-        """Answer what has waited longest: context, model, redaction, and out to the channel."""
-        work = self.work.popleft()
+    async def work(self) -> None:
+        """Answer what comes in, until this is cancelled."""
+        async for item in self._inbox:
+            async with item:
+                if item.event is not None:
+                    said = text_of(item.event.payload.content)
+                    begun = self._begin(said, "conv_reminders")
+                    item.inference_id = begun.inference_id
+                    await self._respond(begun)
+                elif item.turn is not None and item.turn.infer:
+                    turn = item.turn
+                    said = "\n".join(text_of(one.content) for one in turn.messages)
+                    await self._respond(
+                        self._begin(said, turn.conversation_id, turn.index, turn.channels)
+                    )
+
+    async def _respond(self, work: BeforeInferenceParams) -> None:
+        """Answer a message: context, model, redaction, and out to the channel."""
         said = work.user_message
         assert isinstance(said, str)  # `_begin` has put it there
         context = await self.live.before_inference(work)
@@ -97,36 +110,23 @@ class Desk:
         asked = "?" in text_of(incoming.message.content)
         return MessageDecision(conversation_id=incoming.conversation_id or "conv_1", infer=asked)
 
-    async def _take_turn(self, turn: UserTurn) -> None:
-        if turn.infer:
-            said = "\n".join(text_of(one.content) for one in turn.messages)
-            self._begin(said, turn.conversation_id, turn.index, turn.channels)
-
-    async def _take_event(self, event: PushedEvent) -> PushEventResult:
-        said = text_of(event.params.payload.content)
-        return PushEventResult(accepted=True, inference_id=self._begin(said, "conv_reminders"))
-
     def _begin(
         self,
         said: str,
         conversation_id: str,
         index: int = 0,
         channels: ChannelContext | None = None,
-    ) -> str:
-        """Put something to do with the rest, and return the id of its inference."""
+    ) -> BeforeInferenceParams:
+        """Return what servers get before a new inference."""
         self._begun += 1
-        inference_id = f"inf_{self._begun}"
-        self.work.append(
-            BeforeInferenceParams(
-                inference_id=inference_id,
-                conversation_id=conversation_id,
-                turn_index=index,
-                user_message=said,
-                model=MODEL,
-                channels=channels,
-            )
+        return BeforeInferenceParams(
+            inference_id=f"inf_{self._begun}",
+            conversation_id=conversation_id,
+            turn_index=index,
+            user_message=said,
+            model=MODEL,
+            channels=channels,
         )
-        return inference_id
 
 
 def _messages(role: str, injections: Iterable[Injection]) -> list[InferenceMessage]:
