@@ -21,6 +21,7 @@ import kinwire.mcpl
 from kinwire import (
     Connection,
     Context,
+    ExtensionHandlers,
     Host,
     HttpLimits,
     Limits,
@@ -355,6 +356,7 @@ def in_a_tool(call: Callable[[Context], Any]) -> str:
 
 BY_KINWIRE = "kinwire makes it, and passes it to functions of the user"
 IN_HANDSHAKE = "kinwire calls it during the handshake"
+IN_EXTENSION = "extensions call it for each message, with the session of the message"
 RAISED = "kinwire raises it"
 
 UNCHECKED: dict[str, str] = {
@@ -367,7 +369,9 @@ UNCHECKED: dict[str, str] = {
     "Connection.shape_error": "generated stubs call it",
     "Context.log data": "any JSON; a value that is not JSON is an UnsendableError",
     "Draft": BY_KINWIRE,
+    "DuplicateServerError": RAISED,
     "Extension": "a protocol, which classes of users have",
+    "Next": "a type",
     "HandlerDefinitionError": RAISED,
     "HookFailedError": RAISED,
     "HostPeer": BY_KINWIRE,
@@ -378,10 +382,18 @@ UNCHECKED: dict[str, str] = {
     "InvalidResponseError": RAISED,
     "KinwireError": RAISED,
     "McplHost.attach": IN_HANDSHAKE,
+    "McplHost.join": IN_HANDSHAKE,
+    "McplHost.left": "kinwire calls it at the end of a session",
+    "McplHost.must_be_only_session": IN_HANDSHAKE,
     "McplHost.negotiated": IN_HANDSHAKE,
+    "McplHost.peer_of": IN_EXTENSION,
     "McplHost.offer": IN_HANDSHAKE,
     "McplServer.attach": IN_HANDSHAKE,
+    "McplServer.join": IN_HANDSHAKE,
+    "McplServer.left": "kinwire calls it at the end of a session",
+    "McplServer.must_be_only_session": IN_HANDSHAKE,
     "McplServer.negotiated": IN_HANDSHAKE,
+    "McplServer.peer_of": IN_EXTENSION,
     "McplServer.offer": IN_HANDSHAKE,
     "ModelRequest": BY_KINWIRE,
     "Moderate": "the type of a function",
@@ -452,6 +464,7 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "Session": lambda: {"transport": memory_pair()[0], "routes": {}, "profile": PROFILE},
     "UnsupportedMessageError": lambda: {"pointer": "", "why": ""},
     "UrlGuard": lambda: {"allow": []},
+    "capability_from": lambda: {"handlers": ExtensionHandlers(), "gates": {}},
     "choose_model": lambda: {"preferences": None, "models": [ModelProfile("m")]},
     "connect": lambda: {"target": URL},
     "pair": lambda: {"server": server()},

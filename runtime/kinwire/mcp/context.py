@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from kinwire.rpc.codec import Id
     from kinwire.rpc.request import Request
     from kinwire.rpc.session import Session
+    from kinwire_protocols.base import Message
 
 
 _PROGRESS = ArgumentCheck(
@@ -81,6 +82,11 @@ class Context:
     def meta(self) -> Any:
         """The `_meta` of the params, None if absent."""
         return getattr(self._request.params, "meta", None)
+
+    @property
+    def params(self) -> Message:
+        """The params of the request as they came, of the type of its method."""
+        return self._request.params
 
     @property
     def session(self) -> Session:

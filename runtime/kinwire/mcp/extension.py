@@ -28,7 +28,7 @@ from kinwire.mcp.handlers import ExtensionHandlers
 from kinwire.rpc.errors import DuplicateServerError
 from kinwire.rpc.interceptors import InboundInterceptor, Next, OutboundInterceptor
 from kinwire.rpc.negotiated import put_at_path
-from kinwire.support.arguments import ValueKind, having, list_of
+from kinwire.support.arguments import OBJECT, ArgumentCheck, ValueKind, having, instance_of, list_of
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.peer import ProtocolTable
 
@@ -36,6 +36,15 @@ if TYPE_CHECKING:
     from kinwire.rpc.session import Session
 
 Peer = TypeVar("Peer")
+
+_CAPABILITY_FROM = ArgumentCheck(
+    "capability_from",
+    'capability_from(self.handlers, {"version": "1"})',
+    {
+        "handlers": instance_of(ExtensionHandlers, "ExtensionHandlers", "self.handlers"),
+        "gates": OBJECT,
+    },
+)
 
 
 class Extension(Protocol):
@@ -161,6 +170,7 @@ def capability_from(handlers: ExtensionHandlers, gates: Mapping[str, Any]) -> Js
     gates below it, none of which has a handler, becomes true, which includes them: put what this
     side has of them into `gates`.
     """
+    _CAPABILITY_FROM.check(handlers=handlers, gates=gates)
     offer: JsonObject = {}
     for path, value in gates.items():
         if value is not None:

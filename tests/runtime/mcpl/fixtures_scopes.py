@@ -14,9 +14,8 @@ from kinwire.mcpl import (
     ScopeRequest,
     Scopes,
 )
-from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject
-from kinwire_protocols.mcpl import Scope, ScopeRules
+from kinwire_protocols.mcpl import ScopeRules
 from tests.runtime.mcpl.fixtures_pairs import Lives, feature, live_pair
 
 SETS = {
@@ -81,8 +80,7 @@ class Files:
 
     async def elevate(self, label: str, payload: Any = None, name: str = "files.edit") -> Any:
         (live,) = self.mcpl.hosts
-        scope = Scope(label=label, payload=payload)
-        return await mcpl.ClientStub(live.session).scope_elevate(feature_set=name, scope=scope)
+        return await live.elevate(name, label, payload)
 
 
 @asynccontextmanager

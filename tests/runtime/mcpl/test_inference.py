@@ -385,11 +385,11 @@ async def test_a_server_can_ask_which_model_runs() -> None:
         capabilities=["vision", "tools"],
     )
     async with inferring(ScriptedProvider(), model=model) as (server, (connection, _), _host):
-        assert await mcpl.ClientStub(server.session).model_info() == model
+        assert await server.model_info() == model
         assert sent(connection, "server", "model/info") == [{}]
     async with inferring(ScriptedProvider()) as (server, _, _host):
         with pytest.raises(RpcError) as raised:
-            await mcpl.ClientStub(server.session).model_info()
+            await server.model_info()
     assert raised.value.code == -32601
 
 

@@ -36,6 +36,7 @@ from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
 from kinwire.storage.records import Records
 from kinwire_protocols import mcp
+from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.methods import NOTIFICATIONS_INITIALIZED
 from kinwire_protocols.mcpl.methods import (
     CONTEXT_AFTER_INFERENCE,
@@ -53,6 +54,9 @@ from kinwire_protocols.mcpl.models import (
     FeatureSet,
     FeatureSetsChangedParams,
     FeatureSetsUpdateParams,
+    Scope,
+    ScopeElevateParams,
+    ScopeElevateResult,
 )
 from kinwire_protocols.peer import Method
 
@@ -163,6 +167,25 @@ class ServerPeer:
         return self.session.denial_reason(row) is None and any(
             use in self.feature_sets[name].uses for name in self.enabled
         )
+
+    async def elevate(
+        self, feature_set: str, label: str, payload: JsonObject | None = None
+    ) -> ScopeElevateResult:
+        """Return the answer that the server gets if it requests to act in this scope.
+
+        What `Scopes.ask` approves here is remembered, so the server need not request it.
+
+        Raises:
+            FeatureSetNotEnabledError, UnknownFeatureSetError: the set is off, or not declared.
+
+        Source: MCPL 7.6.
+        """
+        refusal = self._sets.refusal(feature_set)
+        if refusal is not None:
+            raise refusal
+        scope = Scope(label=label, payload=payload)
+        params = ScopeElevateParams(feature_set=feature_set, scope=scope)
+        return await self.scopes.elevate(params)
 
     async def state(self, feature_set: str) -> ServerState:
         """Return the checkpoints of a feature set.

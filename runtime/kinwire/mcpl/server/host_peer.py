@@ -32,13 +32,16 @@ from kinwire.rpc.request import Request
 from kinwire.support.validation import checked_count, checked_seconds
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.methods import NOTIFICATIONS_INITIALIZED
+from kinwire_protocols.mcp.models import RequestParams
 from kinwire_protocols.mcpl.methods import (
     CHANNELS_INCOMING,
     CONTEXT_AFTER_INFERENCE,
     CONTEXT_BEFORE_INFERENCE,
     FEATURE_SETS_UPDATE,
     INFERENCE_REQUEST,
+    MODEL_INFO,
     PUSH_EVENT,
+    SCOPE_ELEVATE,
     STATE_ROLLBACK,
 )
 from kinwire_protocols.mcpl.models import (
@@ -51,10 +54,14 @@ from kinwire_protocols.mcpl.models import (
     InferencePreferences,
     InferenceRequestParams,
     InferenceRequestResult,
+    ModelInfo,
     PushEventParams,
     PushEventPayload,
     PushEventResult,
     RollbackParams,
+    Scope,
+    ScopeElevateParams,
+    ScopeElevateResult,
     ScopeRules,
 )
 from kinwire_protocols.peer import Method
@@ -203,6 +210,37 @@ class HostPeer:
             checked_seconds("HostPeer.infer: timeout", timeout)
         params = _request(feature_set, messages, conversation_id, max_tokens, temperature)
         return await self.session.call(INFERENCE_REQUEST, params, timeout=timeout)
+
+    async def elevate(
+        self, feature_set: str, label: str, payload: JsonObject | None = None
+    ) -> ScopeElevateResult:
+        """Ask the host whether a feature set may act in a scope, and return its answer.
+
+        If it is `approved`, act with the `payload` of the answer: the host may have added to it.
+
+        Raises:
+            FeatureSetNotEnabledError, UnknownFeatureSetError: the set is off, or not declared.
+            RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError: as for
+                `Session.call`.
+
+        Source: MCPL 7.4, 7.5.
+        """
+        scope = Scope(label=label, payload=payload)
+        params = ScopeElevateParams(feature_set=feature_set, scope=scope)
+        return await self.session.call(SCOPE_ELEVATE, params, timeout=None)
+
+    async def model_info(self) -> ModelInfo:
+        """Return which model the host runs.
+
+        Raises:
+            CapabilityNotNegotiatedError: the server was made without `model_info`.
+            RpcError: the host does not tell, or failed.
+            ConnectionClosedError, RequestTimeoutError, InvalidResponseError: as for
+                `Session.call`.
+
+        Source: MCPL 12.
+        """
+        return await self.session.call(MODEL_INFO, RequestParams())
 
     def stream(
         self,

@@ -5,21 +5,41 @@ A tool without a set is available to every host (MCPL 6.6, 7.7).
 
 from __future__ import annotations
 
-__all__ = ("ServedTools",)
+__all__ = ("ServedTools", "scope_in")
 
 import logging
 from collections.abc import Mapping
+
+from pydantic import ValidationError
 
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
 from kinwire_protocols import mcp
+from kinwire_protocols.base import Message, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcp.methods import TOOLS_CALL, TOOLS_LIST
 from kinwire_protocols.mcpl.augments import TOOL_FEATURE_SET, TOOLS_CALL_PARAMS_SCOPE
+from kinwire_protocols.mcpl.models import Scope
 from kinwire_protocols.nearest import nearest
+from kinwire_protocols.problems import problems
 
 logger = logging.getLogger("kinwire.mcpl")
+
+
+def scope_in(params: Message) -> Scope | None:
+    """Return the scope in the params of a tool call, None if they have none.
+
+    Raises:
+        InvalidParamsError: they have something else there.
+    """
+    if not isinstance(params, mcp.CallToolRequestParams):
+        return None
+    try:
+        return TOOLS_CALL_PARAMS_SCOPE.read(params)
+    except ValidationError as error:
+        sent = to_wire(params).get("scope")
+        raise InvalidParamsError(f"tools/call#/scope{problems(error, sent)[0]}") from None
 
 
 class ServedTools:
@@ -67,7 +87,7 @@ class ServedTools:
         if refusal is not None:
             raise refusal
         scoped = self._strict and self._sets.declared[feature_set].scoped
-        if scoped and TOOLS_CALL_PARAMS_SCOPE.read(params) is None:
+        if scoped and scope_in(params) is None:
             raise InvalidParamsError(
                 f"tools/call#/scope: expected the scope in which {params.name} acts, got none. "
                 "Send label and payload of a scope that the host approves.",

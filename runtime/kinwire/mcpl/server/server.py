@@ -17,7 +17,7 @@ from kinwire.mcpl.rules.offers import VERSION, checked_sets, checked_tools, chec
 from kinwire.mcpl.server.host_peer import HostPeer
 from kinwire.mcpl.server.outbox import Outbox
 from kinwire.mcpl.server.served_state import CallState
-from kinwire.mcpl.server.served_tools import ServedTools
+from kinwire.mcpl.server.served_tools import ServedTools, scope_in
 from kinwire.rpc.errors import CapabilityNotNegotiatedError, ConnectionClosedError
 from kinwire.rpc.request import Request
 from kinwire.rpc.routes import Route
@@ -57,6 +57,7 @@ from kinwire_protocols.mcpl.models import (
     FeatureSetsChangedParams,
     RollbackParams,
     RollbackResult,
+    Scope,
 )
 from kinwire_protocols.peer import Method, ProtocolTable
 
@@ -87,6 +88,7 @@ _MCPL_SERVER = ArgumentCheck(
 )
 _OF = ArgumentCheck("McplServer.of", "live.of(context)", _CONTEXT)
 _STATE_OF = ArgumentCheck("McplServer.state_of", "live.state_of(context)", _CONTEXT)
+_SCOPE_OF = ArgumentCheck("McplServer.scope_of", "live.scope_of(context)", _CONTEXT)
 _CHANGE = ArgumentCheck(
     "McplServer.change", "await live.change()", {}, added=_SETS.or_none, removed=TEXTS
 )
@@ -194,6 +196,19 @@ class McplServer(ExtensionBase[HostPeer]):
         peer = self.of(context)
         state = None if peer is None else peer.state.of(context.request_id)
         return state or CallState(None, None)
+
+    def scope_of(self, context: Context) -> Scope | None:
+        """Return the scope of the tool call that is being served, with what the host has added.
+
+        It is None if the host sends no scope, or speaks only MCP.
+
+        Raises:
+            InvalidParamsError: the host has sent something that is not a scope.
+
+        Source: MCPL 7.3, 7.7.
+        """
+        _SCOPE_OF.check(context=context)
+        return None if self.of(context) is None else scope_in(context.params)
 
     async def change(
         self, *, added: Mapping[str, FeatureSet] | None = None, removed: Collection[str] = ()

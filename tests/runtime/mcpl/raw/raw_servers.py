@@ -40,7 +40,9 @@ class MemoryAddress:
         self.peer = peer
 
     def target(self) -> Transport:
-        return MemoryWire(self.peer)
+        wire = MemoryWire(self.peer)
+        wire.address = f"memory:{id(self)}"
+        return wire
 
 
 @asynccontextmanager
