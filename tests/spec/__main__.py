@@ -1,22 +1,26 @@
 """The state of the ledger: how much of each specification is claimed by tests.
 
-`python -m tests.spec` prints the table, `--open [PROTOCOL]` the rows that nobody claims, and
-`--mutate [MANAGER]` switches managers off, one at a time, to see that what is claimed then fails.
+`python -m tests.spec` prints the table, and `--open [PROTOCOL]` the rows that nobody claims.
+`--mutate` makes wrong programs, one at a time, to see that what is claimed then fails: it switches
+each manager off, and changes a fixed sample of the conditions of MCPL. `--mutate=MANAGER` switches
+one manager off, `--mutate=conditions` changes every condition and takes long.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 
 from tests.spec.claims import Claims, collect
 from tests.spec.ledger import SPECIFICATIONS, Row, rows_of
 from tests.spec.managers import MANAGERS
-from tests.spec.mutation import survivors
+from tests.spec.mutation.chosen import conditions, equivalents, sample
+from tests.spec.mutation.task import Result, Task, run
 from tests.spec.specification import LEVELS
+
+CONDITIONS = "conditions"
+ENOUGH = 0.95  # of the mutants of conditions
 
 
 def table(claims: Claims) -> Iterator[str]:
@@ -37,24 +41,47 @@ def open_rows(claims: Claims, protocol: str) -> Iterator[Row]:
 
 
 def mutate(claims: Claims, name: str) -> bool:
-    """Switch managers off in turn; return whether every row of theirs was missed by a test."""
-    missed = True
-    names = list(MANAGERS) if name == "all" else [name]
-    with ThreadPoolExecutor(os.cpu_count()) as at_once:  # each is a process of its own
-        found = at_once.map(lambda one: survivors(one, claims), names)
-        for chosen, alive in zip(names, found, strict=True):
-            missed = missed and not alive
-            count = len(MANAGERS[chosen].rows)
-            print(
-                f"{chosen:<14}{count:>3} rows, {count - len(alive)} of them fail without it", *alive
-            )
-    return missed
+    """Try wrong programs; return whether tests that claim rows missed enough of them."""
+    managers = () if name == CONDITIONS else MANAGERS if name == "all" else (name,)
+    mutants = conditions() if name in (CONDITIONS, "all") else []
+    mutants = sample(mutants) if name == "all" else mutants
+    rows = {row for manager in managers for row in MANAGERS[manager].rows}
+    if mutants:
+        rows |= {row for row in claims if row.startswith("mcpl-")}
+    tests = {test for row in rows for test in claims.get(row, ())}
+    task = Task(tuple(managers), tuple(mutant.id for mutant in mutants))
+    result = run(task, tests)
+    print(*report(result), sep="\n")
+    return not any(result.alive.values()) and share(result) >= ENOUGH
+
+
+def report(result: Result) -> Iterator[str]:
+    """Yield what to print of wrong programs."""
+    for name, alive in result.alive.items():
+        count = len(MANAGERS[name].rows)
+        missed = f"{count:>3} rows, {count - len(alive)} of them fail without it"
+        yield " ".join((f"{name:<14}{missed}", *alive))
+    for id, tried in result.tried.items():
+        if tried.caught_by is None:
+            yield f"not caught by any of {tried.tests} tests: {id}"
+    if result.tried:
+        caught = sum(one.caught_by is not None for one in result.tried.values())
+        yield f"{caught} of {len(result.tried)} mutants of conditions caught: {share(result):.1%}"
+        yield f"{len(equivalents())} more do the same as the program"
+    yield from (f"fails without any mutant, not used: {test}" for test in result.unsound)
+    yield f"{result.seconds:.0f} s"
+
+
+def share(result: Result) -> float:
+    """Return which part of the mutants of conditions was caught."""
+    caught = [one.caught_by is not None for one in result.tried.values()]
+    return sum(caught) / len(caught) if caught else 1.0
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.spec", description=__doc__)
     parser.add_argument("--open", nargs="?", const="all", choices=["all", *SPECIFICATIONS])
-    parser.add_argument("--mutate", nargs="?", const="all", choices=["all", *MANAGERS])
+    parser.add_argument("--mutate", nargs="?", const="all", choices=["all", CONDITIONS, *MANAGERS])
     chosen = parser.parse_args()
     claims = collect()
     if chosen.mutate:

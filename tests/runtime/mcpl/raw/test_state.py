@@ -185,7 +185,7 @@ async def test_a_state_that_hosts_would_refuse_is_an_error_of_the_tool(
 
     @server.tool
     async def keep(levels: int, size: int, context: Context) -> str:
-        """Keep a state of so many levels and characters."""
+        """Keep a state with this number of levels and characters."""
         after: Any = "x" * size
         for _level in range(levels):
             after = [after]
