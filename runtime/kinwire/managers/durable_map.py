@@ -57,7 +57,8 @@ class DurableMap(Generic[K, V]):
     store's timeout, so that both agree. Calls for one key take turns; others do not wait.
 
     Every key of a record begins with `prefix`. `limit` is the most entries in memory: for one more,
-    the oldest is removed from both, before the new one is written. `ttl` is how long an entry is
+    the oldest is removed from both, before the new one is written; None for keys that no peer can
+    make. `ttl` is how long an entry is
     valid, in seconds; None for ever. `clock` must never go back. A value must not be None.
     """
 
@@ -67,14 +68,14 @@ class DurableMap(Generic[K, V]):
         prefix: str,
         codec: RecordCodec[K, V],
         *,
-        limit: int,
+        limit: int | None,
         ttl: float | None = None,
         clock: Clock = time.time,
     ) -> None:
         self._records = records
         self._prefix = prefix
         self._codec = codec
-        self._limit = limit
+        self._limit = math.inf if limit is None else limit
         self._ttl = ttl
         self._clock = clock
         self._kept = OrderedDict[K, _MapEntry[V]]()  # the oldest first

@@ -35,6 +35,7 @@ __all__ = (
     "ProviderError",
     "PushedEvent",
     "RefusedItem",
+    "Restrictions",
     "ScopeAnswer",
     "ScopeDeniedError",
     "ScopeRequest",
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     from kinwire.mcpl.rules.content import content_text
     from kinwire.mcpl.rules.inference import ModelAnswer, ModelRequest
     from kinwire.mcpl.rules.injections import Injection, InjectionLimits, Injections
+    from kinwire.mcpl.rules.restrictions import Restrictions
     from kinwire.mcpl.rules.scopes import ScopeRequest
     from kinwire.mcpl.server.host_peer import HostPeer
     from kinwire.mcpl.server.inference_streams import InferenceStream
@@ -120,6 +122,7 @@ _HOMES = {
     "ProviderError": "errors",
     "PushedEvent": "host.event_inbox",
     "RefusedItem": "server.outbox",
+    "Restrictions": "rules.restrictions",
     "ScopeAnswer": "host.scopes",
     "ScopeDeniedError": "errors",
     "ScopeRequest": "rules.scopes",

@@ -146,13 +146,13 @@ async def test_a_change_of_too_many_channels_is_logged_in_a_bounded_line(
 
 
 async def test_sets_that_go_without_having_come_cost_nothing() -> None:
-    revoked: list[str | None] = []
+    revoked: list[str] = []
     async with held(McplHost(enabled=["*"], channels=Channels())) as (raw, live):
 
-        async def revoke(feature_set: str | None = None) -> None:
+        async def removed(feature_set: str) -> None:
             revoked.append(feature_set)
 
-        live.scopes.revoke = revoke  # type: ignore[method-assign]
+        live.scopes.removed = removed  # type: ignore[method-assign]
         gone = [*map(str, range(100)), "all", "all"]
         await raw.session.raw_notify("featureSets/changed", {"removed": gone})
         await raw.session.raw("channels/list")

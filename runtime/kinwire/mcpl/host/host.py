@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import get_args
 
+from kinwire.managers.durable_map import DurableMap
 from kinwire.managers.peer_records import PeerRecords
 from kinwire.mcp.connection import Connection
 from kinwire.mcp.context import Context
@@ -24,6 +25,7 @@ from kinwire.mcpl.host.state import StateMode, States
 from kinwire.mcpl.rules.feature_sets import FeaturePolicy, FeatureSets
 from kinwire.mcpl.rules.injections import Injections
 from kinwire.mcpl.rules.offers import CHANNEL_FLAGS, VERSION, read_offer
+from kinwire.mcpl.rules.restrictions import RESTRICTIONS
 from kinwire.rpc.session import Session
 from kinwire.storage.clock import Clock, forward
 from kinwire.storage.log import Log
@@ -172,7 +174,9 @@ class McplHost(ExtensionBase[ServerPeer]):
         self._audit = Audit(audit, time_of_day)
         self._guard = ScopeGuard(scopes or Scopes(), records, time_of_day)
         self._states = States(state, records)
-        self._inference = None if inference is None else InferenceManager(inference)
+        self._inference = (
+            None if inference is None else InferenceManager(inference, records, time_of_day)
+        )
         self._hooks = HookManager(hooks or Hooks(), self._audit)
         self._event_inbox = EventInbox(on_push, push_timeout, push_rate, records, time_of_day)
         self._policy = FeaturePolicy(
@@ -183,7 +187,12 @@ class McplHost(ExtensionBase[ServerPeer]):
         )
         """Where answers to messages of channels are written."""
         self._services = HostServices(
-            self._guard, self._states, self._audit, self.channels.moderator, records
+            self._guard,
+            self._states,
+            self._audit,
+            self.channels.moderator,
+            records,
+            DurableMap(records, "restrictions/", RESTRICTIONS, limit=None, clock=time_of_day),
         )
         self._does_channels = channels is not None
         self._serve(inference, on_push)
@@ -202,8 +211,20 @@ class McplHost(ExtensionBase[ServerPeer]):
 
     @property
     def usage(self) -> Mapping[tuple[str, str], TokenUsage]:
-        """The tokens used by inference for servers, by `ServerPeer.key` and feature set."""
+        """The tokens used by inference for servers, by `ServerPeer.key` and feature set.
+
+        With records these are all tokens that were ever used, of servers that have connected.
+        """
         return {} if self._inference is None else self._inference.limiter.spent
+
+    async def reset_usage(self, server: ServerPeer, feature_set: str | None = None) -> None:
+        """Count the tokens of a server, or of one of its feature sets, from 0 again.
+
+        Raises:
+            StorageError: the store failed; after a restart everything counts as before.
+        """
+        if self._inference is not None:
+            await self._inference.reset(server, feature_set)
 
     async def before_inference(self, params: BeforeInferenceParams) -> Injections:
         """Ask all servers for context in parallel, and return what came in time and may be used."""
@@ -256,10 +277,13 @@ class McplHost(ExtensionBase[ServerPeer]):
             self._states.forget(peer.key)
 
     async def negotiated(self, session: Session) -> None:
-        """Load the stored approvals of the server; report a name that another server has."""
+        """Load what is stored of the server; report a name that another server has."""
         if [one.id for one in self.peers].count(session.peer_id) > 1:
             await self._audit.name_collides(session)
         await self._guard.load(session.identity.key)
+        if self._inference is not None:
+            await self._inference.load(session.identity)
+        await self._peers[session].restore()
 
     async def _elevate(self, params: ScopeElevateParams, context: Context) -> ScopeElevateResult:
         return await self._peers[context.session].scopes.elevate(params)

@@ -17,6 +17,7 @@ from typing import Protocol, cast
 import anyio
 
 from kinwire.managers.ask import Answer, Late, ask
+from kinwire.managers.durable_map import DurableMap, RecordCodec
 from kinwire.mcp.context import Context
 from kinwire.mcpl.errors import ProviderError, UnsupportedMessageError
 from kinwire.mcpl.host.server_peer import ServerPeer
@@ -33,6 +34,10 @@ from kinwire.mcpl.rules.inference import (
     up_tiered,
 )
 from kinwire.rpc.errors import RpcError
+from kinwire.rpc.identity import PeerIdentity
+from kinwire.storage.clock import Clock
+from kinwire.storage.errors import StorageError
+from kinwire.storage.records import Records
 from kinwire.support.arguments import (
     COUNT,
     LIFE,
@@ -49,6 +54,7 @@ from kinwire.support.arguments import (
     table_of,
 )
 from kinwire.support.json_values import short_digest
+from kinwire_protocols.base import from_wire, to_wire
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
 from kinwire_protocols.mcpl.methods import INFERENCE_CHUNK
 from kinwire_protocols.mcpl.models import (
@@ -170,13 +176,43 @@ _INFERENCE = ArgumentCheck(
 )
 
 
+_MOST_COUNTED = 10_000  # feature sets of all servers whose usage is stored
+_USAGE = RecordCodec[tuple[str, str], TokenUsage](
+    name=lambda key: f"{key[0]}/{short_digest(key[1])}",
+    write=lambda key, usage: {"featureSet": key[1], "usage": to_wire(usage)},
+    read=lambda name, stored: (
+        (name.partition("/")[0], stored["featureSet"]),
+        from_wire(TokenUsage, stored["usage"]),
+    ),
+)
+
+
 class InferenceManager:
     """The inference of one host."""
 
-    def __init__(self, policy: Inference) -> None:
+    def __init__(self, policy: Inference, records: Records | None, clock: Clock) -> None:
         self.policy = policy
+        self._stored = DurableMap(records, "usage/", _USAGE, limit=_MOST_COUNTED, clock=clock)
         self.limiter = UsageLimiter(at_once=policy.at_once, budgets=policy.budgets)
         self._sticky_routes = StickyRoutes(life=policy.pin_life)
+
+    async def load(self, server: PeerIdentity) -> None:
+        """Load what was used before this process started."""
+        await self._stored.load(f"{server.key}/")
+        for (key, feature_set), usage in self._stored.items(f"{server.key}/"):
+            if (key, feature_set) not in self.limiter.spent:
+                self.limiter.count(server, feature_set, usage)
+
+    async def reset(self, server: ServerPeer, feature_set: str | None) -> None:
+        """Count from 0 again, for one set of the server or for all.
+
+        Raises:
+            StorageError: the store failed; after a restart everything counts as before.
+        """
+        for key, name in list(self.limiter.spent):
+            if key == server.key and feature_set in (None, name):
+                self.limiter.forget(server.session.identity, name)
+                await self._stored.delete((key, name))
 
     async def serve(
         self, server: ServerPeer, params: InferenceRequestParams, context: Context
@@ -204,6 +240,8 @@ class InferenceManager:
             raise
         finally:
             self.limiter.leave(server.session.identity, params.feature_set, cost)
+            if cost is not None:
+                await self._store(server, params.feature_set)
         return InferenceRequestResult(
             content=answer.content,
             model=answer.model,
@@ -215,6 +253,17 @@ class InferenceManager:
         """Return which model the host runs."""
         assert self.policy.model is not None  # else the method is not served
         return self.policy.model
+
+    async def _store(self, server: ServerPeer, feature_set: str) -> None:
+        """Store what a set has used: all of it, so that a write that failed is made up for."""
+        if server.session.identity.transient:  # no later connection could find it
+            return
+        key = server.key, feature_set
+        try:
+            with anyio.CancelScope(shield=True):
+                await self._stored.put(key, self.limiter.spent[key])
+        except StorageError:
+            logger.exception("%s: what %s has used was not stored", server.id, feature_set)
 
     def _model(self, server: ServerPeer, params: InferenceRequestParams) -> str | None:
         model = route(

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import anyio
 
+from kinwire.managers.durable_map import DurableMap
 from kinwire.mcp.extension import Next
 from kinwire.mcpl.host.audit import Audit
 from kinwire.mcpl.host.moderation import Moderator
@@ -25,6 +26,7 @@ from kinwire.mcpl.rules.injections import Dropped
 from kinwire.mcpl.rules.names import checked_pattern, matches
 from kinwire.mcpl.rules.offers import MAY_BE_DECLARED, MOST_SETS, PeerOffer, may_be_declared
 from kinwire.mcpl.rules.open_hooks import OpenHooks
+from kinwire.mcpl.rules.restrictions import Restrictions
 from kinwire.mcpl.rules.tags import (
     BEFORE_INFERENCE,
     after_allowed,
@@ -72,6 +74,7 @@ class HostServices:
     audit: Audit
     moderator: Moderator
     records: Records | None
+    restrictions: DurableMap[str, Restrictions]
 
 
 class ServerPeer:
@@ -93,8 +96,10 @@ class ServerPeer:
         self.offer = offer
         """What the server offers apart from methods."""
         self._sets = sets
-        self._audit = audit
-        self.scopes = ServerScopes(session.peer_id, session.identity, sets, guard, self._update)
+        self._services = services
+        self.scopes = ServerScopes(
+            session.peer_id, session.identity, sets, guard, self._store_and_send
+        )
         """Where the server may act."""
         self._configured = anyio.Event()
         self._open_hooks = OpenHooks()
@@ -139,27 +144,63 @@ class ServerPeer:
     async def enable(self, *patterns: str) -> None:
         """Enable feature sets, and notify the server: `"memory.*"`, `"*"` or a name.
 
-        What the host's policy forbids stays off. A pattern that matches no set is logged; it counts
-        for sets that the server declares later.
+        It ends what `disable` did, for later connections too. Sets that the host's policy does not
+        enable are on for this connection only, and those that it forbids stay off. A pattern that
+        matches no set is logged; it counts for sets that the server declares later.
 
         Raises:
             ValueError: a pattern is invalid.
-            ConnectionClosedError: the connection has ended.
+            StorageError: it is in force, but what `disable` did returns with the next connection.
+            ConnectionClosedError: the connection has ended; it is in force for the next one.
         """
         self._sets.override(enabled=self._checked(patterns))
-        await self._update()
+        await self._store_and_send()
 
     async def disable(self, *patterns: str) -> None:
         """Disable feature sets, and notify the server; from now on they have no effect.
 
-        They stay off if the server declares them again.
+        They stay off if the server declares them again, in later connections to the server, and
+        with records after a restart, whatever the host's policy enables, until `enable` or `reset`.
 
         Raises:
             ValueError: a pattern is invalid.
-            ConnectionClosedError: the connection has ended.
+            StorageError: they are off, but only for this connection: it is not stored.
+            ConnectionClosedError: the connection has ended; they are off in the next one.
         """
         self._sets.override(disabled=self._checked(patterns))
-        await self._update()
+        await self._store_and_send()
+
+    @property
+    def restrictions(self) -> Restrictions:
+        """What `enable`, `disable` and `scopes.set` have changed, also in earlier connections."""
+        return Restrictions(self._sets.overridden, self.scopes.changed)
+
+    async def reset(self) -> None:
+        """Return to the host's policy: forget all `restrictions`, and notify the server.
+
+        Raises:
+            StorageError: the policy is in force, but the restrictions return with the next
+                connection.
+            ConnectionClosedError: the connection has ended; the policy is in force for the next.
+        """
+        self._sets.restore({})
+        await self.scopes.reset()
+
+    async def restore(self) -> None:
+        """Put the restrictions of earlier connections in force. The host calls this.
+
+        Raises:
+            StorageError: they could not be read.
+        """
+        found = await self._services.restrictions.find(self.key)
+        if found is None:
+            return
+        self._sets.restore(found.switched)
+        self.scopes.restore(found.lists)
+        off, lists = self._sets.withheld(), sorted(found.lists)
+        if off or lists:
+            text = "%s: earlier restrictions are in force: sets disabled: %s; lists changed: %s"
+            logger.warning(text, self.id, ", ".join(off) or "-", ", ".join(lists) or "-")
 
     def participates(self, use: str) -> bool:
         """Return whether an enabled set uses this hook, and the server offers it."""
@@ -203,6 +244,21 @@ class ServerPeer:
                 text = "%s: %r names none of its feature_sets, but counts for any that come later"
                 logger.warning(text, self.id, pattern)
         return checked
+
+    async def _store_and_send(self) -> None:
+        try:
+            await self._store()
+        finally:  # a store that fails must not keep the server from knowing
+            await self._update()
+
+    async def _store(self) -> None:
+        if self.session.identity.transient:  # no later connection could find it
+            return
+        restrictions = self.restrictions
+        if restrictions:
+            await self._services.restrictions.put(self.key, restrictions)
+        else:
+            await self._services.restrictions.delete(self.key)
 
     async def _update(self) -> None:
         # All sets each time, and by name: some servers do not know patterns, or do not remember
@@ -278,7 +334,7 @@ class ServerPeer:
             answer = await go_on(params)
         reply, refused = before_allowed(answer, self._sets)
         dropped = [Dropped(None, f"left out {problem}", late=False) for problem in refused]
-        await self._audit.dropped(self.id, params.inference_id, dropped)
+        await self._services.audit.dropped(self.id, params.inference_id, dropped)
         return reply
 
     async def _check_after(

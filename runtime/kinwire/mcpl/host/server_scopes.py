@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ("ServerScopes",)
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from math import inf
 
@@ -36,13 +36,13 @@ class ServerScopes:
         identity: PeerIdentity,
         sets: FeatureSets,
         guard: ScopeGuard,
-        update: Callable[[], Awaitable[None]],
+        changed: Callable[[], Awaitable[None]],
     ) -> None:
         self._server = server
         self._identity = identity
         self._sets = sets
         self._guard = guard
-        self._update = update
+        self._store_and_send = changed
         self._changed: dict[str, ScopeLists] = {}  # by feature set: what `set` has replaced
         self._in_force: dict[str, ScopeLists | None] = {}  # by declared set, filled when needed
 
@@ -52,18 +52,26 @@ class ServerScopes:
         found = {name: self._lists_of(name) for name in self._sets.declared}
         return {name: lists.rules for name, lists in found.items() if lists is not None}
 
+    @property
+    def changed(self) -> dict[str, ScopeRules]:
+        """The lists of `set`, by feature set."""
+        return {name: lists.rules for name, lists in self._changed.items()}
+
     async def set(
         self, feature_set: str, *, whitelist: Iterable[str] = (), blacklist: Iterable[str] = ()
     ) -> None:
         """Replace the lists of a feature set, and send them to the server.
 
-        Approvals that were given by `ask` stay, unless the new blacklist denies them.
+        They stay in the place of `Scopes.lists` for later connections to the server too, and with
+        records after a restart, until `reset`. Approvals that were given by `ask` stay, unless the
+        new blacklist denies them.
 
         Raises:
             ValueError: a pattern is invalid, one of the blacklist denies less than it shows
                 (`**secret**`), or there are too many.
             TypeError: a list is a single string.
-            ConnectionClosedError: the connection has ended.
+            StorageError: the lists are in force, but only for this connection: they are not stored.
+            ConnectionClosedError: the connection has ended; they are in force for the next one.
         """
         rules = ScopeRules(
             whitelist=list(checked_strings("whitelist", whitelist)),
@@ -71,7 +79,23 @@ class ServerScopes:
         )
         self._changed[feature_set] = checked_lists(feature_set, rules)
         self._in_force.pop(feature_set, None)
-        await self._update()
+        await self._store_and_send()
+
+    async def reset(self, feature_set: str | None = None) -> None:
+        """Return to the lists of `Scopes.lists`, for one set or for all, and send them.
+
+        Raises:
+            StorageError, ConnectionClosedError: as for `set`.
+        """
+        for name in [one for one in self._changed if feature_set in (None, one)]:
+            del self._changed[name]
+        self._in_force.clear()
+        await self._store_and_send()
+
+    def restore(self, lists: Mapping[str, ScopeRules]) -> None:
+        """Put what `set` has replaced before, without sending it."""
+        self._changed = {name: ScopeLists(rules) for name, rules in lists.items()}
+        self._in_force.clear()
 
     async def revoke(self, feature_set: str | None = None) -> None:
         """Forget what `ask` answered for the server, or for one of its sets: it is asked again.

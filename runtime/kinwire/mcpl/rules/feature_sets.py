@@ -10,6 +10,7 @@ __all__ = ("FeaturePolicy", "FeatureSetError", "FeatureSets", "unknown_set")
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import dropwhile
 
 from kinwire.mcpl.rules.names import ServerPattern, is_pattern, matches, patterns_for
 from kinwire.mcpl.rules.offers import MOST_SETS
@@ -91,6 +92,14 @@ class FeatureSets:
         """The names of those that are off, sorted."""
         return sorted(set(self._declared) - self._on)
 
+    @property
+    def overridden(self) -> Mapping[str, bool]:
+        """By pattern whether `override` enabled or disabled last; of two the later one counts.
+
+        Patterns at the front that were enabled are left out: they end nothing.
+        """
+        return dict(dropwhile(lambda one: one[1], self._overridden.items()))
+
     def with_use(self, use: str) -> tuple[str, ...] | None:
         """Return the names of the sets that declare `use` and are on, sorted.
 
@@ -114,7 +123,10 @@ class FeatureSets:
         self._with_use.clear()
 
     def override(self, *, enabled: Iterable[str] = (), disabled: Iterable[str] = ()) -> None:
-        """Switch like `switch`, also against the policy when a set is declared again later."""
+        """Switch like `switch`, and remember it for sets that are declared later.
+
+        What is enabled so ends what was disabled so; it does not enable later sets by itself.
+        """
         enabled, disabled = tuple(enabled), tuple(disabled)
         self.switch(enabled=enabled, disabled=disabled)
         said = [*((pattern, True) for pattern in enabled), *((one, False) for one in disabled)]
@@ -122,9 +134,14 @@ class FeatureSets:
             kept = {one: was for one, was in self._overridden.items() if not matches(pattern, one)}
             self._overridden = {**kept, pattern: on}
 
+    def restore(self, overridden: Mapping[str, bool]) -> None:
+        """Switch every set as the policy says and this does not disable; {} for the policy."""
+        self._overridden = dict(overridden)
+        self.obey_policy()
+
     def obey_policy(self) -> None:
-        """Switch every set as the policy says."""
-        self._on = {name for name in self._declared if self._policy.enables(name)}
+        """Switch every set as the policy says, except for those that `override` disabled."""
+        self._on = {name for name in self._declared if self._is_wanted(name)}
         self._with_use.clear()
 
     def change(self, *, added: Mapping[str, FeatureSet], removed: Iterable[str]) -> None:
@@ -142,11 +159,7 @@ class FeatureSets:
 
         The others do not change.
         """
-        self._on |= {
-            name
-            for name in names
-            if name in self._declared and self._policy.enables(name) and self._last_said(name)
-        }
+        self._on |= {name for name in names if name in self._declared and self._is_wanted(name)}
         self._with_use.clear()
 
     def refusal(self, name: str, use: str | None = None) -> FeatureSetError | None:
@@ -168,6 +181,14 @@ class FeatureSets:
             f"Feature set not enabled: {name!r:.130} does not declare that it uses {use}",
             data={"featureSet": name, "canEnable": False},
         )
+
+    def withheld(self) -> list[str]:
+        """Return the names of sets that the policy enables and `override` has disabled, sorted."""
+        enabled = {name for name in self._declared if self._policy.enables(name)}
+        return sorted(name for name in enabled if not self._last_said(name))
+
+    def _is_wanted(self, name: str) -> bool:
+        return self._policy.enables(name) and self._last_said(name)
 
     def _last_said(self, name: str) -> bool:
         said = reversed(self._overridden.items())

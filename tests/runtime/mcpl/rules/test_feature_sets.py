@@ -193,6 +193,22 @@ class PolicyAgainstModel(RuleBasedStateMachine):
         below = pattern == "memory.*" and name in ("memory.retrieval", "memory.a.b")
         return below or pattern in (name, "*")
 
+    @rule()
+    def connect_again(self) -> None:
+        kept = self.real.overridden
+        declared = {name: feature("pushEvents") for name in self.model}
+        self.real = FeatureSets(declared, enabled=False, policy=self.policy)
+        self.real.restore(kept)
+        for name in self.model:
+            last = [on for pattern, on in self.said if self.covers(pattern, name)][-1:]
+            self.model[name] = name == self.at_first and last != [False]
+
+    @rule()
+    def reset(self) -> None:
+        self.real.restore({})
+        self.said.clear()
+        self.model = {name: name == self.at_first for name in self.model}
+
     @rule(enabled=PATTERNS, disabled=PATTERNS)
     def override(self, enabled: list[str], disabled: list[str]) -> None:
         self.real.override(enabled=enabled, disabled=disabled)
