@@ -375,6 +375,7 @@ UNCHECKED: dict[str, str] = {
     "HandlerDefinitionError": RAISED,
     "HookFailedError": RAISED,
     "HostPeer": BY_KINWIRE,
+    "InboxItem": BY_KINWIRE,
     "InferenceStream": BY_KINWIRE,
     "Injection": BY_KINWIRE,
     "Injections": BY_KINWIRE,
@@ -422,6 +423,7 @@ UNCHECKED: dict[str, str] = {
     "ToolError": "an exception takes any values, and shows them as text",
     "UnsendableError": RAISED,
     "UserTurn": BY_KINWIRE,
+    "WorkItem": BY_KINWIRE,
     "unattended": "kinwire calls it, as an argument of Sampling",
 }
 
@@ -464,6 +466,7 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "Session": lambda: {"transport": memory_pair()[0], "routes": {}, "profile": PROFILE},
     "UnsupportedMessageError": lambda: {"pointer": "", "why": ""},
     "UrlGuard": lambda: {"allow": []},
+    "WorkQueue": lambda: {"work": handler},
     "capability_from": lambda: {"handlers": ExtensionHandlers(), "gates": {}},
     "choose_model": lambda: {"preferences": None, "models": [ModelProfile("m")]},
     "connect": lambda: {"target": URL},

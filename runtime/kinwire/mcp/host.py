@@ -277,6 +277,7 @@ class Host:
             ) as session,
             background() as tasks,
         ):
+            session.adopt(tasks)
             tasks.start_soon(router.run_log_handler)
             session.peer_id = server_id or ""
             if server_id:

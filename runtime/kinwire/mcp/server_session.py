@@ -4,12 +4,10 @@ from __future__ import annotations
 
 __all__ = ("ServerSession",)
 
-from collections.abc import Callable, Coroutine
 from threading import get_ident
 from typing import Any
 
 from anyio import from_thread
-from anyio.abc import TaskGroup
 from anyio.lowlevel import checkpoint
 
 from kinwire.mcp.handshake import ServerHandshake
@@ -52,20 +50,6 @@ class ServerSession(Session):
         self.subscribed_uris = SubscribedUris()
         """The resources that the client has subscribed to."""
         self._thread = get_ident()
-        self._tasks: TaskGroup | None = None
-
-    def adopt(self, tasks: TaskGroup) -> None:
-        """Use `tasks` for `start_soon`."""
-        self._tasks = tasks
-
-    def start_soon(self, function: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Run `function` in a task that is cancelled when the session ends.
-
-        Call it in the `negotiated` of an extension or later. An exception of the function ends the
-        session.
-        """
-        assert self._tasks is not None
-        self._tasks.start_soon(function)
 
     def set_negotiated(self, negotiated: Negotiated) -> None:
         """Set the outcome of the handshake; what MCP allows counts from `initialized` on."""

@@ -49,6 +49,8 @@ __all__ = (
     "UrlGuard",
     "UserTurn",
     "Verdict",
+    "WorkItem",
+    "WorkQueue",
     "content_text",
 )
 
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
     from kinwire.mcpl.host.server_peer import ServerPeer
     from kinwire.mcpl.host.state import ServerState
     from kinwire.mcpl.host.url_guard import UrlGuard
+    from kinwire.mcpl.host.work_queue import WorkItem, WorkQueue
     from kinwire.mcpl.rules.checkpoint_tree import CheckpointTree
     from kinwire.mcpl.rules.content import content_text
     from kinwire.mcpl.rules.inference import ModelAnswer, ModelRequest
@@ -136,6 +139,8 @@ _HOMES = {
     "UrlGuard": "host.url_guard",
     "UserTurn": "host.message_inbox",
     "Verdict": "host.moderation",
+    "WorkItem": "host.work_queue",
+    "WorkQueue": "host.work_queue",
     "content_text": "rules.content",
 }
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 __all__ = ("DEFAULT", "Session", "Timeout")
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from functools import partial
 from inspect import iscoroutinefunction
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pydantic import ValidationError
 
@@ -47,6 +47,9 @@ from kinwire.support.arguments import ArgumentCheck, instance_of, list_of
 from kinwire_protocols.base import JsonObject, Message, to_wire
 from kinwire_protocols.peer import Method, Peer, ProtocolTable
 from kinwire_protocols.problems import problems
+
+if TYPE_CHECKING:
+    from anyio.abc import TaskGroup
 
 P = TypeVar("P", bound=Message)
 R = TypeVar("R")
@@ -95,6 +98,7 @@ class Session:
         self._driver: Driver | None = None
         self._negotiated: Negotiated | None = None
         self._allowed: set[str] = set()  # methods that have passed the gates
+        self._tasks: TaskGroup | None = None
         self.peer_id = ""
         """The name of the peer in logs; empty until it is known. The peer may have chosen it."""
         self.identity = PeerIdentity.of(transport.address)
@@ -348,6 +352,18 @@ class Session:
         """Recognise the errors that `protocol` adds to methods of other protocols."""
         for method, errors in protocol.added_errors.items():
             self._known.add(method, errors)
+
+    def adopt(self, tasks: TaskGroup) -> None:
+        """Use `tasks` for `start_soon`: a group that is cancelled when the session has ended."""
+        self._tasks = tasks
+
+    def start_soon(self, function: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Run `function` in a task that is cancelled when the session ends.
+
+        Extensions call it in `negotiated` or later. An exception of the function ends the session.
+        """
+        assert self._tasks is not None
+        self._tasks.start_soon(function)
 
     def on_close(self, function: Callable[[], object]) -> None:
         """Call the plain `function` when the session is over and none of its handlers runs."""

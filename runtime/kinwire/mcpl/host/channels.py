@@ -11,6 +11,7 @@ __all__ = ("ChannelManager", "Channels")
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 
+from kinwire.mcpl.host.channel_opener import ChannelOpener, MayOpen
 from kinwire.mcpl.host.conversations import Conversations
 from kinwire.mcpl.host.message_inbox import MessageInbox, OnMessage, OnTurn
 from kinwire.mcpl.host.moderation import Draft, Moderate, Moderator
@@ -22,6 +23,7 @@ from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
 from kinwire.support.arguments import (
     FUNCTION,
+    PLAIN_FUNCTION,
     SECONDS,
     TEXTS,
     ArgumentCheck,
@@ -46,9 +48,13 @@ class Channels:
     `raw` are patterns of feature sets (`PATTERN`, `SERVER/PATTERN`) that see outgoing content
     before `moderate` has checked it.
 
+    `open` says which channels are opened when a server registers them: patterns of channel ids
+    (`chat:*`, or `SERVER/PATTERN`, where the server is a `server_id` or `*`), or a plain function
+    of the `ServerPeer` and the channel that returns True or False.
+
     Raises:
-        TypeError: `raw` is a single string.
-        ValueError: an entry of `raw` is not a pattern, or a time is out of range.
+        TypeError: `raw` or `open` is a single string.
+        ValueError: an entry of `raw` or `open` is not a pattern, or a time is out of range.
     """
 
     on_message: OnMessage | None = None
@@ -58,13 +64,20 @@ class Channels:
     moderate: Moderate | None = None
     moderate_timeout: float = 10.0
     raw: Sequence[str] = ()
+    open: Sequence[str] | MayOpen = ()
 
     def __post_init__(self) -> None:
         _CHANNELS.check(**{one.name: getattr(self, one.name) for one in fields(self)})
         for pattern in self.raw:
             ServerPattern.read(pattern)
+        ChannelOpener(self.open)
 
 
+_OPEN = ValueKind(
+    "several patterns or a plain function",
+    '["chat:*"]',
+    lambda value: PLAIN_FUNCTION.fits(value) or TEXTS.wrong("open", value) is None,
+)
 _CHANNELS = ArgumentCheck(
     "Channels",
     "Channels()",
@@ -76,6 +89,7 @@ _CHANNELS = ArgumentCheck(
     moderate=FUNCTION.or_none,
     moderate_timeout=SECONDS,
     raw=TEXTS,
+    open=_OPEN,
 )
 
 
@@ -91,6 +105,7 @@ class ChannelManager:
     ) -> None:
         self.policy = policy
         self.moderator = Moderator(policy.moderate, policy.moderate_timeout)
+        self.opener = ChannelOpener(policy.open)
         self._servers = servers
         self._conversations = Conversations(records)
         self._inbox = MessageInbox(

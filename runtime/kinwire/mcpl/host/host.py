@@ -314,11 +314,15 @@ class McplHost(ExtensionBase[ServerPeer]):
             self.handlers.add(PUSH_EVENT, self._push)
 
     async def _register(self, params: ChannelsRegisterParams, context: Context) -> JsonObject:
-        self._peers[context.session].channels.registered(params.channels)
+        server = self._peers[context.session]
+        server.channels.registered(params.channels)
+        self.channels.opener.registered(server, params.channels)
         return {}
 
     async def _changed(self, params: ChannelsChangedParams, context: Context) -> None:
-        await self._peers[context.session].channels.changed(params)
+        server = self._peers[context.session]
+        await server.channels.changed(params)
+        self.channels.opener.registered(server, params.added or ())
 
     async def _list(self, params: RequestParams, context: Context) -> ChannelsListResult:
         return ChannelsListResult(channels=self._peers[context.session].channels.known)

@@ -73,6 +73,8 @@ class ServerChannels:
         self._records = records
         self._place = f"channel/open/{session.identity.key}/"
         self.registry = ChannelRegistry()
+        self.opened: set[str] = set()
+        """The ids of channels that this session has opened."""
         session.intercept_outbound(self._judge, CHANNELS_PUBLISH)
         session.guard(CHANNELS_OPEN, self._may_open, outbound=True)
         session.guard(CHANNELS_OUTGOING_CHUNK, self._may_show, outbound=True)
@@ -103,13 +105,29 @@ class ServerChannels:
             InvalidResponseError: as for `Session.call`.
         """
         params = ChannelsOpenParams(type=type, address=address, metadata=metadata)
+        channel = await self._open(params)
+        if self._records is not None:
+            value = {"channel": channel.id, "params": to_wire(params)}
+            await self._records.put(self._key(channel.id), value)
+        return channel
+
+    async def open_registered(self, channel: ChannelDescriptor) -> ChannelDescriptor:
+        """Ask the server to open a channel that it has registered, by its type and address.
+
+        `reopen` does not open it: the server registers it again.
+
+        Raises:
+            ChannelOpenFailedError, CapabilityNotNegotiatedError, RpcError, ConnectionClosedError,
+            RequestTimeoutError, InvalidResponseError: as for `open`.
+        """
+        return await self._open(ChannelsOpenParams(type=channel.type, address=channel.address))
+
+    async def _open(self, params: ChannelsOpenParams) -> ChannelDescriptor:
         channel = (await self._session.call(CHANNELS_OPEN, params)).channel
         problem = self.registry.put(channel)
         if problem is not None:
             raise InvalidResponseError(f"channels/open#/channel{problem.removeprefix('/0')}")
-        if self._records is not None:
-            value = {"channel": channel.id, "params": to_wire(params)}
-            await self._records.put(self._key(channel.id), value)
+        self.opened.add(channel.id)
         return channel
 
     async def reopen(self) -> list[ChannelDescriptor]:
@@ -152,6 +170,7 @@ class ServerChannels:
         closed = (await self._session.call(CHANNELS_CLOSE, params)).closed
         if closed:
             self.registry.remove(channel_id)
+            self.opened.discard(channel_id)
             await self._forget(channel_id)
         return closed
 
@@ -224,6 +243,7 @@ class ServerChannels:
         removed = (params.removed or [])[:MOST_CHANNELS]
         for problem in self.registry.change(added, removed, updated):
             logger.warning("%s: channels/changed: left out %s", self._session.peer_id, problem)
+        self.opened.difference_update(removed)
         for channel_id in removed:
             await self._forget(channel_id)
 

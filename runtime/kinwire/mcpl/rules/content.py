@@ -4,10 +4,20 @@ from __future__ import annotations
 
 __all__ = ("blocks_of", "content_text")
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from kinwire_protocols.mcp.models import TextContent
-from kinwire_protocols.mcpl.models import Block, Content
+from kinwire.support.arguments import ArgumentCheck, instance_of, list_of
+from kinwire_protocols.mcp.models import TextContent, TextResourceContents
+from kinwire_protocols.mcpl.models import AudioBlock, Block, Content, ImageBlock, ResourceBlock
+
+_BLOCK = instance_of(
+    (TextContent, ImageBlock, AudioBlock, ResourceBlock), "a block", 'mcp.TextContent(text="...")'
+)
+_CONTENT_TEXT = ArgumentCheck(
+    "content_text",
+    "content_text(params.content)",
+    {"content": list_of(_BLOCK, "several blocks").or_text},
+)
 
 
 def blocks_of(content: Content) -> list[Block]:
@@ -18,8 +28,22 @@ def blocks_of(content: Content) -> list[Block]:
 def content_text(content: str | Iterable[Block]) -> str:
     """Return the text of content, a line break between blocks.
 
-    Images, audio and resources are left out. A string is returned as it is.
+    The text of resources is included. Images, audio and addresses are left out. A string is
+    returned as it is.
+
+    Raises:
+        TypeError: `content` is not a string or several blocks.
     """
     if isinstance(content, str):
         return content
-    return "\n".join(block.text for block in content if isinstance(block, TextContent))
+    _CONTENT_TEXT.check(content=content)
+    return "\n".join(_texts(content))
+
+
+def _texts(blocks: Iterable[Block]) -> Iterator[str]:
+    for block in blocks:
+        match block:
+            case TextContent(text=text) | ResourceBlock(resource=TextResourceContents(text=text)):
+                yield text
+            case _:
+                pass

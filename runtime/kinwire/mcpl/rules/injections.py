@@ -17,11 +17,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from kinwire.mcpl.rules.content import blocks_of
 from kinwire.mcpl.rules.names import ServerPattern
-from kinwire.support.arguments import COUNT, TEXTS, ArgumentCheck, table_of
+from kinwire.support.arguments import (
+    COUNT,
+    TEXTS,
+    ArgumentCheck,
+    instance_of,
+    list_of,
+    table_of,
+)
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.models import TextContent
-from kinwire_protocols.mcpl.models import AudioBlock, Block, ImageBlock, Position
+from kinwire_protocols.mcpl.models import (
+    AudioBlock,
+    Block,
+    Content,
+    ImageBlock,
+    InferenceMessage,
+    Position,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +68,45 @@ class Injections:
     system: list[Injection] = field(default_factory=list[Injection])
     before_user: list[Injection] = field(default_factory=list[Injection])
     after_user: list[Injection] = field(default_factory=list[Injection])
+
+    def chat_messages(self, messages: str | Sequence[InferenceMessage]) -> list[InferenceMessage]:
+        """Return a conversation with the injections in it, for a provider of chat completions.
+
+        What goes into the system prompt is added to the system message at the beginning; without
+        one, it becomes one. The rest goes into the last message of the user, before and after what
+        was said. If no message is of the user, it becomes one at the end. A string is one message
+        of the user. Content that is only text is joined, with an empty line between its parts.
+        """
+        _CHAT_MESSAGES.check(messages=messages)
+        if isinstance(messages, str):
+            messages = [InferenceMessage(role="user", content=messages)]
+        found = list(messages)
+        if self.before_user or self.after_user:
+            users = [at for at, one in enumerate(found) if one.role == "user"]
+            at = users[-1] if users else len(found)
+            found[at : at + 1] = [
+                _around(self.before_user, found[at : at + 1], self.after_user, role="user")
+            ]
+        if self.system:
+            count = 1 if found and found[0].role in _SYSTEM else 0
+            found[:count] = [_around([], found[:count], self.system, role="system")]
+        return found
+
+
+_SYSTEM = ("developer", "system")
+
+_CHAT_MESSAGES = ArgumentCheck(
+    "Injections.chat_messages",
+    'context.chat_messages("...")',
+    {
+        "messages": list_of(
+            instance_of(
+                InferenceMessage, "mcpl.InferenceMessage", 'mcpl.InferenceMessage(role="user", ...)'
+            ),
+            "several messages",
+        ).or_text
+    },
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,3 +193,24 @@ def grouped(injections: Iterable[Injection]) -> Injections:
     for injection in injections:
         places[injection.position].append(injection)
     return found
+
+
+def _around(
+    before: Sequence[Injection],
+    said: Sequence[InferenceMessage],
+    after: Sequence[Injection],
+    *,
+    role: str,
+) -> InferenceMessage:
+    """Return a message with injections before and after what `said` has, no message or one."""
+    blocks = [block for one in before for block in one.content]
+    blocks += [block for one in said for block in blocks_of(one.content)]
+    blocks += [block for one in after for block in one.content]
+    role = said[0].role if said else role
+    return InferenceMessage(role=role, content=_joined(blocks))
+
+
+def _joined(blocks: list[Block]) -> Content:
+    """Return content that is only text as a string: not every provider takes blocks of text."""
+    texts = [block.text for block in blocks if isinstance(block, TextContent)]
+    return "\n\n".join(texts) if len(texts) == len(blocks) else blocks

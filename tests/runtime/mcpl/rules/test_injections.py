@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kinwire.mcpl.rules.content import blocks_of
+from kinwire.mcpl.rules.content import blocks_of, content_text
 from kinwire.mcpl.rules.injections import (
     Injection,
     InjectionLimits,
@@ -24,6 +24,21 @@ def test_plain_text_is_worth_one_block_of_it() -> None:
     assert blocks_of("Simple") == [mcp.TextContent(text="Simple")]
     blocks: list[mcpl.Block] = [mcp.TextContent(text="a"), mcpl.ResourceBlock(uri="m://1")]
     assert blocks_of(blocks) is blocks
+
+
+def test_the_text_of_content_is_that_of_its_blocks() -> None:
+    note = mcp.TextResourceContents(uri="m://2", text="c")
+    blocks: list[mcpl.Block] = [
+        mcp.TextContent(text="a"),
+        mcpl.ImageBlock(data="aGk=", mime_type="image/png"),
+        mcpl.ResourceBlock(uri="m://1"),
+        mcp.TextContent(text="b"),
+        mcpl.ResourceBlock(resource=note),
+    ]
+    assert content_text(blocks) == "a\nb\nc"
+    assert content_text("Simple") == "Simple"
+    with pytest.raises(TypeError, match=r"content\[0\]: expected a block, got a dictionary"):
+        content_text([{"type": "text", "text": "a"}])  # type: ignore[list-item]
 
 
 LIMITS = InjectionLimits(
