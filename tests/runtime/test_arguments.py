@@ -437,6 +437,7 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "Context.sample": lambda: {"messages": "x", "max_tokens": 1},
     "Host": lambda: {"name": "h", "version": "1"},
     "Host.connect": lambda: {"target": memory_pair()[0]},
+    "Host.keep_connected": lambda: {"target": URL},
     "Host.remove_handler": lambda: {"method": ROOTS_LIST},
     "Host.set_roots": lambda: {"roots": []},
     "Inference": lambda: {"provider": ScriptedProvider(), "routing": ROUTING},

@@ -6,10 +6,10 @@ __all__ = ("Host", "connect")
 
 import logging
 from collections.abc import AsyncGenerator, Callable, Iterable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from os import PathLike
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import anyio
 from anyio.abc import TaskGroup, TaskStatus
@@ -53,6 +53,9 @@ from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidRequestError
 from kinwire_protocols.mcp.methods import INITIALIZE, NOTIFICATIONS_INITIALIZED, PROTOCOL
 from kinwire_protocols.peer import Method
+
+if TYPE_CHECKING:
+    from kinwire.mcp.kept_connection import KeptConnection, OnConnect
 
 logger = logging.getLogger("kinwire.host")
 
@@ -256,6 +259,41 @@ class Host:
             self._run_connection, transport, router, server_id, handshake_timeout
         )
         return connection
+
+    def keep_connected(
+        self,
+        target: Callable[[], Transport | str] | str,
+        *,
+        server_id: str | None = None,
+        on_connect: OnConnect | None = None,
+        first_delay: float = 0.5,
+        longest_delay: float = 30.0,
+        on_log: LogCallback | None = None,
+        handshake_timeout: Timeout = DEFAULT,
+        **options: Unpack[UrlOptions],
+    ) -> AbstractAsyncContextManager[KeptConnection]:
+        """Connect, and connect again each time the connection ends, until the end of the block.
+
+        `async with host.keep_connected(lambda: stdio("python", "server.py")) as kept:`, then
+        `kept.connection` is the open connection, and `await kept.wait_connected()` waits for the
+        next one. `target` is a URL, or a plain function that returns what `connect` takes. The
+        first attempt raises as `connect` does; later ones are logged and repeated, after
+        `first_delay` seconds, then after delays that double up to `longest_delay`.
+
+        `on_connect` is an `async` function that gets each connection before you do: for
+        subscriptions, or to open channels again. If it fails, so does the attempt. Calls that were
+        under way when a connection ended are not repeated. What extensions keep of a server
+        continues: it belongs to its identity. The other options are those of `connect`.
+        """
+        from kinwire.mcp.kept_connection import keep_connected
+
+        common = {
+            "server_id": server_id,
+            "on_log": on_log,
+            "handshake_timeout": handshake_timeout,
+            **options,
+        }
+        return keep_connected(self.connect, target, on_connect, first_delay, longest_delay, common)
 
     async def _run_connection(
         self,

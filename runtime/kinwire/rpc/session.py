@@ -105,6 +105,7 @@ class Session:
         """Who the peer is in what this side stores."""
         self.inbound = Interceptors()
         """The interceptors, guards and filters around this side's handlers."""
+        self._is_over = False
         self._at_end: list[Callable[[], object]] = []
         self._outbound = Interceptors(outbound=True)
 
@@ -132,6 +133,7 @@ class Session:
         try:
             await self._opened().shut()
         finally:
+            self._is_over = True
             for function in self._at_end:
                 function()
 
@@ -366,8 +368,14 @@ class Session:
         self._tasks.start_soon(function)
 
     def on_close(self, function: Callable[[], object]) -> None:
-        """Call the plain `function` when the session is over and none of its handlers runs."""
-        self._at_end.append(function)
+        """Call the plain `function` when the session is over and none of its handlers runs.
+
+        If it is over already, the function is called now.
+        """
+        if self._is_over:
+            function()
+        else:
+            self._at_end.append(function)
 
     async def wait_closed(self) -> None:
         """Return when the connection has ended, from either side."""
