@@ -20,6 +20,7 @@ from kinwire.mcpl.host.event_inbox import EventInbox, OnPush
 from kinwire.mcpl.host.hooks import HookManager, Hooks
 from kinwire.mcpl.host.inference import Inference, InferenceManager
 from kinwire.mcpl.host.scopes import ScopeGuard, Scopes
+from kinwire.mcpl.host.server_channels import opened_channels
 from kinwire.mcpl.host.server_peer import HostServices, ServerPeer
 from kinwire.mcpl.host.state import StateMode, States
 from kinwire.mcpl.rules.feature_sets import FeaturePolicy, FeatureSets
@@ -191,7 +192,7 @@ class McplHost(ExtensionBase[ServerPeer]):
             self._states,
             self._audit,
             self.channels.moderator,
-            records,
+            opened_channels(records, time_of_day),
             DurableMap(records, "restrictions/", RESTRICTIONS, limit=None, clock=time_of_day),
         )
         self._does_channels = channels is not None

@@ -6,12 +6,13 @@ is sent.
 
 from __future__ import annotations
 
-__all__ = ("ServerChannels",)
+__all__ = ("OpenedChannels", "ServerChannels", "opened_channels")
 
 import logging
 from contextvars import ContextVar
 from typing import Any
 
+from kinwire.managers.durable_map import DurableMap, RecordCodec
 from kinwire.mcp.extension import Next
 from kinwire.mcpl.host.moderation import Draft, Moderator, not_published
 from kinwire.mcpl.host.server_scopes import ServerScopes
@@ -21,6 +22,7 @@ from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.uses import open_refusal
 from kinwire.rpc.errors import CapabilityNotNegotiatedError, InvalidResponseError, RpcError
 from kinwire.rpc.session import Session
+from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
 from kinwire.support.json_values import short_digest
 from kinwire.support.sanitize import sanitize_for_log
@@ -55,6 +57,24 @@ _moderated = ContextVar[ChannelsPublishParams | None]("moderated", default=None)
 """What is being published and has passed moderation."""
 
 
+OpenedChannels = DurableMap[tuple[str, str], ChannelsOpenParams]
+"""How channels were opened, by key of the server and channel: for `ServerChannels.reopen`."""
+
+_CODEC = RecordCodec[tuple[str, str], ChannelsOpenParams](
+    name=lambda key: f"{key[0]}/{short_digest(key[1])}",
+    write=lambda key, params: {"channel": key[1], "params": to_wire(params)},
+    read=lambda name, stored: (
+        (name.partition("/")[0], stored["channel"]),
+        from_wire(ChannelsOpenParams, stored["params"]),
+    ),
+)
+
+
+def opened_channels(records: Records | None, clock: Clock) -> OpenedChannels:
+    """Return the channels that the host has opened, of all servers."""
+    return DurableMap(records, "channel/open/", _CODEC, limit=None, clock=clock)
+
+
 class ServerChannels:
     """The channels of one server. Get it from `ServerPeer.channels`."""
 
@@ -64,14 +84,13 @@ class ServerChannels:
         sets: FeatureSets,
         scopes: ServerScopes,
         moderator: Moderator,
-        records: Records | None,
+        stored: OpenedChannels,
     ) -> None:
         self._session = session
         self._sets = sets
         self._scopes = scopes
         self._moderator = moderator
-        self._records = records
-        self._place = f"channel/open/{session.identity.key}/"
+        self._stored = stored
         self.registry = ChannelRegistry()
         self.opened: set[str] = set()
         """The ids of channels that this session has opened."""
@@ -106,9 +125,9 @@ class ServerChannels:
         """
         params = ChannelsOpenParams(type=type, address=address, metadata=metadata)
         channel = await self._open(params)
-        if self._records is not None:
-            value = {"channel": channel.id, "params": to_wire(params)}
-            await self._records.put(self._key(channel.id), value)
+        identity = self._session.identity
+        if not identity.transient:  # no later connection could find it
+            await self._stored.put((identity.key, channel.id), params)
         return channel
 
     async def open_registered(self, channel: ChannelDescriptor) -> ChannelDescriptor:
@@ -131,7 +150,7 @@ class ServerChannels:
         return channel
 
     async def reopen(self) -> list[ChannelDescriptor]:
-        """Open the channels that were open when the last process ended; return the opened ones.
+        """Open the channels that were open when the last connection ended; return the opened ones.
 
         A channel that the server cannot open now is logged; the next `reopen` tries it again.
 
@@ -139,12 +158,10 @@ class ServerChannels:
             CapabilityNotNegotiatedError, ConnectionClosedError, RequestTimeoutError,
             InvalidResponseError: as for `Session.call`.
         """
-        if self._records is None:
-            return []
+        place = f"{self._session.identity.key}/"
+        await self._stored.load(place)
         opened: list[ChannelDescriptor] = []
-        for record in [record async for record in self._records.scan(self._place)]:
-            before: str = record.value["channel"]
-            params = from_wire(ChannelsOpenParams, record.value["params"])
+        for (_, before), params in self._stored.items(place):
             try:
                 channel = await self.open(params.type, params.address, params.metadata)
             except RpcError as error:
@@ -152,7 +169,7 @@ class ServerChannels:
                 logger.warning("%s: %s was not opened again: %s", self._session.peer_id, what, why)
                 continue
             if channel.id != before:  # it has a new id
-                await self._records.delete(self._key(before))
+                await self._forget(before)
             opened.append(channel)
         return opened
 
@@ -300,8 +317,4 @@ class ServerChannels:
                 raise ChannelNotPermittedError(f"Channel not permitted: {reason}", data=data)
 
     async def _forget(self, channel_id: str) -> None:
-        if self._records is not None:
-            await self._records.delete(self._key(channel_id))
-
-    def _key(self, channel_id: str) -> str:
-        return self._place + short_digest(channel_id)
+        await self._stored.delete((self._session.identity.key, channel_id))

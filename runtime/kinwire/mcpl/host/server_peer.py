@@ -17,7 +17,7 @@ from kinwire.mcpl.host.audit import Audit
 from kinwire.mcpl.host.moderation import Moderator
 from kinwire.mcpl.host.scoped_calls import ScopedCalls
 from kinwire.mcpl.host.scopes import ScopeGuard
-from kinwire.mcpl.host.server_channels import ServerChannels
+from kinwire.mcpl.host.server_channels import OpenedChannels, ServerChannels
 from kinwire.mcpl.host.server_scopes import ServerScopes
 from kinwire.mcpl.host.state import ServerState, StatefulCalls, States
 from kinwire.mcpl.host.tool_sets import ToolSets
@@ -36,7 +36,6 @@ from kinwire.mcpl.rules.uses import HOOKS, NAMED_SET_USE, SET_REQUESTS, hook_ref
 from kinwire.rpc.errors import InvalidResponseError, RpcError
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
-from kinwire.storage.records import Records
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.methods import NOTIFICATIONS_INITIALIZED
@@ -73,7 +72,7 @@ class HostServices:
     states: States
     audit: Audit
     moderator: Moderator
-    records: Records | None
+    opened: OpenedChannels
     restrictions: DurableMap[str, Restrictions]
 
 
@@ -83,7 +82,7 @@ class ServerPeer:
     def __init__(
         self, session: Session, offer: PeerOffer, sets: FeatureSets, services: HostServices
     ) -> None:
-        guard, audit, records = services.guard, services.audit, services.records
+        guard, audit = services.guard, services.audit
         self.session = session
         self.id: Final = session.peer_id
         """What the host calls the server in logs: `server_id`, else what it calls itself."""
@@ -113,7 +112,9 @@ class ServerPeer:
             session.guard(row, self._must_be_enabled, outbound=True)
         tools = ToolSets(session)
         ScopedCalls(session, sets, tools, guard.policy.scope_of, self.scopes, audit)
-        self.channels = ServerChannels(session, sets, self.scopes, services.moderator, records)
+        self.channels = ServerChannels(
+            session, sets, self.scopes, services.moderator, services.opened
+        )
         """The channels of the server."""
         self._states = StatefulCalls(session, sets, tools, services.states)
 
