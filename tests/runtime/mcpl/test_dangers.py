@@ -33,7 +33,12 @@ Try = Callable[[McplHost, McplServer], Awaitable[bool]]
 
 async def pushes(host: McplHost, server: McplServer) -> bool:
     with suppress(mcpl.FeatureSetNotEnabledError):
-        params = {"featureSet": RISKY, "eventId": "e", "timestamp": "t", "payload": {"content": ""}}
+        params = {
+            "featureSet": RISKY,
+            "eventId": "e",
+            "timestamp": "2026-01-23T10:30Z",
+            "payload": {"content": ""},
+        }
         answer = await server.hosts[0].session.raw("push/event", params)
         return bool(answer["accepted"])
     return False

@@ -91,7 +91,11 @@ async def test_what_is_remembered_of_endless_ids_is_short() -> None:
             raw.heard.clear()
             for number in range(20):
                 endless = f"{number}" + "x" * 500_000
-                event = {"eventId": endless, "timestamp": "t", "payload": {"content": ""}}
+                event = {
+                    "eventId": endless,
+                    "timestamp": "2026-01-23T10:30Z",
+                    "payload": {"content": ""},
+                }
                 await raw.session.raw("push/event", {"featureSet": "all", **event})
                 message = {"role": "user", "content": "x"}
                 asked = {"messages": [message], "conversationId": endless}

@@ -113,7 +113,7 @@ async def test_an_invalid_set_is_left_out_and_refused_where_it_is_named(
         side = live.of(await host.connect(raw.transport))
         assert side is not None
         assert side.enabled == ["whole"]
-        event = {"eventId": "e", "timestamp": "t", "payload": {"content": ""}}
+        event = {"eventId": "e", "timestamp": "2026-01-23T10:30Z", "payload": {"content": ""}}
         with pytest.raises(RpcError) as raised:
             await raw.session.raw("push/event", {**event, "featureSet": name})
         assert raised.value.code == -32003

@@ -47,7 +47,7 @@ async def test_members_that_nobody_knows_are_passed_over_on_both_sides() -> None
         event: JsonObject = {
             "featureSet": "memory.proactive",
             "eventId": "e",
-            "timestamp": "t",
+            "timestamp": "2026-01-23T10:30Z",
             "payload": {"content": "Now", "later": 1},
             "later": {"a": None},
         }
@@ -130,8 +130,12 @@ async def test_pictures_sounds_and_resources_are_there_or_say_where_they_are(
 
 
 ERRORS: list[tuple[int, str, JsonObject]] = [
-    (-32001, "push/event", {"featureSet": "off", "eventId": "e", "timestamp": "t"}),
-    (-32003, "push/event", {"featureSet": "nobody", "eventId": "e", "timestamp": "t"}),
+    (-32001, "push/event", {"featureSet": "off", "eventId": "e", "timestamp": "2026-01-23T10:30Z"}),
+    (
+        -32003,
+        "push/event",
+        {"featureSet": "nobody", "eventId": "e", "timestamp": "2026-01-23T10:30Z"},
+    ),
     (-32005, "state/rollback", {"featureSet": "notes", "checkpoint": "chk_gone"}),
     (-32017, "channels/publish", {"channelId": INBOX.id, "content": "Hello"}),
     (-32023, "channels/publish", {"channelId": "discord:#nowhere", "content": "Hello"}),

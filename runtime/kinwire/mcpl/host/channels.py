@@ -18,6 +18,7 @@ from kinwire.mcpl.host.moderation import Draft, Moderate, Moderator
 from kinwire.mcpl.host.outgoing_response import OutgoingResponse, observers_of
 from kinwire.mcpl.host.server_peer import ServerPeer
 from kinwire.mcpl.rules.channels import THINKING
+from kinwire.mcpl.rules.incoming import LooseIncoming
 from kinwire.mcpl.rules.names import ServerPattern
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
@@ -34,7 +35,6 @@ from kinwire_protocols.mcpl.errors import UnknownChannelError
 from kinwire_protocols.mcpl.models import (
     ChannelContext,
     ChannelReference,
-    ChannelsIncomingParams,
     ChannelsIncomingResult,
 )
 
@@ -148,9 +148,7 @@ class ChannelManager:
             ],
         )
 
-    async def take(
-        self, server: ServerPeer, params: ChannelsIncomingParams
-    ) -> ChannelsIncomingResult:
+    async def take(self, server: ServerPeer, params: LooseIncoming) -> ChannelsIncomingResult:
         """Hand over messages as turns of users, and return the outcome of each message."""
         return await self._inbox.take(server, params)
 

@@ -27,11 +27,13 @@ from kinwire.mcpl.rules.push import (
     TOO_LARGE,
     body_digest,
 )
+from kinwire.mcpl.rules.timestamps import timestamp_problem, timestamp_with_zone
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
 from kinwire.support.bounded import LruDict
 from kinwire.support.json_values import text
 from kinwire_protocols.base import from_wire, to_wire
+from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcpl.models import PushEventParams, PushEventResult
 
 if TYPE_CHECKING:
@@ -88,7 +90,14 @@ class EventInbox:
         )
 
     async def take(self, server: ServerPeer, params: PushEventParams) -> PushEventResult:
-        """Return the answer to an event, given now or when it came first."""
+        """Return the answer to an event, given now or when it came first.
+
+        Raises:
+            InvalidParamsError: its timestamp is not an ISO 8601 date-time.
+        """
+        timestamp = timestamp_with_zone(params.timestamp)
+        if timestamp != params.timestamp:
+            params = _with_timestamp(server, params, timestamp)
         event = to_wire(params)
         if len(text(event["payload"])) > CONTENT_SIZE:
             return TOO_LARGE
@@ -136,3 +145,14 @@ class EventInbox:
         if isinstance(taken, Failed):
             raise taken.error
         return taken.value, Fate.ANSWERED if taken.value.accepted else Fate.REFUSED
+
+
+def _with_timestamp(
+    server: ServerPeer, params: PushEventParams, timestamp: str | None
+) -> PushEventParams:
+    if timestamp is None:
+        problem = timestamp_problem(params.timestamp)
+        data = {"problems": [problem.to_json()]}
+        raise InvalidParamsError(f"push/event#{problem}", data=data)
+    server.note_missing_zone()
+    return params.model_copy(update={"timestamp": timestamp})

@@ -24,6 +24,7 @@ from kinwire.mcpl.host.server_channels import opened_channels
 from kinwire.mcpl.host.server_peer import HostServices, ServerPeer
 from kinwire.mcpl.host.state import StateMode, States
 from kinwire.mcpl.rules.feature_sets import FeaturePolicy, FeatureSets
+from kinwire.mcpl.rules.incoming import LOOSE_INCOMING, LooseIncoming
 from kinwire.mcpl.rules.injections import Injections
 from kinwire.mcpl.rules.offers import CHANNEL_FLAGS, VERSION, read_offer
 from kinwire.mcpl.rules.restrictions import RESTRICTIONS
@@ -46,7 +47,6 @@ from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.models import RequestParams
 from kinwire_protocols.mcpl.methods import (
     CHANNELS_CHANGED,
-    CHANNELS_INCOMING,
     CHANNELS_LIST,
     CHANNELS_REGISTER,
     FEATURE_SETS_CHANGED,
@@ -60,7 +60,6 @@ from kinwire_protocols.mcpl.models import (
     AfterInferenceParams,
     BeforeInferenceParams,
     ChannelsChangedParams,
-    ChannelsIncomingParams,
     ChannelsIncomingResult,
     ChannelsListResult,
     ChannelsRegisterParams,
@@ -305,7 +304,7 @@ class McplHost(ExtensionBase[ServerPeer]):
             self.handlers.add_default(CHANNELS_REGISTER, self._register)
             self.handlers.add_default(CHANNELS_CHANGED, self._changed)
             self.handlers.add_default(CHANNELS_LIST, self._list)
-            self.handlers.add_default(CHANNELS_INCOMING, self._incoming)
+            self.handlers.add_default(LOOSE_INCOMING, self._incoming)
         self.handlers.add(SCOPE_ELEVATE, self._elevate)
         if inference is not None:
             self.handlers.add(INFERENCE_REQUEST, self._infer)
@@ -328,9 +327,7 @@ class McplHost(ExtensionBase[ServerPeer]):
     async def _list(self, params: RequestParams, context: Context) -> ChannelsListResult:
         return ChannelsListResult(channels=self._peers[context.session].channels.known)
 
-    async def _incoming(
-        self, params: ChannelsIncomingParams, context: Context
-    ) -> ChannelsIncomingResult:
+    async def _incoming(self, params: LooseIncoming, context: Context) -> ChannelsIncomingResult:
         server = self._peers[context.session]
         await server.wait_configured()  # before that, sets and scopes may change
         return await self.channels.take(server, params)

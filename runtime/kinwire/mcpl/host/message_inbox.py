@@ -19,14 +19,14 @@ from kinwire.managers.inbox import Inbox, InboxKey
 from kinwire.mcpl.host.conversations import Conversations
 from kinwire.mcpl.host.server_peer import ServerPeer
 from kinwire.mcpl.rules.channels import MOST_MESSAGES, OBSERVE, SEND_AGAIN, sees
-from kinwire.mcpl.rules.scopes import LABEL_SIZE
+from kinwire.mcpl.rules.incoming import LooseIncoming, has_no_zone, message_id_of, read_message
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
 from kinwire.support.arguments import FLAG, TEXT, ArgumentCheck
+from kinwire.support.sanitize import enumerated, sanitize_for_log
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcpl.models import (
     ChannelContext,
-    ChannelsIncomingParams,
     ChannelsIncomingResult,
     IncomingMessage,
     IncomingOutcome,
@@ -122,6 +122,8 @@ class _Batch:
 
     server: ServerPeer
     results: dict[int, IncomingOutcome] = field(default_factory=dict[int, IncomingOutcome])
+    problems: list[str] = field(default_factory=list[str])
+    """What is wrong with messages, and where."""
     taken: dict[str, _Accepted] = field(default_factory=dict[str, _Accepted])
     """By conversation."""
     turns: AsyncExitStack = field(default_factory=AsyncExitStack)
@@ -156,9 +158,7 @@ class MessageInbox:
             "channel/message/", write=str, read=str, records=records, clock=clock
         )
 
-    async def take(
-        self, server: ServerPeer, params: ChannelsIncomingParams
-    ) -> ChannelsIncomingResult:
+    async def take(self, server: ServerPeer, params: LooseIncoming) -> ChannelsIncomingResult:
         """Hand over messages as turns of users, and return the outcome of each message."""
         if len(params.messages) > MOST_MESSAGES:
             raise InvalidParamsError(
@@ -167,11 +167,13 @@ class MessageInbox:
             )
         batch = _Batch(server)
         async with batch.turns:
-            for place, message in enumerate(params.messages):
-                async with self._turns.of((server.key, message.channel_id)):
-                    outcome = await self._outcome(batch, place, message)
+            for place, value in enumerate(params.messages):
+                outcome = await self._in_turn(batch, place, value)
                 if outcome is not None:
                     batch.results[place] = outcome
+            if batch.problems:
+                problems = sanitize_for_log(enumerated(batch.problems))
+                logger.warning("%s: refused messages: %s", server.id, problems)
             for conversation_id, taken in batch.taken.items():
                 await self._handed_over(batch, conversation_id, taken)
         # Waiting earlier could deadlock two requests that repeat messages of each other.
@@ -185,12 +187,27 @@ class MessageInbox:
     def _key(self, server: ServerPeer, message: IncomingMessage) -> InboxKey:
         return self._inbox.key(server.key, message.channel_id, message.message_id)
 
+    async def _in_turn(self, batch: _Batch, place: int, value: object) -> IncomingOutcome | None:
+        """Return the outcome of a message from the wire, or None if it is decided later."""
+        server = batch.server
+        try:
+            message = read_message(value)
+        except ValueError as error:
+            problem = f"/messages/{place}{error}"
+            batch.problems.append(problem)
+            reason = f"channels/incoming#{problem}"
+            return IncomingOutcome(message_id=message_id_of(value), accepted=False, reason=reason)
+        if has_no_zone(value, message):
+            server.note_missing_zone()
+        async with self._turns.of((server.key, message.channel_id)):
+            return await self._outcome(batch, place, message)
+
     async def _outcome(
         self, batch: _Batch, place: int, message: IncomingMessage
     ) -> IncomingOutcome | None:
         """Return the outcome of a message, or None if it is decided later."""
         server = batch.server
-        problem = _id_problem(message) or await _problem(server, message.channel_id)
+        problem = await _problem(server, message.channel_id)
         if problem is not None:
             return _refused(message, problem)
         key = self._key(server, message)
@@ -272,14 +289,6 @@ def _outcome(message: IncomingMessage, conversation_id: str | None) -> IncomingO
     return IncomingOutcome(
         message_id=message.message_id, accepted=True, conversation_id=conversation_id
     )
-
-
-def _id_problem(message: IncomingMessage) -> str | None:
-    # Ids are kept for many messages and for a long time.
-    longest = max(len(message.message_id), len(message.thread_id or ""))
-    if longest > LABEL_SIZE:
-        return f"messageId and threadId have at most {LABEL_SIZE} characters, not {longest}"
-    return None
 
 
 async def _problem(server: ServerPeer, channel_id: str) -> str | None:

@@ -79,6 +79,8 @@ class HostServices:
 class ServerPeer:
     """One connection of a host to a server of MCPL. Get it from `McplHost.of(connection)`."""
 
+    _has_zoneless_times = False
+
     def __init__(
         self, session: Session, offer: PeerOffer, sets: FeatureSets, services: HostServices
     ) -> None:
@@ -127,6 +129,12 @@ class ServerPeer:
     def configured(self) -> bool:
         """Whether the server knows which sets are enabled."""
         return self._configured.is_set()
+
+    def note_missing_zone(self) -> None:
+        """Log, once for a connection, that times without a zone are read as UTC."""
+        if not self._has_zoneless_times:
+            logger.warning("%s: times without a zone are read as UTC", self.id)
+        self._has_zoneless_times = True
 
     async def wait_configured(self) -> None:
         """Return when the server knows which sets are enabled."""

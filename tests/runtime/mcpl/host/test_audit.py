@@ -41,7 +41,11 @@ OWN = {"method", "sender", "reason"}
 TURN = mcpl.BeforeInferenceParams(
     inference_id="inf_7", conversation_id="conv_1", turn_index=0, model=mcpl.ModelInfo(id="m")
 )
-EVENT: dict[str, Any] = {"eventId": "e", "timestamp": "t", "payload": {"content": "x"}}
+EVENT: dict[str, Any] = {
+    "eventId": "e",
+    "timestamp": "2026-01-23T10:30Z",
+    "payload": {"content": "x"},
+}
 
 
 async def take(event: PushedEvent) -> mcpl.PushEventResult:

@@ -57,7 +57,9 @@ async def test_a_repeat_at_another_time_is_the_same_event(connect: ConnectServer
         for timestamp in ("2026-01-23T10:30:00Z", "2026-01-23T10:30:05Z", "2026-01-24T00:00:00Z"):
             assert await server.result("push/event", event(timestamp=timestamp)) == expected
         first = await server.begin("push/event", event(eventId="evt_2"))
-        again = await server.begin("push/event", event(eventId="evt_2", timestamp="2026-01-25"))
+        again = await server.begin(
+            "push/event", event(eventId="evt_2", timestamp="2026-01-25T00:00:00Z")
+        )
         assert (await server.reply(first))["result"] == (await server.reply(again))["result"]
     assert [one.params.event_id for one in conversation.events] == ["evt_abc123", "evt_2"]
 
