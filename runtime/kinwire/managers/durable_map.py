@@ -84,7 +84,8 @@ class DurableMap(Generic[K, V]):
         self._gone: set[K] = set()  # deleted while a load is under way
 
     def __len__(self) -> int:
-        return len(self.items())
+        self._expire()
+        return len(self._kept)
 
     def __contains__(self, key: K) -> bool:
         return self.get(key) is not None
@@ -101,9 +102,7 @@ class DurableMap(Generic[K, V]):
 
     def items(self, prefix: str = "") -> list[tuple[K, V]]:
         """Return the entries in memory whose name begins with `prefix`, the oldest first."""
-        now = self._clock()
-        for key in [key for key, kept in self._kept.items() if kept.until <= now]:
-            del self._kept[key]
+        self._expire()
         name = self._codec.name
         return [
             (key, kept.value) for key, kept in self._kept.items() if name(key).startswith(prefix)
@@ -213,6 +212,11 @@ class DurableMap(Generic[K, V]):
         until = math.inf if record.expires_at is None else record.expires_at
         self._kept[key] = _MapEntry(value, until)
         return key, value
+
+    def _expire(self) -> None:
+        now = self._clock()
+        for key in [key for key, kept in self._kept.items() if kept.until <= now]:
+            del self._kept[key]
 
     def _keep(self, key: K, value: V, lasts: float | None) -> None:
         until = math.inf if lasts is None else self._clock() + lasts

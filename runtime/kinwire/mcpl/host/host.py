@@ -278,12 +278,14 @@ class McplHost(ExtensionBase[ServerPeer]):
 
     async def negotiated(self, session: Session) -> None:
         """Load what is stored of the server; report a name that another server has."""
+        server = self.peer_of(session)
         if [one.id for one in self.peers].count(session.peer_id) > 1:
             await self._audit.name_collides(session)
         await self._guard.load(session.identity.key)
         if self._inference is not None:
             await self._inference.load(session.identity)
-        await self._peers[session].restore()
+        if server is not None:  # else the session is over
+            await server.restore()
 
     async def _elevate(self, params: ScopeElevateParams, context: Context) -> ScopeElevateResult:
         return await self._peers[context.session].scopes.elevate(params)

@@ -6,9 +6,10 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import anyio
 import pytest
 
-from kinwire import Host
+from kinwire import ConnectionClosedError, Host
 from kinwire.mcpl import Inference, McplHost, ModelAnswer, Scopes, ScriptedProvider, ServerPeer
 from kinwire.storage import Records, StorageUnavailableError, open_store
 from kinwire_protocols import mcpl
@@ -160,6 +161,29 @@ async def test_a_restriction_that_is_not_stored_is_in_force_and_reported(
             assert (await desk.update())["enabled"] == ["files.edit"]
         async with desk.running() as (host, live):
             with pytest.raises(StorageUnavailableError):  # what is in force cannot be known
+                await connect(host, desk.raw, server_id="notes")
+            assert live.servers == []
+
+
+@against_raw_server(wires=("memory", "ws"))
+async def test_a_server_that_hangs_up_while_its_data_is_loaded_is_not_connected(
+    connect: ConnectServer,
+) -> None:
+    async with open_store("memory:") as store:
+        records = FailingRecords(await store.records("mcpl"))
+        desk = Desk(connect, records)
+        records.gate = anyio.Event()
+
+        async def hang_up() -> None:
+            await records.waits.wait()
+            await desk.raw.hang_up()
+            await desk.raw.gone()
+            assert records.gate is not None
+            records.gate.set()
+
+        async with desk.running() as (host, live), anyio.create_task_group() as tasks:
+            tasks.start_soon(hang_up)
+            with pytest.raises(ConnectionClosedError):
                 await connect(host, desk.raw, server_id="notes")
             assert live.servers == []
 
