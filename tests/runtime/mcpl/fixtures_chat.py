@@ -121,7 +121,8 @@ async def chatting(
     enabled = host.pop("enabled", ["*"])
     live = McplHost(enabled=enabled, channels=channels or Channels(), **host)
     async with live_pair(chat.live, live, chat.server) as lives:
-        await lives.connection.mcp.ping()  # it is served after the update, and that registers
+        for _ in range(2):  # the channels are registered while the first is served
+            await lives.connection.mcp.ping()
         yield Talk(live, lives, chat.live.hosts[0])
 
 

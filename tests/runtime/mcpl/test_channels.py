@@ -63,16 +63,20 @@ async def test_channels_come_go_and_change_while_a_connection_is_open() -> None:
             (NEWS.id, "#news (old)"),
             (new.id, new.label),
         ]
+        await side.channels.register(new.model_copy(update={"label": "again"}))
+        assert [one.label for one in live.channels.known] == [GENERAL.label, "#news (old)", "again"]
         with pytest.raises(ValueError, match="an id that no other channel has"):
-            await side.channels.register(new)
-        with pytest.raises(InvalidParamsError, match="/channels/0/id: expected an id that"):
-            await mcpl.ClientStub(side.session).channels_register(channels=[new])
+            await side.channels.register(new, new)
+        with pytest.raises(InvalidParamsError, match="/channels/0/id: expected an id of 1 to"):
+            await mcpl.ClientStub(side.session).channels_register(
+                channels=[new.model_copy(update={"id": ""})]
+            )
         assert len(live.channels.known) == 3
 
 
 @asynccontextmanager
 async def registering(chat: Chat) -> AsyncGenerator[tuple[RawClient, list[Any]]]:
-    """Yield a client that has said nothing of feature sets yet, and what it is registered."""
+    """Yield a client that has not ended the handshake yet, and what it is registered."""
     registered: list[Any] = []
 
     async def register(params: Any, request: Any) -> dict[str, Any]:
@@ -83,7 +87,7 @@ async def registering(chat: Chat) -> AsyncGenerator[tuple[RawClient, list[Any]]]
     routes = {CHANNELS_REGISTER.name: Route(CHANNELS_REGISTER, register)}
     with anyio.fail_after(20):
         async with raw_client(chat.server, routes) as client:
-            await client.greet({"experimental": {"mcpl": {"channels": flags}}})
+            await client.greet({"experimental": {"mcpl": {"channels": flags}}}, done=False)
             yield client, registered
 
 
@@ -103,6 +107,7 @@ async def test_changes_before_channels_are_registered_are_in_the_registration(
         await client.session.raw("ping")
         (told,) = client.received("channels/changed")
         assert [one["id"] for one in told["added"]] == [new.id, inbox.id]
+        await client.session.raw_notify("notifications/initialized")
         for _update in range(2):
             await client.session.raw_notify("featureSets/update", {})
             await client.session.raw("ping")
@@ -122,7 +127,7 @@ async def test_a_second_channel_of_one_id_is_refused(
     chat = Chat()
     async with registering(chat) as (client, registered):
         await chat.live.hosts[0].channels.change(added=[NEWS.model_copy(update={"label": "x"})])
-        await client.session.raw_notify("featureSets/update", {})
+        await client.session.raw_notify("notifications/initialized")
         while not registered:
             await anyio.lowlevel.checkpoint()
         assert (NEWS.id, NEWS.label) in registered[0]

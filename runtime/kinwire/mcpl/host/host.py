@@ -26,6 +26,7 @@ from kinwire.mcpl.host.state import StateMode, States
 from kinwire.mcpl.rules.feature_sets import FeaturePolicy, FeatureSets
 from kinwire.mcpl.rules.incoming import LOOSE_INCOMING, LooseIncoming
 from kinwire.mcpl.rules.injections import Injections
+from kinwire.mcpl.rules.items import LOOSE_REGISTER, LooseRegister
 from kinwire.mcpl.rules.offers import CHANNEL_FLAGS, VERSION, read_offer
 from kinwire.mcpl.rules.restrictions import RESTRICTIONS
 from kinwire.rpc.session import Session
@@ -48,7 +49,6 @@ from kinwire_protocols.mcp.models import RequestParams
 from kinwire_protocols.mcpl.methods import (
     CHANNELS_CHANGED,
     CHANNELS_LIST,
-    CHANNELS_REGISTER,
     FEATURE_SETS_CHANGED,
     INFERENCE_REQUEST,
     MODEL_INFO,
@@ -62,7 +62,6 @@ from kinwire_protocols.mcpl.models import (
     ChannelsChangedParams,
     ChannelsIncomingResult,
     ChannelsListResult,
-    ChannelsRegisterParams,
     InferenceRequestParams,
     InferenceRequestResult,
     ModelInfo,
@@ -303,7 +302,7 @@ class McplHost(ExtensionBase[ServerPeer]):
     def _serve(self, inference: Inference | None, on_push: OnPush | None) -> None:
         self.handlers.add_default(FEATURE_SETS_CHANGED)
         if self._does_channels:
-            self.handlers.add_default(CHANNELS_REGISTER, self._register)
+            self.handlers.add_default(LOOSE_REGISTER, self._register)
             self.handlers.add_default(CHANNELS_CHANGED, self._changed)
             self.handlers.add_default(CHANNELS_LIST, self._list)
             self.handlers.add_default(LOOSE_INCOMING, self._incoming)
@@ -315,10 +314,9 @@ class McplHost(ExtensionBase[ServerPeer]):
         if on_push is not None:
             self.handlers.add(PUSH_EVENT, self._push)
 
-    async def _register(self, params: ChannelsRegisterParams, context: Context) -> JsonObject:
+    async def _register(self, params: LooseRegister, context: Context) -> JsonObject:
         server = self._peers[context.session]
-        server.channels.registered(params.channels)
-        self.channels.opener.registered(server, params.channels)
+        self.channels.opener.registered(server, server.channels.registered(params.channels))
         return {}
 
     async def _changed(self, params: ChannelsChangedParams, context: Context) -> None:

@@ -53,8 +53,7 @@ class ChannelRegistry:
             ValueError: an id is invalid, or two are the same.
         """
         self._known: dict[str, ChannelDescriptor] = {}
-        problem = self.register(channels)
-        if problem is not None:
+        for problem in self.register(channels):
             raise ValueError(f"channels{problem}")
 
     @property
@@ -66,19 +65,27 @@ class ChannelRegistry:
         """Return the channel with that id, or None."""
         return self._known.get(channel_id)
 
-    def register(self, channels: Sequence[ChannelDescriptor]) -> str | None:
-        """Add all of these channels, or none; return why not, with the place."""
-        came: dict[str, ChannelDescriptor] = {}
+    def register(self, channels: Sequence[ChannelDescriptor]) -> list[str]:
+        """Add these channels, each in the place of an earlier one with its id.
+
+        Invalid ones are left out; return why, a clause each with the place.
+        """
+        problems: list[str] = []
+        came: set[str] = set()
         for place, channel in enumerate(channels):
-            problem = self._problem(channel.id, came)
-            if problem is not None:
-                return f"/{place}/id: {problem}"
-            problem = _size_problem(channel)
-            if problem is not None:
-                return f"/{place}: {problem}"
-            came[channel.id] = channel
-        self._known |= came
-        return None
+            problem = self._problem(channel, came)
+            if problem is None:
+                came.add(channel.id)
+                self._known[channel.id] = channel
+            else:
+                problems.append(f"/{place}{problem}")
+        return problems
+
+    def problems(self, channels: Sequence[ChannelDescriptor]) -> list[str]:
+        """Return what `register` would return, without a change."""
+        copy = ChannelRegistry()
+        copy._known = dict(self._known)
+        return copy.register(channels)
 
     def change(
         self,
@@ -101,15 +108,16 @@ class ChannelRegistry:
             else:
                 problems.append(f"updated: {problem}")
         for channel in added:
-            problem = self.register([channel])
-            if problem is not None:
-                problems.append(f"added{problem}")
+            if channel.id in self._known:
+                problems.append(f"added: {_again(channel.id)}")
+            else:
+                problems += [f"added{problem}" for problem in self.register([channel])]
         return problems
 
     def put(self, channel: ChannelDescriptor) -> str | None:
         """Add or replace a channel that was opened; return why not."""
         known = self._known.pop(channel.id, None)
-        problem = self.register([channel])
+        problem = next(iter(self.register([channel])), None)
         if problem is not None and known is not None:
             self._known[channel.id] = known
         return problem
@@ -138,22 +146,28 @@ class ChannelRegistry:
             return "unknown channel: register it first"
         return "messages only go out on that channel" if channel.direction == "outbound" else None
 
-    def _problem(self, channel_id: str, came: dict[str, ChannelDescriptor]) -> str | None:
+    def _problem(self, channel: ChannelDescriptor, came: set[str]) -> str | None:
+        channel_id = channel.id
         if not 0 < len(channel_id) <= LABEL_SIZE or channel_id == THINKING:
             return (
-                f"expected an id of 1 to {LABEL_SIZE} characters that is not {THINKING!r}, "
+                f"/id: expected an id of 1 to {LABEL_SIZE} characters that is not {THINKING!r}, "
                 f"got {channel_id!r:.60}"
             )
-        if channel_id in self._known or channel_id in came:
-            return f"expected an id that no other channel has, got {channel_id!r:.60} again"
-        if len(self._known) + len(came) >= MOST_CHANNELS:
-            return f"expected at most {MOST_CHANNELS} channels"
-        return None
+        if channel_id in came:
+            return f"/id: {_again(channel_id)}"
+        if channel_id not in self._known and len(self._known) >= MOST_CHANNELS:
+            return f"/id: expected at most {MOST_CHANNELS} channels"
+        problem = _size_problem(channel)
+        return None if problem is None else f": {problem}"
 
 
 def sees(feature_set: str, channel_id: str) -> bool:
     """Return whether an observing set may see a channel, with regard to thoughts."""
     return (feature_set == THINKING_SET) is (channel_id == THINKING)
+
+
+def _again(channel_id: str) -> str:
+    return f"expected an id that no other channel has, got {channel_id!r:.60} again"
 
 
 def _size_problem(channel: ChannelDescriptor) -> str | None:

@@ -9,16 +9,23 @@ from __future__ import annotations
 __all__ = ("HostChannels",)
 
 import logging
+import random
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
+from itertools import count
 from typing import TypeVar
+
+import anyio
 
 from kinwire.mcp.extension import Next
 from kinwire.mcpl.rules.channels import MOST_MESSAGES, OBSERVE, PUBLISH, ChannelRegistry
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.uses import ListsOf, channel_refusal, open_refusal, opened_refusal
-from kinwire.rpc.errors import ConnectionClosedError, KinwireError, RpcError
+from kinwire.rpc.errors import ConnectionClosedError, KinwireError, RequestTimeoutError, RpcError
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
+from kinwire.support.background import start_detached
+from kinwire.support.backoff import Backoff
 from kinwire.support.sanitize import sanitize_for_log
 from kinwire.support.validation import checked_strings
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
@@ -59,7 +66,8 @@ T = TypeVar("T")
 
 _PREFIX = "Channel not permitted: "
 
-_REGISTER_TIMEOUT = 10.0  # seconds; later messages of the host wait
+_REGISTER_TIMEOUT = 10.0  # seconds
+_BACKOFF = Backoff(first=1.0, longest=60.0)
 
 
 class HostChannels:
@@ -78,7 +86,7 @@ class HostChannels:
         self._lists_of = lists_of  # as the host has sent them last
         self._on_change = on_change
         self.registry = ChannelRegistry()
-        self._registering: set[str] = set()
+        self._registering: set[str] = set()  # the host may not know these
         self._first = ChannelRegistry(channels)  # until they are registered
         session.guard(CHANNELS_PUBLISH, self._must_be_published)
         session.guard(CHANNELS_OUTGOING_CHUNK, self._must_be_observed)
@@ -93,39 +101,72 @@ class HostChannels:
         return self.registry.known
 
     async def register(self, *channels: ChannelDescriptor) -> None:
-        """Register channels with the host.
+        """Register channels with the host, each in the place of an earlier one with its id.
+
+        If the host does not answer, the outcome is unknown, and the channels stay known here.
 
         Raises:
-            ValueError: an id is invalid, or is in use.
-            CapabilityNotNegotiatedError, RpcError, ConnectionClosedError, RequestTimeoutError,
-            InvalidResponseError: as for `Session.call`; no channel is registered.
+            ValueError: an id is invalid, or two of these channels have the same.
+            CapabilityNotNegotiatedError, RpcError, ConnectionClosedError, InvalidResponseError: as
+                for `Session.call`; no channel is registered.
+            RequestTimeoutError: the host did not answer.
         """
-        problem = self.registry.register(channels)
-        if problem is not None:
+        for problem in self.registry.problems(channels):
             raise ValueError(f"channels{problem}")
+        replaced = [self.registry.find(channel.id) for channel in channels]
+        self.registry.register(channels)
         params = ChannelsRegisterParams(channels=list(channels))
         ids = {channel.id for channel in channels}
         self._registering |= ids
         try:
             await self._session.call(CHANNELS_REGISTER, params, timeout=_REGISTER_TIMEOUT)
-        except BaseException:
+        except RequestTimeoutError:
+            raise
+        except (KinwireError, RpcError):
             for channel in channels:
                 self.registry.remove(channel.id)
-            raise
-        finally:
+            self.registry.register([one for one in replaced if one is not None])
             self._registering -= ids
+            raise
+        self._registering -= ids
         self._on_change()
 
     async def begin(self) -> None:
-        """Register the channels that existed before the host connected, once."""
+        """Register the channels that existed before the host connected, once.
+
+        If the host does not answer, the request is repeated until it does or the session ends.
+        """
         first, self._first = self._first.known, ChannelRegistry()
-        channels = [one for one in first if self.registry.find(one.id) is None]
-        if not channels or self._session.denial_reason(CHANNELS_REGISTER) is not None:
+        ids = [one.id for one in first if self.registry.find(one.id) is None]
+        if not ids or self._session.denial_reason(CHANNELS_REGISTER) is not None:
             return
+        self.registry.register([one for one in first if one.id in ids])
+        if not await self._answered(ids):
+            start_detached(partial(self._repeat, ids))
+
+    async def _repeat(self, ids: Sequence[str]) -> None:
+        for failures in count(1):
+            await anyio.sleep(_BACKOFF.delay(failures, jitter=random.random()))
+            if await self._answered(ids):
+                return
+
+    async def _answered(self, ids: Sequence[str]) -> bool:
+        """Register these channels as they are now; return whether that need not be repeated."""
+        channels = [one for id in ids if (one := self.registry.find(id)) is not None]
+        if not channels:
+            return True
         try:
             await self.register(*channels)
-        except (KinwireError, RpcError, ValueError) as error:
-            logger.warning("a host did not take the channels: %s", sanitize_for_log(error))
+        except RequestTimeoutError:
+            logger.info("a host did not answer channels/register; it is sent again")
+            return False
+        except (KinwireError, RpcError) as error:
+            if not self._session.closed:
+                why = sanitize_for_log(error)
+                logger.warning("a host did not take the channels: %s", why)
+            for channel in channels:
+                self.registry.remove(channel.id)
+        return True
 
     async def change(
         self,

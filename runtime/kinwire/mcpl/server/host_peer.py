@@ -118,6 +118,7 @@ class HostPeer:
     async def _initialized(self, params: Any, request: Request, go_on: Next[Any, Any]) -> Any:
         await go_on(params)
         self.on_change()
+        await self.channels.begin()  # messages that come behind this do not wait
 
     @property
     def enabled(self) -> list[str]:
@@ -272,7 +273,6 @@ class HostPeer:
                 self._scopes[name], self._lists[name] = rules, readable_lists(rules)
         await go_on(params)
         self.on_change()
-        await self.channels.begin()
 
     def _must_be_enabled(self, params: Any, method: Method[Any, Any]) -> None:
         if not self.session.handshake.initialized:
