@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from anyio import current_time
+
 from kinwire.managers.ask import Failed, Late, ask
 from kinwire.managers.concurrency import KeyedLock
 from kinwire.managers.inbox import Fate, Inbox, ReusedIdError
@@ -77,7 +79,6 @@ class EventInbox:
         self._hand_over = hand_over
         self._timeout = timeout
         self._rate = rate
-        self._clock = clock  # never goes back
         self._buckets = LruDict[str, TokenBucket](_MOST_BUCKETS)
         self._limit = ConcurrencyLimit[str](AT_ONCE)
         self._turns = KeyedLock[tuple[str, str]]()  # by server and feature set
@@ -105,7 +106,7 @@ class EventInbox:
         if not self._limit.enter(sender):
             return BACKPRESSURE
         bucket = self._buckets.get(sender) or self._new_bucket(sender)
-        if not bucket.take(now=self._clock()):
+        if not bucket.take(now=current_time()):
             self._limit.leave(sender)
             return BACKPRESSURE
         turn = (sender, params.feature_set)

@@ -19,7 +19,7 @@ from kinwire.managers.inbox import Inbox, InboxKey
 from kinwire.mcpl.host.conversations import Conversations
 from kinwire.mcpl.host.server_peer import ServerPeer
 from kinwire.mcpl.rules.channels import MOST_MESSAGES, OBSERVE, SEND_AGAIN, sees
-from kinwire.mcpl.rules.incoming import LooseIncoming, has_no_zone, message_id_of, read_message
+from kinwire.mcpl.rules.incoming import LooseIncoming
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
 from kinwire.support.arguments import FLAG, TEXT, ArgumentCheck
@@ -121,9 +121,8 @@ class _Batch:
     """One request while it is served."""
 
     server: ServerPeer
-    results: dict[int, IncomingOutcome] = field(default_factory=dict[int, IncomingOutcome])
-    problems: list[str] = field(default_factory=list[str])
-    """What is wrong with messages, and where."""
+    results: dict[int, IncomingOutcome]
+    """By place; at first those of wrong messages."""
     taken: dict[str, _Accepted] = field(default_factory=dict[str, _Accepted])
     """By conversation."""
     turns: AsyncExitStack = field(default_factory=AsyncExitStack)
@@ -160,20 +159,20 @@ class MessageInbox:
 
     async def take(self, server: ServerPeer, params: LooseIncoming) -> ChannelsIncomingResult:
         """Hand over messages as turns of users, and return the outcome of each message."""
-        if len(params.messages) > MOST_MESSAGES:
+        if params.count > MOST_MESSAGES:
             raise InvalidParamsError(
                 f"channels/incoming#/messages: expected at most {MOST_MESSAGES} messages, "
-                f"got {len(params.messages)}. Send them in several requests."
+                f"got {params.count}. Send them in several requests."
             )
-        batch = _Batch(server)
+        _log_problems(server, params)
+        batch = _Batch(server, dict(params.refused))
+        places = (place for place in range(params.count) if place not in params.refused)
         async with batch.turns:
-            for place, value in enumerate(params.messages):
-                outcome = await self._in_turn(batch, place, value)
+            for place, message in zip(places, params.messages, strict=False):
+                async with self._turns.of((server.key, message.channel_id)):
+                    outcome = await self._outcome(batch, place, message)
                 if outcome is not None:
                     batch.results[place] = outcome
-            if batch.problems:
-                problems = sanitize_for_log(enumerated(batch.problems))
-                logger.warning("%s: refused messages: %s", server.id, problems)
             for conversation_id, taken in batch.taken.items():
                 await self._handed_over(batch, conversation_id, taken)
         # Waiting earlier could deadlock two requests that repeat messages of each other.
@@ -186,21 +185,6 @@ class MessageInbox:
 
     def _key(self, server: ServerPeer, message: IncomingMessage) -> InboxKey:
         return self._inbox.key(server.key, message.channel_id, message.message_id)
-
-    async def _in_turn(self, batch: _Batch, place: int, value: object) -> IncomingOutcome | None:
-        """Return the outcome of a message from the wire, or None if it is decided later."""
-        server = batch.server
-        try:
-            message = read_message(value)
-        except ValueError as error:
-            problem = f"/messages/{place}{error}"
-            batch.problems.append(problem)
-            reason = f"channels/incoming#{problem}"
-            return IncomingOutcome(message_id=message_id_of(value), accepted=False, reason=reason)
-        if has_no_zone(value, message):
-            server.note_missing_zone()
-        async with self._turns.of((server.key, message.channel_id)):
-            return await self._outcome(batch, place, message)
 
     async def _outcome(
         self, batch: _Batch, place: int, message: IncomingMessage
@@ -280,6 +264,14 @@ class MessageInbox:
             logger.exception("%s: a turn was not taken", conversation_id)
             return False
         return True
+
+
+def _log_problems(server: ServerPeer, params: LooseIncoming) -> None:
+    if params.has_zoneless_times:
+        server.note_missing_zone()
+    if params.refused:
+        problems = [outcome.reason for outcome in params.refused.values()]
+        logger.warning("%s: refused: %s", server.id, sanitize_for_log(enumerated(problems)))
 
 
 def _outcome(message: IncomingMessage, conversation_id: str | None) -> IncomingOutcome:

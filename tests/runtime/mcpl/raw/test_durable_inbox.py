@@ -193,10 +193,11 @@ async def test_messages_are_acknowledged_when_their_turn_is_confirmed(
 
 @against_raw_server
 async def test_a_burst_of_a_thousand_events_is_complete_and_in_order(
-    connect: ConnectServer,
+    connect: ConnectServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the default limits; the server sends one event after the other, and obeys the limit."""
     inbox, now, refused, taken = DurableInbox(), [1000.0], 0, list[str]()
+    monkeypatch.setattr("kinwire.mcpl.host.event_inbox.current_time", lambda: now[0])
 
     async def consume() -> None:
         async for item in inbox:
@@ -206,7 +207,7 @@ async def test_a_burst_of_a_thousand_events_is_complete_and_in_order(
                 taken.append(item.event.event_id)
 
     async with (
-        hosting(connect, inbox, clock=lambda: now[0]) as raw,
+        hosting(connect, inbox) as raw,
         anyio.create_task_group() as tasks,
     ):
         tasks.start_soon(consume)

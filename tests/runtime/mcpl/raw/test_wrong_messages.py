@@ -8,7 +8,9 @@ import pytest
 
 from kinwire import Host
 from kinwire.mcpl import Channels, McplHost, PushedEvent, UserTurn
-from kinwire_protocols.mcpl import PushEventResult
+from kinwire.rpc.request import Request
+from kinwire_protocols.mcpl import ChannelsIncomingParams, PushEventResult
+from kinwire_protocols.mcpl.methods import CHANNELS_INCOMING
 from tests.runtime.mcpl.raw.peer import Message, RawServer
 from tests.runtime.mcpl.raw.scenarios import ConnectServer, against_raw_server
 
@@ -83,7 +85,12 @@ async def test_a_wrong_message_is_refused_and_the_others_are_taken(
         many = {"messages": [7] * 101}
         assert "at most 100 messages" in (await raw.error("channels/incoming", many))["message"]
     assert [one.message_id for turn in program.turns for one in turn.messages] == ["first", "last"]
-    assert caplog.text.count("raw: refused messages: /messages/1: expected an object, got 7; ") == 1
+    assert (
+        caplog.text.count(
+            "raw: refused: channels/incoming#/messages/1: expected an object, got 7; "
+        )
+        == 1
+    )
 
 
 @pytest.mark.spec("mcpl-9.2-3")
@@ -134,3 +141,21 @@ async def test_the_time_of_a_message_without_a_zone_is_one_of_utc(
         None,
     ]
     assert caplog.text.count("times without a zone are read as UTC") == 1
+
+
+@against_raw_server
+async def test_an_interceptor_gets_the_valid_messages(connect: ConnectServer) -> None:
+    program, raw, seen = Program(), RawServer(OFFER), list[str]()
+
+    async def look(params: ChannelsIncomingParams, request: Request, go_on: Any) -> Any:
+        seen.extend(one.message_id for one in params.messages)
+        return await go_on(params.model_copy(update={"messages": params.messages[:1]}))
+
+    async with Host("h", "1", extensions=[program.live]) as host:
+        connection = await connect(host, raw)
+        connection.session.intercept_inbound(look, CHANNELS_INCOMING)
+        await raw.result("channels/register", {"channels": [ROOM]})
+        sent = [7, message("a"), message("b")]
+        outcomes = (await raw.result("channels/incoming", {"messages": sent}))["results"]
+    assert seen == ["a", "b"]
+    assert [(one["messageId"], one["accepted"]) for one in outcomes] == [("", False), ("a", True)]
