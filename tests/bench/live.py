@@ -27,6 +27,7 @@ from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import from_wire
 from kinwire_protocols.mcpl.methods import CONTEXT_BEFORE_INFERENCE
+from tests.bench.many_servers import ordered_events
 from tests.bench.measure import Row, at_least, at_most, cpu_of_calls, spread
 
 ROUNDS = 9
@@ -52,6 +53,7 @@ def rows() -> Iterator[Row]:
     yield asyncio.run(_hooks())
     yield _scopes()
     yield asyncio.run(_pushes())
+    yield asyncio.run(ordered_events())
     yield from _trees()
 
 

@@ -13,6 +13,8 @@ from kinwire_protocols.mcpl.methods import STATE_ROLLBACK
 from tests.runtime.mcpl.fixtures_hooks import AFTER, after
 from tests.runtime.mcpl.fixtures_pairs import feature, live_pair
 
+pytestmark = pytest.mark.spec("mcpl-6.1-1")
+
 SETS = {"notes.edit": feature("tools"), "notes.remind": feature("pushEvents")}
 
 DECLARED: list[Any] = [

@@ -16,7 +16,7 @@ from kinwire.mcpl import McplHost, ServerPeer, StateRefusedError
 from kinwire_protocols.base import JsonObject
 from tests.runtime.mcpl.fake_peer import INFO, Fake
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.spec("mcpl-8.3-4", "mcpl-8.3-5")]
 
 
 class Calls:

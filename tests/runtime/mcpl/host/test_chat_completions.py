@@ -28,7 +28,7 @@ from kinwire_protocols.mcpl import InferenceMessage, RoutingPolicy, TokenUsage
 from tests.runtime.mcpl.fixtures_pairs import MEMORY, live_pair, sent
 from tests.runtime.transports.http_client.fake_server import Asked, Handler, Line, RawServer
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.spec("mcpl-11.3-1")]
 
 KEY = "sk-s3cret-0123456789"
 SET = "memory.consolidation"

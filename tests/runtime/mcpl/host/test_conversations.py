@@ -8,7 +8,7 @@ from kinwire.mcpl.host.conversations import Conversations
 from kinwire.storage import open_store
 from tests.runtime.mcpl.fixtures_chat import message
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.spec("mcpl-14.3-14")]
 
 
 async def test_what_was_read_from_records_is_not_read_again() -> None:

@@ -41,7 +41,7 @@ from tests.runtime.mcpl.fixtures_hooks import Speaker, after, before, hooked, te
 from tests.runtime.mcpl.fixtures_pairs import feature, live_pair
 from tests.runtime.transports.guarded_fetch.fake_network import PUBLIC, TestNetwork
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.spec("mcpl-10.6-1")]
 
 SETS = {"a": feature("pushEvents", "inferenceRequest", scoped=True)}
 CHANNEL = mcpl.ChannelDescriptor(id="c", type="chat", label="c", direction="bidirectional")

@@ -22,7 +22,7 @@ from tests.runtime.mcpl.fake_peer import INFO, Fake, outcome, refused
 from tests.runtime.mcpl.fixtures_chat import GENERAL
 from tests.runtime.mcpl.fixtures_hooks import before
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.spec("mcpl-8-8")]
 
 MOMENT = Limits(request_timeout=0.05)
 EVENT = {"eventId": "heartbeat_1", "timestamp": "2026-01-23T14:00:00Z"}

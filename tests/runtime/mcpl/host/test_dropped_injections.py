@@ -16,7 +16,7 @@ from kinwire_protocols.mcpl.methods import CONTEXT_BEFORE_INFERENCE
 from tests.runtime.mcpl.fixtures_hooks import BEFORE, Speaker, before, hooked, texts
 from tests.runtime.mcpl.fixtures_pairs import raw_server
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.spec("mcpl-13.4-1")]
 
 SOUND = mcpl.AudioBlock(data="AAAA", mime_type="audio/wav")
 

@@ -6,6 +6,7 @@ import asyncio
 from itertools import count
 from typing import Any
 
+import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
@@ -15,6 +16,8 @@ from kinwire.mcpl.rules.content import blocks_of
 from kinwire.mcpl.rules.push import REUSED
 from kinwire_protocols.mcpl import PushEventParams, PushEventPayload, PushEventResult
 from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
+
+pytestmark = pytest.mark.spec("mcpl-9.4-1")
 
 WINDOW = 86_400
 BUSY = PushEventResult(accepted=False, reason="busy")

@@ -19,6 +19,8 @@ from kinwire_protocols.mcpl import FeatureSetNotEnabledError, ScopeRules
 from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
 from tests.runtime.mcpl.fixtures_pairs import feature
 
+pytestmark = pytest.mark.spec("mcpl-7.6-1", "mcpl-7.6-2", "mcpl-7.6-3")
+
 SERVERS, SETS = ("a", "b"), ("files", "chat")
 LABELS = ("/p/x", "/p/y", "/q/x", "/p/../q")
 # What each pattern stands for, written down one by one; a black one also covers what lies below.

@@ -17,6 +17,8 @@ from kinwire_protocols.base import from_wire
 from kinwire_protocols.mcpl import StateUpdate
 from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
 
+pytestmark = pytest.mark.spec("mcpl-8.3-2")
+
 
 class StoredTreeAgainstItself(RuleBasedStateMachine):
     """Five checkpoints at most, so that they are pruned again and again."""

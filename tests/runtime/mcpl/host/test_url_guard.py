@@ -16,7 +16,7 @@ from tests.runtime.mcpl.fixtures_hooks import Speaker, before, hooked
 from tests.runtime.transports.guarded_fetch.fake_network import PUBLIC, TestNetwork, page
 from tests.runtime.transports.http_client.fake_server import Handler, RawServer
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.spec("mcpl-10.3-3")]
 
 NAMES = {
     "cdn.example": [[PUBLIC]],

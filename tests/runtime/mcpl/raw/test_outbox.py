@@ -17,6 +17,8 @@ from tests.runtime.mcpl.fixtures_pairs import feature
 from tests.runtime.mcpl.raw.peer import Error, Message, RawHost
 from tests.runtime.mcpl.raw.scenarios import ConnectHost, against_raw_host
 
+pytestmark = pytest.mark.spec("mcpl-9.4-2")
+
 OFFER: Message = {"version": "0.4", "pushEvents": True, "featureSets": True}
 CHAT: Message = {**OFFER, "channels": {"register": True}}
 AT_ONCE = Backoff(first=0.0, longest=0.0)

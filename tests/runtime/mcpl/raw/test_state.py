@@ -20,6 +20,8 @@ from tests.runtime.mcpl.raw.scenarios import (
     against_raw_server,
 )
 
+pytestmark = pytest.mark.spec("mcpl-8.3-5")
+
 OFFER = {
     "version": "0.4",
     "featureSets": {"s": {"description": "A", "uses": ["tools"], "rollback": True}},

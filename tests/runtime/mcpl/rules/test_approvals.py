@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
@@ -11,6 +12,8 @@ from kinwire.managers.durable_map import DurableMap, text_codec
 from kinwire.mcpl.rules.scopes import Approval, approval_key
 from kinwire_protocols.mcpl import Scope
 from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
+
+pytestmark = pytest.mark.spec("mcpl-7.6-4")
 
 SERVERS, SETS, LABELS = st.sampled_from("ab"), st.sampled_from("xy"), st.sampled_from(["/p", "/q"])
 PAYLOADS = st.sampled_from([None, {"mode": "r"}, {"mode": "w"}])

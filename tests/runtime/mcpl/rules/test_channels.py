@@ -12,6 +12,8 @@ from kinwire_protocols.mcpl.errors import ChannelNotPermittedError, UnknownChann
 from kinwire_protocols.mcpl.models import ChannelDescriptor, ChannelDirection, IncomingOutcome
 from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
 
+pytestmark = pytest.mark.spec("mcpl-14.2-1", "mcpl-14.3-2")
+
 
 def channel(
     channel_id: str, direction: ChannelDirection = "bidirectional", label: str = "c"

@@ -15,6 +15,8 @@ from kinwire_protocols.base import from_wire
 from kinwire_protocols.mcpl import StateUpdate
 from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
 
+pytestmark = pytest.mark.spec("mcpl-8.2-2", "mcpl-8.3-5")
+
 
 def update(checkpoint: str, **members: Any) -> StateUpdate:
     return from_wire(StateUpdate, {"checkpoint": checkpoint, **members})

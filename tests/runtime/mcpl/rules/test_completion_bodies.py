@@ -19,6 +19,8 @@ from kinwire.mcpl.rules.chat_completions import (
 from kinwire_protocols import mcp, mcpl
 from kinwire_protocols.mcpl import InferenceMessage, TokenUsage
 
+pytestmark = pytest.mark.spec("mcpl-11.3-1", "mcpl-11.3-3", "mcpl-11.3-4")
+
 
 def asked(content: Any, role: str = "user") -> Any:
     message = InferenceMessage(role=role, content=content)

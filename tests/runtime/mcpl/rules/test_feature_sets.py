@@ -11,6 +11,8 @@ from kinwire_protocols.mcpl import FeatureSetNotEnabledError, UnknownFeatureSetE
 from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
 from tests.runtime.mcpl.fixtures_pairs import MEMORY, feature
 
+pytestmark = pytest.mark.spec("mcpl-6.3-2", "mcpl-6.6-1")
+
 NAMES = ["memory", "memory.retrieval", "memory.a.b", "memoryx.y"]
 
 

@@ -9,6 +9,8 @@ from kinwire.mcpl.rules.tags import after_allowed, before_allowed
 from kinwire_protocols.mcpl import AfterInferenceResult, BeforeInferenceResult, ContextInjection
 from tests.runtime.mcpl.fixtures_pairs import MEMORY
 
+pytestmark = pytest.mark.spec("mcpl-6.5-3")
+
 
 def sets() -> FeatureSets:
     switched = FeatureSets(MEMORY, enabled=True)

@@ -15,6 +15,8 @@ from kinwire.mcpl.rules.injections import (
 )
 from kinwire_protocols import mcp, mcpl
 
+pytestmark = pytest.mark.spec("mcpl-13.4-1")
+
 
 def injection(text: str = "x", position: Any = "system", name: str = "memory.a") -> Injection:
     return Injection("memory", name, "n", position, [mcp.TextContent(text=text)])

@@ -19,6 +19,8 @@ from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.mcpl import StateUpdate
 from tests.runtime.mcpl.rules.fixtures_steps import steps
 
+pytestmark = pytest.mark.spec("mcpl-8.3-4")
+
 
 def apply(document: Any, *operations: JsonObject) -> Any:
     update = from_wire(StateUpdate, {"checkpoint": "c", "patch": list(operations)})

@@ -8,6 +8,8 @@ from kinwire.mcpl.rules.names import ServerPattern, checked_pattern, is_name, is
 from kinwire.support.validation import checked_strings
 from kinwire_protocols.mcpl.tables import PATTERNS
 
+pytestmark = pytest.mark.spec("mcpl-6.3-1")
+
 MATCHES = [
     ("github.*", "github.push", True),
     ("github.*", "github.pull_request.opened", True),

@@ -10,6 +10,8 @@ from kinwire.mcpl.rules.offers import MOST_SETS, may_be_declared, read_offer
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpl import FeatureSet
 
+pytestmark = pytest.mark.spec("mcpl-3.1-2")
+
 SET: JsonObject = {"description": "A set", "uses": ["pushEvents"]}
 HEARTBEAT: JsonObject = {
     "version": "0.4",

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from kinwire.mcpl.rules.open_hooks import OpenHooks
+
+pytestmark = pytest.mark.spec("mcpl-10.7-3")
 
 
 def test_only_the_conversation_of_an_open_hook_is_refused() -> None:

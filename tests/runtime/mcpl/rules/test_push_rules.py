@@ -17,6 +17,8 @@ from kinwire.mcpl.rules.push import (
 from kinwire_protocols.base import to_wire
 from kinwire_protocols.mcpl import PushEventParams, PushEventPayload, PushEventResult
 
+pytestmark = pytest.mark.spec("mcpl-9.4-1")
+
 DONE = PushEventResult(accepted=True, inference_id="inf_1")
 
 

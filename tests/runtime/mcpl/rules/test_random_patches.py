@@ -15,6 +15,8 @@ from kinwire.support.json_values import same
 from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.mcpl import StateUpdate
 
+pytestmark = pytest.mark.spec("mcpl-8.3-4")
+
 STATES: list[Any] = [
     *[{"s": "x", "n": 1, "l": [1, [2], {"a": 1}], "o": {"s": "x", "l": [0]}, "a": {"a": {}}}] * 9,
     {"s": "text", "n": 1, "b": True, "z": None, "l": [1, [2], {"a": 1}], "o": {"s": "x", "l": [0]}},

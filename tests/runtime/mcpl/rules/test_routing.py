@@ -20,6 +20,8 @@ from kinwire.rpc.identity import PeerIdentity
 from kinwire_protocols import mcpl
 from kinwire_protocols.mcpl import InferenceMessage, RoutingPolicy, TokenUsage
 
+pytestmark = pytest.mark.spec("mcpl-11.5-1", "mcpl-11.5-8")
+
 POLICY = RoutingPolicy(
     default="haiku",
     by_feature={

@@ -19,6 +19,8 @@ from kinwire.mcpl.rules.scopes import (
 from kinwire_protocols.mcpl import PatternRule, ScopeRules
 from kinwire_protocols.mcpl.tables import PATTERNS
 
+pytestmark = pytest.mark.spec("mcpl-7.2-2", "mcpl-7.6-1")
+
 VECTORS = json.loads((Path(__file__).parents[3] / "vectors" / "glob.json").read_text("utf-8"))
 
 

@@ -20,6 +20,8 @@ from kinwire_protocols.mcpl import ScopeRules
 from kinwire_protocols.mcpl.methods import PROTOCOL
 from tests.runtime.mcpl.fixtures_pairs import feature
 
+pytestmark = pytest.mark.spec("mcpl-6.2-3")
+
 OF_NO_SET = {
     "channels/changed",
     "channels/close",

@@ -14,7 +14,7 @@ from kinwire.mcpl.server.current_hook import refuse_in_hook, serve_hook
 from kinwire.support.background import background, start_detached
 from kinwire_protocols.jsonrpc.errors import InvalidRequestError
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.spec("mcpl-10.7-1", "mcpl-10.7-2")]
 
 Handler = Callable[[Any], Awaitable[bool]]
 

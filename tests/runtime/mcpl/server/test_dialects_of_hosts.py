@@ -23,7 +23,7 @@ from tests.runtime.mcpl.fixtures_chat import GENERAL
 from tests.runtime.mcpl.fixtures_pairs import feature
 from tests.runtime.programs import live as program
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.spec("mcpl-8-7")]
 
 MOMENT = Limits(request_timeout=0.05)
 SETS = {
