@@ -316,7 +316,7 @@ class McplHost(ExtensionBase[ServerPeer]):
 
     async def _register(self, params: LooseRegister, context: Context) -> JsonObject:
         server = self._peers[context.session]
-        self.channels.opener.registered(server, server.channels.registered(params.channels))
+        self.channels.opener.registered(server, server.channels.registered(params))
         return {}
 
     async def _changed(self, params: ChannelsChangedParams, context: Context) -> None:

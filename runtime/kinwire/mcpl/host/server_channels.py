@@ -9,7 +9,6 @@ from __future__ import annotations
 __all__ = ("OpenedChannels", "ServerChannels", "opened_channels")
 
 import logging
-from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Any
 
@@ -20,7 +19,7 @@ from kinwire.mcpl.host.server_scopes import ServerScopes
 from kinwire.mcpl.rules.channels import MOST_CHANNELS, OBSERVE, PUBLISH, ChannelRegistry
 from kinwire.mcpl.rules.content import blocks_of
 from kinwire.mcpl.rules.feature_sets import FeatureSets
-from kinwire.mcpl.rules.items import valid_items
+from kinwire.mcpl.rules.items import LooseRegister
 from kinwire.mcpl.rules.uses import open_refusal
 from kinwire.rpc.errors import CapabilityNotNegotiatedError, InvalidResponseError, RpcError
 from kinwire.rpc.session import Session
@@ -245,16 +244,15 @@ class ServerChannels:
         )
         await self._session.notify(CHANNELS_PUBLISH, params)
 
-    def registered(self, channels: Sequence[object]) -> list[ChannelDescriptor]:
+    def registered(self, params: LooseRegister) -> list[ChannelDescriptor]:
         """Register the channels that the server sends, and return those that are valid.
 
         Raises:
             InvalidParamsError: all of them are invalid.
         """
-        # More entries cannot be valid, and each would be one line of the log.
-        found, wrong = valid_items(channels[:MOST_CHANNELS], ChannelDescriptor)
-        problems = [*wrong, *self.registry.register(found)]
-        if problems and len(problems) >= len(channels):
+        found = params.channels
+        problems = [*params.wrong, *self.registry.register(found)]
+        if problems and len(problems) >= len(found) + len(params.wrong):
             raise InvalidParamsError(f"channels/register#/channels{problems[0]}")
         for problem in problems:
             logger.warning("%s: channels/register: left out %s", self._session.peer_id, problem)

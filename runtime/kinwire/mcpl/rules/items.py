@@ -1,6 +1,6 @@
 """Lists of a message whose items are read one by one, so that a wrong one loses only itself.
 
-The rows here are those of the protocol document but for the items, which are plain JSON.
+The rows here are those of the protocol document but for the type of these params or results.
 """
 
 from __future__ import annotations
@@ -11,22 +11,55 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Final, TypeVar, cast
 
-from pydantic import Field, ValidationError
+from pydantic import (
+    Field,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    ValidationError,
+    model_validator,
+)
 
+from kinwire.mcpl.rules.channels import MOST_CHANNELS
+from kinwire.rpc.codec import is_object
 from kinwire_protocols.base import Message, from_wire
 from kinwire_protocols.mcp.models import EmptyResult
 from kinwire_protocols.mcpl.methods import CHANNELS_REGISTER, CONTEXT_BEFORE_INFERENCE
-from kinwire_protocols.mcpl.models import BeforeInferenceParams, BeforeInferenceResult
+from kinwire_protocols.mcpl.models import (
+    BeforeInferenceParams,
+    BeforeInferenceResult,
+    ChannelDescriptor,
+    ChannelsRegisterParams,
+)
 from kinwire_protocols.peer import Method
 from kinwire_protocols.problems import problems
 
 M = TypeVar("M", bound=Message)
 
 
-class LooseRegister(Message):
-    """The params of `channels/register`, with channels of any shape."""
+class LooseRegister(ChannelsRegisterParams):
+    """The valid channels of a `channels/register`; interceptors get them as typed as others."""
 
-    channels: list[Any]
+    _wrong: list[str] = PrivateAttr(default_factory=list)
+
+    @property
+    def wrong(self) -> list[str]:
+        """What is wrong with each of the other channels, and where."""
+        return self._wrong
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _read_one_by_one(
+        cls, value: Any, handler: ModelWrapValidatorHandler[LooseRegister]
+    ) -> LooseRegister:
+        given: object = value.get("channels") if is_object(value) else None
+        if not isinstance(given, list):
+            return handler(value)
+        # More entries cannot be valid, and each would be one line of the log.
+        items = cast("list[object]", given)[:MOST_CHANNELS]
+        channels, wrong = valid_items(items, ChannelDescriptor)
+        made = handler({**value, "channels": channels})
+        made._wrong = wrong
+        return made
 
 
 class LooseReply(Message):
