@@ -180,7 +180,7 @@ FACTS = [
     ("host", "accepted, for inf_2"),
     ("memory", "Feature set not enabled"),
     ("memory", "Prefers short answers. My deadline is Friday."),  # what was learned is known
-    ("host", "counts 44 tokens in and 6 out"),
+    ("host", "counts 44 tokens in and 6 out for memory.consolidation of memory"),
     ("host", "the blacklist has chat:#board"),
     ("chat", "assistant: Emma, you wanted"),
     ("host", "1 failure, 27 success"),

@@ -117,9 +117,10 @@ async def _consolidate(stage: Stage) -> None:
     await stage.call("memory", "consolidate")
     await stage.live("memory").enable("memory.consolidation")
     await stage.call("memory", "consolidate")
-    for (server, feature_set), used in stage.desk.live.usage.items():
+    names = {server.key: server.id for server in stage.desk.live.servers}
+    for (key, feature_set), used in stage.desk.live.usage.items():
         tokens = f"{used.input_tokens} tokens in and {used.output_tokens} out"
-        stage.narrator.tell(Line(f"counts {tokens} for {feature_set} of {server}", "host"))
+        stage.narrator.tell(Line(f"counts {tokens} for {feature_set} of {names[key]}", "host"))
 
 
 async def _open_channel(stage: Stage) -> None:
