@@ -7,7 +7,7 @@ schema that contains itself is left out: it does not occur.
 
 from __future__ import annotations
 
-__all__ = ("Broken", "Sampler", "at", "removed")
+__all__ = ("Broken", "Sampler", "at", "removed", "replaced")
 
 import json
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ Path = tuple[str | int, ...]
 
 KNOWN = {
     *("$ref", "additionalProperties", "anyOf", "const", "description", "enum", "format", "items"),
-    *("maximum", "minItems", "minimum", "properties", "required", "type"),
+    *("maximum", "minItems", "minimum", "properties", "required", "shorthand", "type"),
 }
 # No 1.0 among the integers: it is one to JSON Schema, but not to us (see test_instances.py).
 OF_TYPE: dict[str, tuple[Any, ...]] = {
@@ -55,7 +55,8 @@ class Broken(NamedTuple):
     rule: str
     """The keyword; "null" for null in an optional member, "tag" and "const missing" for an absent
     constant that does or does not tell the branches of a union apart, "together" where none of the
-    members is there of which some have to be."""
+    members is there of which some have to be, "shorthand" for text instead of a list that may be
+    written so."""
     path: Path
     value: Any
     sound: Any
@@ -121,21 +122,23 @@ class Sampler:
         self, node: Node, value: Any, path: Path, sound: Any, tags: frozenset[str] = frozenset()
     ) -> Iterator[Broken]:
         if self._shallow and path and "$ref" in node:
-            others = (_replaced(sound, path, other) for other in (None, True, 0.5, "x-any", [1]))
-            yield from (Broken("type", path, other, sound) for other in others)
+            others = (replaced(sound, path, other) for other in (None, True, 0.5, "x-any", [1]))
+            kind = _resolved(self._definitions, node)
+            rules = ((_rule_of_type(kind, at(other, path)), other) for other in others)
+            yield from (Broken(rule, path, other, sound) for rule, other in rules)
             return
         node = _resolved(self._definitions, node)
         if "anyOf" in node and "properties" in node:
             apart = {name for branch in node["anyOf"] for name in branch["required"]}
             without = {name: member for name, member in value.items() if name not in apart}
-            yield Broken("together", path, _replaced(sound, path, without), sound)
+            yield Broken("together", path, replaced(sound, path, without), sound)
         elif "anyOf" in node:
             branches = [_resolved(self._definitions, branch) for branch in node["anyOf"]]
             taken = next(one for one in node["anyOf"] if self._validator(one).is_valid(value))
             yield from self._changed(taken, value, path, sound, tags | _tags(branches))
             return
         for rule, wrong in _wrong_values(node, value):
-            yield Broken(rule, path, _replaced(sound, path, wrong), sound)
+            yield Broken(rule, path, replaced(sound, path, wrong), sound)
         if isinstance(value, dict):
             yield from self._members_changed(node, value, path, sound, tags)
         elif isinstance(value, list) and "items" in node:
@@ -281,7 +284,8 @@ def _wrong_values(node: Node, value: Any) -> Iterator[tuple[str, Any]]:
         kinds = set(_types(node)) | ({"integer"} if "number" in _types(node) else set())
         # A fraction is not an integer; a string that looks right is still a string.
         others = {**OF_TYPE, "number": (0.5,), "string": ("5",)}
-        yield from (("type", other[0]) for kind, other in others.items() if kind not in kinds)
+        wrong = [other[0] for kind, other in others.items() if kind not in kinds]
+        yield from ((_rule_of_type(node, other), other) for other in wrong)
     for keyword in ("const", "enum"):
         if keyword in node:
             yield keyword, f"x-{value}"
@@ -291,6 +295,10 @@ def _wrong_values(node: Node, value: Any) -> Iterator[tuple[str, Any]]:
         yield from (("minimum", node["minimum"] - step) for step in (1, 0.5))
     if "maximum" in node:
         yield from (("maximum", node["maximum"] + step) for step in (1, 0.5))
+
+
+def _rule_of_type(node: Node, wrong: Any) -> str:
+    return "shorthand" if "shorthand" in node and isinstance(wrong, str) else "type"
 
 
 def at(value: Any, path: Path) -> Any:
@@ -307,18 +315,18 @@ def _fault(broken: Broken) -> Any:
     return broken.rule, broken.path, _text(at(broken.value, broken.path)), beside
 
 
-def _replaced(value: Any, path: Path, new: Any) -> Any:
+def replaced(value: Any, path: Path, new: Any) -> Any:
     if not path:
         return new
     copy = value.copy()
-    copy[path[0]] = _replaced(value[path[0]], path[1:], new)
+    copy[path[0]] = replaced(value[path[0]], path[1:], new)
     return copy
 
 
 def removed(value: Any, path: Path) -> Any:
     """Return `value` without the member at `path`."""
     holder = at(value, path[:-1])
-    return _replaced(value, path[:-1], {k: v for k, v in holder.items() if k != path[-1]})
+    return replaced(value, path[:-1], {k: v for k, v in holder.items() if k != path[-1]})
 
 
 def _text(value: Any) -> str:
