@@ -367,6 +367,14 @@ class Session:
         assert self._tasks is not None
         self._tasks.start_soon(function)
 
+    def must_not_repeat_handshake(self) -> None:
+        """End the connection if the server forgets the session.
+
+        Without this a transport may begin another session with the server, as HTTP does after a
+        restart of the server. That repeats the handshake, but not what was sent after it.
+        """
+        self._opened().must_not_repeat()
+
     def on_close(self, function: Callable[[], object]) -> None:
         """Call the plain `function` when the session is over and none of its handlers runs.
 

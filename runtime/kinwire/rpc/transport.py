@@ -63,6 +63,10 @@ class SessionCallbacks:
     paused: bool = False
     """Whether to stop reading until `Transport.resume()`."""
 
+    repeatable: bool = True
+    """Whether a transport may repeat the handshake with a server that has forgotten the session. If
+    not, the connection ends: a protocol has sent more than a new session would know."""
+
 
 class MultiStreamTransport:
     """Base of transports with several streams: `Transport.run` gets a `MultiStreamCallbacks`."""

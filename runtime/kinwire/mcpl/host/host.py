@@ -258,6 +258,7 @@ class McplHost(ExtensionBase[ServerPeer]):
     def join(self, session: Session, theirs: JsonObject) -> ServerPeer:
         """Return the server of a session in which both sides speak MCPL."""
         self.must_be_only_session(session)
+        session.must_not_repeat_handshake()  # a new session would not know which sets are on
         offer = read_offer(theirs)
         for warning in offer.warnings:
             logger.warning("%s: its offer of MCPL: %s", session.peer_id, warning)

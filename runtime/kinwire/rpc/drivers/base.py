@@ -95,6 +95,10 @@ class Driver(ABC):
             loop=loop,
         )
 
+    def must_not_repeat(self) -> None:
+        """See `Session.must_not_repeat_handshake`."""
+        self._callbacks.repeatable = False
+
     @abstractmethod
     async def call(
         self,

@@ -133,16 +133,20 @@ class Recovery:
         self._stranded.append(exchange)
         if len(self._stranded) > 1:
             return
-        logger.warning(
-            "%s has forgotten the session: another is begun, without the subscriptions of the old",
-            self._session.address.origin,
-        )
+        if self._transport.callbacks.repeatable:
+            logger.warning(
+                "%s has forgotten the session: another is begun, without the subscriptions of the "
+                "old",
+                self._session.address.origin,
+            )
         self._transport.pause_sending()
         self._tasks.spawn(self._renew_session)
 
     async def _renew_session(self) -> None:
         callbacks = self._transport.callbacks
-        why = await _renewed(self._client, self._session, callbacks.frame_size)
+        why: str | None = "the protocols in use sent more in it than a new one would know"
+        if callbacks.repeatable:
+            why = await _renewed(self._client, self._session, callbacks.frame_size)
         stranded, self._stranded = self._stranded, []
         if why is not None:
             reason = f"The server has forgotten the session, and {why}. Connect again."

@@ -75,13 +75,18 @@ class ConnectServer:
         self, host: Host, server: RawServer, *, at: RawServer | None = None, **options: Any
     ) -> Connection:
         """Return the connection, after the handshake."""
-        address = self._addresses.get(at or server)
-        if address is None:
-            opened = ADDRESSES[self.wire](server)
-            address = await self._stack.enter_async_context(opened)
+        address = await self.address_of(at or server)
         address.peer = server
         self._addresses[server] = address
         return await host.connect(address.target(), **options)
+
+    async def address_of(self, server: RawServer) -> Address:
+        """Return where the server is reached."""
+        address = self._addresses.get(server)
+        if address is None:
+            opened = ADDRESSES[self.wire](server)
+            address = self._addresses[server] = await self._stack.enter_async_context(opened)
+        return address
 
 
 Scenario = TypeVar("Scenario", bound=Callable[..., Any])

@@ -9,8 +9,10 @@ from collections.abc import Awaitable, Callable
 import anyio
 import pytest
 
+from kinwire import Context
+from kinwire.rpc.identity import PeerIdentity, is_transient
 from kinwire.transports.http.app import HttpApp
-from kinwire.transports.http.guard import current_principal
+from kinwire.transports.http.guard import current_principal, principal_address
 from kinwire.transports.http.limits import HttpLimits
 from tests.runtime.transports.http.conftest import Tools
 from tests.runtime.transports.http.fake_asgi_client import Client, initialize, message
@@ -198,6 +200,23 @@ async def test_a_tool_learns_who_asks(tools: Tools) -> None:
     client = await Client(app, authorization="Bearer token-of-alice").begin()
     answer = await client.post(message("tools/call", name="who", arguments={}))
     assert answer.json["result"]["content"][0]["text"] == "alice"
+
+
+async def test_who_asks_is_the_identity_of_the_client(tools: Tools) -> None:
+    @tools.server.tool
+    async def key(context: Context) -> str:
+        return context.session.identity.key
+
+    keys: list[str] = []
+    for app in (tools.server.asgi(), tools.server.asgi(authenticate=token_owner)):
+        for _session in range(2):
+            client = await Client(app, authorization="Bearer token-of-alice").begin()
+            answer = await client.post(message("tools/call", name="key", arguments={}))
+            keys.append(answer.json["result"]["content"][0]["text"])
+    alice = PeerIdentity.of(principal_address("alice")).key
+    assert keys[2:] == [alice, alice]
+    assert all(is_transient(one) for one in keys[:2])
+    assert len(set(keys)) == 3
 
 
 OWNERS = {"token-of-alice": "alice"}

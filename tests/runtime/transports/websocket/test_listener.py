@@ -12,8 +12,9 @@ import anyio
 import pytest
 
 from kinwire import Context, InsecureAddressError, Limits, Server, connect, serve_websocket
+from kinwire.rpc.identity import PeerIdentity
 from kinwire.support.background import background
-from kinwire.transports.http.guard import current_principal
+from kinwire.transports.http.guard import current_principal, principal_address
 from kinwire.transports.http.limits import HttpLimits
 from tests.runtime.transports.websocket.fake_peers import asking, raw_client
 
@@ -38,6 +39,10 @@ def server() -> Server:
     @server.tool
     async def caller() -> str:
         return str(current_principal())
+
+    @server.tool
+    async def key(context: Context) -> str:
+        return context.session.identity.key
 
     @server.tool
     async def wait(context: Context) -> None:
@@ -120,6 +125,9 @@ async def test_the_token_says_who_calls(server: Server) -> None:
         async with connect(url, headers={"Authorization": "Bearer good"}) as peer:
             result = await peer.mcp.tools_call(name="caller")
             assert result.content[0].text == "ann"  # type: ignore[union-attr]
+            result = await peer.mcp.tools_call(name="key")
+            key = PeerIdentity.of(principal_address("ann")).key
+            assert result.content[0].text == key  # type: ignore[union-attr]
 
 
 async def test_a_client_without_a_token_learns_where_to_get_one(server: Server) -> None:
