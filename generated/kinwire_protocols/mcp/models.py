@@ -529,7 +529,7 @@ class ClientCapabilities(Message):
         sampling: Present if the server may have the client's model continue conversations; no fields are defined yet.
     """
 
-    experimental: dict[str, dict[str, Any]] | None = None
+    experimental: dict[str, Any] | None = None
     """Abilities outside the standard, an object for each, by name."""
 
     roots: RootsCapability | None = None
@@ -790,7 +790,7 @@ class ServerCapabilities(Message):
         tools: Present if the server offers tools.
     """
 
-    experimental: dict[str, dict[str, Any]] | None = None
+    experimental: dict[str, Any] | None = None
     """Abilities outside the standard, an object for each, by name."""
 
     logging: dict[str, Any] | None = None

@@ -15,6 +15,7 @@ from kinwire_protocols.mcp.methods import (
 from kinwire_protocols.mcp.models import ProgressNotificationParams
 
 PROFILE = RpcProfile(
+    protocol=INITIALIZE.protocol,
     opening=INITIALIZE.name,
     opening_hint=(
         "Is it an MCP server? `kinwire doctor` with the same server looks for the cause. "

@@ -31,6 +31,9 @@ class Progress(NamedTuple):
 class RpcProfile:
     """One protocol's conventions on top of JSON-RPC 2.0. The defaults are plain JSON-RPC."""
 
+    protocol: str | None = None
+    """The protocol whose requests leave out empty params. Those of its extensions send them."""
+
     opening: str | None = None
     """The method that opens the connection. It is never cancelled."""
 

@@ -31,6 +31,7 @@ from kinwire.mcpl.rules.injections import (
     length_of,
     size_of,
 )
+from kinwire.mcpl.rules.items import LOOSE_BEFORE
 from kinwire.mcpl.rules.names import ServerPattern
 from kinwire.mcpl.rules.tags import AFTER_INFERENCE, BEFORE_INFERENCE
 from kinwire.support.arguments import (
@@ -43,7 +44,7 @@ from kinwire.support.arguments import (
     instance_of,
 )
 from kinwire.support.errors import KinwireError
-from kinwire_protocols.mcpl.methods import CONTEXT_AFTER_INFERENCE, CONTEXT_BEFORE_INFERENCE
+from kinwire_protocols.mcpl.methods import CONTEXT_AFTER_INFERENCE
 from kinwire_protocols.mcpl.models import (
     AfterInferenceParams,
     AfterInferenceResult,
@@ -254,7 +255,7 @@ class InjectionCollector:
 
     async def _ask(self, params: BeforeInferenceParams) -> None:
         session = self._server.session
-        reply = await session.call(CONTEXT_BEFORE_INFERENCE, params, timeout=None)
+        reply = await session.call(LOOSE_BEFORE, params, timeout=None)
         self._waiting.extend((one, _set_of(one, reply)) for one in reply.context_injections or [])
         while self._waiting:
             await self._take(*self._waiting[0])

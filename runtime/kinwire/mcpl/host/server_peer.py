@@ -23,6 +23,7 @@ from kinwire.mcpl.host.state import ServerState, StatefulCalls, States
 from kinwire.mcpl.host.tool_sets import ToolSets
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.injections import Dropped
+from kinwire.mcpl.rules.items import with_valid_injections
 from kinwire.mcpl.rules.names import checked_pattern, matches
 from kinwire.mcpl.rules.offers import MAY_BE_DECLARED, MOST_SETS, PeerOffer, may_be_declared
 from kinwire.mcpl.rules.open_hooks import OpenHooks
@@ -341,7 +342,9 @@ class ServerPeer:
     ) -> BeforeInferenceResult:
         with self._open_hooks.waiting(params.conversation_id):
             answer = await go_on(params)
+        answer, wrong = with_valid_injections(answer)
         reply, refused = before_allowed(answer, self._sets)
+        refused += wrong
         dropped = [Dropped(None, f"left out {problem}", late=False) for problem in refused]
         await self._services.audit.dropped(self.id, params.inference_id, dropped)
         return reply

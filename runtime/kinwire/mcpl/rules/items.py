@@ -5,7 +5,14 @@ The rows here are those of the protocol document but for the type of these param
 
 from __future__ import annotations
 
-__all__ = ("LOOSE_BEFORE", "LOOSE_REGISTER", "LooseRegister", "LooseReply", "valid_items")
+__all__ = (
+    "LOOSE_BEFORE",
+    "LOOSE_REGISTER",
+    "LooseRegister",
+    "LooseReply",
+    "valid_items",
+    "with_valid_injections",
+)
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,6 +36,7 @@ from kinwire_protocols.mcpl.models import (
     BeforeInferenceResult,
     ChannelDescriptor,
     ChannelsRegisterParams,
+    ContextInjection,
 )
 from kinwire_protocols.peer import Method
 from kinwire_protocols.problems import problems
@@ -75,6 +83,17 @@ LOOSE_REGISTER: Final[Method[LooseRegister, EmptyResult]] = replace(
 LOOSE_BEFORE: Final[Method[BeforeInferenceParams, BeforeInferenceResult]] = replace(
     cast("Any", CONTEXT_BEFORE_INFERENCE), result=LooseReply
 )
+
+
+def with_valid_injections(
+    reply: BeforeInferenceResult | LooseReply,
+) -> tuple[BeforeInferenceResult, list[str]]:
+    """Return the reply with the injections that are valid, and what is wrong with the others."""
+    if not isinstance(reply, LooseReply):
+        return reply, []
+    found, wrong = valid_items(reply.context_injections or (), ContextInjection)
+    checked = BeforeInferenceResult(feature_set=reply.feature_set, context_injections=found)
+    return checked, [f"contextInjections{problem}" for problem in wrong]
 
 
 def valid_items(items: Sequence[object], kind: type[M]) -> tuple[list[M], list[str]]:

@@ -41,7 +41,12 @@ MOST_APPROVALS = 10_000
 """Approvals of one host; the oldest is removed when there are more."""
 
 _UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
-_ESCAPE = re.compile(r"%(?:[01][0-9a-f]|2[5ef]|5c|7f)", re.IGNORECASE)
+_ESCAPE = re.compile(r"%(?:[01][0-9a-f]|2[5e]|5c|7f)", re.IGNORECASE)
+_SLASHES = re.compile(r"/|\\|%2f", re.IGNORECASE)
+_REMOTE = re.compile(r"(?:/|\\|%2f){2}", re.IGNORECASE)
+_DRIVE = re.compile(r"[a-z]:\\", re.IGNORECASE)  # Windows ignores dots and spaces after a name
+_JOINERS = re.compile("[\u200c\u200d]")  # of letters in some scripts, and of emoji
+_SEEN_WITH_OTHERS = frozenset("\u200c\u200d\u2026")  # U+2026 is three dots
 _ELSEWHERE = re.compile(r"/(?:proc|dev)(?:/|$)")  # names there stand for files that lie elsewhere
 
 
@@ -64,15 +69,17 @@ def label_problem(label: str) -> str | None:
     """Return why `label` is not a valid label, as a clause; None if it is one."""
     if not 0 < len(label) <= LABEL_SIZE:
         return f"it has {len(label)} characters, not 1 to {LABEL_SIZE}"
-    if "\\" in label or _ESCAPE.search(label):
-        return "it has a backslash or an escape"
+    if _ESCAPE.search(label):
+        return "it has an escape"
     if any(_is_deceptive(sign) for sign in label if not sign.isascii() or not sign.isprintable()):
         return "it has characters that are not seen or look like others"
     if any(part != ".." and part.strip() in (".", "..") and part != "." for part in _parts(label)):
         return "it has spaces around dots"
     if ".." in _parts(label):
         return "it goes up with .."
-    if label.startswith("//") or _ELSEWHERE.match(normal_label(label)):
+    if _DRIVE.match(label) and any(part.rstrip(". ") != part for part in _parts(label)):
+        return "a part of it ends with a dot or a space"
+    if _REMOTE.match(label) or _ELSEWHERE.match(plain_label(label)):
         return "it is of a place whose names stand for others"
     return None
 
@@ -82,7 +89,7 @@ def normal_label(label: str) -> str:
 
     Patterns are normalized too.
     """
-    first, *others = _parts(normalize("NFC", label))
+    first, *others = normalize("NFC", label).split("/")
     # An empty part at the end is a slash there, and stays one.
     kept = [part for part in others[:-1] if part not in ("", ".")]
     kept += [part for part in others[-1:] if part != "."]
@@ -91,11 +98,21 @@ def normal_label(label: str) -> str:
     return "/".join([first, *kept])
 
 
+def plain_label(label: str) -> str:
+    """Return `label` as a blacklist sees it too: with plain slashes and without joiners.
+
+    Backslashes and `%2F` are slashes for some programs, and joiners are not seen.
+    """
+    return normal_label(_JOINERS.sub("", _SLASHES.sub("/", label)))
+
+
 def _parts(label: str) -> list[str]:
-    return label.split("/")
+    return _SLASHES.split(label)
 
 
 def _is_deceptive(sign: str) -> bool:
+    if sign in _SEEN_WITH_OTHERS:
+        return False
     return category(sign) in _UNSEEN or any(one in normalize("NFKC", sign) for one in "./\\%")
 
 
@@ -129,7 +146,8 @@ class ScopeLists:
         denial = self.denial(label)
         if denial is not None:
             return "deny", denial
-        normal = normal_label(label)
+        slashed = label.replace("\\", "/") if _DRIVE.match(label) else label
+        normal = normal_label(slashed)
         allowing = next((one for one in self._white if one.matches(normal)), None)
         if allowing is not None:
             return "approve", f"the whitelist has {allowing.text}"
@@ -137,8 +155,10 @@ class ScopeLists:
 
     def denial(self, label: str) -> str | None:
         """Return which pattern of the blacklist denies `label`, as a clause, or None."""
-        normal = normal_label(label) if self._black else label
-        denying = next((one for one in self._black if one.covers(normal)), None)
+        if not self._black:
+            return None
+        forms = dict.fromkeys((normal_label(label), plain_label(label)))
+        denying = next((one for one in self._black for form in forms if one.covers(form)), None)
         return None if denying is None else f"the blacklist has {denying.text}"
 
 

@@ -38,6 +38,7 @@ from kinwire_protocols.mcpl.methods import (
     CONTEXT_AFTER_INFERENCE,
     CONTEXT_BEFORE_INFERENCE,
     FEATURE_SETS_UPDATE,
+    INFERENCE_CHUNK,
     INFERENCE_REQUEST,
     MODEL_INFO,
     PUSH_EVENT,
@@ -259,7 +260,8 @@ class HostPeer:
         raises what `infer` raises. If streaming was not negotiated, the answer is one piece.
         """
         params = _request(feature_set, messages, conversation_id, max_tokens, temperature)
-        return self._streams.open(params.model_copy(update={"stream": True}))
+        streams = self.session.denial_reason(INFERENCE_CHUNK) is None
+        return self._streams.open(params.model_copy(update={"stream": True}) if streams else params)
 
     async def _obey(
         self,

@@ -59,7 +59,7 @@ class OutboundCalls:
         if call.on_progress is not None:
             self._ask_for_progress(params, identifier)
         message: JsonObject = {"jsonrpc": "2.0", "id": identifier, "method": call.name}
-        if params:
+        if params or self._sends_empty_params(call):
             message["params"] = params
         call.data = encode(message)
         self._pending[identifier] = call
@@ -68,6 +68,10 @@ class OutboundCalls:
             if deadline < self._timer.at:
                 self._timer.schedule(deadline)
         self._outbox.add(call.data, call)
+
+    def _sends_empty_params(self, call: Outbound) -> bool:
+        own, method = self._profile.protocol, call.method
+        return own is not None and method is not None and method.protocol != own
 
     def abandon(self, call: Outbound, reason: str = "The caller gave up.") -> None:
         """Forget a call that nobody waits for; the peer hears of it if it has the request."""

@@ -76,7 +76,7 @@ FAULTS = [
     ("a" * (LABEL_SIZE + 1), "it has 513 characters"),
     ("//server/share", "whose names stand for others"),
     ("/./proc/self/root/etc", "whose names stand for others"),
-    ("/a/%2E%2e/b", "a backslash or an escape"),
+    ("/a/%2E%2e/b", "an escape"),
     ("/a/.. /b", "spaces around dots"),
     ("a\nb", "not seen"),
     ("\ud800", "not seen"),
@@ -88,9 +88,61 @@ def test_it_is_said_why_a_label_cannot_be_judged(label: str, why: str) -> None:
     assert why in str(label_problem(label))
 
 
-@pytest.mark.parametrize("label", ["#general", "discord:acme/dev ops", "/a.b/c..d", "Käse/100%"])
+USABLE = [
+    "#general",
+    "discord:acme/dev ops",
+    "/a.b/c..d",
+    "Käse/100%",
+    "notes/\U0001f469\u200d\U0001f4bb",  # a woman at a computer: two signs and a joiner
+    "\u0646\u0645\u06cc\u200c\u062f\u0627\u0646\u0645",  # Persian, with a non-joiner
+    "Wait\u2026",
+    "gitlab:group%2Fproject",
+    "C:\\Users\\me\\notes.txt",
+    "a\\b",
+]
+
+
+@pytest.mark.parametrize("label", USABLE)
 def test_a_plain_label_has_no_fault(label: str) -> None:
     assert label_problem(label) is None
+
+
+GOES_UP = [f"a{before}..{after}b" for before in ("/", "\\", "%2F", "%2f") for after in "/\\"]
+REMOTE = [
+    "//server/share",
+    "\\\\server\\share",
+    "%2F/server",
+    "/\\server",
+    "\\proc\\self",
+    "%2fdev/fd",
+]
+
+
+@pytest.mark.parametrize("label", [*GOES_UP, *REMOTE, "..\\a", "a%2F..", "C:\\a. \\b", "C:\\a."])
+def test_every_kind_of_slash_divides_a_label(label: str) -> None:
+    assert label_problem(label) is not None
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        "a/secret/b",
+        "a\\secret\\b",
+        "a%2Fsecret%2fb",
+        "a/se\u200dcret/b",
+        "a\\.\\secret/b",
+        "a/b/secret",
+    ],
+)
+def test_no_spelling_avoids_a_blacklist(label: str) -> None:
+    assert lists(["**"], ["**/secret/**", "**/secret"]).judge(label)[0] == "deny"
+
+
+def test_a_whitelist_approves_paths_of_windows_and_nothing_that_only_looks_so() -> None:
+    rules = lists(["C:/work/**", "work/**", "secret/**"], [])
+    assert rules.judge("C:\\work\\a")[0] == "approve"
+    for label in ("work\\a", "work%2Fa", "sec\u200dret/a", "D:\\work\\a"):
+        assert rules.judge(label)[0] == "ask"
 
 
 def test_one_place_has_one_form() -> None:
