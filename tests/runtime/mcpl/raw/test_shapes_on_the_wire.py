@@ -400,7 +400,7 @@ async def test_an_event_needs_a_time_and_content(connect: ConnectServer) -> None
     async with Host("h", "1", extensions=[live]) as host:
         await connect(host, raw)
         wrong: list[dict[str, Any]] = [
-            *({"timestamp": one} for one in (..., 1769164200, None)),
+            *({"timestamp": one} for one in (..., 1769164200, None, "yesterday", "")),
             *(
                 {"payload": one}
                 for one in (..., {}, {"content": 7}, {"content": [{"type": "text"}]})
