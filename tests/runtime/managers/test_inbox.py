@@ -159,6 +159,22 @@ async def test_repeats_wait_for_the_answer_to_the_first() -> None:
 
 
 @pytest.mark.anyio
+@pytest.mark.parametrize("stored", [False, True], ids=["in memory", "in records"])
+async def test_a_cancelled_hand_over_comes_again_marked(stored: bool) -> None:
+    async with open_store("memory:") as store:
+        records = await store.records("inbox") if stored else None
+        inbox, consumer = inbox_of([0.0], records), Consumer()
+        key = inbox.key("a", "x")
+        consumer.fate = "hangs"
+        with anyio.CancelScope() as consumer.scope:
+            await inbox.take(key, "item", consumer)
+        assert await inbox.look(key) == Remembered("", None)
+        consumer.fate = Fate.ANSWERED
+        assert await inbox.take(key, "item", consumer) == "answer 2"
+    assert consumer.handed == [("item", False), ("item", True)]
+
+
+@pytest.mark.anyio
 async def test_items_may_be_handed_over_by_hand() -> None:
     """Several at a time, as the messages of one turn."""
     async with open_store("memory:") as store:

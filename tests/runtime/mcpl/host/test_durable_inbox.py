@@ -15,7 +15,7 @@ import anyio
 import pytest
 
 from kinwire import Host, stdio
-from kinwire.mcpl import Channels, DurableInbox, InboxItem, McplHost, UserTurn
+from kinwire.mcpl import Channels, DurableInbox, InboxItem, McplHost, PushedEvent, UserTurn
 from kinwire.mcpl.host.event_inbox import EventInbox
 from kinwire.storage import Records, open_store
 from kinwire_protocols.mcpl import (
@@ -159,6 +159,25 @@ async def test_a_recorded_turn_is_the_same_after_a_restart() -> None:
         assert (item.turn.again, item.again) == (item.turn.messages, True)
         for name in ("server_key", "conversation_id", "index", "messages", "infer", "channels"):
             assert getattr(item.turn, name) == getattr(given, name)
+
+
+@pytest.mark.anyio
+async def test_what_was_confirmed_before_a_crash_is_not_handed_over_again() -> None:
+    """The confirmation was recorded, and the process ended before the item was removed."""
+    async with open_store("memory:") as store:
+        records = await store.records("mcpl")
+        inbox = DurableInbox(CrashingRecords(records, 3, after=False))
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(inbox.push, PushedEvent(*pushed("evt_0")))
+            item = await anext(aiter(inbox))
+            with pytest.raises(CrashError):
+                await item.__aexit__(None, None, None)
+            tasks.cancel_scope.cancel()
+        assert len([one async for one in records.scan("inbox/pending/")]) == 1
+        with anyio.move_on_after(0.01) as scope:
+            await anext(aiter(DurableInbox(records)))
+        assert scope.cancelled_caught
+        assert [one async for one in records.scan("inbox/pending/")] == []
 
 
 @pytest.mark.anyio
