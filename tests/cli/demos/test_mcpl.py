@@ -264,7 +264,7 @@ async def test_a_reminder_waits_for_a_host_that_takes_it() -> None:
 
     async def take(event: PushedEvent) -> mcpl.PushEventResult:
         events.append(event)
-        return mcpl.PushEventResult(accepted=len(events) > 1, reason="not now")
+        return mcpl.PushEventResult(accepted=True)
 
     server = fresh("memory")
     async with talking(server, McplHost(enabled=["*"])) as deaf:
@@ -272,7 +272,7 @@ async def test_a_reminder_waits_for_a_host_that_takes_it() -> None:
     async with talking(server, McplHost(enabled=["*"], on_push=take)) as talk:
         for _ in range(3):
             await talk.call("pass_time", hours=1)
-    assert [event.params.event_id for event in events] == ["evt_reminder_001"] * 2
+    assert [event.params.event_id for event in events] == ["evt_reminder_001"]
     assert events[0].params.origin == {"server": "memory", "memoryId": "mem_followup"}
 
 
@@ -396,25 +396,21 @@ async def test_only_rooms_can_be_opened(kind: str, address: Any) -> None:
 
 
 @pytest.mark.anyio
-async def test_a_host_that_fails_does_not_keep_a_message_from_others(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+async def test_a_message_goes_to_the_host_that_connected_last() -> None:
     heard: list[str] = []
 
-    async def hear(incoming: ChannelMessage) -> MessageDecision:
-        heard.append(incoming.message.message_id)
-        return MessageDecision()
+    def hearing(name: str) -> McplHost:
+        async def hear(incoming: ChannelMessage) -> MessageDecision:
+            heard.append(f"{name}: {incoming.message.message_id}")
+            return MessageDecision()
 
-    failing = chatty()
-
-    @failing.on.channels_incoming
-    async def fail(params: mcpl.ChannelsIncomingParams) -> mcpl.ChannelsIncomingResult:
-        raise RpcError("The disk is full.", code=-32000)
+        return chatty(hear)
 
     server = fresh("chat")
-    async with talking(server, failing) as first, talking(server, chatty(hear)):
-        assert await first.call("write_as", person="Emma", text="One") == "Posted as msg_1."
-    assert heard == ["msg_1"]
-    assert [record.getMessage() for record in caplog.records if record.name == "chat"] == [
-        "msg_1 was not handed over: The disk is full. (error -32000)"
-    ]
+    async with talking(server, hearing("first")) as first:
+        async with talking(server, hearing("second")):
+            assert await first.call("write_as", person="Emma", text="One") == "Posted as msg_1."
+            await first.connection.mcp.ping()
+        assert await first.call("write_as", person="Emma", text="Two") == "Posted as msg_2."
+        await first.connection.mcp.ping()
+    assert heard == ["second: msg_1", "first: msg_2"]

@@ -18,12 +18,30 @@ from dataclasses import dataclass
 
 from kinwire.mcpl.rules.channels import SEND_AGAIN
 from kinwire.mcpl.rules.push import BACKPRESSURE, is_duplicate, may_be_accepted_later
-from kinwire.rpc.errors import ConnectionClosedError, RequestTimeoutError, RpcError
-from kinwire_protocols.jsonrpc.errors import InternalError
-from kinwire_protocols.mcpl.errors import FeatureSetNotEnabledError
+from kinwire.rpc.errors import ConnectionClosedError, RequestTimeoutError
+from kinwire_protocols.jsonrpc.errors import (
+    InvalidParamsError,
+    InvalidRequestError,
+    MethodNotFoundError,
+)
+from kinwire_protocols.mcpl.errors import (
+    ChannelNotPermittedError,
+    FeatureSetNotEnabledError,
+    UnknownChannelError,
+    UnknownFeatureSetError,
+)
 from kinwire_protocols.mcpl.models import IncomingOutcome, PushEventResult
 
 _NO_REASON = "the host gave no reason"
+_NO_ANSWER = (ConnectionClosedError, RequestTimeoutError, FeatureSetNotEnabledError)
+_FINAL = (
+    ChannelNotPermittedError,
+    InvalidParamsError,
+    InvalidRequestError,
+    MethodNotFoundError,
+    UnknownChannelError,
+    UnknownFeatureSetError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +83,12 @@ def message_outcome(answer: IncomingOutcome) -> DeliveryOutcome:
 def error_outcome(error: Exception, *, attempt: int, attempts: int) -> DeliveryOutcome:
     """Return what becomes of an event or message after an error.
 
-    A host that fails (-32603), or answers what cannot be read, gets it up to `attempts` times. A
-    lost connection, a timeout and a disabled feature set are no answers. Any other error is final.
+    A lost connection, a timeout and a disabled feature set are no answers. An error that says that
+    the message is wrong, or the method or the feature set is unknown, is final. After any other one
+    the host gets it up to `attempts` times.
     """
-    if isinstance(error, ConnectionClosedError | RequestTimeoutError | FeatureSetNotEnabledError):
+    if isinstance(error, _NO_ANSWER):
         return LATER
-    final = isinstance(error, RpcError) and not isinstance(error, InternalError)
-    if final or attempt >= attempts:
+    if isinstance(error, _FINAL) or attempt >= attempts:
         return DeliveryOutcome(True, str(error))
     return LATER

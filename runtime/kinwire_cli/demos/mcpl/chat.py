@@ -1,22 +1,19 @@
 """A connector between a chat and hosts: each room is a channel (MCPL 14).
 
-What people write goes to every host that has the channel, and what a host publishes is posted. The
-chat is that of `rooms.py`; a connector to a real one has its client in the place of `Rooms`.
+What people write goes to the host that connected last of those that have the channel, and waits for
+one; what a host publishes is posted. The chat is that of `rooms.py`; a connector to a real one has
+its client in the place of `Rooms`, and gives its outbox the records of a store.
 """
 
 from __future__ import annotations
 
 __all__ = ("CHANNELS", "FEATURE_SETS", "Connector", "server")
 
-import logging
-
-from kinwire import Context, KinwireError, RpcError, Server
-from kinwire.mcpl import McplServer
+from kinwire import Context, Server
+from kinwire.mcpl import McplServer, Outbox
 from kinwire_cli.demos.mcpl.rooms import Post, Rooms
 from kinwire_protocols import mcpl
 from kinwire_protocols.mcp import TextContent
-
-logger = logging.getLogger("chat")
 
 FEATURE_SETS = {
     "channels.publish": mcpl.FeatureSet(
@@ -46,7 +43,8 @@ class Connector:
     """What stands between the chat and the hosts."""
 
     def __init__(self, server: Server, live: McplServer, rooms: Rooms) -> None:
-        self._live, self._rooms = live, rooms
+        self._outbox, self._rooms = Outbox(live), rooms
+        self._channels = {channel.id for channel in CHANNELS}
         rooms.on_post = self.hand_over
         live.on.channels_publish(self.publish)
         live.on.channels_open(self.open)
@@ -62,30 +60,30 @@ class Connector:
         return mcpl.ChannelsPublishResult(delivered=True, message_id=post.id)
 
     async def hand_over(self, post: Post) -> None:
-        """Give what a person has written to the hosts that have the channel."""
+        """Record what a person has written; the outbox gives it to a host that has the channel."""
         channel_id = f"chat:{post.room}"
+        if channel_id not in self._channels:
+            return
         message = mcpl.IncomingMessage(
             channel_id=channel_id,
             message_id=post.id,
             author=mcpl.ChannelAuthor(id=post.author.lower(), name=post.author),
             content=[TextContent(text=post.text)],
         )
-        for host in self._live.hosts:
-            if any(channel.id == channel_id for channel in host.channels.known):
-                try:
-                    await host.channels.incoming(message)
-                except (KinwireError, RpcError) as error:  # the other hosts are to have it still
-                    logger.warning("%s was not handed over: %s", post.id, error)
+        await self._outbox.incoming(message)
 
     async def open(self, params: mcpl.ChannelsOpenParams) -> mcpl.ChannelsOpenResult:
         """Make a room a channel of the host that asks for it."""
         room = (params.address or {}).get("room")
         if params.type != "chat" or not isinstance(room, str):
             raise mcpl.ChannelOpenFailedError(data={"type": params.type, "address": params.address})
-        return mcpl.ChannelsOpenResult(channel=_channel_of(room))
+        channel = _channel_of(room)
+        self._channels.add(channel.id)
+        return mcpl.ChannelsOpenResult(channel=channel)
 
     async def close(self, params: mcpl.ChannelsCloseParams) -> mcpl.ChannelsCloseResult:
         """Let a channel go. The room stays."""
+        self._channels.discard(params.channel_id)
         return mcpl.ChannelsCloseResult(closed=True)
 
     async def observe(self, params: mcpl.ChannelsOutgoingCompleteParams, context: Context) -> None:

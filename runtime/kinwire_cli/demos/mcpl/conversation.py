@@ -58,6 +58,11 @@ class Stage:
         assert found is not None  # all of them speak it
         return found
 
+    async def answered(self, server: str, number: int) -> None:
+        """Wait until the host has answered that many items, the last one of `server`."""
+        await self.desk.answered(number)
+        await self.connections[server].mcp.ping()  # its item was confirmed before this
+
     async def call(self, server: str, tool: str, **arguments: object) -> str:
         """Call a tool, and return the text of its result."""
         result = await self.connections[server].mcp.tools_call(name=tool, arguments=arguments)
@@ -94,6 +99,7 @@ async def converse(reach: Callable[[str], Transport], narrator: Narrator) -> Non
 async def _ask(stage: Stage) -> None:
     asked = "My deadline is Friday. How is the mannequin project?"
     await stage.call("chat", "write_as", person="Emma", text=asked)
+    await stage.answered("chat", 1)
 
 
 async def _roll_back(stage: Stage) -> None:
@@ -111,6 +117,7 @@ async def _roll_back(stage: Stage) -> None:
 
 async def _remind(stage: Stage) -> None:
     await stage.call("memory", "pass_time", hours=5)
+    await stage.answered("memory", 2)
 
 
 async def _consolidate(stage: Stage) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 __all__ = ("Desk",)
 
-from collections.abc import Iterable
+import anyio
 
 from kinwire.mcpl import (
     ChannelMessage,
@@ -16,7 +16,6 @@ from kinwire.mcpl import (
     DurableInbox,
     Hooks,
     Inference,
-    Injection,
     McplHost,
     MessageDecision,
     ModelRequest,
@@ -29,7 +28,6 @@ from kinwire_protocols.mcpl import (
     AfterInferenceParams,
     BeforeInferenceParams,
     ChannelContext,
-    InferenceMessage,
     ModelInfo,
     RoutingPolicy,
     ScopeRules,
@@ -46,6 +44,7 @@ class Desk:
         self._provider = provider
         self._begun = 0
         self._inbox = DurableInbox(records)
+        self._answered, self._answer = 0, anyio.Event()
         self.live = McplHost(
             enabled=["*"],
             disabled=["memory.consolidation"],
@@ -77,19 +76,22 @@ class Desk:
                     await self._respond(
                         self._begin(said, turn.conversation_id, turn.index, turn.channels)
                     )
+            self._answered += 1
+            self._answer.set()
+            self._answer = anyio.Event()
+
+    async def answered(self, number: int) -> None:
+        """Wait until that many items have been answered since the beginning."""
+        while self._answered < number:
+            await self._answer.wait()
 
     async def _respond(self, work: BeforeInferenceParams) -> None:
         """Answer a message: context, model, redaction, and out to the channel."""
         said = work.user_message
         assert isinstance(said, str)  # `_begin` has put it there
         context = await self.live.before_inference(work)
-        messages = [
-            *_messages("system", context.system),
-            *_messages("user", context.before_user),
-            InferenceMessage(role="user", content=said),
-            *_messages("user", context.after_user),
-        ]
-        answer = await self._provider.answer(ModelRequest(MODEL.id, messages), None)
+        request = ModelRequest(MODEL.id, context.chat_messages(said))
+        answer = await self._provider.answer(request, None)
         response = await self.live.after_inference(
             AfterInferenceParams(
                 inference_id=work.inference_id,
@@ -127,7 +129,3 @@ class Desk:
             model=MODEL,
             channels=channels,
         )
-
-
-def _messages(role: str, injections: Iterable[Injection]) -> list[InferenceMessage]:
-    return [InferenceMessage(role=role, content=list(one.content)) for one in injections]

@@ -1,7 +1,8 @@
 """A memory server: the example of MCPL 15.1, with all of its feature sets.
 
 What it knows goes into the context of an inference, what the user says is remembered after it, the
-host's model makes one memory of all, and reminders are pushed. Hours pass by a tool.
+host's model makes one memory of all, and reminders wait in an outbox until a host takes them. Hours
+pass by a tool.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Annotated, NamedTuple
 from pydantic import Field
 
 from kinwire import Context, KinwireError, RpcError, Server, ToolError
-from kinwire.mcpl import HostPeer, McplServer
+from kinwire.mcpl import McplServer, Outbox
 from kinwire_protocols import mcpl
 
 FEATURE_SETS = {
@@ -46,7 +47,7 @@ class Memory:
     """What is remembered, and what it is used for."""
 
     def __init__(self, server: Server, live: McplServer) -> None:
-        self._live = live
+        self._live, self._outbox = live, Outbox(live)
         self.facts = {
             "mem_a1": "Scaling mannequin installation to 8-10 units.",
             "mem_a2": "DMX lighting, X32 audio routing for the mannequins.",
@@ -103,22 +104,13 @@ class Memory:
         self._hour += hours
         due = {key: one for key, one in self._reminders.items() if one.hour <= self._hour}
         for event_id, reminder in due.items():
-            if any([await _pushed(host, event_id, reminder) for host in self._live.hosts]):
-                self._reminders.pop(event_id, None)
+            origin = {"server": "memory", "memoryId": reminder.memory_id}
+            await self._outbox.push(
+                "memory.proactive", reminder.text, event_id=event_id, origin=origin
+            )
+            del self._reminders[event_id]
         said = ", ".join(reminder.text for reminder in due.values())
         return f"It is {self._hour % 24}:00. Due: {said or 'nothing'}"
-
-
-async def _pushed(host: HostPeer, event_id: str, reminder: Reminder) -> bool:
-    """Push a reminder, by the same id whenever it is pushed; return whether the host took it."""
-    origin = {"server": "memory", "memoryId": reminder.memory_id}
-    try:
-        answer = await host.push(
-            "memory.proactive", reminder.text, event_id=event_id, origin=origin
-        )
-    except (KinwireError, RpcError):  # the set is off, or the host takes no events
-        return False
-    return answer.accepted
 
 
 def _words(text: object) -> set[str]:

@@ -13,7 +13,12 @@ from kinwire.mcpl.rules.deliveries import (
     push_outcome,
 )
 from kinwire.mcpl.rules.push import BACKPRESSURE, NOT_IN_TIME, REUSED, TOO_LARGE
-from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError, RequestTimeoutError
+from kinwire.rpc.errors import (
+    ConnectionClosedError,
+    InvalidResponseError,
+    RequestTimeoutError,
+    RpcError,
+)
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError, MethodNotFoundError
 from kinwire_protocols.mcpl import (
     FeatureSetNotEnabledError,
@@ -74,6 +79,7 @@ def test_a_message_is_delivered_delayed_or_refused(
         (RequestTimeoutError("late", 1.0), None),
         (FeatureSetNotEnabledError(), None),
         (InternalError("broken"), 3),
+        (RpcError("The disk is full", code=-32000), 3),
         (InvalidResponseError("no object"), 3),
         (InvalidParamsError("wrong"), 1),
         (MethodNotFoundError("push/event"), 1),
