@@ -516,7 +516,7 @@ def _nothing_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     def started(*arguments: object, **options: object) -> None:
         raise AssertionError("a server runs")
 
-    monkeypatch.setattr("kinwire.mcp.server.Server._serve_stdio", started)
+    monkeypatch.setattr("kinwire.mcp.server.Server.serve_stdio", started)
 
 
 def test_every_public_function_is_looked_at() -> None:

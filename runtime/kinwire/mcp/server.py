@@ -257,13 +257,21 @@ class Server(Registry):
         """
         _check_run(transport, options)
         try:
-            anyio.run(self._serve_stdio)
+            anyio.run(self.serve_stdio)
         except KeyboardInterrupt:
             _exit_despite_threads(130)
             raise SystemExit(130) from None
         _exit_despite_threads(0)
 
-    async def _serve_stdio(self) -> None:
+    async def serve_stdio(self) -> None:
+        """Serve one session over stdin and stdout, in a program with an event loop of its own.
+
+        It returns when the input ends, or after SIGTERM or SIGHUP, which it handles as `run` does.
+        A program that opens a store around it writes `anyio.run(main)` in the place of `run`.
+
+        Raises:
+            OSError: writing to stdout failed, as on a full disk. A closed pipe is not an error.
+        """
         from kinwire.support.signals import on_end_signal
         from kinwire.transports.stdio import OwnStdio
 

@@ -109,8 +109,8 @@ class Outbox:
     moment, or did not answer, is sent again with the same `eventId` or `messageId`, with growing
     delays. With `records`, items are kept over restarts; one outbox at a time may use them.
 
-    A refusal for good goes to `on_refused`, else to the log. So does an item after `attempts` errors
-    of a host.
+    A refusal for good goes to `on_refused`, else to the log. So does an item after `attempts`
+    errors of a host.
     """
 
     def __init__(
