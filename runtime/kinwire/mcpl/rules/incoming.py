@@ -34,7 +34,7 @@ class LooseIncoming(ChannelsIncomingParams):
     """The valid messages of a `channels/incoming`. A time without a zone has got that of UTC."""
 
     _count: int = PrivateAttr(0)
-    _refused: dict[int, IncomingOutcome] = PrivateAttr(default_factory=dict)
+    _refused: dict[int, IncomingOutcome] = PrivateAttr(default_factory=dict[int, IncomingOutcome])
     _has_zoneless_times: bool = PrivateAttr(False)
 
     @property
