@@ -12,7 +12,7 @@ from pydantic import MISSING
 
 from kinwire.mcp.result_text import result_text
 from kinwire_protocols import mcp
-from kinwire_protocols.base import from_wire
+from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.mcp import TextContent
 from kinwire_protocols.mcpl import Content, FeatureSetsUpdateParams, IncomingMessage
 from kinwire_protocols.mcpl.augments import TOOLS_CALL_PARAMS_STATE, TOOLS_CALL_RESULT_STATE
@@ -71,9 +71,13 @@ def _called(result: mcp.CallToolResult) -> str:
     return f"{text} {update.checkpoint}: {update.parent} and {changes}"
 
 
+def _object(one: Any) -> JsonObject:
+    """Return an entry of a list, which a host may read later than the list, as JSON."""
+    return one if isinstance(one, dict) else to_wire(one)
+
+
 def _incoming(params: Any) -> str:
-    # A host reads the messages of a request one by one, behind this.
-    messages = [from_wire(IncomingMessage, one) for one in params.messages]
+    messages = [from_wire(IncomingMessage, _object(one)) for one in params.messages]
     return "; ".join(
         f"{one.author.name if one.author else ''} in {one.channel_id}: {text_of(one.content)}"
         for one in messages
@@ -111,7 +115,7 @@ _PARAMS: Words = {
     "inference/request": lambda params: text_of(params.messages[-1].content),
     "inference/chunk": lambda params: _json(params.delta),
     "state/rollback": lambda params: f"{params.feature_set} to {params.checkpoint}",
-    "channels/register": lambda params: ", ".join(one["id"] for one in params.channels),
+    "channels/register": lambda params: ", ".join(_object(one)["id"] for one in params.channels),
     "channels/open": lambda params: f"{params.type} {_json(params.address)}",
     "channels/close": lambda params: params.channel_id,
     "channels/incoming": _incoming,
