@@ -10,7 +10,7 @@ __all__ = ("Ask", "Enrich", "ScopeAnswer", "ScopeGuard", "ScopeOf", "Scopes", "c
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 
 from kinwire.managers.ask import Answer, Late, ask
@@ -50,17 +50,10 @@ from kinwire_protocols.mcpl.models import (
 
 logger = logging.getLogger("kinwire.mcpl")
 
-
-def _read_approval(stored: JsonObject) -> Approval:
-    return Approval(stored["payload"])
-
-
-def _read_denial(stored: JsonObject) -> str:
-    return str(stored["reason"])
-
-
-_APPROVALS = text_codec(asdict, _read_approval)
-_DENIALS = text_codec(lambda reason: {"reason": reason}, _read_denial)
+_APPROVALS = text_codec(
+    lambda approval: {"payload": approval.payload}, lambda stored: Approval(stored["payload"])
+)
+_DENIALS = text_codec(lambda reason: {"reason": reason}, lambda stored: str(stored["reason"]))
 
 
 @dataclass(frozen=True, slots=True)

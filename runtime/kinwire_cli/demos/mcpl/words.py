@@ -14,7 +14,12 @@ from kinwire.mcp.result_text import result_text
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.mcp import TextContent
-from kinwire_protocols.mcpl import Content, FeatureSetsUpdateParams, IncomingMessage
+from kinwire_protocols.mcpl import (
+    Content,
+    ContextInjection,
+    FeatureSetsUpdateParams,
+    IncomingMessage,
+)
 from kinwire_protocols.mcpl.augments import TOOLS_CALL_PARAMS_STATE, TOOLS_CALL_RESULT_STATE
 
 Words = Mapping[str, Callable[[Any], str]]
@@ -92,9 +97,8 @@ def _taken(result: Any) -> str:
 
 
 def _injected(result: Any) -> str:
-    return "; ".join(
-        f"at {one.position}: {text_of(one.content)}" for one in result.context_injections or ()
-    )
+    listed = [from_wire(ContextInjection, _object(one)) for one in result.context_injections or ()]
+    return "; ".join(f"at {one.position}: {text_of(one.content)}" for one in listed)
 
 
 def _redacted(result: Any) -> str:

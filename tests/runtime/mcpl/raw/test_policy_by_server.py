@@ -107,7 +107,6 @@ async def test_another_server_does_not_satisfy_what_fails_closed(connect: Connec
 
 
 @against_raw_server
-@pytest.mark.spec("mcpl-13.1-5")
 async def test_a_budget_of_one_server_is_for_no_other(connect: ConnectServer) -> None:
     usage = mcpl.TokenUsage(input_tokens=6, output_tokens=6)
     answers = [ModelAnswer("Yes", "m", usage=usage)] * 5

@@ -78,7 +78,6 @@ async def test_equal_questions_are_asked_once(connect: ConnectServer, approved: 
 
 
 @against_raw_server
-@pytest.mark.spec("mcpl-7.6-3")
 async def test_one_that_is_cancelled_does_not_cancel_the_question(connect: ConnectServer) -> None:
     person = Person(True, waits=True)
     async with hosting(person)() as host:
@@ -95,7 +94,6 @@ async def test_one_that_is_cancelled_does_not_cancel_the_question(connect: Conne
 
 
 @against_raw_server
-@pytest.mark.spec("mcpl-7.6-3")
 async def test_a_question_that_nobody_waits_for_is_cancelled(connect: ConnectServer) -> None:
     person = Person(True, waits=True)
     async with hosting(person)() as host:
@@ -113,7 +111,6 @@ async def test_a_question_that_nobody_waits_for_is_cancelled(connect: ConnectSer
 
 
 @against_raw_server
-@pytest.mark.spec("mcpl-7.6-3", "mcpl-7.6-4")
 async def test_an_approval_for_one_time_is_not_shared(connect: ConnectServer) -> None:
     person = Person(ScopeAnswer(True, lasts=0), waits=True)
     async with hosting(person)() as host:
@@ -129,24 +126,6 @@ async def test_an_approval_for_one_time_is_not_shared(connect: ConnectServer) ->
 
 
 @against_raw_server
-@pytest.mark.spec("mcpl-7.6-3", "mcpl-7.5-3")
-async def test_a_denial_for_one_time_is_shared_and_not_remembered(connect: ConnectServer) -> None:
-    person = Person(ScopeAnswer(False, lasts=0), waits=True)
-    async with hosting(person)() as host:
-        server = raw()
-        await connect(host, server)
-        ids = [await server.begin("scope/elevate", asked_for()) for _ in range(3)]
-        await server.settle()
-        person.may_answer.set()
-        denied = {"approved": False, "reason": "it was denied when asked"}
-        assert [(await server.reply(id))["result"] for id in ids] == [denied] * 3
-        assert person.asked == 1
-        await server.result("scope/elevate", asked_for())
-    assert person.asked == 2
-
-
-@against_raw_server
-@pytest.mark.spec("mcpl-7.6-3")
 async def test_a_denial_is_remembered_for_its_time_only(connect: ConnectServer) -> None:
     person, now = Person(ScopeAnswer(False)), [1e9]
     open = hosting(person, denial_life=60.0)
@@ -166,7 +145,6 @@ async def test_a_denial_is_remembered_for_its_time_only(connect: ConnectServer) 
 
 @against_raw_server
 @pytest.mark.parametrize("life", [0.0, 300.0])
-@pytest.mark.spec("mcpl-7.6-3")
 async def test_denials_last_over_connections_and_with_records_over_restarts(
     connect: ConnectServer, life: float
 ) -> None:
@@ -198,7 +176,6 @@ async def test_denials_last_over_connections_and_with_records_over_restarts(
 
 
 @against_raw_server
-@pytest.mark.spec("mcpl-7.6-3", "mcpl-7.5-3")
 async def test_no_answer_in_time_is_not_remembered(connect: ConnectServer) -> None:
     person = Person(True, waits=True)
     async with hosting(person, ask_timeout=0.01)() as host:

@@ -116,7 +116,6 @@ async def test_lists_that_were_set_last_until_they_are_reset(connect: ConnectSer
 
 
 @against_raw_server
-@pytest.mark.spec("mcpl-6.7-1", "mcpl-6.7-2")
 async def test_restrictions_outlive_the_host_where_records_keep_them(
     connect: ConnectServer, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -139,7 +138,6 @@ async def test_restrictions_outlive_the_host_where_records_keep_them(
 
 
 @against_raw_server
-@pytest.mark.spec("mcpl-6.7-1")
 async def test_without_records_a_new_host_begins_with_its_policy(connect: ConnectServer) -> None:
     desk = Desk(connect, None)
     async with desk.running() as (host, live), desk.connected(host, live) as (server, _):
@@ -149,7 +147,6 @@ async def test_without_records_a_new_host_begins_with_its_policy(connect: Connec
 
 
 @against_raw_server
-@pytest.mark.spec("mcpl-6.7-1")
 async def test_a_restriction_that_is_not_stored_is_in_force_and_reported(
     connect: ConnectServer,
 ) -> None:
@@ -221,7 +218,6 @@ async def think_twice(desk: Desk, host: Host, live: McplHost, records: FailingRe
 
 @against_raw_server
 @pytest.mark.parametrize("stored", [True, False])
-@pytest.mark.spec("mcpl-13.1-5")
 async def test_a_budget_that_is_spent_stays_spent(connect: ConnectServer, stored: bool) -> None:
     async with open_store("memory:") as store:
         records = FailingRecords(await store.records("mcpl"))
@@ -234,7 +230,6 @@ async def test_a_budget_that_is_spent_stays_spent(connect: ConnectServer, stored
 
 
 @against_raw_server
-@pytest.mark.spec("mcpl-13.1-5")
 async def test_a_spent_budget_can_be_reset(connect: ConnectServer) -> None:
     async with open_store("memory:") as store:
         records = FailingRecords(await store.records("mcpl"))
