@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -14,10 +15,11 @@ from kinwire.mcpl.rules.json_diff import patch_between
 from kinwire.mcpl.rules.json_patch import PatchError, patched
 from kinwire.mcpl.rules.names import matches
 from kinwire.mcpl.rules.offers import MOST_SETS, checked_sets, may_be_declared
-from kinwire.mcpl.rules.scopes import LABEL_SIZE
+from kinwire.mcpl.rules.scopes import LABEL_SIZE, label_problem, readable_lists
+from kinwire.support.glob import PATTERN_SIZE
 from kinwire.support.json_values import text
 from kinwire_protocols.base import from_wire, to_wire
-from kinwire_protocols.mcpl import ChannelDescriptor, FeatureSet, StateUpdate
+from kinwire_protocols.mcpl import ChannelDescriptor, FeatureSet, ScopeRules, StateUpdate
 from tests.runtime.mcpl.fixtures_pairs import feature
 
 
@@ -152,7 +154,43 @@ def test_what_is_no_inner_checkpoint_any_more_is_passed_over() -> None:
     assert found.oldest({"again"}) is None
 
 
+@pytest.mark.spec("mcpl-8.2-2")
+def test_the_picture_of_a_tree_shows_branches_the_head_and_opaque_checkpoints() -> None:
+    tree = CheckpointTree()
+    tree.record(update("a", data=1), base=None)
+    tree.record(update("b", parent="a", data=2), base="a")
+    tree.record(update("c", parent="b", data=3), base="b")
+    tree.record(update("d", parent="b"), base="b")
+    tree.record(update("e", parent="b", data=4), base="b")
+    tree.roll_back("c")
+    drawn = tree.render("svg")
+    circles = re.findall(r'cx="(\d+)" cy="(\d+)" r="\d+" fill="(\w+)" stroke="(\w+)"', drawn)
+    (x, y), (right, _) = (tuple(map(int, one[:2])) for one in (circles[0], circles[2]))
+    step = int(circles[1][1]) - y
+    blue = ("steelblue", "steelblue")
+    assert right > x
+    assert circles == [
+        (str(x), str(y), *blue),
+        (str(x), str(y + step), *blue),
+        (str(right), str(y + 2 * step), "crimson", "crimson"),
+        (str(right), str(y + 3 * step), "white", "steelblue"),
+        (str(right), str(y + 4 * step), *blue),
+    ]
+    assert re.findall(r'path d="(M[^"]+)"', drawn) == [
+        f"M{x} {y}V{y + step}H{x}",
+        *(f"M{x} {y + step}V{y + place * step}H{right}" for place in (2, 3, 4)),
+    ]
+    assert tree.render() == "a\nb\n├── c *\n├── (d)\n└── e\n"
+
+
 # Patches.
+
+
+@pytest.mark.spec("mcpl-8.3-5")
+def test_a_container_is_copied_once_for_all_operations() -> None:
+    operations = [{"op": "add", "path": "/l/-", "value": 1}] * 100
+    update_of_100 = update("c", patch=operations).patch or []
+    assert patched({"l": [0] * 10_000}, update_of_100).copied < 2 * 80_000
 
 
 @pytest.mark.spec("mcpl-8.3-4")
@@ -250,7 +288,7 @@ def test_a_set_that_is_added_may_have_64_kibibytes() -> None:
 @pytest.mark.spec("mcpl-6.7-1")
 def test_what_was_disabled_by_hand_is_withheld_and_not_switched_on() -> None:
     declared = {"a": feature("tools"), "b": feature("tools")}
-    sets = FeatureSets(declared, enabled=False, policy=FeaturePolicy(enabled=("a",)))
+    sets = FeatureSets(declared, enabled=False, policy=FeaturePolicy(enabled=("a", "unknown")))
     sets.override(enabled=(), disabled=["a"])
     assert sets.withheld() == ["a"]
     sets.obey_policy_for(["a", "b", "unknown"])
@@ -259,6 +297,33 @@ def test_what_was_disabled_by_hand_is_withheld_and_not_switched_on() -> None:
     assert sets.withheld() == []
     sets.obey_policy_for(["a", "b", "unknown"])
     assert sets.enabled == ["a"]
+
+
+@pytest.mark.spec("mcpl-6.3-1")
+@pytest.mark.parametrize(("name", "taken"), [("x" * 128, True), ("x" * 129, False)])
+def test_a_name_of_a_set_has_up_to_128_characters(name: str, taken: bool) -> None:
+    if taken:
+        assert checked_sets({name: feature("tools")})
+    else:
+        with pytest.raises(ValueError, match="1 to 128 characters"):
+            checked_sets({name: feature("tools")})
+
+
+@pytest.mark.spec("mcpl-7.3-1")
+def test_a_label_has_up_to_512_characters() -> None:
+    assert label_problem("x" * 512) is None
+    assert label_problem("x" * 513) is not None
+
+
+@pytest.mark.spec("mcpl-6.7-2")
+def test_a_server_reads_the_patterns_of_an_update_that_it_can_read() -> None:
+    longest = "x" * PATTERN_SIZE
+    white = readable_lists(ScopeRules(whitelist=[longest, ""]))
+    assert white.judge(longest)[0] == "approve"
+    assert white.judge("y")[0] == "ask"
+    black = readable_lists(ScopeRules(whitelist=["y"], blacklist=[longest, longest + "x", ""]))
+    assert black.judge(longest)[0] == "deny"
+    assert black.judge("y")[0] == "approve"
 
 
 def channel(id: str = "c", label: str = "") -> ChannelDescriptor:
