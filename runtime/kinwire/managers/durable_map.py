@@ -168,6 +168,11 @@ class DurableMap(Generic[K, V]):
         for key in keys:
             await self.delete(key)
 
+    def forget(self, prefix: str = "") -> None:
+        """Remove the entries whose name begins with `prefix` from memory; records stay."""
+        for key, _ in self.items(prefix):
+            del self._kept[key]
+
     async def load(self, prefix: str = "") -> None:
         """Take the records whose name begins with `prefix` into memory, as the older entries.
 

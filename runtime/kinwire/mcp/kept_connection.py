@@ -61,7 +61,7 @@ class KeptConnection:
         """The open connection.
 
         Raises:
-            ConnectionClosedError: there is none at the moment.
+            ConnectionClosedError: the server is not connected at the moment.
         """
         found = self._connection
         if found is None or found.session.closed:

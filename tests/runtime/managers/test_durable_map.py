@@ -97,6 +97,12 @@ class MapAgainstModel(RuleBasedStateMachine):
                 for key in [key for key in kept if key.startswith(prefix)]:
                     del kept[key]
 
+    @rule(prefix=PREFIXES)
+    def forget(self, prefix: str) -> None:
+        self.real.forget(prefix)
+        for key in [key for key in self.memory if key.startswith(prefix)]:
+            del self.memory[key]
+
     @rule(key=KEYS)
     def find(self, key: str) -> None:
         found = list[int | None]()

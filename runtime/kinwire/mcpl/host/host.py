@@ -273,8 +273,14 @@ class McplHost(ExtensionBase[ServerPeer]):
 
     def left(self, peer: ServerPeer) -> None:
         """Forget a server that nothing but its connection named."""
-        if peer.session.identity.transient:
-            self._states.forget(peer.key)
+        if not peer.session.identity.transient:
+            return
+        self._states.forget(peer.key)
+        self._guard.leave(peer.key)
+        self._services.restrictions.forget(peer.key)
+        self._services.opened.forget(f"{peer.key}/")
+        if self._inference is not None:
+            self._inference.leave(peer.session.identity)
 
     async def negotiated(self, session: Session) -> None:
         """Load what is stored of the server; report a name that another server has."""

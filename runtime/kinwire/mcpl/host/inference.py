@@ -203,6 +203,13 @@ class InferenceManager:
             if (key, feature_set) not in self.limiter.spent:
                 self.limiter.count(server, feature_set, usage)
 
+    def leave(self, server: PeerIdentity) -> None:
+        """Remove what a server has used from memory."""
+        self._stored.forget(f"{server.key}/")
+        for key, feature_set in list(self.limiter.spent):
+            if key == server.key:
+                self.limiter.forget(server, feature_set)
+
     async def reset(self, server: ServerPeer, feature_set: str | None) -> None:
         """Count from 0 again, for one set of the server or for all.
 

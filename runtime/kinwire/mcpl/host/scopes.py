@@ -175,6 +175,11 @@ class ScopeGuard:
         await self._approvals.load(approval_key(server_key))
         await self._denials.load(approval_key(server_key))
 
+    def leave(self, server_key: str) -> None:
+        """Remove what is remembered of a server from memory."""
+        self._approvals.forget(approval_key(server_key))
+        self._denials.forget(approval_key(server_key))
+
     async def judge(self, request: ScopeRequest, lists: ScopeLists | None) -> ScopeAnswer:
         """Return whether the request is approved.
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import anyio
 import pytest
 
 from kinwire import DuplicateServerError, Host
@@ -198,6 +199,25 @@ async def test_nothing_is_stored_of_a_peer_that_only_its_connection_names() -> N
         async with keeper.host, peer(keeper, "command:a") as one:
             await use_all(one)
             assert all([one.live.key in record.key async for record in records.scan()])
+
+
+async def test_nothing_of_such_a_peer_stays_in_memory() -> None:
+    provider = ScriptedProvider(*[ModelAnswer("x", "m")] * 20)
+    routing = RoutingPolicy(default="m")
+    keeper = Keeper(inference=Inference(provider=provider, routing=routing))
+    async with keeper.host:
+        for _connection in range(20):
+            async with peer(keeper, None) as one:
+                await use_all(one)
+                asked = {"featureSet": "s", "messages": [{"role": "user", "content": "x"}]}
+                await one.raw.session.raw("inference/request", asked)
+                await one.live.disable("s")
+                assert len(keeper.live.usage) == 1
+            await anyio.wait_all_tasks_blocked()
+    assert keeper.live.usage == {}
+    live = keeper.live
+    assert live._states._trees == {}
+    assert (len(live._guard._approvals), len(live._services.restrictions)) == (0, 0)
 
 
 @pytest.mark.parametrize(("server_id", "model"), [("raw", "large"), (None, "small")])
