@@ -20,7 +20,8 @@ from tests.spec.mutation.task import Result, Task, run
 from tests.spec.specification import LEVELS
 
 CONDITIONS = "conditions"
-ENOUGH = 0.95  # of the mutants of conditions
+ENOUGH = 0.95  # of all mutants of conditions
+ENOUGH_OF_SAMPLE = 0.8  # so that CI shows when tests get worse; raise it with the share of all
 
 
 def table(claims: Claims) -> Iterator[str]:
@@ -52,7 +53,8 @@ def mutate(claims: Claims, name: str) -> bool:
     task = Task(tuple(managers), tuple(mutant.id for mutant in mutants))
     result = run(task, tests)
     print(*report(result), sep="\n")
-    return not any(result.alive.values()) and share(result) >= ENOUGH
+    enough = ENOUGH if name == CONDITIONS else ENOUGH_OF_SAMPLE
+    return not any(result.alive.values()) and share(result) >= enough
 
 
 def report(result: Result) -> Iterator[str]:
