@@ -78,7 +78,7 @@ def test_only_data_that_is_an_object_or_absent_gets_the_name_of_the_error(data: 
             {"protocol": "mcpl", "name": "FeatureSetNotEnabled"},
             mcpl.FeatureSetNotEnabledError,
         ),
-        (mcpl.methods.PUSH_EVENT, -32002, None, RpcError),
+        (mcpl.methods.PUSH_EVENT, -32002, None, mcpl.CapabilityDeniedError),
         (mcp.methods.TOOLS_CALL, -32001, None, RpcError),
     ],
 )

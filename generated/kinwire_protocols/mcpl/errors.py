@@ -5,6 +5,15 @@ from __future__ import annotations
 from kinwire_protocols.base import RpcError
 
 
+class CapabilityDeniedError(RpcError):
+    """The host has not granted a capability that the message uses."""
+
+    protocol = "mcpl"
+    name = "CapabilityDenied"
+    default_code = -32002
+    default_message = "Capability denied"
+
+
 class FeatureSetNotEnabledError(RpcError):
     """The message belongs to a feature set that the host has disabled."""
 

@@ -16,6 +16,7 @@ from kinwire_protocols.mcpl.models import (
     ChannelsChangedParams,
     ChannelsCloseParams,
     ChannelsCloseResult,
+    ChannelSignal,
     ChannelsIncomingParams,
     ChannelsIncomingResult,
     ChannelsListResult,
@@ -28,6 +29,7 @@ from kinwire_protocols.mcpl.models import (
     ChannelsRegisterParams,
     FeatureSetsChangedParams,
     FeatureSetsUpdateParams,
+    FeatureSetsUpdateResult,
     InferenceChunkParams,
     InferenceRequestParams,
     InferenceRequestResult,
@@ -57,6 +59,8 @@ class ServerHandlers(Handlers):
         "channels/outgoing/chunk": methods.CHANNELS_OUTGOING_CHUNK,
         "channels/outgoing/complete": methods.CHANNELS_OUTGOING_COMPLETE,
         "channels/publish": methods.CHANNELS_PUBLISH,
+        "channels/typing": methods.CHANNELS_TYPING,
+        "channels/acknowledge": methods.CHANNELS_ACKNOWLEDGE,
     }
 
     async def context_before_inference(
@@ -73,9 +77,9 @@ class ServerHandlers(Handlers):
         """Hand on a piece of an answer that was asked for as a stream. (`inference/chunk`)"""
         # A notification that nobody handles is ignored.
 
-    async def feature_sets_update(self, params: FeatureSetsUpdateParams) -> None:
+    async def feature_sets_update(self, params: FeatureSetsUpdateParams) -> FeatureSetsUpdateResult:
         """Enable and disable feature sets, and say which scopes are open. (`featureSets/update`)"""
-        # A notification that nobody handles is ignored.
+        raise MethodNotFoundError("Method not found: featureSets/update")
 
     async def state_rollback(self, params: RollbackParams) -> RollbackResult:
         """Return a feature set to an earlier checkpoint. (`state/rollback`)"""
@@ -105,6 +109,14 @@ class ServerHandlers(Handlers):
         """Have the server deliver content to a channel. (`channels/publish`)"""
         raise MethodNotFoundError("Method not found: channels/publish")
 
+    async def channels_typing(self, params: ChannelSignal) -> EmptyResult:
+        """Say that somebody is writing on a channel. (`channels/typing`)"""
+        raise MethodNotFoundError("Method not found: channels/typing")
+
+    async def channels_acknowledge(self, params: ChannelSignal) -> EmptyResult:
+        """Say that a message of a channel was seen. (`channels/acknowledge`)"""
+        raise MethodNotFoundError("Method not found: channels/acknowledge")
+
 
 class ServerOn(On):
     """Where a server registers handlers: `@server.on.NAME`."""
@@ -125,7 +137,7 @@ class ServerOn(On):
         return self(methods.INFERENCE_CHUNK)
 
     @property
-    def feature_sets_update(self) -> Register[FeatureSetsUpdateParams, None]:
+    def feature_sets_update(self) -> Register[FeatureSetsUpdateParams, FeatureSetsUpdateResult]:
         """Enable and disable feature sets, and say which scopes are open. (`featureSets/update`)"""
         return self(methods.FEATURE_SETS_UPDATE)
 
@@ -164,6 +176,16 @@ class ServerOn(On):
         """Have the server deliver content to a channel. (`channels/publish`)"""
         return self(methods.CHANNELS_PUBLISH)
 
+    @property
+    def channels_typing(self) -> Register[ChannelSignal, EmptyResult]:
+        """Say that somebody is writing on a channel. (`channels/typing`)"""
+        return self(methods.CHANNELS_TYPING)
+
+    @property
+    def channels_acknowledge(self) -> Register[ChannelSignal, EmptyResult]:
+        """Say that a message of a channel was seen. (`channels/acknowledge`)"""
+        return self(methods.CHANNELS_ACKNOWLEDGE)
+
 
 class ClientHandlers(Handlers):
     """What a host handles: override what you serve; the rest answers "method not found"."""
@@ -177,6 +199,8 @@ class ClientHandlers(Handlers):
         "channels/register": methods.CHANNELS_REGISTER,
         "channels/changed": methods.CHANNELS_CHANGED,
         "channels/list": methods.CHANNELS_LIST,
+        "channels/typing": methods.CHANNELS_TYPING,
+        "channels/acknowledge": methods.CHANNELS_ACKNOWLEDGE,
         "channels/incoming": methods.CHANNELS_INCOMING,
     }
 
@@ -211,6 +235,14 @@ class ClientHandlers(Handlers):
     async def channels_list(self, params: RequestParams) -> ChannelsListResult:
         """List the channels that the other side knows on this connection. (`channels/list`)"""
         raise MethodNotFoundError("Method not found: channels/list")
+
+    async def channels_typing(self, params: ChannelSignal) -> EmptyResult:
+        """Say that somebody is writing on a channel. (`channels/typing`)"""
+        raise MethodNotFoundError("Method not found: channels/typing")
+
+    async def channels_acknowledge(self, params: ChannelSignal) -> EmptyResult:
+        """Say that a message of a channel was seen. (`channels/acknowledge`)"""
+        raise MethodNotFoundError("Method not found: channels/acknowledge")
 
     async def channels_incoming(self, params: ChannelsIncomingParams) -> ChannelsIncomingResult:
         """Hand over messages that came in on channels, several together where a channel is busy. (`channels/incoming`)"""
@@ -259,6 +291,16 @@ class ClientOn(On):
     def channels_list(self) -> Register[RequestParams, ChannelsListResult]:
         """List the channels that the other side knows on this connection. (`channels/list`)"""
         return self(methods.CHANNELS_LIST)
+
+    @property
+    def channels_typing(self) -> Register[ChannelSignal, EmptyResult]:
+        """Say that somebody is writing on a channel. (`channels/typing`)"""
+        return self(methods.CHANNELS_TYPING)
+
+    @property
+    def channels_acknowledge(self) -> Register[ChannelSignal, EmptyResult]:
+        """Say that a message of a channel was seen. (`channels/acknowledge`)"""
+        return self(methods.CHANNELS_ACKNOWLEDGE)
 
     @property
     def channels_incoming(self) -> Register[ChannelsIncomingParams, ChannelsIncomingResult]:

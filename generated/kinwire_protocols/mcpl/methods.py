@@ -15,6 +15,7 @@ from kinwire_protocols.mcpl.models import (
     ChannelsChangedParams,
     ChannelsCloseParams,
     ChannelsCloseResult,
+    ChannelSignal,
     ChannelsIncomingParams,
     ChannelsIncomingResult,
     ChannelsListResult,
@@ -29,6 +30,7 @@ from kinwire_protocols.mcpl.models import (
     FeatureSetErrorData,
     FeatureSetsChangedParams,
     FeatureSetsUpdateParams,
+    FeatureSetsUpdateResult,
     InferenceChunkParams,
     InferenceRequestParams,
     InferenceRequestResult,
@@ -52,6 +54,7 @@ PUSH_EVENT: Final = Method[PushEventParams, PushEventResult](
     params=PushEventParams,
     result=PushEventResult,
     errors=(
+        errors.CapabilityDeniedError,
         errors.FeatureSetNotEnabledError,
         errors.UnknownFeatureSetError,
         jsonrpc_errors.MethodNotFoundError,
@@ -72,6 +75,7 @@ CONTEXT_BEFORE_INFERENCE: Final = Method[BeforeInferenceParams, BeforeInferenceR
     params=BeforeInferenceParams,
     result=BeforeInferenceResult,
     errors=(
+        errors.CapabilityDeniedError,
         errors.FeatureSetNotEnabledError,
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -91,6 +95,7 @@ CONTEXT_AFTER_INFERENCE: Final = Method[AfterInferenceParams, AfterInferenceResu
     params=AfterInferenceParams,
     result=AfterInferenceResult,
     errors=(
+        errors.CapabilityDeniedError,
         errors.FeatureSetNotEnabledError,
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -110,6 +115,7 @@ INFERENCE_REQUEST: Final = Method[InferenceRequestParams, InferenceRequestResult
     params=InferenceRequestParams,
     result=InferenceRequestResult,
     errors=(
+        errors.CapabilityDeniedError,
         errors.FeatureSetNotEnabledError,
         errors.UnknownFeatureSetError,
         jsonrpc_errors.InvalidRequestError,
@@ -145,6 +151,7 @@ MODEL_INFO: Final = Method[RequestParams, ModelInfo](
     params=RequestParams,
     result=ModelInfo,
     errors=(
+        errors.CapabilityDeniedError,
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InternalError,
     ),
@@ -153,14 +160,18 @@ MODEL_INFO: Final = Method[RequestParams, ModelInfo](
 )
 """Ask which model the host runs at the moment."""
 
-FEATURE_SETS_UPDATE: Final = Method[FeatureSetsUpdateParams, None](
+FEATURE_SETS_UPDATE: Final = Method[FeatureSetsUpdateParams, FeatureSetsUpdateResult](
     name="featureSets/update",
     protocol="mcpl",
     attribute="feature_sets_update",
-    kind="notification",
+    kind="either",
     sender="client",
     params=FeatureSetsUpdateParams,
-    result=None,
+    result=FeatureSetsUpdateResult,
+    errors=(
+        jsonrpc_errors.InvalidParamsError,
+        jsonrpc_errors.InternalError,
+    ),
     section="6.7",
     serial=True,
 )
@@ -188,6 +199,7 @@ SCOPE_ELEVATE: Final = Method[ScopeElevateParams, ScopeElevateResult](
     params=ScopeElevateParams,
     result=ScopeElevateResult,
     errors=(
+        errors.CapabilityDeniedError,
         errors.FeatureSetNotEnabledError,
         errors.UnknownFeatureSetError,
         jsonrpc_errors.MethodNotFoundError,
@@ -207,6 +219,7 @@ STATE_ROLLBACK: Final = Method[RollbackParams, RollbackResult](
     params=RollbackParams,
     result=RollbackResult,
     errors=(
+        errors.CapabilityDeniedError,
         errors.CheckpointNotFoundError,
         errors.FeatureSetNotEnabledError,
         errors.UnknownFeatureSetError,
@@ -227,6 +240,7 @@ CHANNELS_REGISTER: Final = Method[ChannelsRegisterParams, EmptyResult](
     params=ChannelsRegisterParams,
     result=EmptyResult,
     errors=(
+        errors.CapabilityDeniedError,
         errors.ChannelNotPermittedError,
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -277,6 +291,7 @@ CHANNELS_OPEN: Final = Method[ChannelsOpenParams, ChannelsOpenResult](
     params=ChannelsOpenParams,
     result=ChannelsOpenResult,
     errors=(
+        errors.CapabilityDeniedError,
         errors.ChannelOpenFailedError,
         errors.ChannelNotPermittedError,
         jsonrpc_errors.MethodNotFoundError,
@@ -297,6 +312,7 @@ CHANNELS_CLOSE: Final = Method[ChannelsCloseParams, ChannelsCloseResult](
     params=ChannelsCloseParams,
     result=ChannelsCloseResult,
     errors=(
+        errors.CapabilityDeniedError,
         errors.UnknownChannelError,
         errors.ChannelNotPermittedError,
         jsonrpc_errors.MethodNotFoundError,
@@ -345,6 +361,7 @@ CHANNELS_PUBLISH: Final = Method[ChannelsPublishParams, ChannelsPublishResult](
     params=ChannelsPublishParams,
     result=ChannelsPublishResult,
     errors=(
+        errors.CapabilityDeniedError,
         errors.UnknownChannelError,
         errors.ChannelNotPermittedError,
         jsonrpc_errors.MethodNotFoundError,
@@ -356,6 +373,38 @@ CHANNELS_PUBLISH: Final = Method[ChannelsPublishParams, ChannelsPublishResult](
 )
 """Have the server deliver content to a channel."""
 
+CHANNELS_TYPING: Final = Method[ChannelSignal, EmptyResult](
+    name="channels/typing",
+    protocol="mcpl",
+    attribute="channels_typing",
+    kind="either",
+    sender="both",
+    params=ChannelSignal,
+    result=EmptyResult,
+    errors=(
+        jsonrpc_errors.InvalidParamsError,
+        jsonrpc_errors.InternalError,
+    ),
+    section="Ours",
+)
+"""Say that somebody is writing on a channel."""
+
+CHANNELS_ACKNOWLEDGE: Final = Method[ChannelSignal, EmptyResult](
+    name="channels/acknowledge",
+    protocol="mcpl",
+    attribute="channels_acknowledge",
+    kind="either",
+    sender="both",
+    params=ChannelSignal,
+    result=EmptyResult,
+    errors=(
+        jsonrpc_errors.InvalidParamsError,
+        jsonrpc_errors.InternalError,
+    ),
+    section="Ours",
+)
+"""Say that a message of a channel was seen."""
+
 CHANNELS_INCOMING: Final = Method[ChannelsIncomingParams, ChannelsIncomingResult](
     name="channels/incoming",
     protocol="mcpl",
@@ -365,6 +414,7 @@ CHANNELS_INCOMING: Final = Method[ChannelsIncomingParams, ChannelsIncomingResult
     params=ChannelsIncomingParams,
     result=ChannelsIncomingResult,
     errors=(
+        errors.CapabilityDeniedError,
         errors.ChannelNotPermittedError,
         jsonrpc_errors.MethodNotFoundError,
         jsonrpc_errors.InvalidParamsError,
@@ -403,9 +453,12 @@ PROTOCOL: Final = ProtocolTable(
         "channels/outgoing/chunk": CHANNELS_OUTGOING_CHUNK,
         "channels/outgoing/complete": CHANNELS_OUTGOING_COMPLETE,
         "channels/publish": CHANNELS_PUBLISH,
+        "channels/typing": CHANNELS_TYPING,
+        "channels/acknowledge": CHANNELS_ACKNOWLEDGE,
         "channels/incoming": CHANNELS_INCOMING,
     },
     errors={
+        "CapabilityDenied": errors.CapabilityDeniedError,
         "FeatureSetNotEnabled": errors.FeatureSetNotEnabledError,
         "UnknownFeatureSet": errors.UnknownFeatureSetError,
         "CheckpointNotFound": errors.CheckpointNotFoundError,

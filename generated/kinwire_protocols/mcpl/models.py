@@ -114,6 +114,21 @@ class ChannelReference(Message):
     """The channel's id."""
 
 
+class ChannelSignal(Message):
+    """What happens on a channel besides messages. Unknown fields are preserved.
+
+    Attributes:
+        channel_id: The channel's id.
+        message_id: The message that is meant, if there is one.
+    """
+
+    channel_id: Annotated[str | None, Field(alias="channelId")] = None
+    """The channel's id."""
+
+    message_id: Annotated[str | None, Field(alias="messageId")] = None
+    """The message that is meant, if there is one."""
+
+
 class ChannelsCapability(Message):
     """What a side does with channels; absent fields mean false.
 
@@ -330,6 +345,17 @@ FeatureSetUse = TypeAliasType(
     ],
 )
 """A capability that a feature set may use."""
+
+
+class FeatureSetsUpdateResult(Message):
+    """Whether the server obeys the update.
+
+    Attributes:
+        accepted: Whether the configuration is obeyed.
+    """
+
+    accepted: bool
+    """Whether the configuration is obeyed."""
 
 
 FinishReason = TypeAliasType("FinishReason", Literal["end_turn", "max_tokens", "stop_sequence"])

@@ -19,6 +19,7 @@ from kinwire_protocols.mcpl.models import (
     ChannelsChangedParams,
     ChannelsCloseParams,
     ChannelsCloseResult,
+    ChannelSignal,
     ChannelsIncomingParams,
     ChannelsIncomingResult,
     ChannelsListResult,
@@ -35,6 +36,7 @@ from kinwire_protocols.mcpl.models import (
     FeatureSetPattern,
     FeatureSetsChangedParams,
     FeatureSetsUpdateParams,
+    FeatureSetsUpdateResult,
     IncomingMessage,
     InferenceChunkParams,
     InferenceMessage,
@@ -85,6 +87,7 @@ class ServerStub:
             channels: Which channels it has to do with; hosts may leave it out.
 
         Raises:
+            CapabilityDeniedError: The host has not granted a capability that the message uses.
             FeatureSetNotEnabledError: The message belongs to a feature set that the host has disabled.
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
@@ -127,6 +130,7 @@ class ServerStub:
             usage: What it cost.
 
         Raises:
+            CapabilityDeniedError: The host has not granted a capability that the message uses.
             FeatureSetNotEnabledError: The message belongs to a feature set that the host has disabled.
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
@@ -201,6 +205,29 @@ class ServerStub:
         enabled: list[FeatureSetPattern] | None = None,
         disabled: list[FeatureSetPattern] | None = None,
         scopes: dict[str, ScopeRules] | None = None,
+    ) -> FeatureSetsUpdateResult:
+        """Enable and disable feature sets, and say which scopes are open.
+
+        featureSets/update, a request. Source: MCP Live 0.4.1-draft, 6.7.
+
+        Args:
+            enabled: Those to enable.
+            disabled: Those to disable.
+            scopes: By feature set, which scopes are open and which are shut.
+
+        Raises:
+            InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
+            InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
+        """
+        params = FeatureSetsUpdateParams(enabled=enabled, disabled=disabled, scopes=scopes)
+        return await self._peer.call(methods.FEATURE_SETS_UPDATE, params)
+
+    async def notify_feature_sets_update(
+        self,
+        *,
+        enabled: list[FeatureSetPattern] | None = None,
+        disabled: list[FeatureSetPattern] | None = None,
+        scopes: dict[str, ScopeRules] | None = None,
     ) -> None:
         """Enable and disable feature sets, and say which scopes are open.
 
@@ -226,6 +253,7 @@ class ServerStub:
             checkpoint: The checkpoint to return to.
 
         Raises:
+            CapabilityDeniedError: The host has not granted a capability that the message uses.
             CheckpointNotFoundError: The checkpoint was pruned or never existed.
             FeatureSetNotEnabledError: The message belongs to a feature set that the host has disabled.
             UnknownFeatureSetError: The message names a feature set that the server never declared.
@@ -268,6 +296,7 @@ class ServerStub:
             metadata: Anything else that helps to open it.
 
         Raises:
+            CapabilityDeniedError: The host has not granted a capability that the message uses.
             ChannelOpenFailedError: The server could not open the channel or connect to it.
             ChannelNotPermittedError: No feature set that is on, within its scopes, may publish to the channel or observe it.
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
@@ -286,6 +315,7 @@ class ServerStub:
             channel_id: The channel's id.
 
         Raises:
+            CapabilityDeniedError: The host has not granted a capability that the message uses.
             UnknownChannelError: No channel of that id is registered.
             ChannelNotPermittedError: No feature set that is on, within its scopes, may publish to the channel or observe it.
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
@@ -369,6 +399,7 @@ class ServerStub:
             content: What to deliver.
 
         Raises:
+            CapabilityDeniedError: The host has not granted a capability that the message uses.
             UnknownChannelError: No channel of that id is registered.
             ChannelNotPermittedError: No feature set that is on, within its scopes, may publish to the channel or observe it.
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
@@ -403,6 +434,70 @@ class ServerStub:
         )
         await self._peer.notify(methods.CHANNELS_PUBLISH, params)
 
+    async def channels_typing(
+        self, *, channel_id: str | None = None, message_id: str | None = None
+    ) -> EmptyResult:
+        """Say that somebody is writing on a channel.
+
+        channels/typing, a request. Source: MCP Live 0.4.1-draft, Ours.
+
+        Args:
+            channel_id: The channel's id.
+            message_id: The message that is meant, if there is one.
+
+        Raises:
+            InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
+            InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
+        """
+        params = ChannelSignal(channel_id=channel_id, message_id=message_id)
+        return await self._peer.call(methods.CHANNELS_TYPING, params)
+
+    async def notify_channels_typing(
+        self, *, channel_id: str | None = None, message_id: str | None = None
+    ) -> None:
+        """Say that somebody is writing on a channel.
+
+        channels/typing, a notification. Source: MCP Live 0.4.1-draft, Ours.
+
+        Args:
+            channel_id: The channel's id.
+            message_id: The message that is meant, if there is one.
+        """
+        params = ChannelSignal(channel_id=channel_id, message_id=message_id)
+        await self._peer.notify(methods.CHANNELS_TYPING, params)
+
+    async def channels_acknowledge(
+        self, *, channel_id: str | None = None, message_id: str | None = None
+    ) -> EmptyResult:
+        """Say that a message of a channel was seen.
+
+        channels/acknowledge, a request. Source: MCP Live 0.4.1-draft, Ours.
+
+        Args:
+            channel_id: The channel's id.
+            message_id: The message that is meant, if there is one.
+
+        Raises:
+            InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
+            InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
+        """
+        params = ChannelSignal(channel_id=channel_id, message_id=message_id)
+        return await self._peer.call(methods.CHANNELS_ACKNOWLEDGE, params)
+
+    async def notify_channels_acknowledge(
+        self, *, channel_id: str | None = None, message_id: str | None = None
+    ) -> None:
+        """Say that a message of a channel was seen.
+
+        channels/acknowledge, a notification. Source: MCP Live 0.4.1-draft, Ours.
+
+        Args:
+            channel_id: The channel's id.
+            message_id: The message that is meant, if there is one.
+        """
+        params = ChannelSignal(channel_id=channel_id, message_id=message_id)
+        await self._peer.notify(methods.CHANNELS_ACKNOWLEDGE, params)
+
 
 class ClientStub:
     """The host as the server sees it: every method that the server may send."""
@@ -431,6 +526,7 @@ class ClientStub:
             payload: What it is about.
 
         Raises:
+            CapabilityDeniedError: The host has not granted a capability that the message uses.
             FeatureSetNotEnabledError: The message belongs to a feature set that the host has disabled.
             UnknownFeatureSetError: The message names a feature set that the server never declared.
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
@@ -467,6 +563,7 @@ class ClientStub:
             preferences: How the server would like the model to be run.
 
         Raises:
+            CapabilityDeniedError: The host has not granted a capability that the message uses.
             FeatureSetNotEnabledError: The message belongs to a feature set that the host has disabled.
             UnknownFeatureSetError: The message names a feature set that the server never declared.
             InvalidRequestError: The frame is JSON, yet no JSON-RPC message, or it comes at a moment when it is not allowed.
@@ -492,6 +589,7 @@ class ClientStub:
             meta: Metadata of the request, next to its own params.
 
         Raises:
+            CapabilityDeniedError: The host has not granted a capability that the message uses.
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
             InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
         """
@@ -527,6 +625,7 @@ class ClientStub:
             scope: The scope to act in.
 
         Raises:
+            CapabilityDeniedError: The host has not granted a capability that the message uses.
             FeatureSetNotEnabledError: The message belongs to a feature set that the host has disabled.
             UnknownFeatureSetError: The message names a feature set that the server never declared.
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
@@ -545,6 +644,7 @@ class ClientStub:
             channels: The channels.
 
         Raises:
+            CapabilityDeniedError: The host has not granted a capability that the message uses.
             ChannelNotPermittedError: No feature set that is on, within its scopes, may publish to the channel or observe it.
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
@@ -587,6 +687,70 @@ class ClientStub:
         params = RequestParams(meta=meta)
         return await self._peer.call(methods.CHANNELS_LIST, params)
 
+    async def channels_typing(
+        self, *, channel_id: str | None = None, message_id: str | None = None
+    ) -> EmptyResult:
+        """Say that somebody is writing on a channel.
+
+        channels/typing, a request. Source: MCP Live 0.4.1-draft, Ours.
+
+        Args:
+            channel_id: The channel's id.
+            message_id: The message that is meant, if there is one.
+
+        Raises:
+            InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
+            InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
+        """
+        params = ChannelSignal(channel_id=channel_id, message_id=message_id)
+        return await self._peer.call(methods.CHANNELS_TYPING, params)
+
+    async def notify_channels_typing(
+        self, *, channel_id: str | None = None, message_id: str | None = None
+    ) -> None:
+        """Say that somebody is writing on a channel.
+
+        channels/typing, a notification. Source: MCP Live 0.4.1-draft, Ours.
+
+        Args:
+            channel_id: The channel's id.
+            message_id: The message that is meant, if there is one.
+        """
+        params = ChannelSignal(channel_id=channel_id, message_id=message_id)
+        await self._peer.notify(methods.CHANNELS_TYPING, params)
+
+    async def channels_acknowledge(
+        self, *, channel_id: str | None = None, message_id: str | None = None
+    ) -> EmptyResult:
+        """Say that a message of a channel was seen.
+
+        channels/acknowledge, a request. Source: MCP Live 0.4.1-draft, Ours.
+
+        Args:
+            channel_id: The channel's id.
+            message_id: The message that is meant, if there is one.
+
+        Raises:
+            InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.
+            InternalError: The receiver failed while it worked on the request; the request itself is not to blame.
+        """
+        params = ChannelSignal(channel_id=channel_id, message_id=message_id)
+        return await self._peer.call(methods.CHANNELS_ACKNOWLEDGE, params)
+
+    async def notify_channels_acknowledge(
+        self, *, channel_id: str | None = None, message_id: str | None = None
+    ) -> None:
+        """Say that a message of a channel was seen.
+
+        channels/acknowledge, a notification. Source: MCP Live 0.4.1-draft, Ours.
+
+        Args:
+            channel_id: The channel's id.
+            message_id: The message that is meant, if there is one.
+        """
+        params = ChannelSignal(channel_id=channel_id, message_id=message_id)
+        await self._peer.notify(methods.CHANNELS_ACKNOWLEDGE, params)
+
     async def channels_incoming(self, *, messages: list[IncomingMessage]) -> ChannelsIncomingResult:
         """Hand over messages that came in on channels, several together where a channel is busy.
 
@@ -596,6 +760,7 @@ class ClientStub:
             messages: The messages; may be of several channels.
 
         Raises:
+            CapabilityDeniedError: The host has not granted a capability that the message uses.
             ChannelNotPermittedError: No feature set that is on, within its scopes, may publish to the channel or observe it.
             MethodNotFoundError: The receiver does not serve that method, or the capability for it was not negotiated.
             InvalidParamsError: The params do not fit the method's type, or name something that the receiver does not have.

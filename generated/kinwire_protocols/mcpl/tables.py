@@ -195,6 +195,30 @@ DELIVERY_MODES: Final = tables.Table(
             "when": "The delivery is to be acknowledged.",
             "default": True,
         },
+        {
+            "method": "featureSets/update",
+            "mode": "notification",
+            "when": "Always, in MCPL 0.4.",
+            "default": True,
+        },
+        {
+            "method": "featureSets/update",
+            "mode": "request",
+            "when": "By hosts of MCPL 0.5, an upstream draft.",
+            "default": False,
+        },
+        {
+            "method": "channels/typing",
+            "mode": "notification",
+            "when": "Nobody waits for an answer.",
+            "default": True,
+        },
+        {
+            "method": "channels/acknowledge",
+            "mode": "notification",
+            "when": "Nobody waits for an answer.",
+            "default": True,
+        },
     ),
 )
 """When a method that may be either is sent as which. Section 4.1."""

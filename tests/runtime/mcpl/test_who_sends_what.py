@@ -110,7 +110,10 @@ async def test_a_method_meets_a_handler_where_the_text_says_and_nowhere_else(nam
             with suppress(RpcError):  # there is no handler, or it had something against it
                 await session.raw(name, PARAMS[name])
             await session.raw("ping")
-    assert handled == table()[name]
+    expected = table()[name]
+    if name == "featureSets/update":  # hosts of the draft of 0.5 also send it as a request
+        expected = expected | {Sent("Host", False)}
+    assert handled == expected
 
 
 @pytest.mark.spec("mcpl-4-1")

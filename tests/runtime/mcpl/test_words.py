@@ -166,5 +166,6 @@ async def test_each_code_of_the_appendix_is_met_between_two_live_sides() -> None
                 )
             met.append(raised.value.code)
     assert met == [code for code, _, _ in ERRORS]
-    codes = [kind.default_code for kind in mcpl.PROTOCOL.errors.values()]
+    draft = mcpl.CapabilityDeniedError  # of 0.5: it is only read
+    codes = [kind.default_code for kind in mcpl.PROTOCOL.errors.values() if kind is not draft]
     assert sorted(met) == sorted(codes)

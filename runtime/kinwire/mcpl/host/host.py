@@ -47,8 +47,10 @@ from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.models import RequestParams
 from kinwire_protocols.mcpl.methods import (
+    CHANNELS_ACKNOWLEDGE,
     CHANNELS_CHANGED,
     CHANNELS_LIST,
+    CHANNELS_TYPING,
     FEATURE_SETS_CHANGED,
     INFERENCE_REQUEST,
     MODEL_INFO,
@@ -307,7 +309,8 @@ class McplHost(ExtensionBase[ServerPeer]):
         return await self._inference.model_info()
 
     def _serve(self, inference: Inference | None, on_push: OnPush | None) -> None:
-        self.handlers.add_default(FEATURE_SETS_CHANGED)
+        for row in (FEATURE_SETS_CHANGED, CHANNELS_TYPING, CHANNELS_ACKNOWLEDGE):
+            self.handlers.add_default(row)
         if self._does_channels:
             self.handlers.add_default(LOOSE_REGISTER, self._register)
             self.handlers.add_default(CHANNELS_CHANGED, self._changed)

@@ -25,7 +25,13 @@ from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.injections import Dropped
 from kinwire.mcpl.rules.items import with_valid_injections
 from kinwire.mcpl.rules.names import checked_pattern, matches
-from kinwire.mcpl.rules.offers import MAY_BE_DECLARED, MOST_SETS, PeerOffer, may_be_declared
+from kinwire.mcpl.rules.offers import (
+    MAY_BE_DECLARED,
+    MOST_SETS,
+    PeerOffer,
+    may_be_declared,
+    with_known_uses,
+)
 from kinwire.mcpl.rules.open_hooks import OpenHooks
 from kinwire.mcpl.rules.restrictions import Restrictions
 from kinwire.mcpl.rules.tags import (
@@ -316,7 +322,11 @@ class ServerPeer:
         # Revoking the approvals of a set searches all approvals: only for sets that are declared.
         removed = [one for one in dict.fromkeys(params.removed or []) if one in self.feature_sets]
         came = list((params.added or {}).items())
-        added = {name: one for name, one in came[:MOST_SETS] if may_be_declared(name, one)}
+        added = {
+            name: with_known_uses(one)
+            for name, one in came[:MOST_SETS]
+            if may_be_declared(name, one)
+        }
         if len(added) < len(came):
             logger.warning("%s: left out feature sets that cannot be: %s", self.id, MAY_BE_DECLARED)
         self._sets.change(added=added, removed=removed)

@@ -19,6 +19,8 @@ __all__ = (
     "may_be_declared",
     "read_offer",
     "read_sets",
+    "uses_in",
+    "with_known_uses",
 )
 
 from collections.abc import Collection, Iterator, Mapping
@@ -94,10 +96,33 @@ def read_sets(value: object, warnings: list[str]) -> dict[str, FeatureSet]:
         except ValidationError as error:
             warnings.append(f"{place}{problems(error, members)[0]}")
             continue
-        unknown = [use for use in found[name].uses if use not in _USES]
+        found[name] = with_known_uses(found[name])
+        unknown = [use for use in found[name].uses if not uses_in(use)]
         if unknown:
             warnings.append(f"{place}/uses: {unknown[0]!r:.60} is not a known use")
     return found
+
+
+def uses_in(path: str) -> list[str]:
+    """Return the uses that a path contains: itself, those below it, or the one that it is below.
+
+    A star in the path stands for one part. MCPL 0.5, an upstream draft, has such paths.
+    """
+    return [use for use in _USES if _meets(path.split("."), use.split("."))]
+
+
+def with_known_uses(declared: FeatureSet) -> FeatureSet:
+    """Return the set with the uses that its paths contain, behind those that it declares."""
+    more = [use for path in declared.uses for use in uses_in(path) if use not in declared.uses]
+    if not more:
+        return declared
+    return declared.model_copy(update={"uses": [*declared.uses, *dict.fromkeys(more)]})
+
+
+def _meets(path: list[str], use: list[str]) -> bool:
+    if len(path) > len(use):  # it is below the use
+        return path[: len(use)] == use
+    return all(one in ("*", other) for one, other in zip(path, use, strict=False))
 
 
 def may_be_declared(name: str, declared: FeatureSet) -> bool:

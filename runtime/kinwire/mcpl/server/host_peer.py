@@ -51,6 +51,7 @@ from kinwire_protocols.mcpl.models import (
     ChannelDescriptor,
     Content,
     FeatureSetsUpdateParams,
+    FeatureSetsUpdateResult,
     InferenceMessage,
     InferencePreferences,
     InferenceRequestParams,
@@ -267,14 +268,15 @@ class HostPeer:
         self,
         params: FeatureSetsUpdateParams,
         request: Request,
-        go_on: Next[FeatureSetsUpdateParams, None],
-    ) -> None:
+        go_on: Next[FeatureSetsUpdateParams, Any],
+    ) -> Any:
         self.sets.switch(enabled=params.enabled or (), disabled=params.disabled or ())
         for name, rules in (params.scopes or {}).items():
             if name in self.sets.declared:
                 self._scopes[name], self._lists[name] = rules, readable_lists(rules)
-        await go_on(params)
+        answer = await go_on(params)
         self.on_change()
+        return answer or FeatureSetsUpdateResult(accepted=True)
 
     def _must_be_enabled(self, params: Any, method: Method[Any, Any]) -> None:
         if not self.session.handshake.initialized:

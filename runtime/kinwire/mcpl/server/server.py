@@ -35,12 +35,14 @@ from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject, to_wire
 from kinwire_protocols.mcp.models import RequestParams
 from kinwire_protocols.mcpl.methods import (
+    CHANNELS_ACKNOWLEDGE,
     CHANNELS_CLOSE,
     CHANNELS_LIST,
     CHANNELS_OPEN,
     CHANNELS_OUTGOING_CHUNK,
     CHANNELS_OUTGOING_COMPLETE,
     CHANNELS_PUBLISH,
+    CHANNELS_TYPING,
     CONTEXT_AFTER_INFERENCE,
     FEATURE_SETS_CHANGED,
     FEATURE_SETS_UPDATE,
@@ -55,6 +57,8 @@ from kinwire_protocols.mcpl.models import (
     ChannelsListResult,
     FeatureSet,
     FeatureSetsChangedParams,
+    FeatureSetsUpdateParams,
+    FeatureSetsUpdateResult,
     RollbackParams,
     RollbackResult,
     Scope,
@@ -162,7 +166,9 @@ class McplServer(ExtensionBase[HostPeer]):
         self._strict_scopes = strict_scopes
         self._as_list = as_list
         super().__init__()
-        self.handlers.add_default(FEATURE_SETS_UPDATE)
+        self.handlers.add_default(FEATURE_SETS_UPDATE, _accept)
+        for signal in (CHANNELS_TYPING, CHANNELS_ACKNOWLEDGE):
+            self.handlers.add_default(signal)
         self.handlers.add_default(INFERENCE_CHUNK)
         self.handlers.add_default(STATE_ROLLBACK, self._roll_back)
         if channels is not None:
@@ -334,6 +340,10 @@ class McplServer(ExtensionBase[HostPeer]):
         if self._as_list:
             return [{"name": name, **to_wire(one)} for name, one in self._declared.items()]
         return {name: to_wire(one) for name, one in self._declared.items()}
+
+
+async def _accept(params: FeatureSetsUpdateParams) -> FeatureSetsUpdateResult:
+    return FeatureSetsUpdateResult(accepted=True)  # the interceptor of the host's peer obeys it
 
 
 class IgnoredModifications:

@@ -23,10 +23,12 @@ from tests.runtime.mcpl.fixtures_pairs import feature
 pytestmark = pytest.mark.spec("mcpl-6.2-3")
 
 OF_NO_SET = {
+    "channels/acknowledge",
     "channels/changed",
     "channels/close",
     "channels/list",
     "channels/register",
+    "channels/typing",
     "featureSets/changed",
     "featureSets/update",
     "inference/chunk",
