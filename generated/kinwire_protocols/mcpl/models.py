@@ -115,7 +115,7 @@ class ChannelReference(Message):
 
 
 class ChannelSignal(Message):
-    """What happens on a channel besides messages. Unknown fields are preserved.
+    """What happens on a channel in addition to messages. Unknown fields are preserved.
 
     Attributes:
         channel_id: The channel's id.

@@ -97,7 +97,7 @@ class AuditTrail(Generic[E]):
         return result
 
     async def write(self, event: E) -> bool:
-        """Write an event; return whether the log has it, or there is none.
+        """Write an event; return False if there is a log and it does not have the event.
 
         A cancellation does not interrupt it.
         """

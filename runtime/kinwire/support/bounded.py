@@ -6,7 +6,7 @@ They use `OrderedDict`, because finding the first key of a `dict` takes long aft
 
 from __future__ import annotations
 
-__all__ = ("DEDUP_SECONDS", "BoundedSet", "LruDict", "TtlDict")
+__all__ = ("DEDUP_SECONDS", "LruDict", "TtlDict")
 
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator
@@ -123,31 +123,3 @@ class TtlDict(Generic[K, V]):
             if now - oldest[1] < self._seconds:
                 return
             self._entries.popitem(last=False)
-
-
-class BoundedSet(Generic[K]):
-    """A set of at most `limit` elements: the one that was added first goes when there are more."""
-
-    def __init__(self, limit: int) -> None:
-        """Begin empty. `limit` is at least 1."""
-        self._limit = limit
-        self._elements = OrderedDict[K, None]()  # the oldest first
-
-    def __len__(self) -> int:
-        return len(self._elements)
-
-    def __contains__(self, element: K) -> bool:
-        return element in self._elements
-
-    def add(self, element: K) -> bool:
-        """Add `element`, and return whether it was new. A known one does not become younger."""
-        if element in self._elements:
-            return False
-        self._elements[element] = None
-        if len(self._elements) > self._limit:
-            self._elements.popitem(last=False)
-        return True
-
-    def discard(self, element: K) -> None:
-        """Remove `element`, if it is there."""
-        self._elements.pop(element, None)

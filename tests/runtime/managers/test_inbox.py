@@ -28,7 +28,7 @@ def inbox_of(now: list[float], records: Records | None = None, **limit: int) -> 
 
 
 class Consumer:
-    """Answers with the number of the hand-over, unless it is told another fate."""
+    """Answers with the number of the hand-over, unless it is given another fate."""
 
     def __init__(self) -> None:
         self.handed: list[tuple[str, bool]] = []

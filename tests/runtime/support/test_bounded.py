@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings, strategies as st
 
-from kinwire.support.bounded import BoundedSet, LruDict, TtlDict
+from kinwire.support.bounded import LruDict, TtlDict
 
 KEYS = st.sampled_from("abcde")
 QUICK = settings(max_examples=60, deadline=None)
@@ -73,21 +73,6 @@ def test_a_dictionary_that_expires_need_not_have_a_limit() -> None:
     assert len(real) == 1000
     real.put(1000, 0, now=10)
     assert len(real) == 1
-
-
-@QUICK
-@given(st.lists(st.tuples(st.booleans(), KEYS), max_size=30))
-def test_the_oldest_element_of_a_set_is_removed_first(steps: list[tuple[bool, str]]) -> None:
-    real, model = BoundedSet[str](LIMIT), list[str]()
-    for adds, element in steps:
-        if adds:
-            assert real.add(element) is (element not in model)
-            model = model if element in model else [*model, element][-LIMIT:]
-        else:
-            real.discard(element)
-            model = [one for one in model if one != element]
-        assert [one for one in "abcde" if one in real] == sorted(model)
-        assert len(real) == len(model)
 
 
 def test_an_entry_of_no_seconds_is_never_there() -> None:

@@ -1,4 +1,4 @@
-"""Events and turns that are accepted at once, and worked on one after the other (MCPL 9, 14.3)."""
+"""Events and turns that are accepted immediately and worked on in order (MCPL 9, 14.3)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class WorkItem:
 
 
 class WorkQueue:
-    """A queue with workers: its handlers return at once, and `work` takes as long as it needs.
+    """A queue with workers: its handlers return immediately, and `work` takes as long as it needs.
 
     Pass `queue.push` as `McplHost(on_push=...)` and `queue.turn` as `Channels(on_turn=...)`, and
     run the host within `async with queue.running():`. `work` gets each item; an exception is

@@ -83,7 +83,7 @@ def message_outcome(answer: IncomingOutcome) -> DeliveryOutcome:
 def error_outcome(error: Exception, *, attempt: int, attempts: int) -> DeliveryOutcome:
     """Return what becomes of an event or message after an error.
 
-    A lost connection, a timeout and a disabled feature set are no answers. An error that says that
+    A lost connection, a timeout and a disabled feature set do not answer. An error that says that
     the message is wrong, or the method or the feature set is unknown, is final. After any other one
     the host gets it up to `attempts` times.
     """

@@ -1,4 +1,4 @@
-"""A queue with workers: handlers return at once, and the work is done in order."""
+"""A queue with workers: handlers return immediately, and the work is done in order."""
 
 from __future__ import annotations
 
