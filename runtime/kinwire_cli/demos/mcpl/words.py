@@ -6,7 +6,7 @@ __all__ = ("params_in_words", "result_in_words", "text_of")
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from pydantic import MISSING
 
@@ -78,7 +78,7 @@ def _called(result: mcp.CallToolResult) -> str:
 
 def _object(one: Any) -> JsonObject:
     """Return an entry of a list, which a host may read later than the list, as JSON."""
-    return one if isinstance(one, dict) else to_wire(one)
+    return cast("JsonObject", one) if isinstance(one, dict) else to_wire(one)
 
 
 def _incoming(params: Any) -> str:
