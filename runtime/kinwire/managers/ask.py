@@ -82,7 +82,10 @@ async def ask(
     """
     try:
         with anyio.move_on_after(timeout):
-            return Answer(expect_type(name, await callback(argument), expects))
+            called = callback(argument)
+            if not hasattr(called, "__await__"):
+                raise _not_async(name)
+            return Answer(expect_type(name, await called, expects))
     except Exception as error:  # outside the scope, which may leave only a part of a group
         return Failed(error)
     except CancelledError as error:
@@ -93,6 +96,13 @@ async def ask(
         return Failed(failure)
     assert timeout is not None  # else nothing could have ended the block
     return Late(timeout)
+
+
+def _not_async(name: str) -> TypeError:
+    """Return the error for a callback that has returned no awaitable."""
+    return TypeError(
+        f"{name}: expected an async function, got a plain one. Define it with `async def`."
+    )
 
 
 def _is_cancelled() -> bool:

@@ -20,7 +20,7 @@ __all__ = (
 )
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Coroutine, Iterable, Mapping
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
@@ -44,6 +44,12 @@ _CAPABILITY_FROM = ArgumentCheck(
         "handlers": instance_of(ExtensionHandlers, "ExtensionHandlers", "self.handlers"),
         "gates": OBJECT,
     },
+)
+
+_PEER_OF = ArgumentCheck(
+    "ExtensionBase.peer_of",
+    "peer_of(connection.session)",
+    {"session": having(("identity", "on_close"), "a session", "connection.session")},
 )
 
 
@@ -129,7 +135,7 @@ class ExtensionBase(ABC, Generic[Peer]):
         """Make the peer, keep it until the session is over, and serve the handlers."""
         if theirs is None:
             return
-        peer = self._peers[session] = self.join(session, theirs)
+        peer = self._peers[session] = self._joined(self.join(session, theirs))
         session.on_close(lambda: self._leave(session, peer))
         session.serve(self.handlers.routes)
 
@@ -137,8 +143,17 @@ class ExtensionBase(ABC, Generic[Peer]):
         """Do nothing, if not overridden; see `Extension.negotiated`."""
 
     def peer_of(self, session: Session) -> Peer | None:
-        """Return the peer of a session; None if it speaks only MCP, or the session is over."""
-        return self._peers.get(session)
+        """Return the peer of a session; None if it speaks only MCP, or the session is over.
+
+        The session of a `Connection` is `connection.session`, of a `Context` `context.session`.
+
+        Raises:
+            TypeError: it is not a session.
+        """
+        peer = self._peers.get(session)
+        if peer is None:
+            _PEER_OF.check(session=session)
+        return peer
 
     def must_be_only_session(self, session: Session) -> None:
         """Check that no other open session is with the same peer: call it first in `join`.
@@ -151,6 +166,20 @@ class ExtensionBase(ABC, Generic[Peer]):
         key = session.identity.key
         if any(one.identity.key == key for one in self._peers if not one.closed):
             raise DuplicateServerError(session.peer_id, self.protocol.name)
+
+    def _joined(self, peer: Peer) -> Peer:
+        """Return the peer that `join` has returned.
+
+        Raises:
+            TypeError: `join` is an `async` function.
+        """
+        if not isinstance(peer, Coroutine):
+            return peer
+        peer.close()
+        raise TypeError(
+            f"{type(self).__name__}.join: expected a plain function, got an async one. Define it "
+            "with `def`, and await in `negotiated`."
+        )
 
     def _leave(self, session: Session, peer: Peer) -> None:
         del self._peers[session]

@@ -20,8 +20,8 @@ SERVER_NAMES: Mapping[str, str] = {
     "list_resources": "@server.resource, or @server.on.resources_list",
     "list_tools": "@server.tool, or @server.on.tools_list",
     "read_resource": "@server.resource, or @server.on.resources_read",
-    "run_async": "await server.serve(transport), or server.run()",
-    "run_stdio_async": "await server.serve(transport), or server.run()",
+    "run_async": "await server.serve_stdio(), or server.run()",
+    "run_stdio_async": "await server.serve_stdio(), or server.run()",
     "sse_app": "server.asgi()",
     "streamable_http_app": "server.asgi()",
 }

@@ -126,9 +126,8 @@ class ScopeDeniedError(KinwireError):
     def __str__(self) -> str:
         asked = self.request
         return (
-            f"{asked.tool}: expected leave to act in {asked.label!r} for {asked.feature_set} of "
-            f"{asked.server}, got none: {self.reason}. Change the lists of that set, or approve it "
-            "when asked."
+            f"{asked.tool}: {asked.feature_set} of {asked.server} may not act in {asked.label!r}: "
+            f"{self.reason}. Change the lists of that set, or approve it when asked."
         )
 
 

@@ -165,6 +165,26 @@ async def test_an_error_of_join_refuses_the_peer() -> None:
     assert (extension.peers, extension.gone) == ([], [])
 
 
+async def test_an_async_join_refuses_the_peer_with_what_to_write() -> None:
+    class Late(MarkHost):
+        async def join(self, session: Session, theirs: JsonObject) -> Session:  # type: ignore[override]
+            return session  # pragma: no cover
+
+    server = Server("s", "1", extensions=[MarkServer()])
+    with pytest.raises(TypeError, match=r"Late\.join: expected a plain function, got an async"):
+        async with pair(server, Host("h", "1", extensions=[Late()])):
+            raise AssertionError
+
+
+async def test_peer_of_refuses_what_is_not_a_session() -> None:
+    _, extension, server, host = marking()
+    async with pair(server, host) as connection:
+        wrong: Any = connection
+        with pytest.raises(TypeError, match=r"Write peer_of\(connection\.session\)"):
+            extension.peer_of(wrong)
+        assert extension.peer_of(connection.session) is connection.session
+
+
 @asynccontextmanager
 async def connected(server: Server, host: Host, server_id: str) -> AsyncGenerator[Connection]:
     host_end, server_end = memory_pair()

@@ -22,6 +22,7 @@ DECLARED: list[Any] = [
     pytest.param({"tools": {"x": "undeclared"}}, "tools['x']: ", "also_uses", id="undeclared"),
     pytest.param({"also_uses": ["pushEvent"]}, "also_uses: ", "'pushEvents'", id="later use"),
     pytest.param({"sets": {"a": "pushEvent"}}, "['a'].uses: ", "'pushEvents'", id="use"),
+    pytest.param({"sets": {"a": "hooks"}}, "['a'].uses: ", "channels.observe", id="near use"),
     pytest.param({"sets": {"a": "telepathy"}}, "['a'].uses: ", "channels.observe", id="no use"),
     *(
         pytest.param({"sets": {name: "tools"}}, "feature_sets: ", "Rename that set", id=repr(name))

@@ -126,7 +126,11 @@ class ChannelManager:
         """
         route = await self._route(conversation_id)
         if route is None:
-            raise UnknownChannelError(data={"conversationId": conversation_id})
+            raise UnknownChannelError(
+                f"conversation {conversation_id!r:.60}: expected a channel that can be written to. "
+                "Try again when its server is connected, or set Channels(default_outgoing=...).",
+                data={"conversationId": conversation_id},
+            )
         return await self._response(route[1], conversation_id, inference_id, route[0])
 
     async def think(self, conversation_id: str, *, inference_id: str) -> OutgoingResponse:

@@ -36,9 +36,8 @@ _PENDING = "inbox/pending/"
 
 _DURABLE_INBOX = ArgumentCheck(
     "DurableInbox",
-    "DurableInbox(records)",
-    {},
-    records=having(("get", "put", "scan"), "records of a store", "store.records").or_none,
+    'DurableInbox(await store.records("mcpl"))',
+    {"records": having(("get", "put", "scan"), "records of a store", "records").or_none},
     retry_delay=SECONDS,
     clock=FUNCTION,
 )

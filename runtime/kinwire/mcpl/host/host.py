@@ -92,9 +92,15 @@ _MCPL_HOST = ArgumentCheck(
     push_timeout=SECONDS,
     push_rate=RATE,
     state=one_of(*get_args(StateMode)),
-    records=having(("get", "put", "scan"), "records of a store", "store.records").or_none,
-    audit=having(("append", "read"), "a log of a store", "store.log").or_none,
+    records=having(
+        ("get", "put", "scan"), "records of a store", 'await store.records("mcpl")'
+    ).or_none,
+    audit=having(("append", "read"), "a log of a store", 'await store.log("audit")').or_none,
     clock=FUNCTION,
+)
+_NO_SERVER_ID = (
+    "%s: the patterns of this server do not apply to it, because it was connected without a "
+    "server_id. Write connect(..., server_id=%r)"
 )
 _OF = ArgumentCheck(
     "McplHost.of",
@@ -264,7 +270,10 @@ class McplHost(ExtensionBase[ServerPeer]):
         offer = read_offer(theirs)
         for warning in offer.warnings:
             logger.warning("%s: its offer of MCPL: %s", session.peer_id, warning)
-        policy = self._policy.of_server(session.identity.server_id)
+        server_id = session.identity.server_id
+        if server_id is None and self._policy.names(session.peer_id):
+            logger.warning(_NO_SERVER_ID, session.peer_id, session.peer_id)
+        policy = self._policy.of_server(server_id)
         sets = FeatureSets(offer.feature_sets, enabled=False, policy=policy)
         sets.obey_policy()
 

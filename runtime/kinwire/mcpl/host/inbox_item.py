@@ -104,7 +104,11 @@ class InboxItem:
     """An event or a turn of users: `async with item: ...` confirms it at the end of the block.
 
     If the block raises, the item is not confirmed, and is handed over again after
-    `DurableInbox.retry_delay` seconds; if it is cancelled, immediately.
+    `DurableInbox.retry_delay` seconds; if it is cancelled, immediately. The exception leaves the
+    block, so catch it outside if the loop should go on.
+
+    `again` is True if it may have been handed over before. `inference_id` may be set: the server of
+    an event gets it. `event` is a `PushEventParams`, `turn` a `UserTurn`; the other one is None.
     """
 
     def __init__(

@@ -9,6 +9,7 @@ from __future__ import annotations
 __all__ = ("ScopedCalls",)
 
 from collections.abc import Awaitable, Callable
+from typing import cast
 
 from kinwire.mcp.extension import Next
 from kinwire.mcpl.errors import ScopeDeniedError
@@ -20,6 +21,7 @@ from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.scopes import ScopeRequest
 from kinwire.rpc.session import Session
 from kinwire_protocols import mcp
+from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.methods import TOOLS_CALL
 from kinwire_protocols.mcpl.augments import TOOLS_CALL_PARAMS_SCOPE
 from kinwire_protocols.mcpl.models import Scope
@@ -87,9 +89,11 @@ class ScopedCalls:
         found = None
         if self._scope_of is not None:
             found = self._scope_of(params.name, params.arguments or {})
-        if found is None or found[0] not in self._sets.declared:
+        if found is None:
+            return None
+        feature_set, label, payload = _checked(found)
+        if feature_set not in self._sets.declared:
             return None  # the rule means a set of another server
-        feature_set, label, payload = found
         return feature_set, Scope(label=label, payload=payload)
 
     async def _within(
@@ -105,6 +109,21 @@ class ScopedCalls:
         name, arguments = params.name, params.arguments or {}
         request = self._scopes.request(feature_set, name, arguments, name)
         _granted(await self._scopes.decide(request, labelled=False), request)
+
+
+def _checked(found: object) -> tuple[str, str, JsonObject | None]:
+    """Return what the user's function has found.
+
+    Raises:
+        TypeError: it is not a set, a label and a payload.
+    """
+    match found:
+        case (str(feature_set), str(label), (None | dict()) as payload):
+            return feature_set, label, cast("JsonObject | None", payload)
+    raise TypeError(
+        f"Scopes.scope_of: expected None or (feature set, label, payload), got {found!r:.100}. "
+        'Return ("notes.edit", "work/today", None).'
+    )
 
 
 def _failing(

@@ -84,7 +84,12 @@ class HostServices:
 
 
 class ServerPeer:
-    """One connection of a host to a server of MCPL. Get it from `McplHost.of(connection)`."""
+    """One connection of a host to a server of MCPL. Get it from `McplHost.of(connection)`.
+
+    `id` is its name for logs, `key` the identity that data is kept under. `scopes` has the lists
+    and answers (`set`, `reset`, `revoke`), `channels` what the host does with its channels (`open`,
+    `close`, `publish`, `send`, `listed`, `reopen`), and `session` sends other messages.
+    """
 
     _has_zoneless_times = False
 

@@ -33,7 +33,11 @@ _WORK_QUEUE = ArgumentCheck(
 
 @dataclass(frozen=True, slots=True)
 class WorkItem:
-    """An event, or a turn of users, that was accepted."""
+    """An event, or a turn of users, that was accepted.
+
+    `event` is a `PushedEvent`, `turn` a `UserTurn`; the other one is None. `inference_id` is the id
+    for the inference, which the server of an event has got.
+    """
 
     inference_id: str
     """The id for the inference; of an event, its server has got it."""
@@ -70,6 +74,7 @@ class WorkQueue:
         self._limit, self._workers = limit, workers
         self._items: deque[WorkItem] = deque()
         self._changed = anyio.Event()
+        self._is_running = False
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
@@ -77,9 +82,11 @@ class WorkQueue:
         async with background() as tasks:
             for _ in range(self._workers):
                 tasks.start_soon(self._run)
+            self._is_running = True
             try:
                 yield
             finally:
+                self._is_running = False
                 tasks.cancel_scope.cancel()
 
     async def push(self, event: PushedEvent) -> PushEventResult:
@@ -108,6 +115,8 @@ class WorkQueue:
                 logger.exception("work on %s failed", item.inference_id)
 
     def _add(self, item: WorkItem) -> None:
+        if not (self._is_running or self._items):
+            logger.warning("WorkQueue: items wait for `async with queue.running():`")
         self._items.append(item)
         self._wake()
 

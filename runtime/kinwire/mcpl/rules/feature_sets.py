@@ -45,6 +45,11 @@ class FeaturePolicy:
             forbidden=_patterns_of(self.forbidden, server_id),
         )
 
+    def names(self, server_id: str) -> bool:
+        """Return whether a pattern is for the server with this `server_id` only."""
+        texts = (*self.enabled, *self.disabled, *self.forbidden)
+        return any(ServerPattern.read(text).server_id == server_id for text in texts)
+
     def enables(self, name: str) -> bool:
         """Return whether a set with this name is on at first."""
         off = (*self.disabled, *self.forbidden)

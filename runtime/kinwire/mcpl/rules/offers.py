@@ -162,7 +162,7 @@ def checked_uses(place: str, uses: Collection[str]) -> None:
     """
     for use in uses:
         if use not in _USES:
-            hint = _meant(use, _USES) or f"There are {', '.join(_USES)}."
+            hint = f"{_meant(use, _USES) or ''} There are {', '.join(_USES)}.".lstrip()
             raise ValueError(f"{place}: expected uses of MCPL, got {use!r:.60}. {hint}")
 
 

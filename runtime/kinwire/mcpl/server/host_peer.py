@@ -72,7 +72,11 @@ logger = logging.getLogger("kinwire.mcpl")
 
 
 class HostPeer:
-    """One session of a server with a host of MCPL. Get it from `McplServer.of(context)`."""
+    """One session of a server with a host of MCPL. Get it from `McplServer.of(context)`.
+
+    `channels` sends messages of channels and registers them (`incoming`, `register`, `change`), and
+    `session` sends other messages.
+    """
 
     def __init__(
         self,

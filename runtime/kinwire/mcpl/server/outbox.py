@@ -53,7 +53,9 @@ _OUTBOX = ArgumentCheck(
     "Outbox",
     "Outbox(live)",
     {"live": having(("hosts", "outboxes"), "an McplServer", "live")},
-    records=having(("get", "put", "scan"), "records of a store", "store.records").or_none,
+    records=having(
+        ("get", "put", "scan"), "records of a store", 'await store.records("outbox")'
+    ).or_none,
     limit=count_from(1),
     attempts=count_from(1),
     backoff=instance_of(Backoff, "a Backoff", "Backoff(longest=60.0)"),

@@ -220,6 +220,19 @@ async def test_nothing_of_such_a_peer_stays_in_memory() -> None:
     assert (len(live._guard._approvals), len(live._services.restrictions)) == (0, 0)
 
 
+@pytest.mark.parametrize("server_id", ["raw", None])
+async def test_a_policy_of_a_server_without_a_server_id_is_logged(
+    server_id: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    for pattern in ("raw/s", "other/s", "s"):
+        caplog.clear()
+        keeper = Keeper(forbidden=[pattern])
+        async with keeper.host, peer(keeper, "command:a", server_id=server_id):
+            logged = [one for one in caplog.messages if "without a server_id" in one]
+        assert len(logged) == (server_id is None and pattern == "raw/s")
+        assert all(one.endswith("Write connect(..., server_id='raw')") for one in logged)
+
+
 @pytest.mark.parametrize(("server_id", "model"), [("raw", "large"), (None, "small")])
 async def test_a_setting_that_names_a_server_means_its_server_id(
     server_id: str | None, model: str

@@ -220,7 +220,7 @@ async def test_an_answer_to_where_nothing_goes_out_takes_the_default() -> None:
         await (await host.channels.write("conv_in", inference_id="inf_1")).finish("Hello")
     assert chat.delivered == [(NEWS.id, "Hello")]
     async with chatting(Chat(), news.policy()) as (host, _lives, side):
-        with pytest.raises(mcpl.UnknownChannelError):
+        with pytest.raises(mcpl.UnknownChannelError, match="'conv_in': expected a channel that"):
             await host.channels.write("conv_in", inference_id="inf_1")
 
 

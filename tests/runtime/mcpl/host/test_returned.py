@@ -75,3 +75,15 @@ async def test_a_function_that_returns_nothing_is_reported_by_name(
         assert await use(live.hosts[0]) is False
     assert message in caplog.text
     assert "got NoneType. Return one in every case." in caplog.text
+
+
+async def test_a_plain_function_is_reported_by_name(caplog: pytest.LogCaptureFixture) -> None:
+    def plain(event: Any) -> Any:
+        return mcpl.PushEventResult(accepted=True)
+
+    live = McplServer(feature_sets=SETS)
+    async with live_pair(live, McplHost(enabled=["*"], on_push=plain)) as (connection, _):
+        await connection.mcp.ping()
+        assert await push(live.hosts[0]) is False
+    expected = "McplHost.on_push: expected an async function, got a plain one. Define it with"
+    assert expected in caplog.text

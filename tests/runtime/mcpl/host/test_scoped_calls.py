@@ -31,7 +31,7 @@ async def test_a_call_carries_its_scope_and_is_checked_before_it_is_sent() -> No
         (call,) = sent(connection, "client", "tools/call")
         assert call["scope"] == {"label": "/project/a.ts", "payload": {"path": "/project/a.ts"}}
         for path in ("/project/.env", "/etc/hosts", "/project/../etc/hosts"):
-            with pytest.raises(ScopeDeniedError, match="edit_file: expected leave to act in"):
+            with pytest.raises(ScopeDeniedError, match=r"edit_file: files\.edit of .* may not"):
                 await connection.mcp.tools_call(name="edit_file", arguments={"path": path})
         assert len(sent(connection, "client", "tools/call")) == 1
     assert server.edited == ["/project/a.ts"]
@@ -104,6 +104,16 @@ async def test_the_tools_of_a_disabled_set_are_neither_called_nor_served() -> No
         assert len(sent(connection, "client", "tools/call")) == 1
         with pytest.raises(mcpl.FeatureSetNotEnabledError):
             await connection.session.raw("tools/call", {"name": "look"})
+    assert server.edited == []
+
+
+@pytest.mark.parametrize(
+    "found", ["abc", ("plain", "x"), ("plain", None, None), (1, "x", None), ("plain", "x", "y")]
+)
+async def test_a_scope_of_another_shape_fails_the_call_before_it_is_sent(found: Any) -> None:
+    async with files(Scopes(scope_of=lambda tool, arguments: found)) as (server, lives):
+        with pytest.raises(TypeError, match=r"Scopes\.scope_of: expected None or \(feature set"):
+            await lives.connection.mcp.tools_call(name="look")
     assert server.edited == []
 
 

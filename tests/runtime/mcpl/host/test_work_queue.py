@@ -58,6 +58,24 @@ async def test_handlers_return_before_the_work_is_done() -> None:
     assert [number for _, number in done] == [1, 2, 3]
 
 
+async def test_items_that_come_before_the_workers_run_are_logged_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    done = anyio.Event()
+
+    async def work(item: WorkItem) -> None:
+        done.set()
+
+    queue = WorkQueue(work)
+    await queue.push(event(1))
+    await queue.turn(turn(2))
+    assert caplog.messages == ["WorkQueue: items wait for `async with queue.running():`"]
+    async with queue.running():
+        await done.wait()
+        await queue.push(event(3))
+    assert len(caplog.messages) == 1
+
+
 async def test_a_full_queue_answers_backpressure_and_makes_turns_wait() -> None:
     done: list[int] = []
 
