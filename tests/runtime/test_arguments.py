@@ -51,6 +51,7 @@ from kinwire.mcpl import (
     ScopeAnswer,
     Scopes,
     ScriptedProvider,
+    ServerPeer,
     UnsupportedMessageError,
     UrlGuard,
     Verdict,
@@ -356,7 +357,6 @@ def in_a_tool(call: Callable[[Context], Any]) -> str:
 
 BY_KINWIRE = "kinwire makes it, and passes it to functions of the user"
 IN_HANDSHAKE = "kinwire calls it during the handshake"
-IN_EXTENSION = "extensions call it for each message, with the session of the message"
 RAISED = "kinwire raises it"
 
 UNCHECKED: dict[str, str] = {
@@ -387,14 +387,12 @@ UNCHECKED: dict[str, str] = {
     "McplHost.left": "kinwire calls it at the end of a session",
     "McplHost.must_be_only_session": IN_HANDSHAKE,
     "McplHost.negotiated": IN_HANDSHAKE,
-    "McplHost.peer_of": IN_EXTENSION,
     "McplHost.offer": IN_HANDSHAKE,
     "McplServer.attach": IN_HANDSHAKE,
     "McplServer.join": IN_HANDSHAKE,
     "McplServer.left": "kinwire calls it at the end of a session",
     "McplServer.must_be_only_session": IN_HANDSHAKE,
     "McplServer.negotiated": IN_HANDSHAKE,
-    "McplServer.peer_of": IN_EXTENSION,
     "McplServer.offer": IN_HANDSHAKE,
     "ModelRequest": BY_KINWIRE,
     "Moderate": "the type of a function",
@@ -406,6 +404,7 @@ UNCHECKED: dict[str, str] = {
     "PushedEvent": BY_KINWIRE,
     "RefusedItem": BY_KINWIRE,
     "Request": BY_KINWIRE,
+    "Restrictions": BY_KINWIRE,
     "RequestCancelledError": RAISED,
     "RequestTimeoutError": RAISED,
     "RpcError data": "any JSON; a value that is not JSON is an internal error",
@@ -443,6 +442,7 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "Inference": lambda: {"provider": ScriptedProvider(), "routing": ROUTING},
     "McplHost.after_inference": dict,
     "McplHost.before_inference": dict,
+    "McplHost.reset_usage": lambda: {"server": object.__new__(ServerPeer)},
     "McplServer": lambda: {"feature_sets": {}},
     "ModelAnswer": lambda: {"content": "", "model": ""},
     "ModelProfile": lambda: {"name": "m"},

@@ -37,6 +37,7 @@ from kinwire.support.arguments import (
     FUNCTION,
     RATE,
     SECONDS,
+    TEXT,
     TEXTS,
     ArgumentCheck,
     having,
@@ -106,6 +107,12 @@ _OF = ArgumentCheck(
     "McplHost.of",
     "live.of(connection)",
     {"connection": instance_of(Connection, "a Connection", "connection")},
+)
+_RESET_USAGE = ArgumentCheck(
+    "McplHost.reset_usage",
+    "await live.reset_usage(live.of(connection))",
+    {"server": instance_of(ServerPeer, "a ServerPeer", "live.of(connection)")},
+    feature_set=TEXT.or_none,
 )
 _BEFORE = ArgumentCheck(
     "McplHost.before_inference",
@@ -230,6 +237,7 @@ class McplHost(ExtensionBase[ServerPeer]):
         Raises:
             StorageError: the store failed; after a restart everything counts as before.
         """
+        _RESET_USAGE.check(server=server, feature_set=feature_set)
         if self._inference is not None:
             await self._inference.reset(server, feature_set)
 
