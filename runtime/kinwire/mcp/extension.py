@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 from kinwire.mcp.handlers import ExtensionHandlers
 from kinwire.rpc.errors import DuplicateServerError
 from kinwire.rpc.interceptors import InboundInterceptor, Next, OutboundInterceptor
-from kinwire.rpc.negotiated import put_at_path
+from kinwire.rpc.negotiated import Side, put_at_path
 from kinwire.support.arguments import OBJECT, ArgumentCheck, ValueKind, having, instance_of, list_of
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.peer import ProtocolTable
@@ -223,17 +223,32 @@ def _declare(offer: JsonObject, path: list[str]) -> None:
         cast("list[str]", below).append(rest[0])
 
 
+def _must_be_for(side: Side, extension: Extension) -> None:
+    handlers = getattr(extension, "handlers", None)
+    if not isinstance(handlers, ExtensionHandlers):
+        return
+    rows = [route.method for route in handlers.routes.values()]
+    wrong = next((row.name for row in rows if row.sender == side), None)
+    if wrong is not None:
+        name, other = type(extension).__name__, "Host" if side == "server" else "Server"
+        raise TypeError(
+            f"extensions: expected an extension for a {side}, got {name}, which handles {wrong}, a "
+            f"message that a {side} sends. Pass it to a {other}."
+        )
+
+
 def extensions_kind(example: str) -> ValueKind:
     """Return what the parameter `extensions` takes, with an example of an extension."""
     steps = ("protocol", "offer", "attach", "negotiated")
     return list_of(having(steps, "an extension", example), "several extensions")
 
 
-def checked_extensions(extensions: Iterable[Extension]) -> tuple[Extension, ...]:
+def checked_extensions(extensions: Iterable[Extension], side: Side) -> tuple[Extension, ...]:
     """Return the extensions of one server or host.
 
     Raises:
         ValueError: two of them belong to the same protocol.
+        TypeError: one has a handler for what its own side sends: it is for the other side.
     """
     listed = tuple(extensions)
     names = [extension.protocol.name for extension in listed]
@@ -243,4 +258,6 @@ def checked_extensions(extensions: Iterable[Extension]) -> tuple[Extension, ...]
                 f"extensions: expected one for each protocol, got {names.count(name)} for {name}. "
                 "Remove all but one."
             )
+    for extension in listed:
+        _must_be_for(side, extension)
     return listed

@@ -38,9 +38,10 @@ class SpokenProtocols:
 
         Raises:
             ValueError: two extensions are of the same protocol.
+            TypeError: an extension is for the other side.
         """
         self.side: Side = side
-        self.extensions = checked_extensions(extensions)
+        self.extensions = checked_extensions(extensions, side)
         self.tables: list[ProtocolTable] = [MCP, *(one.protocol for one in self.extensions)]
         self.gates = Gates(side, self.tables)
         self.extension_rows = {

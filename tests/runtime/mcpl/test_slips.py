@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kinwire import Server
+from kinwire import Host, Server
 from kinwire.mcpl import McplHost, McplServer, PushedEvent
 from kinwire_protocols import mcpl
 from kinwire_protocols.mcpl.methods import STATE_ROLLBACK
@@ -74,6 +74,31 @@ async def test_a_refusal_names_the_set_on_one_line() -> None:
         params = mcpl.RollbackParams(feature_set="nobody", checkpoint="c")
         with pytest.raises(mcpl.UnknownFeatureSetError, match="set: 'nobody'"):
             await server.session.call(STATE_ROLLBACK, params)
+
+
+def test_a_role_on_the_other_side_is_refused_where_it_is_passed() -> None:
+    with pytest.raises(TypeError, match=r"got McplHost, which handles .* Pass it to a Host"):
+        Server("s", "1", extensions=[McplHost()])
+    with pytest.raises(TypeError, match=r"got McplServer, which handles .* Pass it to a Server"):
+        Host("h", "1", extensions=[changing()])
+
+
+@pytest.mark.anyio
+async def test_a_hook_that_returns_text_is_reported_by_name(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    live, host = (
+        McplServer(feature_sets={"a": feature(AFTER)}, blocking=True),
+        McplHost(enabled=["a"]),
+    )
+
+    @live.on.context_after_inference
+    async def change(params: mcpl.AfterInferenceParams) -> Any:
+        return "x"
+
+    async with live_pair(live, host):
+        assert await host.after_inference(after("x")) == "x"
+    assert "context/afterInference: expected AfterInferenceResult, got str" in caplog.text
 
 
 def changing(**options: Any) -> McplServer:

@@ -27,7 +27,7 @@ from kinwire.rpc.session import Session
 from kinwire.support.background import start_detached
 from kinwire.support.backoff import Backoff
 from kinwire.support.sanitize import sanitize_for_log
-from kinwire.support.validation import checked_strings
+from kinwire.support.validation import checked_strings, expect_type
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
 from kinwire_protocols.mcp.models import RequestParams
 from kinwire_protocols.mcpl.errors import ChannelOpenFailedError, UnknownChannelError
@@ -295,6 +295,7 @@ class HostChannels:
         except Exception as error:
             logger.exception("a channel of type %.60s could not be opened", params.type)
             raise ChannelOpenFailedError(data={"type": params.type}) from error
+        result = expect_type(request.method.name, result, ChannelsOpenResult)
         refusal = opened_refusal(result.channel.id, self._sets, self._lists_of)
         if refusal is not None:
             raise refusal
@@ -313,6 +314,7 @@ class HostChannels:
         if self.registry.find(params.channel_id) is None:
             raise UnknownChannelError(data={"channelId": params.channel_id})
         result = await go_on(params)
+        result = expect_type(request.method.name, result, ChannelsCloseResult)
         if result.closed:
             self.registry.remove(params.channel_id)
         return result

@@ -29,7 +29,7 @@ from kinwire.mcpl.server.inference_streams import InferenceStream, InferenceStre
 from kinwire.mcpl.server.served_state import ServedState
 from kinwire.rpc.errors import RequestTimeoutError, SessionStateError
 from kinwire.rpc.request import Request
-from kinwire.support.validation import checked_count, checked_seconds
+from kinwire.support.validation import checked_count, checked_seconds, expect_type
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.methods import NOTIFICATIONS_INITIALIZED
 from kinwire_protocols.mcp.models import RequestParams
@@ -305,6 +305,7 @@ class HostPeer:
     def _allowed_before(
         self, answer: BeforeInferenceResult, request: Request
     ) -> BeforeInferenceResult:
+        answer = expect_type(request.method.name, answer, BeforeInferenceResult)
         reply, kept_back = before_allowed(answer, self.sets)
         self._log_kept_back(kept_back, request)
         return reply
@@ -312,6 +313,7 @@ class HostPeer:
     def _allowed_after(
         self, answer: AfterInferenceResult, request: Request
     ) -> AfterInferenceResult:
+        answer = expect_type(request.method.name, answer, AfterInferenceResult)
         reply, kept_back = after_allowed(answer, self.sets)
         self._log_kept_back(kept_back, request)
         return reply
