@@ -10,7 +10,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from traceback import extract_tb
 from types import ModuleType
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from kinwire_cli.completion import (
     complete_demo,
@@ -188,6 +188,7 @@ def _is_interruption(error: BaseException, path: Path) -> bool:
 
 
 def _refusal(error: BaseException, path: Path) -> UsageError:
+    error = _only_one(error)
     place = _place(error, path)
     if isinstance(error, SystemExit):
         code = "" if error.code is None else repr(error.code)
@@ -198,6 +199,16 @@ def _refusal(error: BaseException, path: Path) -> UsageError:
     text = error.msg if isinstance(error, SyntaxError) else str(error)
     what = f"{type(error).__name__}: {text}" if text else f"{type(error).__name__}."
     return UsageError(f"{place}: {what}", f"python {path} shows the whole traceback.")
+
+
+def _only_one(error: BaseException) -> BaseException:
+    """Return the error in a group of one, as task groups raise it, else `error`."""
+    while isinstance(error, BaseExceptionGroup):
+        inner = cast("BaseExceptionGroup[BaseException]", error).exceptions
+        if len(inner) > 1:
+            break
+        error = inner[0]
+    return error
 
 
 def _place(error: BaseException, path: Path) -> str:

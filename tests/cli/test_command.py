@@ -311,6 +311,16 @@ def test_a_file_is_served_by_the_name_of_its_server(capsys: Captured, tmp_path: 
     assert (code, json.loads(out), err) == (0, text("8"), "")
 
 
+GROUP = """import anyio
+async def fail():
+    {}
+async def main():
+    async with anyio.create_task_group() as outer, anyio.create_task_group():
+        outer.start_soon(fail)
+anyio.run(main)
+"""
+
+
 @pytest.mark.parametrize(
     ("source", "name", "message"),
     [
@@ -332,6 +342,8 @@ def test_a_file_is_served_by_the_name_of_its_server(capsys: Captured, tmp_path: 
         ("exit('bye')", "", "servers.py:1: ended the program by sys.exit('bye') while it was"),
         ("raise KeyboardInterrupt", "", "servers.py:1: KeyboardInterrupt.\n"),
         ("raise BaseException('no')", "", "servers.py:1: BaseException: no\n"),
+        (GROUP.format("raise ValueError('no')"), "", "servers.py:3: ValueError: no\n"),
+        ("raise ExceptionGroup('no', [ValueError('a')] * 2)", "", "servers.py:1: ExceptionGroup: "),
     ],
 )
 def test_a_file_that_holds_no_one_server_is_refused(
