@@ -52,7 +52,8 @@ class KeyedLock(Generic[K]):
         try:
             await lock.acquire()
         except BaseException:
-            if not lock.locked():
+            # Another task that was cancelled, or had the lock meanwhile, may have removed it.
+            if self._locks.get(key) is lock and not lock.locked():
                 del self._locks[key]
             raise
 

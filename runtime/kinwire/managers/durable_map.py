@@ -15,7 +15,9 @@ import anyio
 
 from kinwire.managers.concurrency import KeyedLock
 from kinwire.storage.clock import Clock
+from kinwire.storage.errors import StorageDamagedError
 from kinwire.storage.records import Record, Records
+from kinwire.support.sanitize import sanitize_for_log
 from kinwire.support.validation import LONGEST
 
 K = TypeVar("K", bound=Hashable)
@@ -116,6 +118,7 @@ class DurableMap(Generic[K, V]):
 
         Raises:
             StorageError: the store failed.
+            StorageDamagedError: the record cannot be read.
         """
         value = self.get(key)
         if value is not None or self._records is None:
@@ -125,8 +128,10 @@ class DurableMap(Generic[K, V]):
             record = None if value is not None else await self._records.get(self._key(key))
             if record is None:
                 return value
+            found = self._read(record)
             self._drop_oldest()
-            return self._restore(record)[1]
+            self._restore(record, *found)
+            return found[1]
 
     async def put(self, key: K, value: V, *, ttl: float | None = None) -> None:
         """Put an entry at the end, with a `ttl` of its own if there is one.
@@ -164,7 +169,11 @@ class DurableMap(Generic[K, V]):
             StorageError: the store failed; the entries that were not removed are as before.
         """
         keys = dict.fromkeys(key for key, _ in self.items(prefix))
-        keys.update(dict.fromkeys(self._read(record)[0] for record in await self._stored(prefix)))
+        for record in await self._stored(prefix):
+            try:
+                keys[self._read(record)[0]] = None
+            except StorageDamagedError:
+                await self._delete_record(record.key)
         for key in keys:
             await self.delete(key)
 
@@ -178,13 +187,15 @@ class DurableMap(Generic[K, V]):
 
         Raises:
             StorageError: the store failed.
+            StorageDamagedError: a record cannot be read; nothing has changed in memory.
         """
         self._loads += 1
         try:
             stored = await self._stored(prefix)
+            read = [(one, *self._read(one)) for one in sorted(stored, key=lambda one: one.revision)]
             newer, self._kept = self._kept, OrderedDict[K, _MapEntry[V]]()
-            for record in sorted(stored, key=lambda one: one.revision):
-                self._restore(record)
+            for record, key, value in read:
+                self._restore(record, key, value)
             for key in self._gone:
                 self._kept.pop(key, None)
             for key, kept in newer.items():
@@ -197,12 +208,15 @@ class DurableMap(Generic[K, V]):
         await self._make_room(0)
 
     async def _delete(self, key: K) -> None:
-        if self._records is not None:
-            with anyio.CancelScope(shield=True):
-                await self._records.delete(self._key(key))
+        await self._delete_record(self._key(key))
         self._kept.pop(key, None)
         if self._loads:
             self._gone.add(key)
+
+    async def _delete_record(self, key: str) -> None:
+        if self._records is not None:
+            with anyio.CancelScope(shield=True):
+                await self._records.delete(key)
 
     async def _stored(self, prefix: str) -> list[Record]:
         if self._records is None:
@@ -210,13 +224,19 @@ class DurableMap(Generic[K, V]):
         return [record async for record in self._records.scan(self._prefix + prefix)]
 
     def _read(self, record: Record) -> tuple[K, V]:
-        return self._codec.read(record.key.removeprefix(self._prefix), record.value)
+        try:
+            return self._codec.read(record.key.removeprefix(self._prefix), record.value)
+        except Exception as error:  # what was written there is not what the codec writes
+            raise StorageDamagedError(
+                record.key,
+                expected=f"a record as they are below {self._prefix!r}",
+                got=sanitize_for_log(f"{type(error).__name__}: {error}"),
+                hint="Delete the record, or restore it from a backup.",
+            ) from error
 
-    def _restore(self, record: Record) -> tuple[K, V]:
-        key, value = self._read(record)
+    def _restore(self, record: Record, key: K, value: V) -> None:
         until = math.inf if record.expires_at is None else record.expires_at
         self._kept[key] = _MapEntry(value, until)
-        return key, value
 
     def _expire(self) -> None:
         now = self._clock()

@@ -61,6 +61,30 @@ async def test_a_lock_that_is_not_awaited_any_more_takes_no_room() -> None:
     assert len(locks) == 0
 
 
+async def test_cancelled_waiters_leave_the_locks_of_others_alone() -> None:
+    """They are cancelled before they have a lock that is free, and others have it meanwhile."""
+    locks, held = KeyedLock[str](), list[int]()
+
+    async def give_up() -> None:
+        with anyio.CancelScope() as scope:
+            scope.cancel()
+            async with locks.of("a"):
+                pass
+
+    async def hold(turns: int) -> None:
+        async with locks.of("a"):
+            held.append(len(held))
+            for _ in range(turns):
+                await checkpoint()
+
+    async with anyio.create_task_group() as tasks:
+        for turns in (0, 1, 3):
+            tasks.start_soon(give_up)
+            tasks.start_soon(give_up)
+            tasks.start_soon(hold, turns)
+    assert (held, len(locks)) == ([0, 1, 2], 0)
+
+
 async def shared(
     flights: InFlight[str, str], callers: int, work: anyio.Event, *, fails: bool = False
 ) -> tuple[list[str], list[str]]:

@@ -15,7 +15,7 @@ from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from kinwire.managers.durable_map import DurableMap, RecordCodec, text_codec
-from kinwire.storage import Record, StorageUnavailableError, open_store
+from kinwire.storage import Record, StorageDamagedError, StorageUnavailableError, open_store
 from kinwire.support.json_values import short_digest
 from tests.runtime.managers.fixtures_records import FailingRecords
 
@@ -303,3 +303,21 @@ async def test_forever_is_stored_without_an_end(store: FailingRecords) -> None:
     ends = {one.key: one.expires_at async for one in store.records.scan()}
     assert ends["n/a"] is None
     assert ends["n/b"] is not None
+
+
+@pytest.mark.anyio
+async def test_a_record_that_cannot_be_read_harms_no_other() -> None:
+    async with open_store("memory:") as store:
+        records = await store.records("tests")
+        numbers = DurableMap(records, "n/", NUMBERS, limit=None)
+        await numbers.put("a/1", 1)
+        await numbers.put("b/1", 2)
+        await records.put("n/b/2", ["not", "a", "number"])
+        for read in (numbers.load("b/"), numbers.find("b/2"), numbers.load("")):
+            with pytest.raises(StorageDamagedError, match="n/b/2: expected a record"):
+                await read
+            assert numbers.items() == [("a/1", 1), ("b/1", 2)]
+        await numbers.delete_all("b/")
+        assert [one.key async for one in records.scan("n/")] == ["n/a/1"]
+        await numbers.load("")
+        assert numbers.items() == [("a/1", 1)]

@@ -11,6 +11,7 @@ import secrets
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from kinwire.rpc.identity import is_transient
 from kinwire.storage.records import Records
 from kinwire.support.bounded import LruDict
 from kinwire.support.json_values import short_digest
@@ -33,6 +34,8 @@ class Conversation:
     """The key of the server of its last message (`ServerPeer.key`)."""
     incoming: IncomingReference
     """Its last message."""
+    lasts: bool = True
+    """False for one that only a connection of a server without an identity has made."""
 
 
 class Conversations:
@@ -83,8 +86,10 @@ class Conversations:
             message_id=message.message_id,
             thread_id=message.thread_id,
         )
-        turns = 0 if known is None else known.turns
-        await self._keep(Conversation(conversation_id, turns, server, incoming))
+        turns, lasts = (0, False) if known is None else (known.turns, known.lasts)
+        # Nothing could find the other ones later, and each would stay in the store.
+        lasts = lasts or chosen is not None or not is_transient(server)
+        await self._keep(Conversation(conversation_id, turns, server, incoming, lasts))
         return conversation_id
 
     async def count(self, conversation_id: str) -> int:
@@ -96,7 +101,7 @@ class Conversations:
 
     async def _keep(self, conversation: Conversation) -> None:
         self._found.put(conversation.id, conversation)
-        if self._records is not None:
+        if self._records is not None and conversation.lasts:
             value = {
                 "turns": conversation.turns,
                 "server": conversation.server,

@@ -24,8 +24,9 @@ from kinwire.mcpl.host.event_inbox import PushedEvent
 from kinwire.mcpl.host.inbox_item import InboxItem, PendingItem, event_id, message_id
 from kinwire.mcpl.host.message_inbox import UserTurn
 from kinwire.storage.clock import Clock, forward
-from kinwire.storage.records import Records
+from kinwire.storage.records import Record, Records
 from kinwire.support.arguments import FUNCTION, SECONDS, ArgumentCheck, having
+from kinwire.support.sanitize import sanitize_for_log
 from kinwire_protocols.base import from_wire, to_wire
 from kinwire_protocols.mcpl.models import IncomingMessage, PushEventResult
 
@@ -203,17 +204,31 @@ class DurableInbox:
     async def _restore(self) -> None:
         assert self._records is not None
         found = [record async for record in self._records.scan(_PENDING)]
+        restored: list[PendingItem] = []
         for record in sorted(found, key=lambda one: one.revision):
-            server = record.key.removeprefix(_PENDING).partition("/")[0]
-            pending = PendingItem.restored(server, record.value, self._confirmed.key)
+            pending = self._read(record)
+            if pending is None:
+                continue
             if await self._confirmed.look(pending.keys[-1]) is not None:
                 await self._records.delete(record.key)  # the process ended before this
                 continue
+            restored.append(pending)
+        for pending in restored:  # not before: if the store fails, all are read again
             self._pending.update(dict.fromkeys(pending.keys, pending))
             self._ready.append(pending)
         self._is_loaded = True
-        if self._ready:
-            logger.info("%d items that were not confirmed are handed over again", len(self._ready))
+        if restored:
+            logger.info("%d items that were not confirmed are handed over again", len(restored))
+
+    def _read(self, record: Record) -> PendingItem | None:
+        """Return the item of a record; None if it cannot be read, so that it stops no other."""
+        server = record.key.removeprefix(_PENDING).partition("/")[0]
+        try:
+            return PendingItem.restored(server, record.value, self._confirmed.key)
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            text = "ignored the record %.80r, which is not an item: %s"
+            logger.error(text, record.key, sanitize_for_log(error))
+            return None
 
     def _changed(self) -> None:
         for waiting in self._waiting:

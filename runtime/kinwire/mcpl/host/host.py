@@ -207,6 +207,7 @@ class McplHost(ExtensionBase[ServerPeer]):
             self.channels.moderator,
             opened_channels(records, time_of_day),
             DurableMap(records, "restrictions/", RESTRICTIONS, limit=None, clock=time_of_day),
+            lambda key: next((one for one in self.peers if one.key == key), None),
         )
         self._does_channels = channels is not None
         self._serve(inference, on_push)

@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ("HostServices", "ServerPeer")
 
 import logging
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -81,6 +81,8 @@ class HostServices:
     moderator: Moderator
     opened: OpenedChannels
     restrictions: DurableMap[str, Restrictions]
+    connected: Callable[[str], ServerPeer | None]
+    """Returns the server with a key that is connected now."""
 
 
 class ServerPeer:
@@ -111,7 +113,7 @@ class ServerPeer:
         self._sets = sets
         self._services = services
         self.scopes = ServerScopes(
-            session.peer_id, session.identity, sets, guard, self._store_and_send
+            session.peer_id, session.identity, sets, guard, self._store_and_send, self._later_scopes
         )
         """Where the server may act."""
         self._configured = anyio.Event()
@@ -172,8 +174,13 @@ class ServerPeer:
         Raises:
             ValueError: a pattern is invalid.
             StorageError: it is in force, but what `disable` did returns with the next connection.
-            ConnectionClosedError: the connection has ended; it is in force for the next one.
+            ConnectionClosedError: the connection has ended; it is in force for the next one. If
+                there is a next one already, it is enabled there.
         """
+        later = self._later()
+        if later is not None:
+            await later.enable(*patterns)
+            return
         self._sets.override(enabled=self._checked(patterns))
         await self._store_and_send()
 
@@ -186,8 +193,13 @@ class ServerPeer:
         Raises:
             ValueError: a pattern is invalid.
             StorageError: they are off, but only for this connection: it is not stored.
-            ConnectionClosedError: the connection has ended; they are off in the next one.
+            ConnectionClosedError: the connection has ended; they are off in the next one. If
+                there is a next one already, they are disabled there.
         """
+        later = self._later()
+        if later is not None:
+            await later.disable(*patterns)
+            return
         self._sets.override(disabled=self._checked(patterns))
         await self._store_and_send()
 
@@ -204,6 +216,10 @@ class ServerPeer:
                 connection.
             ConnectionClosedError: the connection has ended; the policy is in force for the next.
         """
+        later = self._later()
+        if later is not None:
+            await later.reset()
+            return
         self._sets.restore({})
         await self.scopes.reset()
 
@@ -213,9 +229,7 @@ class ServerPeer:
         Raises:
             StorageError: they could not be read.
         """
-        found = await self._services.restrictions.find(self.key)
-        if found is None:
-            return
+        found = await self._services.restrictions.find(self.key) or Restrictions()
         self._sets.restore(found.switched)
         self.scopes.restore(found.lists)
         off, lists = self._sets.withheld(), sorted(found.lists)
@@ -269,8 +283,26 @@ class ServerPeer:
     async def _store_and_send(self) -> None:
         try:
             await self._store()
+            later = self._services.connected(self.key)
+            if later is not None and later is not self:  # it may have read what was stored before
+                await later.follow()
         finally:  # a store that fails must not keep the server from knowing
             await self._update()
+
+    async def follow(self) -> None:
+        """Obey what an earlier connection to the server has changed."""
+        await self.restore()
+        if self.configured:
+            await self._update()
+
+    def _later(self) -> ServerPeer | None:
+        """Return the connection that has taken the place of this one."""
+        found = self._services.connected(self.key)
+        return None if found is None or found is self or not found.configured else found
+
+    def _later_scopes(self) -> ServerScopes | None:
+        later = self._later()
+        return None if later is None else later.scopes
 
     async def _store(self) -> None:
         if self.session.identity.transient:  # no later connection could find it

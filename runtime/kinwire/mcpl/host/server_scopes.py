@@ -37,12 +37,14 @@ class ServerScopes:
         sets: FeatureSets,
         guard: ScopeGuard,
         changed: Callable[[], Awaitable[None]],
+        later: Callable[[], ServerScopes | None],
     ) -> None:
         self._server = server
         self._identity = identity
         self._sets = sets
         self._guard = guard
         self._store_and_send = changed
+        self._later = later  # those of the connection that has taken the place of this one
         self._changed: dict[str, ScopeLists] = {}  # by feature set: what `set` has replaced
         self._in_force: dict[str, ScopeLists | None] = {}  # by declared set, filled when needed
 
@@ -73,6 +75,10 @@ class ServerScopes:
             StorageError: the lists are in force, but only for this connection: they are not stored.
             ConnectionClosedError: the connection has ended; they are in force for the next one.
         """
+        later = self._later()
+        if later is not None:
+            await later.set(feature_set, whitelist=whitelist, blacklist=blacklist)
+            return
         rules = ScopeRules(
             whitelist=list(checked_strings("whitelist", whitelist)),
             blacklist=list(checked_strings("blacklist", blacklist)),
@@ -87,6 +93,10 @@ class ServerScopes:
         Raises:
             StorageError, ConnectionClosedError: as for `set`.
         """
+        later = self._later()
+        if later is not None:
+            await later.reset(feature_set)
+            return
         for name in [one for one in self._changed if feature_set in (None, one)]:
             del self._changed[name]
         self._in_force.clear()

@@ -8,7 +8,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
@@ -232,14 +232,17 @@ class Outbox:
         await self._queue.put(key, {"method": method, "to": to, "item": item})
 
     async def _deliver(self, queued: QueuedItem) -> bool:
-        kept: JsonObject = queued.value
-        if kept["method"] == PUSH_EVENT.name:
-            event = from_wire(PushEventParams, kept["item"])
-            outcome = await self._pushed(event, kept["to"], queued)
-            return await self._ended(outcome, event, kept["to"])
-        message = from_wire(IncomingMessage, kept["item"])
-        outcome = await self._brought(message, kept["to"], queued)
-        return await self._ended(outcome, message, kept["to"])
+        try:
+            item, to = _read(queued.value)
+        except (LookupError, TypeError, ValueError) as error:  # it would fail each time
+            why = sanitize_for_log(error)
+            logger.error("an item of the outbox cannot be read, and is removed: %s", why)
+            return True
+        if isinstance(item, PushEventParams):
+            outcome = await self._pushed(item, to, queued)
+        else:
+            outcome = await self._brought(item, to, queued)
+        return await self._ended(outcome, item, to)
 
     async def _pushed(
         self, event: PushEventParams, to: str | None, queued: QueuedItem
@@ -296,6 +299,20 @@ class Outbox:
             await self._on_refused(refused)
         except Exception:
             logger.exception("Outbox.on_refused failed for %s", _name_of(refused.item))
+
+
+def _read(kept: Any) -> tuple[PushEventParams | IncomingMessage, str | None]:
+    """Return the item of a record, and its address.
+
+    Raises:
+        LookupError, TypeError, ValueError: it cannot be read.
+    """
+    to = kept["to"]
+    if to is not None and not isinstance(to, str):
+        raise TypeError("expected an address or null")
+    if kept["method"] == PUSH_EVENT.name:
+        return from_wire(PushEventParams, kept["item"]), to
+    return from_wire(IncomingMessage, kept["item"]), to
 
 
 def _name_of(item: PushEventParams | IncomingMessage) -> str:

@@ -51,7 +51,9 @@ class ScopesAgainstModel(RuleBasedStateMachine):
             for server in SERVERS
         }
         self.real = {
-            server: ServerScopes("same", PeerIdentity(server), self.sets[server], guard, self._told)
+            server: ServerScopes(
+                "same", PeerIdentity(server), self.sets[server], guard, self._told, lambda: None
+            )
             for server in SERVERS
         }
         self.lists: dict[tuple[str, str], ScopeRules] = {}

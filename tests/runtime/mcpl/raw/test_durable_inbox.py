@@ -11,7 +11,8 @@ import pytest
 
 from kinwire import Host
 from kinwire.mcpl import Channels, DurableInbox, McplHost
-from kinwire.storage import Records, open_store
+from kinwire.storage import Records, StorageUnavailableError, open_store
+from tests.runtime.managers.fixtures_records import FailingRecords
 from tests.runtime.mcpl.raw.peer import Message, RawServer
 from tests.runtime.mcpl.raw.scenarios import ConnectServer, against_raw_server
 
@@ -219,3 +220,56 @@ async def test_a_burst_of_a_thousand_events_is_complete_and_in_order(
         tasks.cancel_scope.cancel()
     assert taken == [f"evt_{number}" for number in range(1000)]
     assert refused >= 30
+
+
+@pytest.mark.parametrize("damaged", [None, 5, "x", {"event": {}}, {"messages": []}])
+@against_raw_server
+async def test_a_record_that_is_no_item_stops_no_other(
+    connect: ConnectServer, damaged: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with open_store("memory:") as store:
+        records = await store.records("mcpl")
+        await records.put("inbox/pending/server/1", damaged)
+        inbox = DurableInbox(records)
+        async with hosting(connect, inbox, records) as raw:
+            id = await raw.begin("push/event", event())
+            async with await taken_from(inbox) as item:
+                assert (item.event.event_id, item.again) == ("evt_1", False)
+            assert (await raw.reply(id))["result"] == ACCEPTED
+    assert "ignored the record 'inbox/pending/server/1'" in caplog.text
+
+
+@against_raw_server
+async def test_items_that_are_read_again_come_once(connect: ConnectServer) -> None:
+    """The store fails after the first of them was read."""
+    async with open_store("memory:") as store:
+        records = FailingRecords(await store.records("mcpl"))
+        inbox = DurableInbox(records)
+        async with hosting(connect, inbox, records, push_timeout=0.01) as raw:
+            for number in range(2):
+                assert not (await raw.result("push/event", event(number)))["accepted"]
+        inbox = DurableInbox(FailsOnce(records, at=2))
+        with pytest.raises(StorageUnavailableError):
+            await taken_from(inbox)
+        for number in range(2):
+            async with await taken_from(inbox) as item:
+                assert (item.event.event_id, item.again) == (f"evt_{number}", True)
+        with anyio.move_on_after(0) as scope:
+            await taken_from(inbox)
+        assert scope.cancelled_caught
+
+
+class FailsOnce(FailingRecords):
+    """Records of which one `get` fails."""
+
+    def __init__(self, records: Any, *, at: int) -> None:
+        super().__init__(records)
+        self.left = at
+
+    async def get(self, key: str) -> Any:
+        self.left -= 1
+        self.fails = self.left == 0
+        try:
+            return await super().get(key)
+        finally:
+            self.fails = False

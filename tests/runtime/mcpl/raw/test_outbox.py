@@ -297,3 +297,22 @@ async def test_sets_that_cannot_push_are_refused_at_once() -> None:
         await outbox.incoming(wrong)
     with pytest.raises(TypeError, match=r"^Outbox\.live: expected an McplServer"):
         Outbox(Server("bell", "1"))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("damaged", [None, {"method": "push/event", "to": 1, "item": {}}, {}])
+@against_raw_host
+async def test_a_recorded_item_that_cannot_be_read_stops_no_other(
+    connect: ConnectHost, damaged: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with open_store("memory:") as store:
+        records = await store.records("outbox")
+        place = f"outbox/{1:016d}"
+        await records.put(place, {"key": '["push/event", null, "bell"]', "value": damaged})
+        bell = Doorbell(records=records)
+        host = await connect(bell.server)
+        await host.open(OFFER, update={"enabled": ["bell"]})
+        id = await bell.outbox.push("bell", "next")
+        assert await pushed(host) == id
+        await bell.outbox.drain()
+        assert [one.key async for one in records.scan("outbox/")] == []
+    assert "cannot be read, and is removed" in caplog.text

@@ -10,8 +10,16 @@ import anyio
 import pytest
 
 from kinwire import ConnectionClosedError, Host
-from kinwire.mcpl import Inference, McplHost, ModelAnswer, Scopes, ScriptedProvider, ServerPeer
-from kinwire.storage import Records, StorageUnavailableError, open_store
+from kinwire.mcpl import (
+    Inference,
+    McplHost,
+    ModelAnswer,
+    ScopeRequest,
+    Scopes,
+    ScriptedProvider,
+    ServerPeer,
+)
+from kinwire.storage import Records, StorageDamagedError, StorageUnavailableError, open_store
 from kinwire_protocols import mcpl
 from kinwire_protocols.mcpl import RoutingPolicy, ScopeRules
 from tests.runtime.managers.fixtures_records import FailingRecords
@@ -247,3 +255,86 @@ async def test_a_spent_budget_can_be_reset(connect: ConnectServer) -> None:
             await live.reset_usage(server)
         async with desk.running() as (host, live), desk.connected(host, live):
             assert used(live) == {}
+
+
+@against_raw_server
+async def test_what_an_ended_connection_restricts_is_in_force_in_the_next(
+    connect: ConnectServer,
+) -> None:
+    desk = Desk(connect, None, enabled=["*"])
+    async with desk.running() as (host, live):
+        async with desk.connected(host, live) as (ended, _):
+            pass
+        async with desk.connected(host, live) as (server, _):
+            await server.disable("think")
+            await ended.disable("files.watch")
+            await ended.scopes.set("files.edit", blacklist=["/work/own"])
+            assert server.enabled == ["files.edit"]
+            assert (await desk.update())["enabled"] == ["files.edit"]
+            assert not await desk.elevates("/work/own/x")
+            await ended.enable("files.watch")
+        async with desk.connected(host, live) as (server, update):
+            assert update["enabled"] == ["files.edit", "files.watch"]
+            assert server.restrictions.lists["files.edit"].blacklist == ["/work/own"]
+            await ended.scopes.reset()
+            assert not server.restrictions.switched["think"]
+            assert not server.restrictions.lists
+            await ended.reset()
+            assert not server.restrictions
+            assert (await desk.update())["enabled"] == sorted(SETS)
+
+
+@against_raw_server
+async def test_a_restriction_that_is_stored_late_reaches_the_next_connection(
+    connect: ConnectServer,
+) -> None:
+    """The connection ends, and the server is connected again, while the store writes."""
+    async with open_store("memory:") as store:
+        records = FailingRecords(await store.records("mcpl"))
+        desk = Desk(connect, records)
+        async with desk.running() as (host, live), anyio.create_task_group() as tasks:
+            async with desk.connected(host, live) as (ended, _):
+                await ended.disable("think")
+                records.gate, records.waits = anyio.Event(), anyio.Event()
+                gate = records.gate
+
+                async def disable() -> None:
+                    with pytest.raises(ConnectionClosedError):
+                        await ended.disable("files.watch")
+
+                tasks.start_soon(disable)
+                await records.waits.wait()
+                records.gate = None  # for others
+            async with desk.connected(host, live) as (server, update):
+                assert update["enabled"] == ["files.edit", "files.watch"]
+                gate.set()
+                await desk.raw.settle()
+                assert server.enabled == ["files.edit"]
+                assert (await desk.update())["enabled"] == ["files.edit"]
+
+
+@pytest.mark.parametrize("kind", ["approval", "denial", "restrictions"])
+@against_raw_server
+async def test_a_damaged_record_of_a_server_harms_no_other(
+    connect: ConnectServer, kind: str
+) -> None:
+    """That server is not connected, and the error names the record."""
+    asked = list[str]()
+
+    async def decide(request: ScopeRequest) -> bool:
+        asked.append(request.label)
+        return request.label == "yes"
+
+    async with open_store("memory:") as store:
+        records = await store.records("mcpl")
+        desk, other = (Desk(connect, records, scopes=Scopes(ask=decide)) for _ in range(2))
+        async with desk.running() as (host, live):
+            async with other.connected(host, live, server_id="other") as (server, _):
+                damaged = f"{kind}/{server.key}" + ("" if kind == "restrictions" else "/1")
+            await records.put(damaged, ["damaged"])
+            async with desk.connected(host, live):
+                assert [await desk.elevates(one) for one in ("yes", "no")] == [True, False]
+                with pytest.raises(StorageDamagedError, match=damaged):
+                    await connect(host, other.raw, server_id="other")
+                assert [await desk.elevates(one) for one in ("yes", "no")] == [True, False]
+    assert asked == ["yes", "no"]
