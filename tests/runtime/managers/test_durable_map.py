@@ -102,6 +102,8 @@ class MapAgainstModel(RuleBasedStateMachine):
         self.real.forget(prefix)
         for key in [key for key in self.memory if key.startswith(prefix)]:
             del self.memory[key]
+            if self.store is None:  # nothing else has it
+                del self.stored[key]
 
     @rule(key=KEYS)
     def find(self, key: str) -> None:

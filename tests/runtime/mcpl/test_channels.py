@@ -91,6 +91,7 @@ async def registering(chat: Chat) -> AsyncGenerator[tuple[RawClient, list[Any]]]
             yield client, registered
 
 
+@pytest.mark.spec("mcpl-14.3-1", "mcpl-14.3-2")
 @pytest.mark.parametrize("of_one_host", [False, True], ids=["of all hosts", "of one host"])
 async def test_changes_before_channels_are_registered_are_in_the_registration(
     of_one_host: bool, caplog: pytest.LogCaptureFixture
@@ -107,6 +108,7 @@ async def test_changes_before_channels_are_registered_are_in_the_registration(
         await client.session.raw("ping")
         (told,) = client.received("channels/changed")
         assert [one["id"] for one in told["added"]] == [new.id, inbox.id]
+        assert told.keys() == {"added"}
         await client.session.raw_notify("notifications/initialized")
         for _update in range(2):
             await client.session.raw_notify("featureSets/update", {})
@@ -121,6 +123,7 @@ async def test_changes_before_channels_are_registered_are_in_the_registration(
         assert client.received("channels/changed")[-1] == {"removed": [NEWS.id]}
 
 
+@pytest.mark.spec("mcpl-14.2-1")
 async def test_a_second_channel_of_one_id_is_refused(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -208,6 +211,7 @@ async def test_pieces_and_wholes_are_shown_by_a_flag_each(
     assert chat.delivered == [(GENERAL.id, "Hello")]
 
 
+@pytest.mark.spec("mcpl-14.1-2")
 async def test_a_host_without_channels_gets_no_registrations_and_no_messages() -> None:
     chat = Chat()
     async with live_pair(chat.live, McplHost(enabled=["*"]), chat.server) as (connection, live):

@@ -128,6 +128,7 @@ class Parrot:
         return ModelAnswer(said, request.model)
 
 
+@pytest.mark.spec("mcpl-11.4-2")
 async def test_two_concurrent_streams_do_not_mix() -> None:
     provider = Parrot()
     read: dict[str, str] = {}
@@ -181,6 +182,7 @@ async def pieces(client: RawClient, request_id: Any, *deltas: str) -> None:
         await client.session.raw_notify("inference/chunk", chunk)
 
 
+@pytest.mark.spec("mcpl-11.4-2")
 async def test_pieces_of_an_answer_that_nobody_waits_for_are_nobody_elses() -> None:
     host = Elsewhere()
     async with host.hosting() as (client, server), anyio.create_task_group() as tasks:
@@ -213,6 +215,7 @@ async def test_streams_do_not_wait_for_one_another_to_begin() -> None:
         assert [delta async for delta in other] == ["righ", "t"]
 
 
+@pytest.mark.spec("mcpl-11.4-1")
 async def test_a_stream_that_is_left_stops_the_model_and_its_pieces() -> None:
     provider = Parrot()
     async with inferring(provider) as (server, (connection, _), _host):

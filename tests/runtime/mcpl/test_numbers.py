@@ -124,6 +124,7 @@ CALLS: list[Any] = [
 ]
 
 
+@pytest.mark.spec("mcpl-9.1-1", "mcpl-11.1-1")
 @pytest.mark.anyio
 @pytest.mark.parametrize(("call", "options", "message"), CALLS)
 async def test_a_call_with_an_invalid_number_sends_nothing(

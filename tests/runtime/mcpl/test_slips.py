@@ -128,6 +128,7 @@ async def test_an_ignored_change_of_a_response_is_logged_once_a_set(
     assert all("McplServer(blocking=True)" in one for one in told)
 
 
+@pytest.mark.spec("mcpl-10.5-3")
 @pytest.mark.anyio
 async def test_an_awaited_change_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     host = McplHost(enabled=["*"])

@@ -55,15 +55,15 @@ def refuse_in_hook(params: InferenceRequestParams, method: Method[Any, Any]) -> 
         InvalidRequestError: it does; `data["retryable"]` is True.
     """
     handler = _current.get()
-    if handler is not None and handler.task is not None and _belongs_to(handler.task):
+    if handler is not None and _belongs_to(handler.task):
         raise nested_inference(
             "expected it outside of the handler of a hook, whose answer would wait for it. Start "
             "a task in a task group of your program, and request inference there."
         )
 
 
-def _belongs_to(owner: int) -> bool:
-    """Return whether the current task is `owner`, or in a task group below it."""
+def _belongs_to(owner: int | None) -> bool:
+    """Return whether the current task is `owner`, or in a task group below it; None has no task."""
     task = anyio.get_current_task()
     if task.id == owner:
         return True

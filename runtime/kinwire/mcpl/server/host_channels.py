@@ -138,7 +138,7 @@ class HostChannels:
         """
         first, self._first = self._first.known, ChannelRegistry()
         ids = [one.id for one in first if self.registry.find(one.id) is None]
-        if not ids or self._session.denial_reason(CHANNELS_REGISTER) is not None:
+        if self._session.denial_reason(CHANNELS_REGISTER) is not None:
             return
         self.registry.register([one for one in first if one.id in ids])
         if not await self._answered(ids):

@@ -137,12 +137,12 @@ class ServedState:
         self._declared = declared
         self._tools = tools
         self._indexes: dict[str, CheckpointIndex] = {}
-        self._calls: dict[Id, CallState] = {}
+        self._calls: dict[Id | None, CallState] = {}  # a call always has an id
         session.intercept_inbound(self._serve, TOOLS_CALL)
 
     def of(self, request_id: Id | None) -> CallState | None:
         """Return the state of a pending call."""
-        return None if request_id is None else self._calls.get(request_id)
+        return self._calls.get(request_id)
 
     async def roll_back(self, params: RollbackParams) -> RollbackResult:
         """Return to a checkpoint whose state the host keeps and sends with the next call."""
@@ -157,7 +157,7 @@ class ServedState:
         go_on: Next[mcp.CallToolRequestParams, mcp.CallToolResult],
     ) -> mcp.CallToolResult:
         feature_set = self._set_of(params.name)
-        if feature_set is None or request.id is None:
+        if feature_set is None:
             return await go_on(params)
         state = self._calls[request.id] = CallState(self._of(feature_set), params)
         try:

@@ -117,6 +117,7 @@ async def test_a_scope_of_another_shape_fails_the_call_before_it_is_sent(found: 
     assert server.edited == []
 
 
+@pytest.mark.spec("mcpl-7.7-1")
 async def test_a_strict_server_wants_the_scope_of_a_scoped_tool() -> None:
     server = Files(strict_scopes=True)
     host = McplHost(enabled=["*"], scopes=Scopes(lists=LISTS, scope_of=scope_of))

@@ -50,6 +50,7 @@ async def test_a_host_that_does_not_answer_a_registration_is_served(connect: Con
     await host.answer(registered, {})
 
 
+@pytest.mark.spec("mcpl-14.3-1")
 @against_raw_host(wires=("memory",))
 async def test_nothing_is_registered_before_the_handshake_has_ended(connect: ConnectHost) -> None:
     server, _ = chat()
@@ -63,6 +64,7 @@ async def test_nothing_is_registered_before_the_handshake_has_ended(connect: Con
     await host.answer(await host.expect("channels/register"), {})
 
 
+@pytest.mark.spec("mcpl-14.3-1")
 @against_raw_host(wires=("memory",))
 async def test_a_registration_is_repeated_until_it_is_answered(
     connect: ConnectHost, monkeypatch: pytest.MonkeyPatch
@@ -82,6 +84,7 @@ async def test_a_registration_is_repeated_until_it_is_answered(
     assert [one.id for one in live.hosts[0].channels.known] == ["chat:1"]
 
 
+@pytest.mark.spec("mcpl-14.3-1")
 @against_raw_host(wires=("memory",))
 async def test_a_registration_that_is_refused_is_not_repeated(
     connect: ConnectHost, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

@@ -85,6 +85,7 @@ async def test_our_host_lists_channels_with_an_empty_object(connect: ConnectServ
     assert raw.params_of("channels/list") == [{}]
 
 
+@pytest.mark.spec("mcpl-11.2-3")
 @pytest.mark.parametrize("streaming", [True, False])
 @against_raw_host
 async def test_a_stream_is_requested_only_if_it_was_negotiated(

@@ -79,6 +79,7 @@ async def test_a_tool_reads_the_scope_of_its_call(
     assert json.loads(text_of(await host.call("post", **sent))) == expected
 
 
+@pytest.mark.spec("mcpl-7.3-1")
 @pytest.mark.parametrize("scope", [{"label": 5}, "#general", {"payload": {}}])
 @against_raw_host(wires=["memory"])
 async def test_something_else_in_place_of_a_scope_refuses_the_call(

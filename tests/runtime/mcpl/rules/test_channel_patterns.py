@@ -7,6 +7,7 @@ import pytest
 from kinwire.mcpl.rules.channel_patterns import ChannelPattern
 
 
+@pytest.mark.spec("mcpl-14.5-1")
 @pytest.mark.parametrize(
     ("pattern", "server_id", "channel_id", "matches"),
     [
@@ -29,6 +30,7 @@ def test_a_pattern_matches_channels_of_its_server(
     assert ChannelPattern.read(pattern).matches(server_id, channel_id) is matches
 
 
+@pytest.mark.spec("mcpl-14.5-1")
 @pytest.mark.parametrize("text", ["", "/a", "chat*/a", "chat/", "x" * 600])
 def test_texts_that_are_not_patterns_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="expected"):

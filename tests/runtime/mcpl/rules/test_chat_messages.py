@@ -29,6 +29,7 @@ AROUND = Injections(
 SEEN = Injections(before_user=[injection("beforeUser", "This is it:", PICTURE)])
 
 
+@pytest.mark.spec("mcpl-10.4-2")
 @pytest.mark.parametrize(
     ("context", "messages", "expected"),
     [
@@ -85,12 +86,14 @@ def test_injections_go_to_their_position(
     assert [(one.role, one.content) for one in found] == expected
 
 
+@pytest.mark.spec("mcpl-10.4-2")
 def test_the_messages_of_the_caller_are_not_changed() -> None:
     messages = [said("system", "You help."), said("user", "Hello")]
     Injections(system=SYSTEM.system, after_user=AROUND.after_user).chat_messages(messages)
     assert messages == [said("system", "You help."), said("user", "Hello")]
 
 
+@pytest.mark.spec("mcpl-10.4-2")
 def test_other_messages_are_refused_with_the_right_call() -> None:
     wrong: Any = [{"role": "user", "content": "Hello"}]
     with pytest.raises(TypeError, match=r"messages\[0\]: expected mcpl\.InferenceMessage"):

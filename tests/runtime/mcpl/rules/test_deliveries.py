@@ -34,6 +34,7 @@ def refused(reason: str) -> DeliveryOutcome:
     return DeliveryOutcome(True, reason)
 
 
+@pytest.mark.spec("mcpl-9.3-1")
 @pytest.mark.parametrize(
     ("answer", "repeated", "outcome"),
     [
@@ -54,6 +55,7 @@ def test_an_event_is_delivered_delayed_or_refused(
     assert push_outcome(answer, repeated=repeated) == outcome
 
 
+@pytest.mark.spec("mcpl-14.3-15")
 @pytest.mark.parametrize(
     ("accepted", "reason", "outcome"),
     [
@@ -71,6 +73,7 @@ def test_a_message_is_delivered_delayed_or_refused(
     assert message_outcome(answer) == outcome
 
 
+@pytest.mark.spec("mcpl-9.3-1")
 @pytest.mark.parametrize("attempt", [1, 2, 3])
 @pytest.mark.parametrize(
     ("error", "until"),

@@ -10,6 +10,7 @@ from hypothesis import given, settings, strategies as st
 from kinwire.mcpl.rules.timestamps import timestamp_problem, timestamp_with_zone
 
 
+@pytest.mark.spec("mcpl-9.2-3")
 @pytest.mark.parametrize(
     "text",
     [
@@ -29,11 +30,13 @@ def test_a_date_time_stays_as_it_is(text: str) -> None:
     assert timestamp_with_zone(text) == text
 
 
+@pytest.mark.spec("mcpl-9.2-3")
 @pytest.mark.parametrize("text", ["2026-01-23T10:30:00", "2026-01-23T10", "20260123T1030"])
 def test_a_missing_zone_is_that_of_utc(text: str) -> None:
     assert timestamp_with_zone(text) == f"{text}Z"
 
 
+@pytest.mark.spec("mcpl-9.2-3")
 @pytest.mark.parametrize(
     "text",
     [
@@ -59,6 +62,7 @@ def test_another_text_is_not_a_date_time(text: str) -> None:
     assert timestamp_with_zone(text) is None
 
 
+@pytest.mark.spec("mcpl-9.2-3")
 @settings(max_examples=50, deadline=None)
 @given(st.datetimes(), st.sampled_from(["", "+00:00", "-11:30", "Z"]))
 def test_what_python_writes_is_read(moment: datetime, zone: str) -> None:

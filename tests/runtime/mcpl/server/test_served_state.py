@@ -45,6 +45,11 @@ def test_a_checkpoint_is_a_patch_if_that_is_shorter_and_has_few_operations() -> 
     every = {**some, "1000": "y"}
     whole = index.checkpoint(before, every)
     assert (whole.patch, whole.data) == (None, every)
+    patch_size = len('[{"op":"replace","path":"/a","value":1}]')
+    for size in range(patch_size - 1, patch_size + 2):
+        kept = "x" * (size - len('{"a":0,"p":""}'))
+        update = index.checkpoint({"a": 0, "p": kept}, {"a": 1, "p": kept})
+        assert (update.patch is None) is (size <= patch_size)
     other = index.checkpoint({"a": 1}, {"b": 2})
     assert (other.patch, other.data) == (None, {"b": 2})
 
