@@ -204,9 +204,9 @@ def _refusal(error: BaseException, path: Path) -> UsageError:
 def _only_one(error: BaseException) -> BaseException:
     """Return the error in a group of one, as task groups raise it, else `error`."""
     while isinstance(error, BaseExceptionGroup):
-        inner = cast("BaseExceptionGroup[BaseException]", error).exceptions
+        inner = list(cast("BaseExceptionGroup[BaseException]", error).exceptions)
         if len(inner) > 1:
-            break
+            return cast("BaseException", error)
         error = inner[0]
     return error
 

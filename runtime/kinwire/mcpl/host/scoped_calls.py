@@ -9,7 +9,7 @@ from __future__ import annotations
 __all__ = ("ScopedCalls",)
 
 from collections.abc import Awaitable, Callable
-from typing import cast
+from typing import Any
 
 from kinwire.mcp.extension import Next
 from kinwire.mcpl.errors import ScopeDeniedError
@@ -19,6 +19,7 @@ from kinwire.mcpl.host.server_scopes import ServerScopes
 from kinwire.mcpl.host.tool_sets import ToolSets
 from kinwire.mcpl.rules.feature_sets import FeatureSets
 from kinwire.mcpl.rules.scopes import ScopeRequest
+from kinwire.rpc.codec import is_object
 from kinwire.rpc.session import Session
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
@@ -111,19 +112,21 @@ class ScopedCalls:
         _granted(await self._scopes.decide(request, labelled=False), request)
 
 
-def _checked(found: object) -> tuple[str, str, JsonObject | None]:
+def _checked(found: Any) -> tuple[str, str, JsonObject | None]:
     """Return what the user's function has found.
 
     Raises:
         TypeError: it is not a set, a label and a payload.
     """
     match found:
-        case (str(feature_set), str(label), (None | dict()) as payload):
-            return feature_set, label, cast("JsonObject | None", payload)
-    raise TypeError(
-        f"Scopes.scope_of: expected None or (feature set, label, payload), got {found!r:.100}. "
-        'Return ("notes.edit", "work/today", None).'
-    )
+        case (str(feature_set), str(label), payload) if payload is None or is_object(payload):
+            return feature_set, label, payload
+        case _:
+            raise TypeError(
+                "Scopes.scope_of: expected None or (feature set, label, payload), "
+                f"got {found!r:.100}. "
+                'Return ("notes.edit", "work/today", None).'
+            )
 
 
 def _failing(
