@@ -52,7 +52,7 @@ class KeyedLock(Generic[K]):
         try:
             await lock.acquire()
         except BaseException:
-            # Another task that was cancelled, or had the lock meanwhile, may have removed it.
+            # Another task that was cancelled, or that had the lock since, may have removed it.
             if self._locks.get(key) is lock and not lock.locked():
                 del self._locks[key]
             raise
