@@ -62,7 +62,7 @@ async def test_a_lock_that_is_not_awaited_any_more_takes_no_room() -> None:
 
 
 async def test_cancelled_waiters_leave_the_locks_of_others_alone() -> None:
-    """They are cancelled before they have a lock that is free, and others have it before they leave."""
+    """They are cancelled before they have a lock that is free, and others have it since."""
     locks, held = KeyedLock[str](), list[int]()
 
     async def give_up() -> None:
