@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,6 +71,17 @@ def test_a_function_that_exists_gets_the_changed_code(tmp_path: Path) -> None:
     assert hits == [("a.py", mutants[0].probe)] * 2
     functions.change("a.py", mutated_tree(source, mutants[0].index))
     assert function([1, 2]) == [1, 2]
+
+
+def test_functions_of_one_line_are_not_mixed_up(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    source = "pair = (lambda one: one or 5, lambda other: other + 1)\n"
+    file.write_text(source, encoding="utf-8")
+    names: dict[str, Any] = {}
+    exec(compile(source, str(file), "exec"), names)
+    Functions(tmp_path).change("a.py", mutated_tree(source, mutants_of(tmp_path, file)[0].index))
+    first, second = names["pair"]
+    assert (first(3), second(3)) == (5, 4)
 
 
 def test_what_is_left_out_is_there_and_has_a_reason() -> None:

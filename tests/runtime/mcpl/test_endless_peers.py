@@ -149,6 +149,7 @@ async def test_a_change_of_too_many_channels_is_logged_in_a_bounded_line(
     assert sum("channels/changed" in one.getMessage() for one in caplog.records) == 1000
 
 
+@pytest.mark.spec("mcpl-6.7-5")
 async def test_sets_that_go_without_having_come_cost_nothing() -> None:
     revoked: list[str] = []
     async with held(McplHost(enabled=["*"], channels=Channels())) as (raw, live):

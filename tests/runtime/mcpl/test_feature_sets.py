@@ -156,6 +156,7 @@ async def test_an_added_set_is_off_until_the_update_and_a_removed_one_is_unknown
 
 
 @pytest.mark.parametrize("pattern", ["memory.proactive", "memory.*", "*"])
+@pytest.mark.spec("mcpl-6.7-1")
 async def test_a_set_that_is_declared_again_stays_switched_off(
     pattern: str,
 ) -> None:
@@ -180,6 +181,7 @@ async def test_a_set_that_is_declared_again_stays_switched_off(
     assert heard == []
 
 
+@pytest.mark.spec("mcpl-6.7-5")
 async def test_a_set_that_comes_later_has_a_name_that_a_set_can_have(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

@@ -266,6 +266,7 @@ async def test_models_are_chosen_by_server_set_and_conversation() -> None:
     assert [one.model for one in provider.requests] == ["sonnet", "opus", "large"]
 
 
+@pytest.mark.spec("mcpl-11.5-4", "mcpl-11.5-5")
 async def test_a_conversation_that_got_a_larger_model_keeps_it() -> None:
     provider = ScriptedProvider(*[ANSWER] * 6)
     larger = {"haiku": (1000, "sonnet"), "sonnet": (4000, "large")}
@@ -280,6 +281,7 @@ async def test_a_conversation_that_got_a_larger_model_keeps_it() -> None:
     assert models == ["haiku", "sonnet", "sonnet", "large", "haiku", "haiku"]
 
 
+@pytest.mark.spec("mcpl-11.5-5")
 async def test_a_model_is_not_kept_longer_than_the_host_says() -> None:
     provider = ScriptedProvider(*[ANSWER] * 2)
     larger = {"haiku": (1000, "sonnet")}
@@ -289,6 +291,7 @@ async def test_a_model_is_not_kept_longer_than_the_host_says() -> None:
     assert [one.model for one in provider.requests] == ["sonnet", "haiku"]
 
 
+@pytest.mark.spec("mcpl-13.1-5")
 async def test_missing_usage_is_estimated_and_not_sent() -> None:
     silent = ModelAnswer("x" * 350, "m")
     async with inferring(ScriptedProvider(silent), budgets={"*": 100}) as (server, _, host):
@@ -312,6 +315,7 @@ class Failing:
         raise self.error
 
 
+@pytest.mark.spec("mcpl-13.1-5")
 async def test_a_failure_costs_what_was_said_before_it() -> None:
     failure = ProviderError("provider_failed", "its stream was broken off")
     for said, counted in ("", 0), ("x" * 350, 1):

@@ -209,6 +209,7 @@ async def test_attempts_come_to_an_end() -> None:
         assert len(sent(connection, "server", "push/event")) == 3
 
 
+@pytest.mark.spec("mcpl-9.3-3")
 async def test_what_is_too_large_is_refused_and_has_no_effect() -> None:
     conversation = Conversation()
     async with pushing(conversation) as (server, _):
@@ -217,6 +218,7 @@ async def test_what_is_too_large_is_refused_and_has_no_effect() -> None:
     assert conversation.events == []
 
 
+@pytest.mark.spec("mcpl-9.3-3")
 async def test_a_flood_is_held_back() -> None:
     conversation = Conversation()
     async with pushing(conversation, push_rate=0.001) as (server, _):
@@ -225,6 +227,7 @@ async def test_a_flood_is_held_back() -> None:
     assert {one.reason for one in answers[1:]} == {"backpressure"}
 
 
+@pytest.mark.spec("mcpl-9.4-1")
 async def test_answers_are_known_to_the_host_after_this_one() -> None:
     conversation = Conversation()
     async with open_store("memory:") as store:

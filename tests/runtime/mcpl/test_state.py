@@ -326,6 +326,7 @@ async def test_a_head_that_the_server_has_lost_can_be_left() -> None:
         assert "checkpoint" not in raw.received("tools/call")[-1]
 
 
+@pytest.mark.spec("mcpl-8.3-4")
 async def test_an_unknown_parent_is_kept_without_data_and_logged(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

@@ -16,11 +16,11 @@ from tests.spec.mutation.conditions import Mutant, changes
 
 PROBE = "__kinwire_probe__"
 
-Key = tuple[str, int]
+Key = tuple[str, int, tuple[str, ...]]
 
 
 class Functions:
-    """The functions of the files below a folder, by qualified name and first line."""
+    """The functions of the files below a folder, by qualified name, first line and parameters."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -29,15 +29,14 @@ class Functions:
         )
         for one in gc.get_objects():
             if isinstance(one, FunctionType) and one.__code__.co_filename.startswith(str(root)):
-                code = one.__code__
-                self._found[code.co_filename][code.co_qualname, code.co_firstlineno].append(one)
+                self._found[one.__code__.co_filename][_key(one.__code__)].append(one)
 
     def change(self, path: str, tree: ast.Module) -> None:
         """Give every function of a file the code that it has in `tree`."""
         name = str(self._root / path)
         found = self._found[name]
         for code in _codes(compile(tree, name, "exec", dont_inherit=True)):
-            for function in found.get((code.co_qualname, code.co_firstlineno), ()):
+            for function in found.get(_key(code), ()):
                 function.__code__ = code
 
     def probe(self, path: str, tree: ast.Module, hit: Callable[[str, int], None]) -> None:
@@ -46,6 +45,11 @@ class Functions:
         for functions in self._found[str(self._root / path)].values():
             for function in functions:
                 function.__globals__[PROBE] = lambda number: hit(path, number)
+
+
+def _key(code: CodeType) -> Key:
+    """Return what one function of a file has alone: two of a line can have the same name."""
+    return code.co_qualname, code.co_firstlineno, code.co_varnames[: code.co_argcount]
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

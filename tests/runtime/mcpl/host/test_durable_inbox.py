@@ -148,6 +148,7 @@ def turn(*ids: str) -> UserTurn:
 
 
 @pytest.mark.anyio
+@pytest.mark.spec("mcpl-14.3-14")
 async def test_a_recorded_turn_is_the_same_after_a_restart() -> None:
     async with open_store("memory:") as store:
         records = await store.records("mcpl")
@@ -162,6 +163,7 @@ async def test_a_recorded_turn_is_the_same_after_a_restart() -> None:
 
 
 @pytest.mark.anyio
+@pytest.mark.spec("mcpl-9.4-1")
 async def test_what_was_confirmed_before_a_crash_is_not_handed_over_again() -> None:
     """The confirmation was recorded, and the process ended before the item was removed."""
     async with open_store("memory:") as store:
@@ -181,6 +183,7 @@ async def test_what_was_confirmed_before_a_crash_is_not_handed_over_again() -> N
 
 
 @pytest.mark.anyio
+@pytest.mark.spec("mcpl-14.3-14")
 async def test_a_turn_whose_messages_are_all_here_is_not_handed_over_twice() -> None:
     inbox, items = DurableInbox(), list[InboxItem]()
 

@@ -201,6 +201,7 @@ async def test_nothing_is_stored_of_a_peer_that_only_its_connection_names() -> N
             assert all([one.live.key in record.key async for record in records.scan()])
 
 
+@pytest.mark.spec("mcpl-7.6-4")
 async def test_nothing_of_such_a_peer_stays_in_memory() -> None:
     provider = ScriptedProvider(*[ModelAnswer("x", "m")] * 20)
     routing = RoutingPolicy(default="m")
@@ -221,19 +222,23 @@ async def test_nothing_of_such_a_peer_stays_in_memory() -> None:
 
 
 @pytest.mark.parametrize("server_id", ["raw", None])
+@pytest.mark.spec("mcpl-6-1")
 async def test_a_policy_of_a_server_without_a_server_id_is_logged(
     server_id: str | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     for pattern in ("raw/s", "other/s", "s"):
         caplog.clear()
         keeper = Keeper(forbidden=[pattern])
-        async with keeper.host, peer(keeper, "command:a", server_id=server_id):
+        async with keeper.host, peer(keeper, "command:a", server_id=server_id) as one:
+            applies = pattern == "s" or (pattern == "raw/s" and server_id == "raw")
+            assert one.live.enabled == ([] if applies else ["s"])
             logged = [one for one in caplog.messages if "without a server_id" in one]
         assert len(logged) == (server_id is None and pattern == "raw/s")
         assert all(one.endswith("Write connect(..., server_id='raw')") for one in logged)
 
 
 @pytest.mark.parametrize(("server_id", "model"), [("raw", "large"), (None, "small")])
+@pytest.mark.spec("mcpl-11.5-1")
 async def test_a_setting_that_names_a_server_means_its_server_id(
     server_id: str | None, model: str
 ) -> None:

@@ -65,6 +65,7 @@ async def test_a_turn_has_the_data_of_its_channels_that_servers_may_get() -> Non
     )
 
 
+@pytest.mark.spec("mcpl-14.3-15")
 async def test_a_repeated_message_is_taken_once_and_a_failed_one_again() -> None:
     calls: list[str] = []
 
@@ -107,6 +108,7 @@ async def test_a_request_that_ends_before_its_turns_has_taken_nothing() -> None:
     assert [list(turn.again) for turn in news.turns] == [[]]
 
 
+@pytest.mark.spec("mcpl-14.3-15")
 async def test_a_turn_that_is_not_taken_is_refused_and_comes_again_as_new() -> None:
     turns: list[UserTurn] = []
 
@@ -160,6 +162,7 @@ async def test_a_turn_that_was_handed_over_and_never_taken_comes_again_marked_so
     assert taken == ["dmsg_1", "dmsg_2"]
 
 
+@pytest.mark.spec("mcpl-14.3-12", "mcpl-14.3-15")
 async def test_a_repeated_message_gets_the_outcome_of_the_first() -> None:
     """Also where two requests have messages of each other."""
     news = News()
@@ -189,6 +192,7 @@ async def test_a_repeated_message_gets_the_outcome_of_the_first() -> None:
     assert sorted(m.message_id for turn in news.turns for m in turn.messages) == sorted(arrived)
 
 
+@pytest.mark.spec("mcpl-14.3-14")
 async def test_a_thread_belongs_to_the_same_conversation_after_a_restart() -> None:
     news = News()
     async with open_store("memory:") as store:
@@ -212,6 +216,7 @@ async def test_a_thread_belongs_to_the_same_conversation_after_a_restart() -> No
     assert chat.delivered == [(GENERAL.id, "Answer")]
 
 
+@pytest.mark.spec("mcpl-0.4.0-draft-march-2026-2")
 async def test_an_answer_to_where_nothing_goes_out_takes_the_default() -> None:
     news, chat = News(MessageDecision(conversation_id="conv_in")), Chat()
     policy = news.policy(default_outgoing=("chat", NEWS.id))
@@ -224,6 +229,7 @@ async def test_an_answer_to_where_nothing_goes_out_takes_the_default() -> None:
             await host.channels.write("conv_in", inference_id="inf_1")
 
 
+@pytest.mark.spec("mcpl-14.3-12")
 async def test_more_than_a_hundred_messages_go_in_several_requests() -> None:
     async with chatting(Chat()) as (_, (connection, _live), side):
         outcomes = await side.channels.incoming(*[message(n) for n in range(101)])
@@ -234,6 +240,7 @@ async def test_more_than_a_hundred_messages_go_in_several_requests() -> None:
             await mcpl.ClientStub(side.session).channels_incoming(messages=many)
 
 
+@pytest.mark.spec("mcpl-14.1-3")
 async def test_a_set_that_is_off_brings_nothing_in() -> None:
     news = News()
     async with chatting(Chat(), news.policy(), enabled=["channels.publish"]) as talk:

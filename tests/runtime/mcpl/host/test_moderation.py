@@ -100,6 +100,7 @@ async def test_a_set_that_is_trusted_sees_what_was_not_moderated() -> None:
     assert moderated.wholes == [(GENERAL.id, "[REDACTED]")]
 
 
+@pytest.mark.spec("mcpl-14.1-4", "mcpl-14.5-1")
 async def test_observers_see_the_channels_that_their_scopes_let_them() -> None:
     rules = mcpl.ScopeRules(whitelist=["discord:*"], blacklist=["discord:#general"])
     seeing, blind = watcher(OBSERVER), watcher(SCOPED)
@@ -112,6 +113,7 @@ async def test_observers_see_the_channels_that_their_scopes_let_them() -> None:
     assert (blind.pieces, blind.wholes) == ([], [])
 
 
+@pytest.mark.spec("mcpl-14.1-3")
 async def test_a_set_that_is_switched_off_sees_nothing_more() -> None:
     watch = watcher(OBSERVER)
     policy = Channels(default_outgoing=TO_GENERAL)
@@ -168,6 +170,7 @@ BLOCKING: list[tuple[Moderate, bool, str]] = [
 
 
 @pytest.mark.parametrize(("moderate", "held", "text"), BLOCKING)
+@pytest.mark.spec("mcpl-14.5-4")
 async def test_what_moderation_does_not_let_out_reaches_nobody(
     moderate: Moderate, held: bool, text: str
 ) -> None:
@@ -204,6 +207,7 @@ async def test_content_that_was_held_goes_out_when_it_may() -> None:
     assert chat.delivered == [(GENERAL.id, "Hello")]
 
 
+@pytest.mark.spec("mcpl-14.5-4")
 async def test_nothing_is_looked_at_that_nobody_is_shown() -> None:
     looked: list[str] = []
 

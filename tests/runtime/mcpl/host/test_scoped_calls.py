@@ -37,6 +37,7 @@ async def test_a_call_carries_its_scope_and_is_checked_before_it_is_sent() -> No
     assert server.edited == ["/project/a.ts"]
 
 
+@pytest.mark.spec("mcpl-7.6-3", "mcpl-7.7-3")
 async def test_a_scoped_tool_without_a_rule_is_asked_about() -> None:
     person = Person(answer=False)
     async with files(Scopes(lists=LISTS, scope_of=scope_of, ask=person)) as (server, lives):
@@ -52,6 +53,7 @@ async def test_a_scoped_tool_without_a_rule_is_asked_about() -> None:
     assert server.edited == ["c"]
 
 
+@pytest.mark.spec("mcpl-7.6-3")
 async def test_a_call_without_a_scope_needs_approval_each_time() -> None:
     person, arguments = Person(), {"disk": "c"}
     async with open_store("memory:") as store:
@@ -70,6 +72,7 @@ async def test_a_call_without_a_scope_needs_approval_each_time() -> None:
     assert server.edited == ["c", "c"]
 
 
+@pytest.mark.spec("mcpl-7.7-3")
 async def test_the_server_s_words_do_not_take_a_call_out_of_the_host_s_rule() -> None:
     called: list[str] = []
 
@@ -110,6 +113,7 @@ async def test_the_tools_of_a_disabled_set_are_neither_called_nor_served() -> No
 @pytest.mark.parametrize(
     "found", ["abc", ("plain", "x"), ("plain", None, None), (1, "x", None), ("plain", "x", "y")]
 )
+@pytest.mark.spec("mcpl-7.7-3")
 async def test_a_scope_of_another_shape_fails_the_call_before_it_is_sent(found: Any) -> None:
     async with files(Scopes(scope_of=lambda tool, arguments: found)) as (server, lives):
         with pytest.raises(TypeError, match=r"Scopes\.scope_of: expected None or \(feature set"):
@@ -130,6 +134,7 @@ async def test_a_strict_server_wants_the_scope_of_a_scoped_tool() -> None:
     assert server.edited == ["/project/a"]
 
 
+@pytest.mark.spec("mcpl-7.7-3")
 async def test_a_tool_that_is_marked_later_is_known_once_the_list_has_changed() -> None:
     listed = [{"name": "t", "inputSchema": {"type": "object"}}]
 
@@ -158,6 +163,7 @@ async def test_a_tool_that_is_marked_later_is_known_once_the_list_has_changed() 
 
 
 @pytest.mark.parametrize("changes", [1, 2])
+@pytest.mark.spec("mcpl-7.7-3")
 async def test_a_list_that_changes_while_it_is_fetched_is_fetched_again(changes: int) -> None:
     left, called = changes, list[str]()
 
@@ -210,6 +216,7 @@ async def test_a_list_that_changes_for_ever_does_not_hold_a_call_for_ever() -> N
         assert len(raw.received("tools/list")) > fetched
 
 
+@pytest.mark.spec("mcpl-7.2-2")
 def test_an_invalid_pattern_is_reported_when_the_host_is_created() -> None:
     with pytest.raises(ValueError, match="expected 1 to 512 characters"):
         Scopes(lists={"files.edit": ScopeRules(whitelist=[""])})

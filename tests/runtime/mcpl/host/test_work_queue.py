@@ -37,6 +37,7 @@ def number_of(item: WorkItem) -> int:
     return int(item.turn.conversation_id)
 
 
+@pytest.mark.spec("mcpl-9.3-1", "mcpl-9.3-2")
 async def test_handlers_return_before_the_work_is_done() -> None:
     done: list[tuple[str, int]] = []
     go_on = anyio.Event()
@@ -76,6 +77,7 @@ async def test_items_that_come_before_the_workers_run_are_logged_once(
     assert len(caplog.messages) == 1
 
 
+@pytest.mark.spec("mcpl-9.3-3")
 async def test_a_full_queue_answers_backpressure_and_makes_turns_wait() -> None:
     done: list[int] = []
 

@@ -14,6 +14,7 @@ from tests.runtime.mcpl.raw.scenarios import ConnectServer, against_raw_server
 
 @against_raw_server
 @pytest.mark.parametrize("options", [{"server_id": "chat"}, {}])
+@pytest.mark.spec("mcpl-14.3-4")
 async def test_open_channels_are_opened_again_after_a_reconnect(
     connect: ConnectServer, options: Any
 ) -> None:

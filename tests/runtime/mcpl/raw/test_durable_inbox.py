@@ -99,6 +99,7 @@ async def test_a_program_may_refuse_an_event(connect: ConnectServer) -> None:
 
 
 @against_raw_server
+@pytest.mark.spec("mcpl-9.4-1")
 async def test_what_a_block_did_not_finish_comes_again_marked(connect: ConnectServer) -> None:
     inbox = DurableInbox(retry_delay=0.001)
     async with hosting(connect, inbox) as raw:
@@ -117,6 +118,7 @@ async def test_what_a_block_did_not_finish_comes_again_marked(connect: ConnectSe
 
 
 @against_raw_server
+@pytest.mark.spec("mcpl-9.4-1")
 async def test_a_slow_program_gets_an_event_once(connect: ConnectServer) -> None:
     """The answer is late, and the server repeats the event until it gets it."""
     inbox = DurableInbox()
@@ -193,6 +195,7 @@ async def test_messages_are_acknowledged_when_their_turn_is_confirmed(
 
 
 @against_raw_server
+@pytest.mark.spec("mcpl-9.3-1")
 async def test_a_burst_of_a_thousand_events_is_complete_and_in_order(
     connect: ConnectServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

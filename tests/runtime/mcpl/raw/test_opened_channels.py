@@ -31,6 +31,7 @@ async def opened(raw: RawServer, answer: Any = None) -> Message:
 
 
 @against_raw_server(quick=("memory", "http"))
+@pytest.mark.spec("mcpl-14-2", "mcpl-14.3-4")
 async def test_registered_channels_that_match_are_opened_once(connect: ConnectServer) -> None:
     raw = RawServer(OFFER)
     live = McplHost(channels=Channels(open=["desk/chat:{*", "other/*", "chat:more"]))
@@ -52,6 +53,7 @@ async def test_registered_channels_that_match_are_opened_once(connect: ConnectSe
 
 
 @against_raw_server
+@pytest.mark.spec("mcpl-14-2")
 async def test_a_function_may_choose_the_channels_to_open(connect: ConnectServer) -> None:
     seen: list[tuple[str, str]] = []
 
@@ -76,6 +78,7 @@ async def test_a_function_may_choose_the_channels_to_open(connect: ConnectServer
 
 
 @against_raw_server
+@pytest.mark.spec("mcpl-14.1-2")
 async def test_nothing_is_opened_at_a_server_that_does_not_open_channels(
     connect: ConnectServer,
 ) -> None:

@@ -111,6 +111,7 @@ async def test_a_question_that_nobody_waits_for_is_cancelled(connect: ConnectSer
 
 
 @against_raw_server
+@pytest.mark.spec("mcpl-7.6-3", "mcpl-7.6-4")
 async def test_an_approval_for_one_time_is_not_shared(connect: ConnectServer) -> None:
     person = Person(ScopeAnswer(True, lasts=0), waits=True)
     async with hosting(person)() as host:
@@ -126,6 +127,7 @@ async def test_an_approval_for_one_time_is_not_shared(connect: ConnectServer) ->
 
 
 @against_raw_server
+@pytest.mark.spec("mcpl-7.6-3")
 async def test_a_denial_is_remembered_for_its_time_only(connect: ConnectServer) -> None:
     person, now = Person(ScopeAnswer(False)), [1e9]
     open = hosting(person, denial_life=60.0)
@@ -145,6 +147,7 @@ async def test_a_denial_is_remembered_for_its_time_only(connect: ConnectServer) 
 
 @against_raw_server
 @pytest.mark.parametrize("life", [0.0, 300.0])
+@pytest.mark.spec("mcpl-7.6-3")
 async def test_denials_last_over_connections_and_with_records_over_restarts(
     connect: ConnectServer, life: float
 ) -> None:
@@ -176,6 +179,7 @@ async def test_denials_last_over_connections_and_with_records_over_restarts(
 
 
 @against_raw_server
+@pytest.mark.spec("mcpl-7.6-3")
 async def test_no_answer_in_time_is_not_remembered(connect: ConnectServer) -> None:
     person = Person(True, waits=True)
     async with hosting(person, ask_timeout=0.01)() as host:

@@ -124,6 +124,7 @@ async def test_lists_that_were_set_last_until_they_are_reset(connect: ConnectSer
 
 
 @against_raw_server
+@pytest.mark.spec("mcpl-5.3-1")
 async def test_restrictions_outlive_the_host_where_records_keep_them(
     connect: ConnectServer, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -226,6 +227,7 @@ async def think_twice(desk: Desk, host: Host, live: McplHost, records: FailingRe
 
 @against_raw_server
 @pytest.mark.parametrize("stored", [True, False])
+@pytest.mark.spec("mcpl-13.1-5")
 async def test_a_budget_that_is_spent_stays_spent(connect: ConnectServer, stored: bool) -> None:
     async with open_store("memory:") as store:
         records = FailingRecords(await store.records("mcpl"))
@@ -238,6 +240,7 @@ async def test_a_budget_that_is_spent_stays_spent(connect: ConnectServer, stored
 
 
 @against_raw_server
+@pytest.mark.spec("mcpl-13.1-5")
 async def test_a_spent_budget_can_be_reset(connect: ConnectServer) -> None:
     async with open_store("memory:") as store:
         records = FailingRecords(await store.records("mcpl"))

@@ -165,6 +165,7 @@ async def test_a_host_sends_what_it_has_added_to_the_scope(connect: ConnectServe
 
 
 @against_raw_server(wires=["memory"])
+@pytest.mark.spec("mcpl-7.6-3")
 async def test_a_host_may_decide_on_a_scope_before_it_is_asked(connect: ConnectServer) -> None:
     person = Person()
     live = McplHost(enabled=["*"], scopes=Scopes(ask=person, enrich=enrich))

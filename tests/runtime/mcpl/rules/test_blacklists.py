@@ -67,6 +67,7 @@ def test_a_pattern_that_denies_what_it_shows_is_accepted(pattern: str) -> None:
     check_blacklist("notes", [pattern])
 
 
+@pytest.mark.spec("mcpl-7.2-2")
 def test_scopes_refuse_it_on_the_blacklist_only() -> None:
     with pytest.raises(ValueError, match=r"^blacklist of notes: .*secret"):
         Scopes(lists={"notes": ScopeRules(blacklist=["**secret**"])})
