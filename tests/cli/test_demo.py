@@ -11,6 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import anyio
+import anyio.lowlevel
 import pytest
 
 import kinwire_cli.demos.mcpl as mcpl
@@ -155,9 +157,13 @@ async def test_the_demo_is_served_over_a_network(transport: str) -> None:
     live = McplHost(enabled=["*"], channels=Channels())
     words = ("serve", "demo", "mcpl", "--transport", transport, "--port", "0")
     with listening((*COMMAND, *words)) as program:
-        async with Host("h", "1", extensions=[live]) as host:
-            connection = await host.connect(program.url(transport))
-            await connection.mcp.ping()
-            (server,) = live.servers
-            assert {"memory.retrieval", "notes.edit"} < set(server.enabled)
-            assert [one.id for one in server.channels.known] == ["chat:#general", "chat:#board"]
+        with anyio.fail_after(30):
+            async with Host("h", "1", extensions=[live]) as host:
+                connection = await host.connect(program.url(transport))
+                await connection.mcp.ping()
+                (server,) = live.servers
+                assert {"memory.retrieval", "notes.edit"} < set(server.enabled)
+                while not server.channels.known:  # they are registered in the background
+                    await anyio.lowlevel.checkpoint()
+                known = [one.id for one in server.channels.known]
+                assert known == ["chat:#general", "chat:#board"]

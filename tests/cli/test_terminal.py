@@ -201,7 +201,7 @@ INTERRUPTED = {  # words, what is typed, what shows that it is under way (else t
     "serve": (["serve", "slow.py"], PING, '"result"', 130),
     "serve over http": (["serve", "slow.py", "--transport", "http", "--port", "0"], "", "http:", 0),
     "generate": (["generate", *PROTOCOLS, "--out", "out"], "", "…", 130),
-    "generate --watch": (["generate", *PROTOCOLS, "--out", "out", "--watch"], "", "changed", 0),
+    "generate --watch": (["generate", *PROTOCOLS, "--out", "out", "--watch"], "", "written", 0),
     "docs serve": (["docs", "serve", *PROTOCOLS, "--port", "0"], "", "http:", 0),
 }
 
@@ -213,7 +213,8 @@ def test_ctrl_c_ends_with_the_documented_code(folder: Path, name: str) -> None:
     (folder / "session.jsonl").write_text(RECORDING, encoding="utf-8")
     terminal = Terminal([*KINWIRE, *words], folder)
     terminal.type(typed)
-    terminal.read(lambda text: ready and ready in text, timeout=60 if ready else 3)
+    shown = terminal.read(lambda text: ready and ready in text, timeout=60 if ready else 3)
+    assert ready in shown
     terminal.type(CTRL_C)
     code, text, _ = terminal.end()
     assert (code, "Traceback" in text) == (expected, False), text
