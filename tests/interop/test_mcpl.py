@@ -33,8 +33,8 @@ FOUND = {
     "channels/register": [["chat:#general", "chat:#news"]],
     "switched": [False],
     "push/event": [
-        ["memory.remind", "evt_1", "Call Alice"],
-        ["memory.remind", "evt_own", "By itself"],
+        ["memory.remind", "evt_1", [{"type": "text", "text": "Call Alice"}]],
+        ["memory.remind", "evt_own", [{"type": "text", "text": "By itself"}]],
     ],
     "push": [TAKEN],
     "scope/elevate": ["/home/a", "/etc/hosts"],
@@ -42,14 +42,15 @@ FOUND = {
         {"approved": True, "payload": PAYLOAD},
         {"approved": False, "payload": PAYLOAD},
     ],
-    "inference/request": [["Why?", True], ["Now?", False], ["What of inf_7?", False]],
+    # What a hook's own answer waits for, "Now?", is refused before it is sent.
+    "inference/request": [["Why?", True], ["What of inf_7?", False]],
     "think": [["Be", "cause"]],
     "context/beforeInference": [["memory.recall", ["system", "afterUser"]]],
     "context/afterInference": ["a [...]"],
     "channels/incoming": [["own"]],
     "tools/call": [[["/home/a: one"], True, ["/home/a: one", "/home/a: one"]]],
     "state/rollback": [True],
-    "channels/publish": [True],
+    "channels/publish": [-32017, True],  # its feature set is off, then on
 }
 
 

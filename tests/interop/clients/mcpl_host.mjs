@@ -107,6 +107,8 @@ run(async () => {
   const back = { featureSet: "notes.edit", checkpoint: first.checkpoint };
   note("state/rollback", (await ask("state/rollback", back)).success);
   const published = { channelId: "chat:#general", content: "Hello" };
+  note("channels/publish", await ask("channels/publish", published).catch((error) => error.code));
+  await tell("featureSets/update", { enabled: ["channels.publish"] });
   note("channels/publish", (await ask("channels/publish", published)).delivered);
   await client.close();
   return found;
