@@ -13,9 +13,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import Any
 
 import kinwire
+import kinwire.mcp
 import kinwire.transports
 
 ROOT = Path(__file__).parents[1]
@@ -29,6 +31,7 @@ PLAYERS = {
 
 # The module or package of a transport is called like it, but for these.
 NAMES = {"child": "stdio", "http": "HTTP", "http_client": "HTTP", "websocket": "WebSocket"}
+HOMES = (kinwire.transports, kinwire.mcp)
 
 TABLE = re.compile(r"^\| protocol \|.*\n(?:\|.*\n)*", re.MULTILINE)
 
@@ -76,14 +79,18 @@ def roles(protocol: str, role: str) -> str:
 
 def transports() -> list[str]:
     """Return the names of the transports that the runtime has, each once."""
-    package = kinwire.transports
-    modules = [module.name for module in iter_modules(package.__path__)]
-    found = {NAMES.get(name, name) for name in modules if has_transport(name)}
+    found = {NAMES.get(name, name) for package in HOMES for name in transports_in(package)}
     return sorted(found, key=str.lower)
 
 
-def has_transport(module: str) -> bool:
-    name = f"kinwire.transports.{module}"
+def transports_in(package: ModuleType) -> Iterator[str]:
+    for module in iter_modules(package.__path__):
+        if module.name in NAMES or package is kinwire.transports:
+            if has_transport(f"{package.__name__}.{module.name}"):
+                yield module.name
+
+
+def has_transport(name: str) -> bool:
     folder = getattr(importlib.import_module(name), "__path__", ())
     inside = [f"{name}.{part.name}" for part in iter_modules(folder)]
     return any(defines_transport(part) for part in (name, *inside))

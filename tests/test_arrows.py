@@ -83,10 +83,6 @@ NAMED = {  # these stay
     ("kinwire.mcp.host", "kinwire.__version__"),
 }
 
-EXCEPTIONS = {  # these go: a line that is not needed any more fails the test
-    ("kinwire.transports.http.incoming", "kinwire_protocols.mcp.methods"),
-}
-
 
 def layer_of(module: str) -> str:
     """Return the row of the table for a module, or for generated code the name in a row."""
@@ -314,8 +310,7 @@ def test_arrows_of_the_runtime_are_those_of_the_table() -> None:
         for module in (*sources_of(RUNTIME).values(), *sources_of(COMMAND).values())
         for line, target in crossings(module.name, iter(arrows_of_module(module)))
     }
-    assert [place for arrow, place in places.items() if arrow not in EXCEPTIONS] == []
-    assert sorted(EXCEPTIONS - set(places)) == [], "not needed any more: remove from EXCEPTIONS"
+    assert list(places.values()) == []
 
 
 def test_the_named_exceptions_are_there() -> None:

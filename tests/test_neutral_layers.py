@@ -28,25 +28,6 @@ WORDS = re.compile(
     re.IGNORECASE,
 )
 
-INITIALIZE, INITIALIZED = "initialize", "notifications/initialized"
-CANCELLED, PROGRESS = "notifications/cancelled", "notifications/progress"
-SESSION, VERSION = "mcp-session-id", "mcp-protocol-version"
-
-EXCEPTIONS = {  # these go: a word that is not needed any more fails the test
-    "transports/http/flow.py": {INITIALIZE},
-    "transports/http/head.py": {SESSION, VERSION},
-    "transports/http/incoming.py": {
-        *("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"),
-        *(INITIALIZE, SESSION, VERSION),
-    },
-    "transports/http_client/fields.py": {SESSION, VERSION},
-    "transports/http_client/queue.py": {PROGRESS},
-    "transports/http_client/recovery.py": {INITIALIZE, SESSION},
-    "transports/http_client/response.py": {SESSION},
-    "transports/http_client/session.py": {INITIALIZED, SESSION, VERSION},
-    "transports/http_client/transport.py": {INITIALIZE, INITIALIZED, SESSION},
-}
-
 
 def texts(tree: ast.Module) -> Iterator[str]:
     """Yield the strings and bytes of a module; docstrings are only for readers."""
@@ -103,8 +84,4 @@ def test_layers_below_mcp_name_nothing_of_it() -> None:
         if module.file.relative_to(RUNTIME).parts[0] in FOLDERS
         and (words := words_in(syntax_of(module)))
     }
-    new = {file: words - EXCEPTIONS.get(file, set()) for file, words in found.items()}
-    assert {file: words for file, words in new.items() if words} == {}
-    gone = {file: words - found.get(file, set()) for file, words in EXCEPTIONS.items()}
-    unneeded = {file: words for file, words in gone.items() if words}
-    assert unneeded == {}, "not needed any more: remove from EXCEPTIONS"
+    assert found == {}

@@ -133,7 +133,7 @@ def started_by(
 
 
 def _behind(url: str, arguments: Namespace) -> Transport:
-    from kinwire.transports.urls import transport_to
+    from kinwire.mcp.urls import transport_to
     from kinwire_cli.headers import headers_from
 
     scheme = url.partition(":")[0]

@@ -67,7 +67,7 @@ from kinwire.support.arguments import (
     table_of,
 )
 from kinwire.transports.memory import memory_pair
-from kinwire.transports.urls import UrlOptions
+from kinwire.transports.url_options import UrlOptions
 from kinwire_protocols import mcp, mcpl
 from kinwire_protocols.mcp.methods import PING, ROOTS_LIST, TOOLS_LIST
 

@@ -25,7 +25,7 @@ from kinwire.rpc.routes import Route
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp.methods import TOOLS_CALL
-from tests.runtime.transports.http.fake_asgi_client import Client, message
+from tests.runtime.mcp.http.fake_asgi_client import Client, message
 
 pytestmark = pytest.mark.skipif(
     sys.implementation.name != "cpython" or sys.version_info[:2] != (3, 11),

@@ -25,6 +25,7 @@ from kinwire.mcp.notification_router import LogCallback, NotificationRouter
 from kinwire.mcp.profile import PROFILE
 from kinwire.mcp.roots import RootLike, roots_from
 from kinwire.mcp.sampling import Sampling, SamplingRequest
+from kinwire.mcp.urls import TARGET_KINDS, transport_to
 from kinwire.rpc.calls import DEFAULT, TIMEOUT_KIND, Timeout
 from kinwire.rpc.errors import (
     CapabilityNotNegotiatedError,
@@ -47,7 +48,7 @@ from kinwire.support.arguments import (
 )
 from kinwire.support.background import background
 from kinwire.support.sanitize import sanitize_for_log
-from kinwire.transports.urls import OPTION_KINDS, TARGET_KINDS, UrlOptions, transport_to
+from kinwire.transports.url_options import OPTION_KINDS, UrlOptions
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidRequestError

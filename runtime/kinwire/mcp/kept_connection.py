@@ -27,7 +27,7 @@ from kinwire.support.arguments import (
 from kinwire.support.background import background
 from kinwire.support.backoff import Backoff
 from kinwire.support.sanitize import sanitize_for_log
-from kinwire.transports.urls import OPTION_KINDS
+from kinwire.transports.url_options import OPTION_KINDS
 
 logger = logging.getLogger("kinwire.host")
 

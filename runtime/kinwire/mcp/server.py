@@ -51,10 +51,10 @@ from kinwire_protocols.mcp.methods import (
 from kinwire_protocols.peer import Method
 
 if TYPE_CHECKING:
-    from kinwire.transports.http.app import HttpApp
+    from kinwire.mcp.http.app import HttpApp
+    from kinwire.mcp.http.session import HttpServerSession
     from kinwire.transports.http.guard import Authenticate
     from kinwire.transports.http.limits import HttpLimits
-    from kinwire.transports.http.session import HttpServerSession
 
 _THREAD_JOIN_TIMEOUT = 0.2  # seconds, for all threads together
 
@@ -207,7 +207,7 @@ class Server(Registry):
             ValueError: invalid host or origin in the lists.
             TypeError: a list is a string.
         """
-        from kinwire.transports.http.app import HttpApp
+        from kinwire.mcp.http.app import HttpApp
         from kinwire.transports.http.guard import LISTENER_KINDS, Guard
         from kinwire.transports.http.limits import HttpLimits
         from kinwire.transports.http.security import AccessRules

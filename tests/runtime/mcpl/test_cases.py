@@ -17,12 +17,12 @@ from kinwire.mcpl import Hooks, HostPeer, McplHost, McplServer, PushedEvent, Sco
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcpl import ScopeRules
+from tests.runtime.mcp.http.fake_asgi_client import Client, message
 from tests.runtime.mcpl.fake_peer import INFO, NOTHING, Fake, outcome
 from tests.runtime.mcpl.fixtures_chat import GENERAL, Chat, chatting
 from tests.runtime.mcpl.fixtures_hooks import AFTER, BEFORE, after, before, texts
 from tests.runtime.mcpl.fixtures_pairs import feature, live_pair
 from tests.runtime.programs import live as program
-from tests.runtime.transports.http.fake_asgi_client import Client, message
 
 pytestmark = pytest.mark.anyio
 

@@ -19,10 +19,10 @@ import pytest
 
 from kinwire import Host, RpcError, Server, stdio
 from kinwire.mcp.connection import Connection
+from kinwire.mcp.urls import transport_to
 from kinwire.mcpl.rules.offers import read_offer
 from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
-from kinwire.transports.urls import transport_to
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, to_wire
 from kinwire_protocols.mcp.methods import TOOLS_CALL

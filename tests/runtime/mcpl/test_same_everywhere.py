@@ -15,10 +15,10 @@ import anyio
 import pytest
 
 from kinwire import stdio
+from kinwire.mcp.urls import transport_to
 from kinwire.rpc.transport import Transport
 from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
-from kinwire.transports.urls import transport_to
 from kinwire_protocols.mcpl.methods import PROTOCOL
 from tests.runtime.mcpl.fixtures_walk import Transcript, Walk
 from tests.runtime.programs import hypercorn_on_trio, live

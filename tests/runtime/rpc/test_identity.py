@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from kinwire import Session, stdio
+from kinwire.mcp.http.session import HttpServerSession
 from kinwire.mcp.profile import PROFILE
+from kinwire.mcp.urls import transport_to
 from kinwire.rpc.identity import PeerIdentity, is_transient
 from kinwire.rpc.transport import Transport
 from kinwire.transports.http.guard import principal_address
 from kinwire.transports.http.limits import HttpLimits
-from kinwire.transports.http.session import HttpServerSession
 from kinwire.transports.memory import memory_pair
 from kinwire.transports.stdio import OwnStdio
-from kinwire.transports.urls import transport_to
 
 SECRET = "sk-1234"
 A, B = Path("/a"), Path("/b")

@@ -14,7 +14,7 @@ import sys
 from typing import Any
 
 from kinwire import Server
-from kinwire.transports.http.app import HttpApp
+from kinwire.mcp.http.app import HttpApp
 from kinwire.transports.http.replies import HttpResponse, Receive, Scope, Send, send_response
 from kinwire.transports.http.running import bound, run_on
 

@@ -17,9 +17,9 @@ import pytest
 
 from kinwire import Host, RpcError, Sampling, stdio, unattended
 from kinwire.mcp.connection import Connection
+from kinwire.mcp.urls import transport_to
 from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
-from kinwire.transports.urls import transport_to
 from kinwire_protocols import mcp
 from tests.runtime.programs import everywhere
 from tests.runtime.transports.fixtures_recorded import Recorded

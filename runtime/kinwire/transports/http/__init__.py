@@ -1,4 +1,7 @@
-"""HTTP, both sides: event streams, what is refused, and the transports of MCP over it."""
+"""HTTP, the server's side: heads, bodies, who may connect, event streams, limits, running.
+
+A toolkit without sessions or protocols; `kinwire.mcp.http` builds Streamable HTTP from it.
+"""
 
 from __future__ import annotations
 

@@ -9,27 +9,27 @@ import asyncio
 import anyio
 
 from kinwire.transports.http.head import Head
+from kinwire.transports.http.listener import Listener
 from kinwire.transports.http.replies import AsgiMessage, HttpResponse, Receive, refusal
-from kinwire.transports.http.sessions import Sessions
 
 _DIGITS = 18
 
 
 async def read_body(
-    head: Head, receive: Receive, sessions: Sessions, limit: int
+    head: Head, receive: Receive, listener: Listener, limit: int
 ) -> bytes | HttpResponse:
     """Return the body, or the refusal that it earns."""
     declared = head.values.get(b"content-length", b"0").strip()
     number = declared if declared.isdigit() else b"0"
     if len(number) > _DIGITS or int(number) > limit:
         return _too_large(limit)
-    if sessions.loop is None:
-        with anyio.move_on_after(sessions.limits.body_time):
+    if listener.loop is None:
+        with anyio.move_on_after(listener.limits.body_time):
             return await _rest(await receive(), receive, limit)
         return _too_slow()
     task = asyncio.current_task()
     assert task is not None
-    sessions.watch_reading(task)  # a timer a request would cost more than all the rest here
+    listener.watch_reading(task)  # a timer a request would cost more than all the rest here
     try:
         message = await receive()
         body: bytes = message.get("body", b"")
@@ -37,12 +37,12 @@ async def read_body(
             return body  # almost always
         return await _rest(message, receive, limit)
     except asyncio.CancelledError:
-        if task in sessions.readers:  # it was somebody else who cancelled
+        if task in listener.readers:  # it was somebody else who cancelled
             raise
         task.uncancel()
         return _too_slow()
     finally:
-        sessions.readers.pop(task, None)
+        listener.readers.pop(task, None)
 
 
 async def _rest(message: AsgiMessage, receive: Receive, limit: int) -> bytes | HttpResponse:

@@ -1,4 +1,4 @@
-"""What the head of a request says, without I/O (MCP, Streamable HTTP, Headers; RFC 9110)."""
+"""What the head of a request says, without I/O (RFC 9110)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
-_WANTED = frozenset(
+_JOINED = frozenset(
     {
         b"accept",
         b"authorization",
@@ -17,8 +17,6 @@ _WANTED = frozenset(
         b"content-type",
         b"host",
         b"last-event-id",
-        b"mcp-protocol-version",
-        b"mcp-session-id",
         b"origin",
     }
 )
@@ -54,8 +52,11 @@ class Head(NamedTuple):
         return (one, one) if name in self.repeated else (one,)
 
 
-def read_head(headers: Sequence[tuple[bytes, bytes]]) -> Head:
-    """Return what ASGI has of the headers; their names are in lower case there."""
+def read_head(headers: Sequence[tuple[bytes, bytes]], also: frozenset[bytes] = _NONE) -> Head:
+    """Return what ASGI has of the headers; their names are in lower case there.
+
+    The values of a repeated header are joined if it is one that HTTP needs, or in `also`.
+    """
     values = dict(headers)
     if len(values) == len(headers):  # as a rule no name occurs twice
         return Head(values, _NONE, len(b"".join(values)) + len(b"".join(values.values())))
@@ -63,7 +64,7 @@ def read_head(headers: Sequence[tuple[bytes, bytes]]) -> Head:
     values.clear()
     repeated: set[bytes] = set()
     for name, value in headers:
-        if name in values and name in _WANTED:
+        if name in values and (name in _JOINED or name in also):
             repeated.add(name)
             values[name] += b", " + value
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ("RequestHead", "checked_headers")
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from kinwire.transports.http_client.address import ServerAddress
 
@@ -20,8 +20,6 @@ _OURS = {
     "content-type",
     "host",
     "last-event-id",
-    "mcp-protocol-version",
-    "mcp-session-id",
     "te",
     "trailer",
     "transfer-encoding",
@@ -29,8 +27,8 @@ _OURS = {
 }
 
 
-def checked_headers(headers: Mapping[str, str]) -> Fields:
-    """Return the headers of a user.
+def checked_headers(headers: Mapping[str, str], reserved: Collection[str] = ()) -> Fields:
+    """Return the headers of a user; `reserved` are names that the caller writes itself.
 
     Raises:
         ValueError: a name is invalid or belongs to this library, or a value would end the line. No
@@ -39,7 +37,7 @@ def checked_headers(headers: Mapping[str, str]) -> Fields:
     for name, value in headers.items():
         if not _NAME.fullmatch(name):
             raise ValueError(f"headers: expected the name of a header, got {name!r:.60}")
-        if name.lower() in _OURS:
+        if name.lower() in _OURS or name.lower() in reserved:
             raise ValueError(f"headers: {name} is written by the transport itself. Leave it out.")
         if not _VALUE.fullmatch(value):
             raise ValueError(

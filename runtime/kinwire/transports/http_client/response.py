@@ -211,4 +211,4 @@ def _fields(lines: list[bytes]) -> dict[str, str]:
     return found
 
 
-_ONCE = {"content-length", "transfer-encoding", "content-type", "mcp-session-id"}
+_ONCE = {"content-length", "transfer-encoding", "content-type"}

@@ -16,6 +16,7 @@ from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.http.guard import PRINCIPAL, Guard, principal_address
 from kinwire.transports.http.head import read_head
+from kinwire.transports.http.listener import Listener
 from kinwire.transports.http.replies import (
     HttpResponse,
     Receive,
@@ -24,7 +25,6 @@ from kinwire.transports.http.replies import (
     send_response,
     too_many,
 )
-from kinwire.transports.http.sessions import Sessions
 from kinwire.transports.lines import HEAD
 from kinwire.transports.task_spawner import task_spawner
 from kinwire.transports.websocket.protocol import SUBPROTOCOL
@@ -38,7 +38,7 @@ _LAST_FRAMES = 1.0  # seconds for what waits when the connection closes
 async def serve_websocket_scope(
     serve: Callable[[Any], Awaitable[None]],
     guard: Guard,
-    sessions: Sessions,
+    listener: Listener,
     scope: Scope,
     receive: Receive,
     send: Send,
@@ -46,7 +46,7 @@ async def serve_websocket_scope(
     """Serve one connection of an ASGI server, if it may be served."""
     await receive()  # "websocket.connect"
     reply = await guard.admit(scope, read_head(scope["headers"]))
-    if reply is None and sessions.full:
+    if reply is None and listener.full:
         reply = too_many()
     if reply is not None:
         await _refuse(scope, send, reply)
@@ -57,12 +57,12 @@ async def serve_websocket_scope(
         return
     chosen = SUBPROTOCOL if offered else None
     socket = AsgiWebSocket(receive, send)
-    sessions.sockets.add(socket)
+    listener.sockets.add(socket)
     try:
         await send({"type": "websocket.accept", "subprotocol": chosen})
         await serve(socket)
     finally:
-        sessions.sockets.discard(socket)
+        listener.sockets.discard(socket)
         socket.over.set()
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from websockets.client import ClientProtocol
     from websockets.http11 import Response
 
-    from kinwire.transports.urls import UrlOptions
+    from kinwire.transports.url_options import UrlOptions
 
 _HANDSHAKE = 10.0  # seconds for one attempt; asking the user for credentials may take longer
 _NORMAL = 1000

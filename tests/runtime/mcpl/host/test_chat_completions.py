@@ -25,8 +25,8 @@ from kinwire.mcpl import (
 from kinwire.mcpl.host import chat_completions
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
 from kinwire_protocols.mcpl import InferenceMessage, RoutingPolicy, TokenUsage
+from tests.runtime.mcp.http_client.fake_server import Asked, Handler, Line, RawServer
 from tests.runtime.mcpl.fixtures_pairs import MEMORY, live_pair, sent
-from tests.runtime.transports.http_client.fake_server import Asked, Handler, Line, RawServer
 
 pytestmark = [pytest.mark.anyio, pytest.mark.spec("mcpl-11.3-1")]
 

@@ -12,9 +12,9 @@ from kinwire.mcpl import Hooks, InjectionLimits, UrlGuard
 from kinwire.storage import open_store
 from kinwire.transports.guarded_fetch.errors import NotFetchedError
 from kinwire_protocols import mcp, mcpl
+from tests.runtime.mcp.http_client.fake_server import Handler, RawServer
 from tests.runtime.mcpl.fixtures_hooks import Speaker, before, hooked
 from tests.runtime.transports.guarded_fetch.fake_network import PUBLIC, TestNetwork, page
-from tests.runtime.transports.http_client.fake_server import Handler, RawServer
 
 pytestmark = [pytest.mark.anyio, pytest.mark.spec("mcpl-10.3-3")]
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import anyio
 from anyio.abc import ByteStream
 
-from tests.runtime.transports.http_client.fake_server import Asked, Handler, Line
+from tests.runtime.mcp.http_client.fake_server import Asked, Handler, Line
 
 PUBLIC = "93.184.215.14"
 

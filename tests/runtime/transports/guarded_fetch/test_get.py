@@ -14,8 +14,8 @@ from kinwire.transports.guarded_fetch.errors import NotFetchedError
 from kinwire.transports.guarded_fetch.get import Fetched, GuardedClient
 from kinwire.transports.guarded_fetch.network import SystemNetwork
 from kinwire.transports.http_client.address import ServerAddress
+from tests.runtime.mcp.http_client.fake_server import Asked, Handler, Line, RawServer
 from tests.runtime.transports.guarded_fetch.fake_network import PUBLIC, TestNetwork, page
-from tests.runtime.transports.http_client.fake_server import Asked, Handler, Line, RawServer
 
 pytestmark = pytest.mark.anyio
 

@@ -9,7 +9,7 @@ import pytest
 
 from kinwire import ConnectionClosedError, Host, RequestTimeoutError, connect
 from kinwire_protocols import mcp
-from tests.runtime.transports.http_client.fake_server import (
+from tests.runtime.mcp.http_client.fake_server import (
     SESSION,
     Asked,
     Line,

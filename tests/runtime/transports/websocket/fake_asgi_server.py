@@ -12,8 +12,8 @@ from typing import Any
 import anyio
 
 from kinwire import Server
+from kinwire.mcp.http.app import HttpApp
 from kinwire.support.background import background
-from kinwire.transports.http.app import HttpApp
 
 HELLO: dict[str, Any] = {
     "protocolVersion": "2024-11-05",

@@ -12,8 +12,8 @@ from anyio.lowlevel import checkpoint
 
 from kinwire import ConnectionClosedError, Context, Limits, Server, connect
 from kinwire.transports.http.limits import HttpLimits
+from tests.runtime.mcp.http.fake_asgi_client import Client
 from tests.runtime.transports.fixtures_serving import served
-from tests.runtime.transports.http.fake_asgi_client import Client
 from tests.runtime.transports.websocket.fake_asgi_server import HELLO, below
 
 pytestmark = pytest.mark.anyio

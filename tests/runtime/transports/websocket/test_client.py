@@ -9,7 +9,7 @@ import pytest
 
 from kinwire import ConnectionClosedError, Host, InsecureAddressError, connect
 from kinwire.transports.websocket import client
-from tests.runtime.transports.http_client.fake_server import GREETING, Asked, Line, RawServer
+from tests.runtime.mcp.http_client.fake_server import GREETING, Asked, Line, RawServer
 from tests.runtime.transports.websocket.fake_peers import RawEnd, raw_server
 
 pytestmark = pytest.mark.anyio
@@ -79,10 +79,10 @@ async def test_a_server_that_breaks_the_rules_is_left() -> None:
 
 
 REFUSALS = [
-    pytest.param(404, "answered HTTP 404. It has no MCP there.", id="404"),
+    pytest.param(404, "answered HTTP 404. Nothing is served there.", id="404"),
     pytest.param(401, "answered HTTP 401. It has to know who calls.", id="401"),
     pytest.param(301, "answered HTTP 301. It has moved. Connect to that address.", id="301"),
-    pytest.param(405, "answered HTTP 405. It has no MCP there.", id="405"),
+    pytest.param(405, "answered HTTP 405. Nothing is served there.", id="405"),
     pytest.param(429, "answered HTTP 429. It wants fewer calls.", id="429"),
     pytest.param(200, "answered HTTP 200.", id="plain HTTP"),
 ]

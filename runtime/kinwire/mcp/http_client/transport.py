@@ -16,32 +16,33 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from kinwire.rpc.codec import OutgoingFrame
-from kinwire.rpc.errors import InvalidResponseError
-from kinwire.rpc.transport import SessionCallbacks
-from kinwire.transports.http_client.address import ServerAddress
-from kinwire.transports.http_client.asking import ask
-from kinwire.transports.http_client.credentials import Credentials, credentials_of
-from kinwire.transports.http_client.errors import holds_answer, no_connection, not_an_answer
-from kinwire.transports.http_client.event_stream import (
+from kinwire.mcp.http_client.asking import ask
+from kinwire.mcp.http_client.event_stream import (
     NO_CALL,
     EventStream,
     answers_to,
     read_get_stream,
     resumed,
 )
-from kinwire.transports.http_client.exchange import Exchange, RefusedResponse
+from kinwire.mcp.http_client.exchange import Exchange
+from kinwire.mcp.http_client.queue import SendQueue
+from kinwire.mcp.http_client.recovery import Recovery
+from kinwire.mcp.http_client.refusals import RefusedResponse, holds_answer, not_an_answer
+from kinwire.mcp.http_client.session import RESERVED, HttpClientSession
+from kinwire.rpc.codec import OutgoingFrame
+from kinwire.rpc.errors import InvalidResponseError
+from kinwire.rpc.transport import SessionCallbacks
+from kinwire.transports.http_client.address import ServerAddress
+from kinwire.transports.http_client.credentials import Credentials, credentials_of
+from kinwire.transports.http_client.errors import no_connection
 from kinwire.transports.http_client.fields import checked_headers
 from kinwire.transports.http_client.pool import HttpClient, Pool
 from kinwire.transports.http_client.proxied import ProxiedClient, check_proxy
-from kinwire.transports.http_client.queue import SendQueue
-from kinwire.transports.http_client.recovery import Recovery
 from kinwire.transports.http_client.response import Headers
-from kinwire.transports.http_client.session import HttpClientSession
 from kinwire.transports.task_spawner import TaskSpawner, task_spawner
 
 if TYPE_CHECKING:
-    from kinwire.transports.urls import UrlOptions
+    from kinwire.transports.url_options import UrlOptions
 
 logger = logging.getLogger("kinwire.transports")
 
@@ -60,7 +61,7 @@ def http_transport(address: ServerAddress, options: UrlOptions) -> HttpTransport
         ValueError: an option cannot be used, or two of them say who is calling.
         ImportError: there is a proxy, and the extra `proxy` is not installed.
     """
-    fields = checked_headers(options.get("headers", {}))
+    fields = checked_headers(options.get("headers", {}), RESERVED)
     credentials = credentials_of(address, fields, options.get("auth"))
 
     proxy = options.get("proxy")

@@ -19,7 +19,7 @@ from kinwire import (
     connect,
     stdio,
 )
-from tests.runtime.transports.http_client.fake_server import (
+from tests.runtime.mcp.http_client.fake_server import (
     GREETING,
     SESSION,
     Asked,

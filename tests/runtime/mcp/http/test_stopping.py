@@ -10,8 +10,8 @@ import pytest
 from anyio.lowlevel import checkpoint
 
 from kinwire.rpc.limits import Limits
-from tests.runtime.transports.http.conftest import Tools
-from tests.runtime.transports.http.fake_asgi_client import Client, initialize, message
+from tests.runtime.mcp.http.conftest import Tools
+from tests.runtime.mcp.http.fake_asgi_client import Client, initialize, message
 from tests.runtime.transports.websocket.fake_asgi_server import HELLO, below
 
 pytestmark = pytest.mark.anyio

@@ -13,15 +13,15 @@ import logging
 import sys
 from functools import partial
 
+from kinwire.mcp.http.incoming import IncomingHttpRequest
+from kinwire.mcp.http.sessions import Serve, Sessions
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.support.arguments import PATH, PORT, TEXT, ArgumentCheck
 from kinwire.support.background import running_loop
 from kinwire.transports.http.guard import Guard
-from kinwire.transports.http.incoming import IncomingHttpRequest
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.replies import Receive, Scope, Send, send_response
 from kinwire.transports.http.security import must_be_secure
-from kinwire.transports.http.sessions import Serve, Sessions
 
 logger = logging.getLogger("kinwire.transports")
 

@@ -12,7 +12,7 @@ import pytest
 
 from kinwire import Host, InvalidResponseError, RequestTimeoutError, connect
 from kinwire_protocols import mcp
-from tests.runtime.transports.http_client.fake_server import (
+from tests.runtime.mcp.http_client.fake_server import (
     SESSION,
     Asked,
     Line,

@@ -5,12 +5,13 @@ A request is answered by one JSON body or by an event stream; anything else gets
 
 from __future__ import annotations
 
-__all__ = ("Exchange", "RefusedResponse")
+__all__ = ("Exchange",)
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import anyio
 
+from kinwire.mcp.http_client.refusals import RefusedResponse
 from kinwire.rpc.codec import OutgoingFrame
 from kinwire.rpc.errors import InvalidResponseError
 from kinwire.transports.http.sse import MEDIA_TYPE, Event, SseDecoder
@@ -19,17 +20,9 @@ from kinwire.transports.http_client.response import Headers, media_type
 from kinwire.transports.lines import HEAD
 
 if TYPE_CHECKING:
-    from kinwire.transports.http_client.transport import HttpTransport
+    from kinwire.mcp.http_client.transport import HttpTransport
 
 _REFUSAL_SHOWN = 8 * 1024  # bytes of the body of a refusal that are read
-
-
-class RefusedResponse(NamedTuple):
-    """A response that is not an answer."""
-
-    status: int
-    headers: Headers
-    body: bytes
 
 
 class Exchange:

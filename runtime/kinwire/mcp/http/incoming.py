@@ -12,6 +12,8 @@ import time
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
+from kinwire.mcp.http.flow import HeaderList, Responder
+from kinwire.mcp.http.session import HttpServerSession
 from kinwire.rpc.codec import FrameError, OutgoingFrame, decode, is_object
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.response_stream import (
@@ -22,17 +24,15 @@ from kinwire.rpc.response_stream import (
     current_stream,
 )
 from kinwire.transports.http.body import read_body
-from kinwire.transports.http.flow import HeaderList, Responder
 from kinwire.transports.http.guard import PRINCIPAL
 from kinwire.transports.http.head import Accepted, accepted, is_json, read_head
 from kinwire.transports.http.replies import HttpResponse, Receive, Scope, Send, refusal, too_many
-from kinwire.transports.http.session import HttpServerSession
 from kinwire.transports.http.sse import encoded_event
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.methods import INITIALIZE
 
 if TYPE_CHECKING:
-    from kinwire.transports.http.app import HttpApp
+    from kinwire.mcp.http.app import HttpApp
 
 # Versions whose clients send the header; all are answered with the one that was negotiated.
 _VERSIONS = frozenset({b"2024-11-05", b"2025-03-26", b"2025-06-18", b"2025-11-25"})
@@ -42,6 +42,7 @@ _LONGEST_QUERY = 200  # bytes of a query; the one that is handed out is shorter
 _DELETED = ConnectionClosedError("The client has ended the session.")
 _GONE = ConnectionClosedError("The client has closed its stream.")
 _METHODS = ("GET", "POST", "DELETE")
+_HEADERS = frozenset({b"mcp-protocol-version", b"mcp-session-id"})
 
 
 class IncomingHttpRequest:
@@ -55,7 +56,7 @@ class IncomingHttpRequest:
         self._scope = scope
         self._receive = receive
         self._send = send
-        self._head = read_head(scope["headers"])
+        self._head = read_head(scope["headers"], _HEADERS)
 
     async def respond(self) -> HttpResponse | None:
         """Respond, or return what to respond."""

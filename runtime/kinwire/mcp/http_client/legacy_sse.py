@@ -10,11 +10,11 @@ from math import inf
 
 import anyio
 
+from kinwire.mcp.http_client.event_stream import EventStream
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.http.sse import Event
 from kinwire.transports.http_client.address import ServerAddress
-from kinwire.transports.http_client.event_stream import EventStream
 from kinwire.transports.http_client.fields import RequestHead
 from kinwire.transports.http_client.pool import HttpClient
 

@@ -16,8 +16,8 @@ from starlette.routing import Mount, Route
 
 from kinwire import connect
 from kinwire_protocols import mcp
-from tests.runtime.transports.http.conftest import Tools
-from tests.runtime.transports.http.fake_asgi_client import Client, message
+from tests.runtime.mcp.http.conftest import Tools
+from tests.runtime.mcp.http.fake_asgi_client import Client, message
 
 pytestmark = pytest.mark.anyio
 

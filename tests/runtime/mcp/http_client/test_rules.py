@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from kinwire import InsecureAddressError
+from kinwire.mcp.http_client.event_stream import next_wait
+from kinwire.mcp.http_client.queue import SendQueue
 from kinwire.rpc.codec import OutgoingFrame, encoded_notification
 from kinwire.transports.http_client.address import address_of
 from kinwire.transports.http_client.credentials import credentials_of
-from kinwire.transports.http_client.event_stream import next_wait
 from kinwire.transports.http_client.fields import RequestHead, checked_headers
-from kinwire.transports.http_client.queue import SendQueue
 
 ADDRESSES = [
     ("http://127.0.0.1:8000/mcp", ("127.0.0.1:8000", "/mcp", "http://127.0.0.1:8000")),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kinwire.transports.http.events import EventStore
+from kinwire.mcp.http.events import EventStore
 from kinwire.transports.http.limits import HttpLimits
 
 

@@ -10,12 +10,12 @@ import anyio
 import pytest
 
 from kinwire import Context
+from kinwire.mcp.http.app import HttpApp
 from kinwire.rpc.identity import PeerIdentity, is_transient
-from kinwire.transports.http.app import HttpApp
 from kinwire.transports.http.guard import current_principal, principal_address
 from kinwire.transports.http.limits import HttpLimits
-from tests.runtime.transports.http.conftest import Tools
-from tests.runtime.transports.http.fake_asgi_client import Client, initialize, message
+from tests.runtime.mcp.http.conftest import Tools
+from tests.runtime.mcp.http.fake_asgi_client import Client, initialize, message
 
 pytestmark = pytest.mark.anyio
 

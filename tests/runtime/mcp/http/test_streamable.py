@@ -11,8 +11,8 @@ import pytest
 from kinwire import Context, Server
 from kinwire.transports.http.limits import HttpLimits
 from kinwire_protocols import mcp
-from tests.runtime.transports.http.conftest import Tools
-from tests.runtime.transports.http.fake_asgi_client import Client, Open, initialize, message
+from tests.runtime.mcp.http.conftest import Tools
+from tests.runtime.mcp.http.fake_asgi_client import Client, Open, initialize, message
 
 pytestmark = pytest.mark.anyio
 

@@ -2,41 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ("OPTION_KINDS", "TARGET_KINDS", "UrlOptions", "transport_to")
-
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypedDict
+__all__ = ("TARGET_KINDS", "transport_to")
 
 from kinwire.rpc.transport import TRANSPORT_KIND, Transport
-from kinwire.support.arguments import (
-    FLAG,
-    SECRET,
-    ArgumentCheck,
-    ValueKind,
-    WrongValue,
-    table_of,
-)
-
-if TYPE_CHECKING:
-    from kinwire.transports.http_client.credentials import Auth
-
-
-class UrlOptions(TypedDict, total=False):
-    """The options of a URL. Their values are never shown or logged."""
-
-    headers: Mapping[str, str]
-    """Sent with every request."""
-
-    auth: Auth
-    """Asked for the `Authorization` header before the first request, with None, and once more
-    when the server answers 401, with its `WWW-Authenticate` header."""
-
-    proxy: str | None
-    """The URL of a proxy for `http` and `https`, with its name and password if it wants them."""
-
-    insecure: bool
-    """Whether plain text may go to another machine: over a network of your own."""
-
+from kinwire.support.arguments import ArgumentCheck, ValueKind, WrongValue
+from kinwire.transports.url_options import OPTION_KINDS, UrlOptions
 
 _STDIO = 'stdio("python", "server.py")'
 
@@ -58,16 +28,6 @@ def _is_target(value: object) -> bool:
 
 
 TARGET_KINDS: dict[str, ValueKind] = {"target": _TargetKind()}
-OPTION_KINDS: dict[str, ValueKind] = {
-    "headers": table_of(SECRET, "a dictionary of headers", '"Authorization"'),
-    "auth": ValueKind(
-        'a function that returns "Bearer ..."', "get_token", callable, secret=True
-    ).or_none,
-    "proxy": SECRET.or_none,
-    "insecure": FLAG,
-}
-"""What the options of a URL take."""
-
 _TRANSPORT_TO = ArgumentCheck("connect", f"connect({_STDIO})", TARGET_KINDS, **OPTION_KINDS)
 
 
@@ -105,6 +65,6 @@ def _transport_of(url: str, options: UrlOptions) -> Transport:
         from kinwire.transports.websocket.client import websocket_transport
 
         return websocket_transport(address, options)
-    from kinwire.transports.http_client.transport import http_transport
+    from kinwire.mcp.http_client.transport import http_transport
 
     return http_transport(address, options)

@@ -7,7 +7,7 @@ state of the server, such as subscriptions, is gone (MCP, Streamable HTTP).
 
 from __future__ import annotations
 
-__all__ = ("HttpClientSession",)
+__all__ = ("RESERVED", "HttpClientSession")
 
 import json
 import re
@@ -16,6 +16,9 @@ from typing import Any
 from kinwire.rpc.codec import OutgoingFrame
 from kinwire.transports.http_client.address import ServerAddress
 from kinwire.transports.http_client.fields import Fields, RequestHead
+
+RESERVED = frozenset({"mcp-protocol-version", "mcp-session-id"})
+"""Headers that this transport writes itself."""
 
 _VISIBLE = re.compile(r"[\x21-\x7e]{1,1024}")
 

@@ -15,8 +15,8 @@ from kinwire import Context
 from kinwire.rpc.response_stream import MultiStreamOutbox, ResponseStream
 from kinwire.transports.http.limits import HttpLimits
 from kinwire.transports.http.sse import Event
-from tests.runtime.transports.http.conftest import Tools
-from tests.runtime.transports.http.fake_asgi_client import Client, Response, message
+from tests.runtime.mcp.http.conftest import Tools
+from tests.runtime.mcp.http.fake_asgi_client import Client, Response, message
 
 pytestmark = pytest.mark.anyio
 

@@ -13,7 +13,7 @@ from typing import Any
 import anyio
 from anyio.lowlevel import checkpoint
 
-from kinwire.transports.http.app import HttpApp
+from kinwire.mcp.http.app import HttpApp
 from kinwire.transports.http.sse import Event, SseDecoder
 
 BOTH = "application/json, text/event-stream"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.runtime.transports.http.conftest import Tools
+from tests.runtime.mcp.http.conftest import Tools
 
 pytestmark = pytest.mark.anyio
 

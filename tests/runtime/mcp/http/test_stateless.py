@@ -9,8 +9,8 @@ import pytest
 from anyio.lowlevel import checkpoint
 
 from kinwire.transports.http.limits import HttpLimits
-from tests.runtime.transports.http.conftest import Tools
-from tests.runtime.transports.http.fake_asgi_client import Client, initialize, message
+from tests.runtime.mcp.http.conftest import Tools
+from tests.runtime.mcp.http.fake_asgi_client import Client, initialize, message
 
 pytestmark = pytest.mark.anyio
 

@@ -19,6 +19,7 @@ from collections.abc import Awaitable, Callable
 
 import anyio
 
+from kinwire.mcp.http_client.session import HttpClientSession
 from kinwire.rpc.errors import InvalidResponseError
 from kinwire.rpc.transport import SessionCallbacks
 from kinwire.support.backoff import Backoff
@@ -27,7 +28,6 @@ from kinwire.transports.http_client.errors import no_connection
 from kinwire.transports.http_client.fields import RequestHead
 from kinwire.transports.http_client.pool import HttpClient
 from kinwire.transports.http_client.response import Headers, media_type
-from kinwire.transports.http_client.session import HttpClientSession
 
 NO_CALL = 0
 """No request of a session has this id: responses do not belong on the stream of notifications."""

@@ -8,19 +8,19 @@ __all__ = ("Recovery",)
 import logging
 from typing import TYPE_CHECKING
 
+from kinwire.mcp.http_client.asking import ask
+from kinwire.mcp.http_client.exchange import Exchange
+from kinwire.mcp.http_client.legacy_sse import LegacySseStream
+from kinwire.mcp.http_client.refusals import RefusedResponse, not_an_answer
+from kinwire.mcp.http_client.session import HttpClientSession
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.transports.http_client.address import ServerAddress
-from kinwire.transports.http_client.asking import ask
 from kinwire.transports.http_client.credentials import Credentials
-from kinwire.transports.http_client.errors import not_an_answer
-from kinwire.transports.http_client.exchange import Exchange, RefusedResponse
-from kinwire.transports.http_client.legacy_sse import LegacySseStream
 from kinwire.transports.http_client.pool import HttpClient
-from kinwire.transports.http_client.session import HttpClientSession
 from kinwire.transports.task_spawner import TaskSpawner
 
 if TYPE_CHECKING:
-    from kinwire.transports.http_client.transport import HttpTransport
+    from kinwire.mcp.http_client.transport import HttpTransport
 
 logger = logging.getLogger("kinwire.transports")
 

@@ -10,11 +10,11 @@ from typing import cast
 
 import anyio
 
+from kinwire.mcp.http.events import EventStore
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.multi_stream import MultiStreamCallbacks
 from kinwire.rpc.response_stream import ResponseStream, StreamPhase
 from kinwire.rpc.transport import MultiStreamTransport, SessionCallbacks
-from kinwire.transports.http.events import EventStore
 from kinwire.transports.http.guard import principal_address
 from kinwire.transports.http.limits import HttpLimits
 

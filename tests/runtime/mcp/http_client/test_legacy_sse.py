@@ -11,7 +11,7 @@ import anyio
 import pytest
 
 from kinwire import ConnectionClosedError, Host, InvalidResponseError, connect
-from tests.runtime.transports.http_client.fake_server import (
+from tests.runtime.mcp.http_client.fake_server import (
     GREETING,
     Asked,
     Line,
@@ -99,7 +99,7 @@ async def test_a_server_of_neither_kind_is_recognized_by_its_first_answer() -> N
         await line.status(404, json.dumps({"detail": "x"}).encode())
 
     async with RawServer.serving(nothing) as server, Host("h", "1") as host:
-        with pytest.raises(InvalidResponseError, match=r"HTTP 404\. It has no MCP there"):
+        with pytest.raises(InvalidResponseError, match=r"HTTP 404\. Nothing is served there"):
             await host.connect(server.url)
         assert [one.method for one in server.asked] == ["POST", "GET"]
 

@@ -8,9 +8,9 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
-from tests.runtime.transports.http.conftest import Tools
-from tests.runtime.transports.http.fake_asgi_client import Client, Open, initialize, message
-from tests.runtime.transports.http.test_refusals import token_owner
+from tests.runtime.mcp.http.conftest import Tools
+from tests.runtime.mcp.http.fake_asgi_client import Client, Open, initialize, message
+from tests.runtime.mcp.http.test_refusals import token_owner
 
 pytestmark = pytest.mark.anyio
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import anyio
 
+from kinwire.mcp.http.session import Delivery, HttpServerSession
 from kinwire.rpc.response_stream import HANDLED, ResponseStream, StreamAttachment, StreamPhase
 from kinwire.transports.http.head import Accepted
 from kinwire.transports.http.replies import (
@@ -21,7 +22,6 @@ from kinwire.transports.http.replies import (
     refusal,
     send_response,
 )
-from kinwire.transports.http.session import Delivery, HttpServerSession
 from kinwire.transports.http.sse import KEEP_ALIVE, MEDIA_TYPE, encoded_event
 
 HeaderList = Sequence[tuple[bytes, bytes]]

@@ -1,0 +1,105 @@
+"""The sessions of one listener: who may use which, how many there are, and when they end."""
+
+from __future__ import annotations
+
+__all__ = ("Serve", "Sessions")
+
+import logging
+import secrets
+from collections.abc import Awaitable, Callable
+from operator import attrgetter
+
+from kinwire.mcp.http.session import IDLE, HttpServerSession
+from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.transports.http.limits import HttpLimits
+from kinwire.transports.http.listener import Listener
+
+logger = logging.getLogger("kinwire.transports")
+
+Serve = Callable[[HttpServerSession], Awaitable[None]]
+"""Serves a session until it ends, as `Server.serve` does."""
+
+
+class Sessions(Listener):
+    """What is open on one event loop."""
+
+    def __init__(self, serve: Serve, limits: HttpLimits) -> None:
+        super().__init__(limits)
+        self._serve = serve
+        self._open: dict[str, HttpServerSession] = {}
+        self._served: set[HttpServerSession] = set()  # also those that are about to end
+
+    def get(self, id: str) -> HttpServerSession | None:
+        """Return the session of that id."""
+        return self._open.get(id)
+
+    def count(self) -> int:
+        """See `Listener.count`."""
+        return len(self._open) + super().count()
+
+    async def begin(self, principal: object, *, handshake: bool = True) -> HttpServerSession | None:
+        """Return a new session, one that goes without a handshake if so; None if it cannot be."""
+        if self.full:
+            return None
+        id = secrets.token_urlsafe(32)
+        session = HttpServerSession(id, principal, self.limits, handshake=handshake)
+        self._open[session.id] = session
+        self._served.add(session)
+        self.spawn(self._run, session)
+        self.tick_on()
+        await session.ready.wait()
+        return None if session.has_ended else session
+
+    def end(self, session: HttpServerSession, why: ConnectionClosedError) -> None:
+        """Forget a session, and have it end."""
+        self._open.pop(session.id, None)
+        session.close(why)
+
+    def stop(self, why: ConnectionClosedError) -> None:
+        """See `Listener.stop`."""
+        super().stop(why)
+        for session in list(self._open.values()):
+            session.close(why)
+
+    async def close(self, why: ConnectionClosedError) -> None:
+        """End all, and return when they have ended."""
+        self.stop(why)
+        ends = [session.over for session in self._served]
+        ends += [socket.over for socket in self.sockets]
+        for over in ends:
+            await over.wait()
+
+    async def _run(self, session: HttpServerSession) -> None:
+        try:
+            await self._serve(session)
+        except Exception:
+            logger.exception("a session has failed")
+        finally:
+            self._open.pop(session.id, None)
+            self._served.discard(session)
+            session.ready.set()
+            session.over.set()
+
+    def has_work(self) -> bool:
+        """See `Listener.has_work`."""
+        return bool(self._open) or super().has_work()
+
+    def tick(self, now: float) -> None:
+        """See `Listener.tick`."""
+        super().tick(now)
+        for session in list(self._open.values()):
+            session.tick(now)
+            if session.is_idle(now):
+                self.end(session, IDLE)
+        self._forget_events()
+
+    def _forget_events(self) -> None:
+        """Keep no more events in all than may be: who has been away for longest loses theirs."""
+        excess = sum(one.events.size for one in self._open.values()) - self.limits.all_event_bytes
+        if excess <= 0:
+            return
+        for session in sorted(self._open.values(), key=attrgetter("used_at")):
+            excess -= session.events.size
+            session.events.clear()
+            if excess <= 0:
+                return

@@ -1,0 +1,116 @@
+"""What one HTTP listener knows of the requests on one event loop: how many, and for how long."""
+
+from __future__ import annotations
+
+__all__ = ("ClosableSocket", "Listener")
+
+import time
+from asyncio import AbstractEventLoop, Task
+from collections.abc import Callable
+from contextvars import Context
+from typing import Any, Protocol
+
+import anyio
+
+from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.support.background import running_loop
+from kinwire.transports.http.limits import HttpLimits
+
+_OFTEN = 0.5  # seconds between two looks at the time, at most
+
+
+class ClosableSocket(Protocol):
+    """A WebSocket that is open."""
+
+    over: anyio.Event
+    """Is set when its session has ended and nothing of it is left."""
+
+    def close(self, why: ConnectionClosedError) -> None:
+        """End its session, also before it has begun."""
+
+
+class Listener:
+    """Counts, clocks and tasks of a listener. Nothing runs while nothing is open.
+
+    A protocol with sessions counts them in `count`, and looks at them in `tick`.
+    """
+
+    def __init__(self, limits: HttpLimits) -> None:
+        self.limits = limits
+        self.loop: AbstractEventLoop | None = running_loop()
+        self.sockets: set[ClosableSocket] = set()
+        """WebSockets: each is a session, too."""
+        self.readers: dict[Task[Any], float] = {}
+        """Tasks that read a body, and since when. One that is late is taken out and cancelled."""
+        self._tasks: set[Task[None]] = set()
+        self._ticking = False
+        self._stopping = False
+        waits = (limits.idle, limits.patience, limits.keep_alive, limits.body_time)
+        self._often = min(_OFTEN, min(waits) / 2)
+
+    def count(self) -> int:
+        """Return how many sessions are open."""
+        return len(self.sockets)
+
+    @property
+    def full(self) -> bool:
+        """Return whether no session can begin at the moment."""
+        return self._stopping or self.count() >= self.limits.sessions
+
+    def watch_reading(self, task: Task[Any]) -> None:
+        """Have a task cancelled if it is among `readers` for too long."""
+        self.readers[task] = time.monotonic()
+        if not self._ticking:
+            self.tick_on()
+
+    def stop(self, why: ConnectionClosedError) -> None:
+        """Begin no more sessions, and end those that are open."""
+        self._stopping = True
+        for socket in list(self.sockets):
+            socket.close(why)
+
+    def spawn(self, function: Callable[..., Any], *arguments: Any) -> None:
+        """Run `function` in a task and context of its own."""
+        if self.loop is None:
+            import trio  # it is what runs
+
+            trio.lowlevel.spawn_system_task(function, *arguments)
+            return
+        task: Task[None] = Task(function(*arguments), loop=self.loop, context=Context())
+        self._tasks.add(task)  # the loop itself keeps none alive
+        task.add_done_callback(self._tasks.discard)
+
+    def tick_on(self) -> None:
+        """Look at the time now and then, for as long as something is open."""
+        if self._ticking:
+            return
+        self._ticking = True
+        if self.loop is None:
+            self.spawn(self._tick_in_task)
+        else:
+            self.loop.call_later(self._often, self._tick_by_timer, self.loop)
+
+    def tick(self, now: float) -> None:
+        """Look at what is open."""
+        for task, since in list(self.readers.items()):
+            if now - since >= self.limits.body_time:
+                del self.readers[task]
+                task.cancel()
+
+    def has_work(self) -> bool:
+        """Return whether there is anything to look at."""
+        return bool(self.readers)
+
+    def _tick_by_timer(self, loop: AbstractEventLoop) -> None:
+        self.tick(time.monotonic())
+        self._ticking = self.has_work()
+        if self._ticking:
+            loop.call_later(self._often, self._tick_by_timer, loop)
+
+    async def _tick_in_task(self) -> None:
+        try:
+            while self.has_work():
+                await anyio.sleep(self._often)
+                self.tick(time.monotonic())
+        finally:
+            self._ticking = False

@@ -1,0 +1,46 @@
+"""The options of a connection to a URL, by HTTP or WebSocket."""
+
+from __future__ import annotations
+
+__all__ = ("OPTION_KINDS", "UrlOptions")
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypedDict
+
+from kinwire.support.arguments import (
+    FLAG,
+    SECRET,
+    ValueKind,
+    table_of,
+)
+
+if TYPE_CHECKING:
+    from kinwire.transports.http_client.credentials import Auth
+
+
+class UrlOptions(TypedDict, total=False):
+    """The options of a URL. Their values are never shown or logged."""
+
+    headers: Mapping[str, str]
+    """Sent with every request."""
+
+    auth: Auth
+    """Asked for the `Authorization` header before the first request, with None, and once more
+    when the server answers 401, with its `WWW-Authenticate` header."""
+
+    proxy: str | None
+    """The URL of a proxy for `http` and `https`, with its name and password if it wants them."""
+
+    insecure: bool
+    """Whether plain text may go to another machine: over a network of your own."""
+
+
+OPTION_KINDS: dict[str, ValueKind] = {
+    "headers": table_of(SECRET, "a dictionary of headers", '"Authorization"'),
+    "auth": ValueKind(
+        'a function that returns "Bearer ..."', "get_token", callable, secret=True
+    ).or_none,
+    "proxy": SECRET.or_none,
+    "insecure": FLAG,
+}
+"""What the options of a URL take."""
