@@ -85,9 +85,9 @@ def transports() -> list[str]:
 
 def transports_in(package: ModuleType) -> Iterator[str]:
     for module in iter_modules(package.__path__):
-        if module.name in NAMES or package is kinwire.transports:
-            if has_transport(f"{package.__name__}.{module.name}"):
-                yield module.name
+        known = package is kinwire.transports or module.name in NAMES
+        if known and has_transport(f"{package.__name__}.{module.name}"):
+            yield module.name
 
 
 def has_transport(name: str) -> bool:
