@@ -13,7 +13,13 @@ from kinwire.mcp.connection import Connection
 from kinwire.mcp.host import Host
 from kinwire.mcp.notification_router import LogCallback
 from kinwire.mcp.server import Server
-from kinwire.support.arguments import PLAIN_FUNCTION, ArgumentCheck, instance_of
+from kinwire.support.arguments import (
+    PLAIN_FUNCTION,
+    ArgumentCheck,
+    ValueKind,
+    WrongValue,
+    instance_of,
+)
 from kinwire.support.background import background
 from kinwire.support.sanitize import sanitize_for_log
 from kinwire.transports.memory import memory_pair
@@ -21,10 +27,21 @@ from kinwire.transports.memory import memory_pair
 _KEPT = 10_000  # frames; a test that sends more wants the last ones
 
 
+class _ServerKind(ValueKind):
+    """The server of `pair`; a host in its place is answered with the order of the two."""
+
+    def __init__(self) -> None:
+        super().__init__("a Server", "server", lambda value: isinstance(value, Server))
+
+    def refusal(self, place: str, value: object) -> WrongValue:
+        wrong = super().refusal(place, value)
+        return wrong._replace(call="pair(server, host)") if isinstance(value, Host) else wrong
+
+
 _PAIR = ArgumentCheck(
     "pair",
     "pair(server)",
-    {"server": instance_of(Server, "a Server", "server")},
+    {"server": _ServerKind()},
     host=instance_of(Host, "a Host", 'Host("test", "1.0")').or_none,
     on_log=PLAIN_FUNCTION.or_none,
 )

@@ -88,6 +88,11 @@ async def connected(target: Any, **options: Any) -> None:
         raise AssertionError("it is connected")
 
 
+async def paired(first: Any, second: Any) -> None:
+    async with pair(first, second):
+        raise AssertionError("they are connected")
+
+
 async def hosted(target: Any, **options: Any) -> None:
     async with Host("h", "1") as host:
         await host.connect(target, **options)
@@ -147,14 +152,14 @@ HABITS: list[tuple[str, Callable[[], Any], str]] = [
         'auth: expected a function that returns "Bearer ..." or None, got a string. Write connect(',
     ),
     (
-        "a server object as FastMCP's client takes it",
-        lambda: connected(server()),
-        "target: expected stdio(",
+        "the class of servers",
+        lambda: connected(Server),  # type: ignore[arg-type]
+        "a Server, a URL or another transport, got the class Server. Write connect(stdio(",
     ),
     (
-        "a server object, the right call",
-        lambda: connected(server()),
-        "got a Server. Write pair(server)",
+        "host and server the wrong way round",
+        lambda: paired(Host("h", "1"), server()),
+        "server: expected a Server, got a Host. Write pair(server, host)",
     ),
     (
         "a command as one string",

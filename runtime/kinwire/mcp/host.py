@@ -57,6 +57,7 @@ from kinwire_protocols.peer import Method
 
 if TYPE_CHECKING:
     from kinwire.mcp.kept_connection import KeptConnection, OnConnect
+    from kinwire.mcp.server import Server
 
 logger = logging.getLogger("kinwire.host")
 
@@ -198,7 +199,7 @@ class Host:
 
     async def connect(
         self,
-        target: Transport | str,
+        target: Transport | Server | str,
         *,
         server_id: str | None = None,
         on_log: LogCallback | None = None,
@@ -211,15 +212,16 @@ class Host:
 
         - `stdio("python", "server.py")`, a child process, which ends with the connection
         - `"http://127.0.0.1:8000/mcp"`, a URL; also `https`, `ws` and `wss`
+        - a `Server` of this program, in memory
         - another transport
 
         The options:
 
         - `server_id="..."` is the identity of the server: extensions keep state, approvals and
           limits by it. Without it the identity is what `target` connects to: the command line and
-          `cwd` of a child process, a URL with its user name. Only a digest of it is stored. Logs
-          have `server_id`, else the name that the server gives itself, made one line of bounded
-          length.
+          `cwd` of a child process, a URL with its user name, the name of a `Server`. Only a digest
+          of it is stored. Logs have `server_id`, else the name that the server gives itself, made
+          one line of bounded length.
         - `on_log=function` is a plain function that gets each log message of the server. Without it
           log messages go to the handler `on.notifications_message`, and without a handler to the
           logger `kinwire.server.NAME`.
@@ -245,8 +247,8 @@ class Host:
             RequestTimeoutError: the handshake took longer than `handshake_timeout`.
             RpcError: the server refused the handshake.
             SessionStateError: the host is not open.
-            TypeError: `target` is neither a transport nor a URL, or a transport is given together
-                with options of a URL.
+            TypeError: `target` is not a transport, a URL or a `Server`, or options of a URL are
+                given without a URL.
             ImportError: a `ws` URL or `proxy` needs an extra that is not installed.
             ValueError: the URL or one of its options is not valid.
         """
@@ -263,7 +265,7 @@ class Host:
 
     def keep_connected(
         self,
-        target: Callable[[], Transport | str] | str,
+        target: Callable[[], Transport | Server | str] | str,
         *,
         server_id: str | None = None,
         on_connect: OnConnect | None = None,
@@ -410,7 +412,7 @@ async def _notify_of_roots(connection: Connection) -> None:
 
 @asynccontextmanager
 async def connect(
-    target: Transport | str,
+    target: Transport | Server | str,
     *,
     name: str = "kinwire",
     version: str = __version__,
@@ -424,6 +426,7 @@ async def connect(
 
     - `stdio("python", "server.py")`, a child process, which ends with the block
     - `"http://127.0.0.1:8000/mcp"`, a URL; also `https`, `ws` and `wss`
+    - a `Server` of this program, in memory: for tests, `kinwire.testing.pair` records frames, too
     - another transport
 
     The options, which `Host.connect` describes with the errors:

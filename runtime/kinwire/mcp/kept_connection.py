@@ -8,7 +8,7 @@ import logging
 import random
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
@@ -28,6 +28,9 @@ from kinwire.support.background import background
 from kinwire.support.backoff import Backoff
 from kinwire.support.sanitize import sanitize_for_log
 from kinwire.transports.url_options import OPTION_KINDS
+
+if TYPE_CHECKING:
+    from kinwire.mcp.server import Server
 
 logger = logging.getLogger("kinwire.host")
 
@@ -144,7 +147,7 @@ class KeptConnection:
 
 def keep_connected(
     connect: Callable[..., Awaitable[Connection]],
-    target: Callable[[], Transport | str] | str,
+    target: Callable[[], Transport | Server | str] | str,
     on_connect: OnConnect | None,
     first_delay: float,
     longest_delay: float,

@@ -1,44 +1,41 @@
-"""What a host connects to: a transport as it is, or the one that a URL asks for."""
+"""What a host connects to: a transport as it is, or the one for a URL or a `Server`."""
 
 from __future__ import annotations
 
 __all__ = ("TARGET_KINDS", "transport_to")
 
+from typing import TYPE_CHECKING, cast
+
+from kinwire.mcp.in_process import InProcessServer, is_server
 from kinwire.rpc.transport import TRANSPORT_KIND, Transport
-from kinwire.support.arguments import ArgumentCheck, ValueKind, WrongValue
+from kinwire.support.arguments import ArgumentCheck, ValueKind
 from kinwire.transports.url_options import OPTION_KINDS, UrlOptions
+
+if TYPE_CHECKING:
+    from kinwire.mcp.server import Server
 
 _STDIO = 'stdio("python", "server.py")'
 
 
-class _TargetKind(ValueKind):
-    """What `connect` takes; a server object is answered with `pair`."""
-
-    def __init__(self) -> None:
-        super().__init__(f"{_STDIO}, a URL or another transport", _STDIO, _is_target)
-
-    def refusal(self, place: str, value: object) -> WrongValue:
-        wrong = super().refusal(place, value)
-        is_server = hasattr(value, "asgi") and not isinstance(value, type)
-        return wrong._replace(call="pair(server)") if is_server else wrong
-
-
 def _is_target(value: object) -> bool:
-    return "://" in value if isinstance(value, str) else TRANSPORT_KIND.fits(value)
+    if isinstance(value, str):
+        return "://" in value
+    return TRANSPORT_KIND.fits(value) or is_server(value)
 
 
-TARGET_KINDS: dict[str, ValueKind] = {"target": _TargetKind()}
+_TARGET = ValueKind(f"{_STDIO}, a Server, a URL or another transport", _STDIO, _is_target)
+TARGET_KINDS: dict[str, ValueKind] = {"target": _TARGET}
 _TRANSPORT_TO = ArgumentCheck("connect", f"connect({_STDIO})", TARGET_KINDS, **OPTION_KINDS)
 
 
 def transport_to(
-    target: Transport | str, options: UrlOptions, check: ArgumentCheck = _TRANSPORT_TO
+    target: Transport | Server | str, options: UrlOptions, check: ArgumentCheck = _TRANSPORT_TO
 ) -> Transport:
     """Return what carries frames to `target`; `check` is that of the function that takes it.
 
     Raises:
-        TypeError: `target` is neither, an option is not of its type, or options for a URL are
-            passed with a transport.
+        TypeError: `target` is something else, an option is not of its type, or options for a URL
+            are passed without one.
         ValueError: the URL is invalid, or an option cannot be sent.
         InsecureAddressError: others could read what is sent there.
         ImportError: the URL is of WebSocket, and the extra `ws` is not installed.
@@ -52,7 +49,9 @@ def transport_to(
         return _transport_of(target, options)
     for name in options:
         raise TypeError(f"{name}: this option is for a URL, not for a transport")
-    return target
+    if is_server(target):
+        return InProcessServer(target)
+    return cast("Transport", target)
 
 
 def _transport_of(url: str, options: UrlOptions) -> Transport:
