@@ -83,7 +83,7 @@ def a_protocol_rose(against: str) -> bool:
 def the_library_rose(against: str) -> bool:
     """Return whether our version is a minor or a major one above a tag."""
     was = re.fullmatch(r"v(\d+)\.(\d+)\.\d+", against)
-    text = Path("runtime/kinwire/__init__.py").read_text(encoding="utf-8")
+    text = Path("runtime/kinwire/support/version.py").read_text(encoding="utf-8")
     is_now = re.search(r'^__version__ = "(\d+)\.(\d+)', text, re.MULTILINE)
     if was is None or is_now is None:
         return False

@@ -51,7 +51,7 @@ __all__ = (
 
 from importlib import import_module
 
-__version__ = "0.1.0"  # the one place; the package metadata is built from it
+from kinwire.support.version import __version__ as __version__
 
 TYPE_CHECKING = False  # for type checkers it is true; `typing` would cost more than all the rest
 

@@ -15,7 +15,6 @@ import anyio
 from anyio.abc import TaskGroup, TaskStatus
 from typing_extensions import Unpack
 
-from kinwire import __version__
 from kinwire.mcp.connection import Connection
 from kinwire.mcp.context import Context
 from kinwire.mcp.extension import Extension, extensions_kind
@@ -48,6 +47,7 @@ from kinwire.support.arguments import (
 )
 from kinwire.support.background import background
 from kinwire.support.sanitize import sanitize_for_log
+from kinwire.support.version import __version__
 from kinwire.transports.url_options import OPTION_KINDS, UrlOptions
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject, from_wire, to_wire

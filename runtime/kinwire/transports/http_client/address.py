@@ -5,7 +5,7 @@ Paths and queries of such URLs carry keys often enough. Pure: no name is looked 
 
 from __future__ import annotations
 
-__all__ = ("DEFAULT_PORTS", "ServerAddress", "address_of", "origin_of")
+__all__ = ("DEFAULT_PORTS", "ServerAddress", "address_of", "origin_of", "split_url")
 
 import base64
 from typing import NamedTuple
@@ -70,7 +70,7 @@ class ServerAddress(NamedTuple):
         if not reference:
             return None
         try:
-            other = _split(urljoin(self.url, reference))
+            other = split_url(urljoin(self.url, reference))
         except ValueError:
             return None
         return self._replace(target=other.target) if other.origin == self.origin else None
@@ -83,7 +83,7 @@ def address_of(url: str, *, insecure: bool) -> ServerAddress:
         ValueError: it is not a URL of `http`, `https`, `ws` or `wss`.
         InsecureAddressError: it leads to another machine, and others could read what is sent.
     """
-    address = _split(url)
+    address = split_url(url)
     doing = "connect to"
     must_be_secure(address.host, tls=address.secure, insecure=insecure, doing=doing)
     return address
@@ -92,12 +92,17 @@ def address_of(url: str, *, insecure: bool) -> ServerAddress:
 def origin_of(reference: str) -> str | None:
     """Return the origin of a URL that a server names, None if it names none."""
     try:
-        return _split(reference).origin
+        return split_url(reference).origin
     except ValueError:
         return None
 
 
-def _split(url: str) -> ServerAddress:
+def split_url(url: str) -> ServerAddress:
+    """Return where `url` leads, without a look at who could read what is sent.
+
+    Raises:
+        ValueError: it is not a URL of `http`, `https`, `ws` or `wss`.
+    """
     if not url.isprintable() or url != url.strip():  # `urlsplit` takes some of these out
         raise ValueError(f"expected a URL without spaces and control characters. {_EXAMPLE}")
     try:

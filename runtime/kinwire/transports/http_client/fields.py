@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-__all__ = ("RequestHead", "checked_headers")
+__all__ = ("USER_AGENT", "RequestHead", "checked_headers", "with_user_agent")
 
 import re
+import sys
 from collections.abc import Collection, Iterable, Mapping
 
+from kinwire.support.version import __version__
 from kinwire.transports.http_client.address import ServerAddress
 
 Fields = tuple[tuple[str, str], ...]
+
+USER_AGENT = f"kinwire/{__version__} python/{'.'.join(map(str, sys.version_info[:3]))}"
+"""Sent with every request that has no `User-Agent` of the user's: some servers want one."""
 
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _VALUE = re.compile(r"[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?|")
@@ -47,15 +52,26 @@ def checked_headers(headers: Mapping[str, str], reserved: Collection[str] = ()) 
     return tuple(headers.items())
 
 
+def with_user_agent(fields: Iterable[tuple[str, str]]) -> Fields:
+    """Return `fields`, with a `User-Agent` if there is not one already."""
+    found = tuple(fields)
+    if any(name.lower() == "user-agent" for name, _ in found):
+        return found
+    return (*found, ("User-Agent", USER_AGENT))
+
+
 class RequestHead:
-    """Method, target and headers of requests that differ in their bodies only."""
+    """Method, target and headers of requests that differ in their bodies only.
+
+    `User-Agent` is added if it is missing.
+    """
 
     def __init__(
         self, method: str, address: ServerAddress, fields: Iterable[tuple[str, str]]
     ) -> None:
         self.method = method
         self.address = address
-        self.fields = tuple(fields)
+        self.fields = with_user_agent(fields)
         lines = [f"{method} {address.target} HTTP/1.1", f"Host: {address.authority}"]
         lines += [f"{name}: {value}" for name, value in self.fields]
         self._bytes = "\r\n".join([*lines, ""]).encode("latin-1")
