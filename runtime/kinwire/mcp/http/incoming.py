@@ -39,6 +39,10 @@ _VERSIONS = frozenset({b"2024-11-05", b"2025-03-26", b"2025-06-18", b"2025-11-25
 _PRIMED = "2025-11-25"  # the first whose clients know events without data
 _LONGEST_QUERY = 200  # bytes of a query; the one that is handed out is shorter
 
+_UNKNOWN = (
+    "There is no such session in this process. It has ended, or it is in another process: a proxy "
+    "in front of several must route each session to the process that began it (sticky sessions)."
+)
 _DELETED = ConnectionClosedError("The client has ended the session.")
 _GONE = ConnectionClosedError("The client has closed its stream.")
 _METHODS = ("GET", "POST", "DELETE")
@@ -90,7 +94,7 @@ class IncomingHttpRequest:
             return refusal(400, f"MCP-Protocol-Version: expected one of {known}.")
         session = self._sessions.get(id)
         if session is None or session.has_ended or session.by_stream is not by_stream:
-            return refusal(404, "There is no such session (any more).")
+            return refusal(404, _UNKNOWN)
         if session.principal != PRINCIPAL.get():
             return refusal(403, "The session belongs to somebody else.")
         session.used_at = time.monotonic()

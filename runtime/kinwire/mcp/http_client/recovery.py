@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from kinwire.mcp.http_client.asking import ask
 from kinwire.mcp.http_client.exchange import Exchange
 from kinwire.mcp.http_client.legacy_sse import LegacySseStream
-from kinwire.mcp.http_client.refusals import RefusedResponse, not_an_answer
+from kinwire.mcp.http_client.refusals import NOT_STICKY, RefusedResponse, not_an_answer
 from kinwire.mcp.http_client.session import HttpClientSession
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.transports.http_client.address import ServerAddress
@@ -67,6 +67,12 @@ class Recovery:
         else:
             return False
         return True
+
+    def error_of(self, exchange: Exchange, refusal: RefusedResponse) -> Exception:
+        """Return what the call raises whose frame was refused and is not sent again."""
+        unknown = refusal.status == 404 and exchange.session and 404 in exchange.retried
+        hint = f"It has just begun the session. {NOT_STICKY}" if unknown else ""
+        return not_an_answer(exchange.message.method, self._session.address, refusal, hint=hint)
 
     def identify(self, exchange: Exchange, challenge: str | None) -> None:
         """Get credentials, then send the frame."""
@@ -149,7 +155,7 @@ class Recovery:
             why = await _renewed(self._client, self._session, callbacks.frame_size)
         stranded, self._stranded = self._stranded, []
         if why is not None:
-            reason = f"The server has forgotten the session, and {why}. Connect again."
+            reason = f"The server has forgotten the session, and {why.rstrip('.')}. Connect again."
             for exchange in stranded:
                 self._transport.failed(exchange, ConnectionClosedError(reason))
             callbacks.end(ConnectionClosedError(reason))
@@ -173,4 +179,6 @@ async def _renewed(client: HttpClient, session: HttpClientSession, limit: int) -
     if not session.greeted(greeting):
         return "it offers something else now"
     answer = await ask(client, session.post, initialized.data, limit=limit, patience=_PATIENCE)
+    if answer.status == 404:
+        return f"it does not know the next one either. {NOT_STICKY}"
     return None if answer.accepted else f"it refused another one (HTTP {answer.status})"

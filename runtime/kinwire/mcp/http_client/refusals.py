@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("RefusedResponse", "holds_answer", "not_an_answer")
+__all__ = ("NOT_STICKY", "RefusedResponse", "holds_answer", "not_an_answer")
 
 import json
 from typing import Any, NamedTuple
@@ -12,6 +12,12 @@ from kinwire.rpc.errors import InvalidResponseError
 from kinwire.transports.http_client.address import ServerAddress
 from kinwire.transports.http_client.errors import hint_for
 from kinwire.transports.http_client.response import Headers
+
+NOT_STICKY = (
+    "If several server processes are behind this address, the proxy in front of them must route "
+    "each session to one process (sticky sessions), or the servers must be stateless."
+)
+"""What to do when a server does not know a session that it has begun."""
 
 _SHOWN = 300  # characters that a server says about it
 
@@ -25,15 +31,15 @@ class RefusedResponse(NamedTuple):
 
 
 def not_an_answer(
-    method: str, address: ServerAddress, refusal: RefusedResponse
+    method: str, address: ServerAddress, refusal: RefusedResponse, *, hint: str = ""
 ) -> InvalidResponseError:
-    """Return what a call raises whose request was refused."""
+    """Return what a call raises whose request was refused; `hint` replaces the usual hint."""
     what = method or "a response"
     said = _said(refusal.body)
     text = f"{what}: {address.origin} answered HTTP {refusal.status}"
     text += f": {said}" if said else "."
-    hint = hint_for(address, refusal.status, refusal.headers.get("location"))
-    error = InvalidResponseError(text + hint)
+    usual = hint_for(address, refusal.status, refusal.headers.get("location"))
+    error = InvalidResponseError(f"{text} {hint}" if hint else text + usual)
     error.status = refusal.status
     return error
 

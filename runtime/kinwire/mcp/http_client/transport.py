@@ -27,7 +27,7 @@ from kinwire.mcp.http_client.event_stream import (
 from kinwire.mcp.http_client.exchange import Exchange
 from kinwire.mcp.http_client.queue import SendQueue
 from kinwire.mcp.http_client.recovery import Recovery
-from kinwire.mcp.http_client.refusals import RefusedResponse, holds_answer, not_an_answer
+from kinwire.mcp.http_client.refusals import RefusedResponse, holds_answer
 from kinwire.mcp.http_client.session import RESERVED, HttpClientSession
 from kinwire.rpc.codec import OutgoingFrame
 from kinwire.rpc.errors import InvalidResponseError
@@ -193,8 +193,7 @@ class HttpTransport:
             self.callbacks.answer(refusal.body, identifier)
             self._over(exchange)
         else:
-            error = not_an_answer(exchange.message.method, self._session.address, refusal)
-            self.failed(exchange, error)
+            self.failed(exchange, self._recovery.error_of(exchange, refusal))
 
     def lost(self, exchange: Exchange, error: Exception, /) -> None:
         """The connection ended before the reply did."""

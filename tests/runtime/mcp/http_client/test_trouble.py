@@ -193,9 +193,23 @@ async def test_a_session_that_is_never_known_is_not_begun_for_ever() -> None:
         RawServer.serving(polite(ping=response(status=404))) as server,
         connect(server.url) as peer,
     ):
-        with pytest.raises(InvalidResponseError, match="HTTP 404"):
+        with pytest.raises(InvalidResponseError, match=r"HTTP 404.*\(sticky sessions\)"):
             await peer.mcp.ping()
         assert server.about().count("initialize") == 2
+
+
+async def test_two_servers_behind_one_address_are_named() -> None:
+    """Each of them refuses the sessions of the other."""
+
+    async def lost(asked: Asked, line: Line) -> None:
+        await line.status(404 if "mcp-session-id" in asked.headers else 202)
+
+    handler = polite(notifications_initialized=lost)
+    async with RawServer.serving(handler) as server, connect(server.url) as peer:
+        await peer.session.wait_closed()
+        why = r"does not know the next one.*\(sticky sessions\)"
+        with pytest.raises(ConnectionClosedError, match=why):
+            await peer.mcp.ping()
 
 
 async def test_a_session_with_other_offers_is_another_one() -> None:
