@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ("ADDRESSES", "PORT", "ListenAddress", "asgi_options", "listen")
+__all__ = ("PATHS", "PORT", "ListenAddress", "asgi_options", "listen")
 
 import ast
 import socket
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
 
 from kinwire_cli.failure import UsageError
 from kinwire_cli.layout import one_line
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
 
 PORT = 8000
 
-ADDRESSES = {"http": "http://{}/mcp", "sse": "http://{}/sse", "ws": "ws://{}/mcp"}
-"""What clients are to be given, by the transport; host and port stand for the braces."""
+PATHS = {"http": "/mcp", "sse": "/sse", "ws": "/mcp"}
+"""Where clients expect the endpoint, by the transport."""
+
+_SCHEMES = {"http": "http", "sse": "http", "ws": "ws"}
 
 
 class ListenAddress(NamedTuple):
@@ -31,26 +34,32 @@ class ListenAddress(NamedTuple):
     names: list[str]
     """Further names of this machine."""
     insecure: bool
+    path: str | None = None
+    """The path of the endpoint; None: that of `PATHS`."""
 
 
 def listen(server: Server, place: ListenAddress) -> None:
     """Serve until the user or the system says that this is to end.
 
     Raises:
-        UsageError: nobody can listen there.
+        UsageError: nobody can listen there, or a name or the path is not valid.
         InsecureAddressError: `host` can be reached from other machines.
     """
+    from kinwire.transports.http.paths import PATH_KIND
     from kinwire.transports.http.running import host_and_port, run_on
     from kinwire.transports.http.security import must_be_secure
 
     must_be_secure(place.host, tls=False, insecure=place.insecure, doing="listen on")
+    path = PATHS[place.transport] if place.path is None else place.path
+    if not PATH_KIND.fits(path):
+        raise UsageError(f"--path: expected {PATH_KIND.words}, got {path!r}.", "Write --path /mcp.")
     try:
-        app = server.asgi(allowed_hosts=_names(place), insecure=place.insecure)
+        app = server.asgi(path=path, allowed_hosts=_names(place), insecure=place.insecure)
     except ValueError as error:
         hint = "Write NAME or NAME:PORT, as in --allow-host tools.example.com."
         raise UsageError(f"--allow-host: {error}.", hint) from None
     with _bound(place) as listener:
-        where = ADDRESSES[place.transport].format(host_and_port(listener))
+        where = f"{_SCHEMES[place.transport]}://{host_and_port(listener)}{quote(path)}"
         line = one_line(f"serving {server.info.name} at {where}")
         run_on(app, listener, started=lambda: print(line, file=sys.stderr, flush=True))
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _USAGE = """\
 kinwire serve demo PROTOCOL [SERVER] | FILE.py[:SERVER]
                      [--transport stdio|http|sse|ws] [--host HOST] [--port N]
-                     [--allow-host NAME] [--insecure]"""
+                     [--path PATH] [--allow-host NAME] [--insecure]"""
 _HINT = "usage: kinwire serve demo PROTOCOL [SERVER] | FILE.py[:SERVER]"
 _EPILOG = """\
 The demo of mcp is one server. That of mcpl is four, of which one may be named: memory, redaction,
@@ -79,6 +79,8 @@ class ServeCommand:
         parser.add_argument("--host", metavar="HOST", help=text)
         text = f"the port to listen on (default: {PORT})"
         parser.add_argument("--port", type=int, metavar="N", help=text)
+        text = "the path of the endpoint (default: /mcp, for sse /sse); others get 404"
+        parser.add_argument("--path", metavar="PATH", help=text)
         text = "another name of this machine that clients may use (NAME or NAME:PORT)"
         parser.add_argument("--allow-host", action="append", default=[], metavar="NAME", help=text)
         text = "let other machines reach it in plain text"
@@ -106,11 +108,16 @@ def _serve(server: Server, arguments: Namespace) -> None:
     if arguments.transport != "stdio":
         address = host or "127.0.0.1", PORT if port is None else port
         names, insecure = arguments.allow_host, arguments.insecure
-        listen(server, ListenAddress(arguments.transport, *address, names, insecure))
-    elif host is not None or port is not None or arguments.allow_host or arguments.insecure:
+        place = ListenAddress(arguments.transport, *address, names, insecure, arguments.path)
+        listen(server, place)
+    elif _is_given(host, port, arguments.path) or arguments.allow_host or arguments.insecure:
         raise UsageError("stdio has no address to listen on.", "Add --transport http.")
     else:
         server.run()
+
+
+def _is_given(*options: object) -> bool:
+    return any(option is not None for option in options)
 
 
 def _warn_unused(path: Path) -> None:

@@ -25,7 +25,7 @@ NOBODY = "http://127.0.0.1:1/mcp"
 
 @pytest.fixture(scope="module")
 def program() -> Iterator[Program]:
-    with serving(FILE) as one:
+    with serving(FILE, "sse") as one:  # it has the other transports, too
         yield one
 
 
@@ -66,6 +66,8 @@ def test_verbs_use_a_server_behind_a_url(
             2,
             "port 65536: expected a number from 0 to 65535.\n",
         ),
+        (("serve", str(FILE), "--path", "/x"), 2, "stdio has no address to listen on"),
+        (("serve", str(FILE), "--transport", "http", "--path", "x"), 2, "--path: expected a path"),
         (
             ("serve", str(FILE), "--transport", "http", "--allow-host", "a b"),
             2,
@@ -185,3 +187,27 @@ def test_missing_authentication_is_reported_with_the_option(
     assert failure.exit_code == 3
     assert "hint: --header 'Authorization: Bearer ${TOKEN}'" in failure.text
     assert "headers=" not in failure.text
+
+
+@pytest.mark.parametrize(
+    ("words", "path"),
+    [
+        (("--transport", "http"), "/mcp"),
+        (("--transport", "sse"), "/sse"),
+        (("--transport", "http", "--path", "/a b/é"), "/a%20b/%C3%A9"),
+    ],
+)
+def test_the_printed_address_is_the_only_one_served(words: tuple[str, ...], path: str) -> None:
+    command = (sys.executable, "-m", "kinwire", "serve", str(FILE), "--port", "0", *words)
+    with listening(command) as program:
+        assert program.line.rstrip().endswith(f":{program.port}{path}")
+        statuses = [get(program.port, one) for one in (path, "/", "/healthz", f"{path}/x")]
+    assert statuses == [200, 404, 404, 404]
+
+
+def get(port: int, path: str) -> int:
+    """Return the status of the response to a GET that wants an event stream."""
+    fields = f"Host: 127.0.0.1:{port}\r\nAccept: text/event-stream\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", port), 10) as sock:
+        sock.sendall(f"GET {path} HTTP/1.1\r\n{fields}".encode())
+        return int(sock.recv(4096).split()[1])

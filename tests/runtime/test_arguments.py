@@ -153,7 +153,7 @@ HABITS: list[tuple[str, Callable[[], Any], str]] = [
     ),
     (
         "the class of servers",
-        lambda: connected(Server),  # type: ignore[arg-type]
+        lambda: connected(Server),
         "a Server, a URL or another transport, got the class Server. Write connect(stdio(",
     ),
     (

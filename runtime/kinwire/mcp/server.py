@@ -180,9 +180,11 @@ class Server(Registry):
         finally:
             self._sessions.discard(session)
 
-    def asgi(
+    def asgi(  # noqa: PLR0913 - all that a listener is made of
         self,
         *,
+        path: str | None = None,
+        health: str | None = None,
         allowed_hosts: Iterable[str] = (),
         allowed_origins: Iterable[str] = (),
         authenticate: Authenticate | None = None,
@@ -192,6 +194,11 @@ class Server(Registry):
         limits: HttpLimits | None = None,
     ) -> HttpApp:
         """Return this server as an ASGI application, for uvicorn or to mount in another one.
+
+        It serves `path`, by default "/mcp", and where it is mounted in another application its
+        mount point; requests for other paths get 404. A `path` that is given holds in both cases,
+        below the mount point. `health`, such as "/healthz", is a path that answers every GET with
+        200, without a session, a token or a check of the `Host` header.
 
         It answers requests for the names of this machine and for `allowed_hosts` ("name" or
         "name:port"), and requests of web pages whose origin is in `allowed_origins`. `authenticate`
@@ -204,15 +211,19 @@ class Server(Registry):
         what all clients together may use.
 
         Raises:
-            ValueError: invalid host or origin in the lists.
+            ValueError: invalid host or origin in the lists, or a path without its slash.
             TypeError: a list is a string.
         """
-        from kinwire.mcp.http.app import HttpApp
+        from kinwire.mcp.http.app import ENDPOINT, HttpApp
         from kinwire.transports.http.guard import LISTENER_KINDS, Guard
         from kinwire.transports.http.limits import HttpLimits
+        from kinwire.transports.http.paths import PATH_KIND, ServedPaths
         from kinwire.transports.http.security import AccessRules
 
-        ArgumentCheck("Server.asgi", "server.asgi()", {}, stateless=FLAG, **LISTENER_KINDS).check(
+        kinds = {**LISTENER_KINDS, "path": PATH_KIND.or_none, "health": PATH_KIND.or_none}
+        ArgumentCheck("Server.asgi", "server.asgi()", {}, stateless=FLAG, **kinds).check(
+            path=path,
+            health=health,
             allowed_hosts=allowed_hosts,
             allowed_origins=allowed_origins,
             authenticate=authenticate,
@@ -239,6 +250,7 @@ class Server(Registry):
             limits=limits,
             guard=guard,
             stateless=stateless,
+            paths=ServedPaths(path, ENDPOINT, health),
         )
 
     def run(self, transport: Literal["stdio"] = "stdio", **options: Never) -> None:

@@ -1,6 +1,6 @@
 """Servers of ours that speak HTTP+SSE alone at `/sse`, as those of 2024-11-05 did.
 
-A client of ours asks for Streamable HTTP first, and a server of ours has both on any path.
+A client of ours asks for Streamable HTTP first, and a server of ours has both at its one path.
 
 usage: python -m tests.runtime.transports.fixtures_legacy_sse FILE.py PORT
 """
@@ -30,11 +30,13 @@ class LegacySseApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """See `HttpApp`."""
-        post = scope["type"] == "http" and scope["method"] == "POST" and scope["path"] == "/sse"
+        legacy = scope["path"] == "/sse" if "path" in scope else False
+        post = legacy and scope["type"] == "http" and scope["method"] == "POST"
         if post and b"session_id=" not in scope["query_string"]:
             await send_response(send, HttpResponse(405))
         else:
-            await self._app(scope, receive, send)
+            here = {**scope, "path": "/mcp"} if legacy else scope
+            await self._app(here, receive, send)
 
 
 def main(file: str, port: str) -> None:

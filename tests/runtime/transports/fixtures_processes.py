@@ -24,6 +24,8 @@ class Program(NamedTuple):
 
     process: subprocess.Popen[str]
     port: int
+    line: str
+    """What it has said when it was ready."""
 
     def url(self, transport: str) -> str:
         """Return where clients connect to."""
@@ -71,6 +73,6 @@ def listening(command: tuple[str, ...]) -> Iterator[Program]:
             assert process.stderr is not None
             found = _SERVING.search(line := process.stderr.readline())
             assert found is not None, line
-            yield Program(process, int(found[1]))
+            yield Program(process, int(found[1]), line)
         finally:
             process.terminate()

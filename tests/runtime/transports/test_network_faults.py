@@ -38,7 +38,7 @@ async def size(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def program() -> Iterator[Program]:
-    with serving(FILE) as one:
+    with serving(FILE, "sse") as one:  # it has the other transports, too
         yield one
 
 

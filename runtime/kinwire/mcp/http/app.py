@@ -1,17 +1,18 @@
 """A server as a plain ASGI application: Streamable HTTP and, on the same URL, HTTP+SSE (MCP,
-Transports). It needs no lifespan, no middleware and no path of its own.
+Transports). It needs no lifespan and no middleware, and may be mounted in another application.
 
 `incoming.py` has what happens with one request.
 """
 
 from __future__ import annotations
 
-__all__ = ("HttpApp",)
+__all__ = ("ENDPOINT", "HttpApp")
 
 import gc
 import logging
 import sys
 from functools import partial
+from urllib.parse import quote
 
 from kinwire.mcp.http.incoming import IncomingHttpRequest
 from kinwire.mcp.http.sessions import Serve, Sessions
@@ -20,10 +21,14 @@ from kinwire.support.arguments import PATH, PORT, TEXT, ArgumentCheck
 from kinwire.support.background import running_loop
 from kinwire.transports.http.guard import Guard
 from kinwire.transports.http.limits import HttpLimits
+from kinwire.transports.http.paths import ServedPaths
 from kinwire.transports.http.replies import Receive, Scope, Send, send_response
 from kinwire.transports.http.security import must_be_secure
 
 logger = logging.getLogger("kinwire.transports")
+
+ENDPOINT = "/mcp"
+"""Where clients expect the endpoint."""
 
 _STOPPING = ConnectionClosedError("The server is stopping.")
 
@@ -49,6 +54,7 @@ class HttpApp:
         limits: HttpLimits,
         guard: Guard,
         stateless: bool,
+        paths: ServedPaths,
     ) -> None:
         self._serve = serve
         self._limits = limits
@@ -56,12 +62,17 @@ class HttpApp:
         self.frame_size = frame_size
         self.guard = guard
         self.stateless = stateless
+        self.paths = paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to one request, or serve one WebSocket."""
         if scope["type"] == "http":
             try:
-                reply = await IncomingHttpRequest(self, scope, receive, send).respond()
+                reply = None
+                if scope["path"] != self.paths.path:  # it may be the same one all the same
+                    reply = self.paths.other_reply(scope)
+                if reply is None:
+                    reply = await IncomingHttpRequest(self, scope, receive, send).respond()
                 if reply is not None:
                     await send_response(send, reply)
             except OSError:  # so say servers that the client has gone
@@ -69,11 +80,18 @@ class HttpApp:
         elif scope["type"] == "lifespan":
             await self._live(receive, send)
         else:
-            from kinwire.transports.websocket.asgi import serve_websocket_scope
+            await self._serve_websocket(scope, receive, send)
 
-            await serve_websocket_scope(
-                self._serve, self.guard, self.sessions, scope, receive, send
-            )
+    async def _serve_websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        from kinwire.transports.websocket import asgi
+
+        reply = self.paths.other_reply(scope)
+        if reply is not None:
+            await asgi.refuse_websocket_scope(reply, scope, receive, send)
+            return
+        await asgi.serve_websocket_scope(
+            self._serve, self.guard, self.sessions, scope, receive, send
+        )
 
     def run(
         self,
@@ -97,7 +115,7 @@ class HttpApp:
         from kinwire.transports.http.running import bound, host_and_port, run_on
 
         with bound(host, port) as listener:
-            where = f"{'https' if certfile else 'http'}://{host_and_port(listener)}/mcp"
+            where = f"{'https' if certfile else 'http'}://{host_and_port(listener)}{quote(self.paths.path)}"
             tell = partial(print, f"serving at {where}", file=sys.stderr, flush=True)
             run_on(self, listener, certfile=certfile, keyfile=keyfile, started=tell)
 

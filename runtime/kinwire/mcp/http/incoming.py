@@ -25,7 +25,14 @@ from kinwire.rpc.response_stream import (
 )
 from kinwire.transports.http.body import read_body
 from kinwire.transports.http.guard import PRINCIPAL
-from kinwire.transports.http.head import Accepted, accepted, is_json, read_head
+from kinwire.transports.http.head import (
+    Accepted,
+    Head,
+    accepted,
+    is_json,
+    names_event_stream,
+    read_head,
+)
 from kinwire.transports.http.replies import HttpResponse, Receive, Scope, Send, refusal, too_many
 from kinwire.transports.http.sse import encoded_event
 from kinwire_protocols.base import JsonObject
@@ -45,6 +52,7 @@ _UNKNOWN = (
 )
 _DELETED = ConnectionClosedError("The client has ended the session.")
 _GONE = ConnectionClosedError("The client has closed its stream.")
+_ONLY_PLAIN = (b"accept-encoding", b"identity")
 _METHODS = ("GET", "POST", "DELETE")
 _HEADERS = frozenset({b"mcp-protocol-version", b"mcp-session-id"})
 
@@ -106,6 +114,8 @@ class IncomingHttpRequest:
         head = self._head
         if not is_json(head.values.get(b"content-type")):
             return refusal(415, "Content-Type: expected application/json.")
+        if b"content-encoding" in head.values and _is_coded(head):
+            return refusal(415, "Content-Encoding: send the body as it is.", headers=(_ONLY_PLAIN,))
         body = await read_body(head, self._receive, self._sessions, self._app.frame_size)
         if isinstance(body, HttpResponse):
             return body
@@ -175,7 +185,7 @@ class IncomingHttpRequest:
 
     async def _get(self) -> HttpResponse | None:
         head = self._head
-        if not accepted(head.values.get(b"accept")).stream:
+        if not names_event_stream(head.values.get(b"accept")):
             return refusal(406, "Accept: expected text/event-stream.")
         if b"mcp-session-id" not in head.values:
             return await self._stream_all()
@@ -215,6 +225,10 @@ class IncomingHttpRequest:
         self, session: HttpServerSession, stream: ResponseStream, headers: HeaderList = ()
     ) -> Responder:
         return Responder(session, stream, self._receive, self._send, headers)
+
+
+def _is_coded(head: Head) -> bool:
+    return (head.text(b"content-encoding") or "").lower() != "identity"
 
 
 def _accept(session: HttpServerSession, message: JsonObject) -> ResponseStream | HttpResponse:

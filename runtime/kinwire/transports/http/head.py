@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Accepted", "Head", "accepted", "is_json", "read_head")
+__all__ = ("Accepted", "Head", "accepted", "is_json", "names_event_stream", "read_head")
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -13,6 +13,7 @@ _JOINED = frozenset(
     {
         b"accept",
         b"authorization",
+        b"content-encoding",
         b"content-length",
         b"content-type",
         b"host",
@@ -87,6 +88,11 @@ def accepted(header: bytes | None) -> Accepted:
             if exactness > best[number][0]:
                 best[number] = (exactness, wanted)
     return Accepted(best[0][1], best[1][1])
+
+
+def names_event_stream(header: bytes | None) -> bool:
+    """Return whether an `Accept` header names event streams, and does not only take everything."""
+    return header is not None and b"text/event-stream" in header.lower() and accepted(header).stream
 
 
 @lru_cache(maxsize=64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("AsgiWebSocket", "serve_websocket_scope")
+__all__ = ("AsgiWebSocket", "refuse_websocket_scope", "serve_websocket_scope")
 
 import logging
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -64,6 +64,14 @@ async def serve_websocket_scope(
     finally:
         listener.sockets.discard(socket)
         socket.over.set()
+
+
+async def refuse_websocket_scope(
+    reply: HttpResponse, scope: Scope, receive: Receive, send: Send
+) -> None:
+    """Answer the handshake of one connection with `reply`."""
+    await receive()  # "websocket.connect"
+    await _refuse(scope, send, reply)
 
 
 class AsgiWebSocket:

@@ -85,9 +85,9 @@ async def serve_websocket(  # noqa: PLR0913 - all that a listener is made of
     """Serve every client that connects, until cancelled; `task_status` gets the port.
 
     `serve` serves a connection, such as the method `serve` of a `Server`. The options are those of
-    `Server.asgi` but `stateless`: a connection is a session. Without `tls` it listens on addresses
-    of this machine only, unless `insecure` says that a proxy has the TLS, or that the network is
-    trusted.
+    `Server.asgi` but `stateless`, `path` and `health`: a connection is a session. Without `tls` it
+    listens on addresses of this machine only, unless `insecure` says that a proxy has the TLS, or
+    that the network is trusted.
 
     Raises:
         InsecureAddressError: others could read and change what goes over the network.

@@ -135,6 +135,7 @@ class Client:
         self.app = app
         self.session: str | None = None
         self.query = b""
+        self.path, self.root_path = "/mcp", ""
         self.headers: dict[str, str | None] = {
             "host": "localhost:8000",
             "accept": BOTH,
@@ -208,9 +209,9 @@ class Client:
             "http_version": "1.1",
             "method": method,
             "scheme": "http",
-            "path": "/mcp",
-            "raw_path": b"/mcp",
-            "root_path": "",
+            "path": self.path,
+            "raw_path": self.path.encode(),
+            "root_path": self.root_path,
             "query_string": self.query,
             "headers": [
                 (name.encode(), value.encode("latin-1"))

@@ -14,7 +14,7 @@ from hypercorn.trio import serve
 from starlette.applications import Starlette
 from starlette.routing import Mount, Route
 
-from kinwire import connect
+from kinwire import Server, connect
 from kinwire_protocols import mcp
 from tests.runtime.mcp.http.conftest import Tools
 from tests.runtime.mcp.http.fake_asgi_client import Client, message
@@ -56,15 +56,18 @@ async def test_hypercorn_serves_it_on_trio(tools: Tools) -> None:
 @pytest.mark.parametrize(
     ("route", "path"),
     [
-        (lambda app: Mount("/tools", app), "/tools/"),
-        (lambda app: Mount("/tools", app), "/tools/mcp"),
-        (lambda app: Route("/tools", endpoint=app), "/tools"),
+        (lambda server: Mount("/tools", server.asgi()), "/tools/"),
+        (lambda server: Mount("/tools", server.asgi()), "/tools/mcp"),
+        (lambda server: Mount("/a", routes=[Mount("/b", server.asgi())]), "/a/b/"),
+        (lambda server: Mount("/tools", server.asgi(path="/x")), "/tools/x"),
+        (lambda server: Mount("/", server.asgi()), "/mcp"),
+        (lambda server: Route("/tools", endpoint=server.asgi(path="/tools")), "/tools"),
     ],
 )
 async def test_it_is_mounted_without_anything_else(
-    tools: Tools, route: Callable[[object], Any], path: str
+    tools: Tools, route: Callable[[Server], Any], path: str
 ) -> None:
-    outer: Any = Starlette(routes=[route(tools.server.asgi())])
+    outer: Any = Starlette(routes=[route(tools.server)])
 
     async def at_path(scope: dict[str, Any], receive: Any, send: Any) -> None:
         await outer({**scope, "path": path, "raw_path": path.encode()}, receive, send)

@@ -182,7 +182,7 @@ def in_a_process(transport: str) -> Iterator[tuple[RawClient, int]]:
             assert isinstance(client, RawStdio)
             yield client, client.wire.process.pid
         else:
-            program = ends.enter_context(serving(Path(held.__file__)))
+            program = ends.enter_context(serving(Path(held.__file__), "sse"))
             yield ends.enter_context(RAW_CLIENTS[transport](program.port)), program.process.pid
 
 

@@ -47,7 +47,7 @@ def worst_of(client: RawClient) -> float:
 @pytest.mark.parametrize("transport", RAW)
 def test_who_does_not_read_costs_no_memory_and_slows_nobody(transport: str) -> None:
     with ExitStack() as ends:
-        program = ends.enter_context(serving(Path(held.__file__)))
+        program = ends.enter_context(serving(Path(held.__file__), "sse"))
         slow = ends.enter_context(RAW[transport](program.port))
         other = ends.enter_context(RawHttp(program.port))
         before = program.peak()

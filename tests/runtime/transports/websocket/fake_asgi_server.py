@@ -69,6 +69,7 @@ async def below(
     whole = {
         "type": "websocket",
         "scheme": "ws",
+        "path": "/mcp",
         "server": ("127.0.0.1", 8000),
         "headers": [(name.encode(), value.encode()) for name, value in fields.items()],
         "subprotocols": ["mcp"],
