@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _USAGE = """\
 kinwire call [--timeout SECONDS] [--raw] [--text] [--json FILE] [--package NAME]
-                    [--header HEADER] [--insecure] [FILE.py[:SERVER] | URL] METHOD
+                    [--header HEADER] [--proxy URL] [--insecure] [FILE.py[:SERVER] | URL] METHOD
                     [NAME=VALUE | NAME:=JSON] ... [-- command ...]"""
 _EPILOG = """\
 A METHOD without a slash may be a tool: the words after it are its arguments then.

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 _USAGE = """\
 kinwire list [PROTOCOL | FILE.py[:SERVER] | URL] [--format text|json] [--package NAME]
-                    [--timeout SECONDS] [--header HEADER] [--insecure] [-- command ...]"""
+                    [--timeout SECONDS] [--header HEADER] [--proxy URL] [--insecure]
+                    [-- command ...]"""
 
 
 class ListCommand:

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from kinwire_cli.validation.validator import Side
 
 _USAGE = """\
-kinwire replay FILE.jsonl [FILE.py[:SERVER] | URL] [--header HEADER] [-- command ...]
+kinwire replay FILE.jsonl [FILE.py[:SERVER] | URL] [--header HEADER] [--proxy URL]
+                      [-- command ...]
        kinwire replay FILE.jsonl --as server"""
 _EPILOG = """\
 The client's side is played against a server, or the server's side against the client that starts

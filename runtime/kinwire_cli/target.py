@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from kinwire.mcp.host import Host
     from kinwire.rpc.transport import Transport
     from kinwire.transports.child import ChildProcess
+    from kinwire.transports.url_options import UrlOptions
     from kinwire_protocols import mcp
 
 _TIMEOUT = 60.0  # seconds
@@ -60,6 +61,8 @@ def add_target(parser: ArgumentParser, timeout: float = _TIMEOUT) -> None:
     parser.add_argument("--timeout", type=_seconds, default=timeout, metavar="SECONDS", help=text)
     text = "sent to a URL: 'Name: value', 'Name: ${VARIABLE}', or @FILE with a line for each"
     parser.add_argument("--header", action="append", default=[], metavar="HEADER", help=text)
+    text = "the URL of a proxy (default: as HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY say)"
+    parser.add_argument("--proxy", metavar="URL", help=text)
     text = "let plain text go to the URL of another machine"
     parser.add_argument("--insecure", action="store_true", help=text)
     parser.set_defaults(command=None)
@@ -106,8 +109,8 @@ def target_from(
         )
     if named is not None and is_url(named):
         return Target(_behind(named, arguments), None, None, timeout)
-    if arguments.header or arguments.insecure:
-        raise UsageError("--header and --insecure are for a URL.", "Leave them out.")
+    if arguments.header or arguments.insecure or arguments.proxy is not None:
+        raise UsageError("--header, --proxy and --insecure are for a URL.", "Leave them out.")
     if command is None:
         if named is None:
             raise UsageError(
@@ -140,9 +143,13 @@ def _behind(url: str, arguments: Namespace) -> Transport:
     if scheme.lower() not in _SCHEMES:
         hint = "A server's URL begins with http, https, ws or wss."
         raise UsageError(f"No server is reached by {scheme}.", did_you_mean(scheme, _SCHEMES, hint))
-    headers = headers_from(arguments.header)
+    options: UrlOptions = {
+        "headers": headers_from(arguments.header),
+        "proxy": arguments.proxy,
+        "insecure": arguments.insecure,
+    }
     try:
-        return transport_to(url, {"headers": headers, "insecure": arguments.insecure})
+        return transport_to(url, options)
     except ValueError as error:
         raise UsageError(str(error)) from None
 

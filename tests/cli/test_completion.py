@@ -69,7 +69,7 @@ def test_methods_are_offered_behind_a_url() -> None:
     ("subcommand", "typed", "options"),
     [
         (ServeCommand, "--", {"--transport", "--host", "--port", "--allow-host", "--insecure"}),
-        (CallCommand, "--", {"--header", "--insecure", "--timeout"}),
+        (CallCommand, "--", {"--header", "--insecure", "--proxy", "--timeout"}),
     ],
 )
 def test_the_options_of_a_subcommand_are_offered(
