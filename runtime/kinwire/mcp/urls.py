@@ -59,8 +59,9 @@ def _transport_of(url: str, options: UrlOptions) -> Transport:
 
     address = address_of(url, insecure=options.get("insecure", False))
     if address.scheme in ("ws", "wss"):
-        if options.get("proxy") is not None:
-            raise ValueError("proxy: this option is for http and https, not for WebSocket")
+        for name in ("proxy", "http"):
+            if options.get(name) is not None:
+                raise ValueError(f"{name}: this option is for http and https, not for WebSocket")
         from kinwire.transports.websocket.client import websocket_transport
 
         return websocket_transport(address, options)

@@ -11,11 +11,13 @@ from kinwire.support.arguments import (
     FLAG,
     SECRET,
     ValueKind,
+    having,
     table_of,
 )
 
 if TYPE_CHECKING:
     from kinwire.transports.http_client.credentials import Auth
+    from kinwire.transports.http_client.user_client import UserClient
 
 
 class UrlOptions(TypedDict, total=False):
@@ -34,6 +36,10 @@ class UrlOptions(TypedDict, total=False):
     insecure: bool
     """Whether plain text may go to another machine: over a network of your own."""
 
+    http: UserClient | None
+    """A client of your own that sends the requests of `http` and `https`, such as
+    `httpx2.AsyncClient`; it is not closed, and it decides about proxies and certificates."""
+
 
 OPTION_KINDS: dict[str, ValueKind] = {
     "headers": table_of(SECRET, "a dictionary of headers", '"Authorization"'),
@@ -42,5 +48,8 @@ OPTION_KINDS: dict[str, ValueKind] = {
     ).or_none,
     "proxy": SECRET.or_none,
     "insecure": FLAG,
+    "http": having(
+        ("stream", "aclose"), "an asynchronous HTTP client", "httpx2.AsyncClient()"
+    ).or_none,
 }
 """What the options of a URL take."""

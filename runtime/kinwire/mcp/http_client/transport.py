@@ -39,6 +39,7 @@ from kinwire.transports.http_client.fields import checked_headers
 from kinwire.transports.http_client.pool import HttpClient, Pool
 from kinwire.transports.http_client.proxied import ProxiedClient, check_proxy
 from kinwire.transports.http_client.response import Headers
+from kinwire.transports.http_client.user_client import UserHttpClient
 from kinwire.transports.task_spawner import TaskSpawner, task_spawner
 
 if TYPE_CHECKING:
@@ -64,11 +65,15 @@ def http_transport(address: ServerAddress, options: UrlOptions) -> HttpTransport
     fields = checked_headers(options.get("headers", {}), RESERVED)
     credentials = credentials_of(address, fields, options.get("auth"))
 
-    proxy = options.get("proxy")
+    proxy, user_client = options.get("proxy"), options.get("http")
     if proxy is not None:
+        if user_client is not None:
+            raise ValueError("http: the client decides about proxies. Leave proxy out.")
         check_proxy(proxy)
 
     def open_client(callbacks: SessionCallbacks, tasks: TaskSpawner) -> HttpClient:
+        if user_client is not None:
+            return UserHttpClient(user_client, tasks)
         if proxy is not None:
             return ProxiedClient(proxy, tasks)
         return Pool(address, callbacks.loop, tasks)
