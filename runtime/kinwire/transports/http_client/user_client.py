@@ -9,7 +9,7 @@ from __future__ import annotations
 __all__ = ("UserClient", "UserHttpClient", "UserResponse")
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from functools import partial
 from math import inf
 from typing import Any, Protocol
@@ -119,9 +119,25 @@ class UserHttpClient:
             headers = {name.lower(): value for name, value in response.headers.items()}
             headers.pop("content-encoding", None)
             handle.head(response.status_code, headers)
-            async for chunk in response.aiter_bytes():
-                await self._reading.wait()
-                handle.body(chunk)
+            chunks = response.aiter_bytes()
+            try:
+                async for chunk in chunks:
+                    await self._reading.wait()
+                    handle.body(chunk)
+            finally:
+                await _end(chunks)
+
+
+async def _end(chunks: AsyncIterator[bytes]) -> None:
+    """End a body that is not read to its end.
+
+    A cancelled read ends the nested generators of the library; closing only the outermost one
+    would leave the others to the garbage collector.
+    """
+    with anyio.CancelScope() as scope, suppress(Exception):
+        scope.cancel()
+        async for _ in chunks:
+            pass
 
 
 def _timeout_of(client: UserClient) -> tuple[float | None, None, float | None, float | None]:

@@ -13,7 +13,7 @@ from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.http_client.address import ServerAddress
 from kinwire.transports.http_client.credentials import Credentials, credentials_of
 from kinwire.transports.http_client.errors import hint_for, no_connection
-from kinwire.transports.http_client.fields import Fields, checked_headers
+from kinwire.transports.http_client.fields import Fields, checked_headers, with_user_agent
 from kinwire.transports.task_spawner import TaskSpawner, task_spawner
 from kinwire.transports.tcp.streams import ByteStream, client_context, dial
 from kinwire.transports.websocket.connection import WebSocketTransport
@@ -37,7 +37,8 @@ def websocket_transport(address: ServerAddress, options: UrlOptions) -> WebSocke
         ImportError: the extra `ws` is not installed.
     """
     fields = checked_headers(options.get("headers", {}))
-    return WebSocketClient(address, fields, credentials_of(address, fields, options.get("auth")))
+    credentials = credentials_of(address, fields, options.get("auth"))
+    return WebSocketClient(address, with_user_agent(fields), credentials)
 
 
 class WebSocketClient:

@@ -353,7 +353,12 @@ REFUSED: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
     ("http://127.0.0.1:x/", {}, ValueError, "a malformed one"),
     ("python x.py", {}, TypeError, r"expected stdio\(.*got 'python x.py'"),
     (stdio("x"), {"headers": {}}, TypeError, "headers: this option is for a URL"),
-    (stdio("x"), {"timeout": 1}, TypeError, "timeout: expected one of auth, headers, http, insecure"),
+    (
+        stdio("x"),
+        {"timeout": 1},
+        TypeError,
+        "timeout: expected one of auth, headers, http, insecure",
+    ),
     ("http://127.0.0.1/", {"header": {}}, TypeError, "header: expected one of auth, headers"),
     ("http://127.0.0.1/", {"headers": {"A b": "x"}}, ValueError, "the name of a header"),
     ("http://127.0.0.1/", {"headers": {"Host": "x"}}, ValueError, "Host is written by"),

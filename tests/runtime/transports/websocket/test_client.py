@@ -8,6 +8,7 @@ import anyio
 import pytest
 
 from kinwire import ConnectionClosedError, Host, InsecureAddressError, connect
+from kinwire.support.version import __version__
 from kinwire.transports.websocket import client
 from tests.runtime.mcp.http_client.fake_server import GREETING, Asked, Line, RawServer
 from tests.runtime.transports.websocket.fake_peers import RawEnd, raw_server
@@ -37,6 +38,23 @@ async def test_a_host_says_goodbye(caplog: pytest.LogCaptureFixture) -> None:
     assert "Sec-WebSocket-Protocol: mcp" in requests[0].split("\r\n")
     assert "YW5uOnMzY3JldA" not in caplog.text
     assert "s3cret" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("headers", "agent"), [({}, f"kinwire/{__version__} python/3."), ({"user-agent": "m/2"}, "m/2")]
+)
+async def test_a_handshake_has_a_user_agent(headers: dict[str, str], agent: str) -> None:
+    requests: list[str] = []
+
+    async def handle(end: RawEnd) -> None:
+        await greet(end)
+        await end.close_code()
+
+    async with raw_server(handle, requests) as url, connect(url, headers=headers):
+        pass
+    lines = [line.partition(": ") for line in requests[0].split("\r\n")]
+    (found,) = [value for name, _, value in lines if name.lower() == "user-agent"]
+    assert found.startswith(agent)
 
 
 ENDS = [
