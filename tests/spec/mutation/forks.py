@@ -23,9 +23,11 @@ _POLL = 0.002  # seconds
 
 
 def forked(
-    work: Iterable[tuple[int, Callable[[], T]]], patience: Callable[[int], float]
+    work: Iterable[tuple[int, Callable[[], T]]],
+    patience: Callable[[int], float],
+    at_once: int = AT_ONCE,
 ) -> Iterator[tuple[int, T | None]]:
-    """Do work, some of it at a time; yield its number and result, None for what did not end.
+    """Do work, `at_once` pieces at a time; yield its number and result, None for what did not end.
 
     `patience` says how many seconds each may take.
     """
@@ -34,7 +36,7 @@ def forked(
         waiting = iter(work)
         more = True
         while more or running:
-            while more and len(running) < AT_ONCE:
+            while more and len(running) < at_once:
                 number, function = next(waiting, (-1, None))
                 if function is None:
                     more = False

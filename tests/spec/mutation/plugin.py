@@ -9,7 +9,9 @@ import os
 import pickle
 import time
 from pathlib import Path
+from typing import Any
 
+import anyio
 import hypothesis
 import pytest
 
@@ -17,9 +19,19 @@ from tests.spec.mutation.mutants import Mutants
 from tests.spec.mutation.switched import Switched
 from tests.spec.mutation.task import TASK, Result, Task
 
+_LONGEST = 3.0  # seconds that a test waits for what a wrong program never does
+
+_fail_after: Any = anyio.fail_after
+
+
+def _fail_soon(delay: float | None, *arguments: Any, **options: Any) -> Any:
+    return _fail_after(_LONGEST if delay is None else min(delay, _LONGEST), *arguments, **options)
+
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure() -> None:
+    monkeypatch = pytest.MonkeyPatch()
+    monkeypatch.setattr(anyio, "fail_after", _fail_soon)  # this process does nothing else
     found = hypothesis.settings.get_profile("quick")
     phases = [hypothesis.Phase.explicit, hypothesis.Phase.generate]
     hypothesis.settings.register_profile(

@@ -16,12 +16,13 @@ import pytest
 import kinwire
 from tests.spec.ledger import claims_of
 from tests.spec.managers import MANAGERS
-from tests.spec.mutation.forks import forked
+from tests.spec.mutation.forks import AT_ONCE, forked
 from tests.spec.mutation.items import is_quick, passes
 from tests.spec.mutation.patching import Functions
 from tests.spec.mutation.task import Result
 
 _PATIENCE = 300.0  # seconds for all tests of a manager
+_WAITING = 4  # managers a processor: their tests mostly wait for what never comes
 _ROOT = Path(str(kinwire.__file__)).parent
 
 
@@ -42,7 +43,7 @@ class Switched:
         """
         order = list(names)
         work = ((number, partial(self._alive, name)) for number, name in enumerate(order))
-        for number, rows in forked(work, lambda _: _PATIENCE):
+        for number, rows in forked(work, lambda _: _PATIENCE, _WAITING * AT_ONCE):
             if rows is None:
                 raise RuntimeError(f"{order[number]}: the tests do not end without it")
             result.alive[order[number]] = rows
