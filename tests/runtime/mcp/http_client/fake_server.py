@@ -27,6 +27,8 @@ class Asked(NamedTuple):
     headers: dict[str, str]
     body: bytes
     connection: int
+    earlier: int = 0
+    """How many requests came before on the connection."""
 
     @property
     def message(self) -> dict[str, Any]:
@@ -103,6 +105,8 @@ class RawServer:
         self.handler = handler
         self._path = path
         self._accepting = anyio.CancelScope()
+        self.early: Handler | None = None
+        """Answers a request whose body is not complete yet, in place of `handler`."""
         self.asked: list[Asked] = []
         self.port = 0
         self.connections = 0
@@ -138,26 +142,43 @@ class RawServer:
 
     async def _serve(self, stream: SocketStream) -> None:
         self.connections += 1
-        number, buffer = self.connections, b""
+        number, earlier, buffer = self.connections, 0, b""
         try:
             async with stream:
                 while True:
-                    while b"\r\n\r\n" not in buffer:
-                        buffer += await stream.receive()
-                    head, _, buffer = buffer.partition(b"\r\n\r\n")
-                    first, *lines = head.decode().split("\r\n")
-                    pairs = [line.split(": ", 1) for line in lines]
-                    headers = {name.lower(): value for name, value in pairs}
-                    length = int(headers.get("content-length", "0"))
-                    while len(buffer) < length:
-                        buffer += await stream.receive()
-                    body, buffer = buffer[:length], buffer[length:]
-                    method, target, _ = first.split(" ")
-                    asked = Asked(method, target, headers, body, number)
-                    self.asked.append(asked)
-                    await self.handler(asked, Line(stream))
+                    asked, buffer = await _next_head(stream, buffer)
+                    asked = asked._replace(connection=number, earlier=earlier)
+                    buffer = await self._answer(asked, buffer, stream)
+                    earlier += 1
         except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
             pass
+
+    async def _answer(self, asked: Asked, buffer: bytes, stream: SocketStream) -> bytes:
+        """Answer a request whose head was read; return what follows its body."""
+        handler, line = self.handler, Line(stream)
+        length = int(asked.headers.get("content-length", "0"))
+        if len(buffer) < length and self.early is not None:
+            await self.early(asked, line)
+            handler = _ignore
+        while len(buffer) < length:
+            buffer += await stream.receive()
+        asked = asked._replace(body=buffer[:length])
+        self.asked.append(asked)
+        await handler(asked, line)
+        return buffer[length:]
+
+
+async def _next_head(stream: SocketStream, buffer: bytes) -> tuple[Asked, bytes]:
+    while b"\r\n\r\n" not in buffer:
+        buffer += await stream.receive()
+    head, _, rest = buffer.partition(b"\r\n\r\n")
+    first, *lines = head.decode().split("\r\n")
+    pairs = [line.split(": ", 1) for line in lines]
+    method, target, _ = first.split(" ")
+    return Asked(method, target, {name.lower(): value for name, value in pairs}, b"", 0), rest
+
+
+async def _ignore(asked: Asked, line: Line) -> None: ...
 
 
 def reply_to(asked: Asked, result: Any = None) -> dict[str, Any]:
