@@ -5,6 +5,7 @@ usage: python -m tests.runtime.transports.soak [MINUTES], 30 by default, on asyn
 Each cycle some clients come, make calls of all kinds, take some back, and leave, half of them in
 the middle of a call. The server of HTTP, HTTP+SSE and WebSocket is a process of its own, and so is
 a child that is spoken to all the time; other children come and go, in memory both ends are here.
+Two more HTTP clients stay, one behind a proxy: their server sets cookies and ends connections.
 """
 
 from __future__ import annotations
@@ -23,18 +24,20 @@ from typing import NamedTuple
 
 import anyio
 
-from kinwire import Host, RpcError, stdio
+from kinwire import ConnectionClosedError, Host, RpcError, stdio
 from kinwire.mcp.connection import Connection
 from kinwire.rpc.transport import Transport
 from kinwire.support.background import background
 from kinwire.transports.child import ChildProcess
 from kinwire.transports.memory import memory_pair
+from tests.runtime.mcp.http_client.fake_server import Asked, Handler, Line, RawServer, polite
 from tests.runtime.programs import everywhere
 from tests.runtime.transports.fixtures_processes import ROOT, Program, serving
 from tests.runtime.transports.fixtures_resources import descriptors_of, let_go, memory_of
 from tests.runtime.transports.fixtures_serving import NETWORK
 
 FILE = Path(everywhere.__file__).with_name("counted.py")  # imported, it would change the other
+FAR = "http://127.0.0.1:1/mcp"  # nobody listens there: only the proxy answers
 CLIENTS, CALLS = 4, 12  # of each transport in a cycle, and of each client
 WARM_UP = 0.3  # of the whole time, until everything has been loaded and has its size
 MEGABYTE = 1 << 20
@@ -86,12 +89,19 @@ async def _soak(program: Program, seconds: float) -> Growth:
     warm: Size | None = None
     cycles = 0
     child = _child()
-    async with Host("soak", "0") as host:
+    serving_carelessly = RawServer.serving(_careless(random), seconds=2 * seconds + 60)
+    async with Host("soak", "0") as host, serving_carelessly as careless:
         steady = await host.connect(child)
+        bold = [
+            await host.connect(careless.url),
+            await host.connect(FAR, proxy=careless.url),
+        ]
         while (elapsed := anyio.current_time() - began) < seconds:
             if warm is None and elapsed > seconds * WARM_UP:
                 warm = await _size(program, child, steady)
             await _cycle(program, steady, random)
+            for connection in bold:
+                await _call_carelessly(connection, careless)
             cycles += 1
         now = await _size(program, child, steady)
     warm = warm or now
@@ -129,6 +139,34 @@ async def _cycle(program: Program, steady: Connection, random: Random) -> None:
             tasks.start_soon(_visit, _child(), random)
             for _ in range(CALLS):
                 await _call(steady, random)
+
+
+def _careless(random: Random) -> Handler:
+    """Return a server that sets cookies and ends kept connections at any moment."""
+    home = polite()
+
+    async def handle(asked: Asked, line: Line) -> None:
+        if asked.about not in ("ping", "tools/call"):
+            await home(asked, line)
+            return
+        body = b'{"jsonrpc":"2.0","id":%d,"result":{"content":[]}}' % asked.message["id"]
+        cookie = b"n%d=%s; Max-Age=%d" % (random.randrange(500), b"x" * 200, random.randrange(3))
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nSet-Cookie: %s\r\n" % cookie
+        whole = b"%sContent-Length: %d\r\n\r\n%s" % (head, len(body), body)
+        moment = random.randrange(4) * (asked.earlier > 0)
+        await line.raw(whole[: (len(whole), len(whole), random.randrange(len(whole)), 0)[moment]])
+        if moment:
+            await (line.close if random.random() < 0.5 else line.reset)()
+
+    return handle
+
+
+async def _call_carelessly(connection: Connection, careless: RawServer) -> None:
+    with anyio.fail_after(60):
+        for number in range(CALLS):
+            with suppress(ConnectionClosedError):
+                await connection.session.raw("tools/call" if number % 2 else "ping", {"name": "x"})
+    careless.asked.clear()
 
 
 async def _visit_in_memory(random: Random) -> None:

@@ -124,9 +124,12 @@ class RawServer:
 
     @classmethod
     @asynccontextmanager
-    async def serving(cls, handler: Handler, path: str = "/mcp") -> AsyncGenerator[RawServer]:
+    async def serving(
+        cls, handler: Handler, path: str = "/mcp", *, seconds: float = 20
+    ) -> AsyncGenerator[RawServer]:
+        """Serve; the block may take that many seconds."""
         server = cls(handler, path)
-        with anyio.fail_after(20):
+        with anyio.fail_after(seconds):
             async with background() as tasks:
                 listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
                 server.port = listener.extra(SocketAttribute.local_port)
