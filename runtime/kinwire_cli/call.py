@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 _USAGE = """\
 kinwire call [--timeout SECONDS] [--raw] [--text] [--json FILE] [--package NAME]
-                    [--header HEADER] [--proxy URL] [--insecure] [FILE.py[:SERVER] | URL] METHOD
+                    [--frame-size BYTES] [--header HEADER] [--proxy URL] [--insecure]
+                    [FILE.py[:SERVER] | URL] METHOD
                     [NAME=VALUE | NAME:=JSON] ... [-- command ...]"""
 _EPILOG = """\
 A METHOD without a slash may be a tool: the words after it are its arguments then.

@@ -17,7 +17,8 @@ from kinwire_cli.target import add_target, target_from
 
 _USAGE = """\
 kinwire doctor [FILE.py[:SERVER] | URL] [--format text|json] [--timeout SECONDS]
-                      [--header HEADER] [--proxy URL] [--insecure] [-- command ...]"""
+                      [--frame-size BYTES] [--header HEADER] [--proxy URL] [--insecure]
+                      [-- command ...]"""
 _EPILOG = """\
 The server is started, greeted, pinged and asked to end; no tool is called. kinwire inspect goes
 on from there. The exit code is that of the first check that failed: 4 if the server cannot be

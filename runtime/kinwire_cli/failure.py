@@ -153,9 +153,12 @@ def _text_of(error: Exception) -> tuple[str, str]:
 
 def _divided(error: Exception) -> tuple[str, str]:
     """Return the text of `error` without the advice in it, and that or what replaces it."""
+    from kinwire.rpc.codec import FRAME_SIZE
     from kinwire.storage.errors import StorageError
 
     text = str(error)
+    if FRAME_SIZE in text:
+        return text, "--frame-size BYTES reads longer messages, as in --frame-size 64M."
     if isinstance(error, StorageError):
         return text.removesuffix(error.hint).rstrip(), error.hint
     return text.removesuffix(PASS_HEADERS), _PASS_HEADER if PASS_HEADERS in text else ""

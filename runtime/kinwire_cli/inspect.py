@@ -16,8 +16,8 @@ from kinwire_cli.target import add_target, target_from
 
 _USAGE = """\
 kinwire inspect [FILE.py[:SERVER] | URL] [--format text|json] [--package NAME]
-                       [--timeout SECONDS] [--header HEADER] [--proxy URL] [--insecure]
-                       [-- command ...]"""
+                       [--timeout SECONDS] [--frame-size BYTES] [--header HEADER] [--proxy URL]
+                       [--insecure] [-- command ...]"""
 _EPILOG = """\
 This command sends only requests that read by the specification of MCP 2024-11-05, also where the
 server does not advertise them: lists, ping, logging/setLevel, and tools, prompts and resources by

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 _USAGE = """\
 kinwire list [PROTOCOL | FILE.py[:SERVER] | URL] [--format text|json] [--package NAME]
-                    [--timeout SECONDS] [--header HEADER] [--proxy URL] [--insecure]
-                    [-- command ...]"""
+                    [--timeout SECONDS] [--frame-size BYTES] [--header HEADER] [--proxy URL]
+                    [--insecure] [-- command ...]"""
 
 
 class ListCommand:

@@ -19,7 +19,6 @@ from kinwire import __version__
 from kinwire.mcp.profile import PROFILE
 from kinwire.rpc.codec import is_object
 from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError, RequestTimeoutError
-from kinwire.rpc.limits import Limits
 from kinwire.rpc.routes import Route
 from kinwire.rpc.session import Session
 from kinwire_cli.layout import first_line
@@ -136,10 +135,9 @@ class RawServer:
 async def raw_server(target: Target) -> AsyncGenerator[RawServer]:
     """Yield the server, before its handshake; at the end it is asked to end."""
     heard = Listening(target.transport)
-    limits = Limits(request_timeout=target.timeout)
     routes = {PING.name: Route(PING, _pong)}
     async with Session(
-        heard, profile=PROFILE, routes=routes, limits=limits, protocols=[PROTOCOL]
+        heard, profile=PROFILE, routes=routes, limits=target.limits, protocols=[PROTOCOL]
     ) as session:
         yield RawServer(session, heard)
 

@@ -30,6 +30,7 @@ this command; then the report goes to stderr. Requests and answers of the other 
 with the recorded ones and validated by the schema; notifications are validated and counted.
 """
 _TIMEOUT = 10.0  # seconds
+_FRAME_SIZE = 64 * 1024 * 1024  # bytes: a recording may come from a host that reads more
 
 
 class ReplayCommand:
@@ -62,7 +63,7 @@ class ReplayCommand:
             "--ignore", action="append", default=[], metavar="[METHOD#]POINTER", help=text
         )
         parser.add_argument("--format", choices=("text", "json"), default="text")
-        add_target(parser, _TIMEOUT)
+        add_target(parser, _TIMEOUT, frame_size=_FRAME_SIZE)
 
     def run(self, arguments: Namespace) -> int:
         """Print what is to be said of each message of the other side; return 1 on a finding."""
@@ -107,7 +108,7 @@ def _play_client(playback: Playback, arguments: Namespace) -> None:
     target = target_from(arguments.server, arguments)
 
     async def play() -> None:
-        ended = await replayed(playback, target.transport, timeout=target.timeout, stays=False)
+        ended = await replayed(playback, target.transport, target.limits, stays=False)
         if ended is not None and not playback.heard:
             raise handshake_error(target, ended)
 
@@ -115,6 +116,7 @@ def _play_client(playback: Playback, arguments: Namespace) -> None:
 
 
 def _play_server(playback: Playback, arguments: Namespace) -> None:
+    from kinwire.rpc.limits import Limits
     from kinwire.transports.stdio import OwnStdio
     from kinwire_cli.recording.replaying import replayed
     from kinwire_cli.running import run
@@ -125,7 +127,8 @@ def _play_server(playback: Playback, arguments: Namespace) -> None:
         )
 
     async def play() -> None:
-        await replayed(playback, OwnStdio(), timeout=arguments.timeout, stays=True)
+        limits = Limits(request_timeout=arguments.timeout, frame_size=arguments.frame_size)
+        await replayed(playback, OwnStdio(), limits, stays=True)
 
     run(play)
 

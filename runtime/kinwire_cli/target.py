@@ -33,12 +33,15 @@ from kinwire_cli.layout import one_line, printable
 if TYPE_CHECKING:
     from kinwire.mcp.connection import Connection
     from kinwire.mcp.host import Host
+    from kinwire.rpc.limits import Limits
     from kinwire.rpc.transport import Transport
     from kinwire.transports.child import ChildProcess
     from kinwire.transports.url_options import UrlOptions
     from kinwire_protocols import mcp
 
 _TIMEOUT = 60.0  # seconds
+_FRAME_SIZE = 4 * 1024 * 1024  # bytes, as `Limits.frame_size`
+_LARGEST = 1024 * 1024 * 1024  # bytes
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _SCHEMES = ("http", "https", "ws", "wss")
 _NAMED = 5  # files that a hint names
@@ -53,12 +56,25 @@ class Target(NamedTuple):
     file: str | None = None
     """What `kinwire serve` was given to start it; None if it is a command or a URL."""
     timeout: float = _TIMEOUT
+    frame_size: int = _FRAME_SIZE
+    """The longest message that is read, in bytes."""
+
+    @property
+    def limits(self) -> Limits:
+        """Return the limits of a session with it."""
+        from kinwire.rpc.limits import Limits
+
+        return Limits(request_timeout=self.timeout, frame_size=self.frame_size)
 
 
-def add_target(parser: ArgumentParser, timeout: float = _TIMEOUT) -> None:
+def add_target(
+    parser: ArgumentParser, timeout: float = _TIMEOUT, *, frame_size: int = _FRAME_SIZE
+) -> None:
     """Add the arguments of a subcommand that talks to a server."""
     text = f"how long to wait for each answer or progress report (default: {timeout:g})"
     parser.add_argument("--timeout", type=_seconds, default=timeout, metavar="SECONDS", help=text)
+    text = f"the longest message that is read (default: {frame_size}); K, M and G are multiples"
+    parser.add_argument("--frame-size", type=_bytes, default=frame_size, metavar="BYTES", help=text)
     text = "sent to a URL: 'Name: value', 'Name: ${VARIABLE}', or @FILE with a line for each"
     parser.add_argument("--header", action="append", default=[], metavar="HEADER", help=text)
     text = "the URL of a proxy (default: as HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY say)"
@@ -102,13 +118,13 @@ def target_from(
         UsageError: it names no server or two, a file that does not exist, or an invalid URL.
     """
     command: list[str] | None = arguments.command
-    timeout: float = arguments.timeout
+    limits: tuple[float, int] = arguments.timeout, arguments.frame_size
     if named is not None and command is not None:
         raise UsageError(
             "Two servers are named.", "Leave out the file, the URL or the command after --."
         )
     if named is not None and is_url(named):
-        return Target(_behind(named, arguments), None, None, timeout)
+        return Target(_behind(named, arguments), None, None, *limits)
     if arguments.header or arguments.insecure or arguments.proxy is not None:
         raise UsageError("--header, --proxy and --insecure are for a URL.", "Leave them out.")
     if command is None:
@@ -122,7 +138,7 @@ def target_from(
         # -P: do not import from the working folder, as with `python FILE.py`.
         command = [sys.executable, "-P", "-m", "kinwire", "serve", named]
     child = started_by(command, stderr)
-    return Target(child, child, named, timeout)
+    return Target(child, child, named, *limits)
 
 
 def started_by(
@@ -163,10 +179,8 @@ async def reach(target: Target) -> AsyncGenerator[Connection]:
         KinwireError, RpcError: as for `Host.connect`.
     """
     from kinwire.mcp.host import Host
-    from kinwire.rpc.limits import Limits
 
-    limits = Limits(request_timeout=target.timeout)
-    async with Host("kinwire-cli", __version__, limits=limits) as host:
+    async with Host("kinwire-cli", __version__, limits=target.limits) as host:
         yield await _connected(host, target)
 
 
@@ -224,6 +238,14 @@ def _near(path: str) -> str:
     there = f"There are: {', '.join(known[:_NAMED])}{', ...' if len(known) > _NAMED else '.'}"
     otherwise = there if known else "Look at the path: no Python file is there."
     return did_you_mean(path, known, otherwise)
+
+
+def _bytes(text: str) -> int:
+    found = re.fullmatch(r"(\d{1,12})([KMG]?)", text)
+    size = int(found[1]) * 1024 ** " KMG".index(found[2] or " ") if found else 0
+    if not 0 < size <= _LARGEST:
+        raise ArgumentTypeError(f"expected bytes from 1 to 1G, such as 64M, got {text!r}")
+    return size
 
 
 def _seconds(text: str) -> float:

@@ -135,3 +135,40 @@ def test_what_a_server_logs_stays_on_its_line(capsys: Captured, text: str, shown
     server = scripted(greeting=[json.dumps({"jsonrpc": "2.0", **log})])
     _, _, err = ran(capsys, "call", "ping", *server)
     assert err == f"info: {shown}\n"
+
+
+LARGE = """
+from kinwire import Server
+
+server = Server("large", "1.0")
+
+
+@server.tool
+def text(size: int) -> str:
+    return "x" * size
+
+
+if __name__ == "__main__":
+    server.run()
+"""
+
+
+def test_a_longer_message_is_read_if_the_command_line_says_so(
+    capsys: Captured, tmp_path: Path
+) -> None:
+    file = tmp_path / "large.py"
+    file.write_text(LARGE, encoding="utf-8")
+    command = ("call", str(file), "text", "size=3000")
+    code, out, err = ran(capsys, *command, "--frame-size", "2K")
+    assert (code, out) == (6, "")
+    assert "frame longer than 2048 bytes; Limits(frame_size=...)" in err
+    assert "hint: --frame-size BYTES reads longer messages" in err
+    code, out, _ = ran(capsys, *command, "--frame-size", "4096", "--text")
+    assert (code, out) == (0, "x" * 3000 + "\n")
+
+
+@pytest.mark.parametrize("subcommand", ["call", "doctor", "inspect", "list", "replay"])
+@pytest.mark.parametrize("size", ["0", "x", "2g", "-1", "2T", "1.5M", "2G"])
+def test_a_frame_size_is_a_number_of_bytes(capsys: Captured, subcommand: str, size: str) -> None:
+    code, _, err = ran(capsys, subcommand, "x", "--frame-size", size)
+    assert (code, "expected bytes from 1 to 1G" in err) == (2, True)

@@ -11,6 +11,9 @@ one counts then), and numbers beyond the range of a double inside untyped member
 from __future__ import annotations
 
 __all__ = (
+    "FRAME_SIZE",
+    "HEAD",
+    "TAIL",
     "EncodedObject",
     "FrameError",
     "Id",
@@ -19,9 +22,12 @@ __all__ = (
     "encode",
     "encoded_notification",
     "encoded_reply",
+    "ends_of",
+    "has_id_at_its_end",
     "is_id",
     "is_object",
     "kind_of",
+    "longer_than",
     "too_long",
 )
 
@@ -46,6 +52,15 @@ _CUT_PAIR = "unexpected end of hex escape"  # so pydantic_core calls it
 _END = 256  # bytes at each end of a frame in which a repeated member is looked for
 _READ_AGAIN = 64 * 1024  # bytes of an unreadable frame in which its id is looked for
 _DIGITS = 4300  # the longest integer that Python reads
+
+FRAME_SIZE = "Limits(frame_size=...)"
+"""How errors name the option that bounds a message."""
+
+HEAD, TAIL = 512, 128  # bytes that are kept of a frame that is too long
+_VERSION = rb'"jsonrpc"\s*:\s*"2\.0"'
+_RESULT_FIRST = re.compile(rb'\s*\{\s*(?:%b\s*,\s*)?"(?:result|error)"\s*:' % _VERSION)
+# A scalar before the last brace is a field of the outermost object.
+_ID_LAST = re.compile(rb'[,{]\s*"id"\s*:\s*(\d{1,18})\s*(?:,\s*%b\s*)?\}\s*$' % _VERSION)
 
 _BODY = re.compile(rb'"(method|result|error)"\s*:')
 
@@ -134,9 +149,31 @@ def decode(frame: bytes) -> JsonObject:
     return message
 
 
-def too_long(head: bytes, limit: int) -> FrameError:
-    """Return the refusal of a frame of more than `limit` bytes that begins with `head`."""
-    return _unreadable_from(head, f"frame longer than {limit} bytes")
+def longer_than(limit: int) -> str:
+    """Return what is wrong with a message of more bytes, and which option changes that."""
+    return f"longer than {limit} bytes; {FRAME_SIZE} of the side that reads it sets this"
+
+
+def ends_of(frame: bytes) -> bytes:
+    """Return beginning and end of a frame that is too long, which is what `too_long` looks at."""
+    return frame if len(frame) <= HEAD + TAIL else frame[:HEAD] + frame[-TAIL:]
+
+
+def has_id_at_its_end(head: bytes) -> bool:
+    """Return whether the message that begins with `head` is an answer whose id comes last."""
+    return _RESULT_FIRST.match(head) is not None
+
+
+def too_long(ends: bytes, limit: int) -> FrameError:
+    """Return the refusal of a frame of more than `limit` bytes, with these `ends`."""
+    why = f"frame {longer_than(limit)}"
+    refused = _unreadable_from(ends, why)
+    if refused.id is not None or not has_id_at_its_end(ends):
+        return refused
+    last = _ID_LAST.search(ends)
+    if last is None:
+        return refused
+    return FrameError(InvalidRequestError(f"Invalid Request: {why}"), int(last[1]), "response")
 
 
 def _request_fault(message: JsonObject) -> str | None:

@@ -39,7 +39,7 @@ class SessionCallbacks:
     """Say how many more bytes, or fewer, were taken and cannot leave yet: they are unsent still."""
 
     overlong: Callable[[bytes], None]
-    """Hand over the beginning of a frame beyond `frame_size`, whose rest is skipped."""
+    """Hand over the ends of a frame beyond `frame_size` (`codec.ends_of`): the rest is skipped."""
 
     answer: Callable[[bytes, int], None]
     """Hand over a frame that came in the reply to the request of this id, where each request has a

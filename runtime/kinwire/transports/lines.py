@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-__all__ = ("HEAD", "Lines")
+__all__ = ("Lines",)
 
 from collections.abc import Callable
 
-HEAD = 512  # bytes of a line that is too long
+from kinwire.rpc.codec import HEAD, TAIL, ends_of, has_id_at_its_end
 
 
 class Lines:
-    """Cuts what arrives into lines; of one that is too long only the beginning is handed over."""
+    """Cuts what arrives into lines; of one that is too long only the ends are handed over.
+
+    They are handed over as soon as it is too long, without the end if that is not needed.
+    """
 
     def __init__(
         self, limit: int, line: Callable[[bytes], object], overlong: Callable[[bytes], object]
@@ -21,6 +24,8 @@ class Lines:
         self._parts: list[bytes] = []  # of a line whose end has not come
         self._size = 0
         self._skipping = False
+        self._head: bytes | None = None  # of a line that is handed over together with its end
+        self._tail = b""
 
     def receive(self, chunk: bytes) -> None:
         """Hand over the lines that `chunk` completes."""
@@ -32,7 +37,7 @@ class Lines:
 
     def end(self) -> None:
         """Hand over a last line that has no newline."""
-        if self._parts:
+        if self._parts or self._head is not None:
             self._complete(b"")
 
     @property
@@ -47,30 +52,38 @@ class Lines:
         return rest.startswith(b"{") and not rest.endswith(b"}")
 
     def _complete(self, end: bytes) -> None:
-        if self._skipping:
-            self._skipping = False
-            return
-        if self._parts:
+        if self._parts or self._skipping:
             self._keep(end)
             if self._skipping:
-                self._skipping = False
+                self._skip_no_more()
                 return
             end = b"".join(self._parts)
             self._parts.clear()
             self._size = 0
         if len(end) > self._limit:
-            self._overlong(end[:HEAD])
+            self._overlong(ends_of(end))
         else:
             self._line(end)
 
+    def _skip_no_more(self) -> None:
+        self._skipping = False
+        if self._head is not None:
+            ends, self._head = self._head + self._tail, None
+            self._overlong(ends)
+
     def _keep(self, part: bytes) -> None:
         if self._skipping:
+            if self._head is not None:
+                self._tail = (self._tail + part[-TAIL:])[-TAIL:]
             return
         self._parts.append(part)
         self._size += len(part)
         if self._size > self._limit:
-            head = b"".join(self._parts)[:HEAD]
+            begun = b"".join(self._parts)
             self._parts.clear()
             self._size = 0
             self._skipping = True
-            self._overlong(head)
+            if has_id_at_its_end(begun):
+                self._head, self._tail = begun[:HEAD], begun[-TAIL:]
+            else:
+                self._overlong(begun[:HEAD])

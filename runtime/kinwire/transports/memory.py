@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import anyio
 
+from kinwire.rpc.codec import ends_of
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.transport import SessionCallbacks
-from kinwire.transports.lines import HEAD
 
 Record = Callable[[int, bytes], object]
 """Takes the number of the end that sent a frame, 0 or 1, and the frame."""
@@ -78,7 +78,7 @@ class MemoryTransport:
                 if self._record is not None:
                     self._record(self.peer._number, frame)
                 if len(frame) > callbacks.frame_size:
-                    callbacks.overlong(frame[:HEAD])
+                    callbacks.overlong(ends_of(frame))
                 else:
                     callbacks.feed(frame)
 

@@ -10,27 +10,29 @@ import anyio
 
 from kinwire.rpc.codec import FrameError, OutgoingFrame, decode, is_object
 from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.rpc.limits import Limits
 from kinwire.rpc.transport import SessionCallbacks, Transport
 from kinwire_cli.recording.playback import Playback
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.methods import NOTIFICATIONS_CANCELLED
 
 _CANCELLED = NOTIFICATIONS_CANCELLED.name
-_FRAME = 64 * 1024 * 1024  # bytes
 _MOST_MISSING = 3  # then the rest is not waited for
 _LAST_WORDS = 1.0  # seconds for notifications that were recorded behind the last answer
 
 
 async def replayed(
-    playback: Playback, transport: Transport, *, timeout: float, stays: bool
+    playback: Playback, transport: Transport, limits: Limits, *, stays: bool
 ) -> Exception | None:
-    """Play to the end, waiting `timeout` seconds at most for each step; return why it ended early.
+    """Play to the end, waiting `limits.request_timeout` for each step; return why it ended early.
 
     That is the end of the connection, or a refusal before anything was answered.
 
     With `stays` the peer ends the session, or is silent for that long.
     """
-    session = _Session(playback, transport)
+    timeout = limits.request_timeout
+    assert timeout is not None
+    session = _Session(playback, transport, limits.frame_size)
     try:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(transport.run, session.callbacks)
@@ -76,7 +78,7 @@ def _told(ended: Exception | None) -> str:
 class _Session:
     """What is under way."""
 
-    def __init__(self, playback: Playback, transport: Transport) -> None:
+    def __init__(self, playback: Playback, transport: Transport, frame_size: int) -> None:
         self._playback = playback
         self._transport = transport
         self._outbox: deque[bytes] = deque()
@@ -93,7 +95,7 @@ class _Session:
             waits=lambda _: False,
             fail=lambda _, error: self._fail(error),
             end=self._end,
-            frame_size=_FRAME,
+            frame_size=frame_size,
             loop=None,
         )
 

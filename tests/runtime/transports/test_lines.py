@@ -64,3 +64,24 @@ def test_the_end_of_input_ends_the_last_line(
 @pytest.mark.parametrize("byte", [b"\r", b"\x0b", b"\x0c", b"\x85", "\u2028".encode()])
 def test_no_other_byte_ends_a_line(byte: bytes) -> None:
     assert Got(100).receive(b"a" + byte + b"b\n") == [b"a" + byte + b"b"]
+
+
+@pytest.mark.parametrize("cuts", [1, 7, 300, 5000])
+@pytest.mark.parametrize("ended", [True, False])
+def test_the_end_of_a_long_answer_is_handed_over_with_its_beginning(
+    cuts: int, *, ended: bool
+) -> None:
+    begin, end = b'{"result":{"x":"', b'"},"jsonrpc":"2.0","id":7}'
+    line = begin + b"x" * 3000 + end
+    ends: list[bytes] = []
+    lines: list[bytes] = []
+    splitter = Lines(1000, lines.append, ends.append)
+    data = line + b"\nnext\n" if ended else line
+    for start in range(0, len(data), cuts):
+        splitter.receive(data[start : start + cuts])
+    if not ended:
+        assert not ends or cuts == 5000
+        splitter.end()
+    (found,) = ends
+    assert (found[:512], found[-128:]) == (line[:512], line[-128:])
+    assert lines == ([b"next"] if ended else [])

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING
 import anyio
 
 from kinwire.mcp.http_client.refusals import RefusedResponse
-from kinwire.rpc.codec import OutgoingFrame
+from kinwire.rpc.codec import HEAD, OutgoingFrame, longer_than
 from kinwire.rpc.errors import InvalidResponseError
 from kinwire.transports.http.sse import MEDIA_TYPE, Event, SseDecoder
 from kinwire.transports.http_client.pool import RequestHandle
 from kinwire.transports.http_client.response import Headers, media_type
-from kinwire.transports.lines import HEAD
 
 if TYPE_CHECKING:
     from kinwire.mcp.http_client.transport import HttpTransport
@@ -90,7 +89,7 @@ class Exchange:
                 self._take(event)
         elif self._json and not self._keep(chunk, limit := self._transport.callbacks.frame_size):
             self._transport.callbacks.overlong(b"".join(self._parts)[:HEAD])
-            self._give_up(f"the answer is longer than {limit} bytes")
+            self._give_up(f"the answer is {longer_than(limit)}")
 
     def end(self) -> None:
         """See `ResponseReceiver.end`."""

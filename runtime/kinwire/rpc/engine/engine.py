@@ -108,9 +108,9 @@ class Engine:
         else:
             self._notified(message["method"], message)
 
-    def overlong(self, head: bytes) -> None:
+    def overlong(self, ends: bytes) -> None:
         """Answer a frame that was longer than `Limits.frame_size` and of which this is left."""
-        self._refuse(too_long(head, self._limits.frame_size), head)
+        self._refuse(too_long(ends, self._limits.frame_size), ends)
 
     def notify(self, name: str, params: JsonObject) -> None:
         """Queue a notification.

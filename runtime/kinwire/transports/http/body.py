@@ -8,6 +8,7 @@ import asyncio
 
 import anyio
 
+from kinwire.rpc.codec import longer_than
 from kinwire.transports.http.head import Head
 from kinwire.transports.http.listener import Listener
 from kinwire.transports.http.replies import AsgiMessage, HttpResponse, Receive, refusal
@@ -62,7 +63,7 @@ async def _rest(message: AsgiMessage, receive: Receive, limit: int) -> bytes | H
 
 
 def _too_large(limit: int) -> HttpResponse:
-    return refusal(413, f"The body exceeds {limit} bytes.")
+    return refusal(413, f"The body is {longer_than(limit)}.")
 
 
 def _too_slow() -> HttpResponse:

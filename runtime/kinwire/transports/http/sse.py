@@ -13,6 +13,8 @@ __all__ = ("KEEP_ALIVE", "MEDIA_TYPE", "Event", "SseDecoder", "encoded_event")
 import re
 from typing import NamedTuple
 
+from kinwire.rpc.codec import HEAD, TAIL, has_id_at_its_end
+
 MEDIA_TYPE = "text/event-stream"
 
 KEEP_ALIVE = b":\n"
@@ -21,7 +23,6 @@ KEEP_ALIVE = b":\n"
 Without the blank line that usual parsers want: there is one that makes an event of it.
 """
 
-HEAD = 512  # bytes of an event that is too long
 
 _BOM = b"\xef\xbb\xbf"
 _BEFORE_DATA = len(_BOM + b"data: ")
@@ -63,6 +64,8 @@ class SseDecoder:
         self._data: list[bytes] = []
         self._kept = 0  # bytes of data
         self._head: bytes | None = None  # of an event that is too long
+        self._tail = b""  # of the same
+        self._cutting = False  # the skipped line belongs to it
 
     def feed(self, chunk: bytes) -> list[Event]:
         """Return the events that `chunk` completes."""
@@ -89,7 +92,8 @@ class SseDecoder:
     def _whole(self, end: bytes) -> bytes | None:
         """Return the line that `end` completes, None if it was skipped."""
         if self._skipping:
-            self._skipping = False
+            self._keep(end)
+            self._skipping = self._cutting = False
             return None
         if self._parts:
             self._parts.append(end)
@@ -103,6 +107,8 @@ class SseDecoder:
 
     def _keep(self, part: bytes) -> None:
         if self._skipping:
+            if self._cutting:
+                self._tail = (self._tail + part[-TAIL:])[-TAIL:]
             return
         if not self._parts and part.startswith(b":"):  # a comment needs no memory
             self._skipping = self._begun = True
@@ -110,7 +116,7 @@ class SseDecoder:
         self._parts.append(part)
         self._size += len(part)
         if self._kept + self._size > self._limit + _BEFORE_DATA:
-            self._begun = self._skipping = True
+            self._begun = self._skipping = self._cutting = True
             self._cut(b"".join(self._parts))
             self._parts.clear()
             self._size = 0
@@ -139,14 +145,17 @@ class SseDecoder:
 
     def _add_data(self, value: bytes) -> None:
         if self._head is not None:
+            self._tail = (self._tail + b"\n" + value[-TAIL:])[-TAIL:]
             return
         self._data.append(value)
         self._kept += len(value) + 1  # with the newline that joins it to the next
         if self._kept - 1 > self._limit:
             self._cut(b"")
+            self._tail = value[-TAIL:]
 
     def _cut(self, line: bytes) -> None:
-        """Keep only the beginning of the event from here on."""
+        """Keep only the ends of the event from here on."""
+        self._tail = line[-TAIL:]
         if self._head is None:
             begun = b"\n".join(self._data)[:HEAD]
             self._head = begun or line.removeprefix(b"data:").removeprefix(b" ")[:HEAD]
@@ -156,7 +165,8 @@ class SseDecoder:
     def _dispatch(self, events: list[Event]) -> None:
         self.last_event_id = self._id
         if self._head is not None:
-            events.append(Event(self._head, self._name or "message", self._id, overlong=True))
+            ends = self._head + self._tail if has_id_at_its_end(self._head) else self._head
+            events.append(Event(ends, self._name or "message", self._id, overlong=True))
         elif self._data:
             data = self._data[0] if len(self._data) == 1 else b"\n".join(self._data)
             events.append(Event(data, self._name or "message", self._id))

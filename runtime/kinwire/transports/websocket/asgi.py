@@ -12,6 +12,7 @@ from typing import Any
 import anyio
 from anyio.lowlevel import checkpoint
 
+from kinwire.rpc.codec import ends_of
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.http.guard import PRINCIPAL, Guard, principal_address
@@ -25,7 +26,6 @@ from kinwire.transports.http.replies import (
     send_response,
     too_many,
 )
-from kinwire.transports.lines import HEAD
 from kinwire.transports.task_spawner import task_spawner
 from kinwire.transports.websocket.protocol import SUBPROTOCOL
 
@@ -143,7 +143,7 @@ class AsgiWebSocket:
                 return
             frame = text.encode(errors="surrogatepass")
             if len(frame) > callbacks.frame_size:
-                callbacks.overlong(frame[:HEAD])
+                callbacks.overlong(ends_of(frame))
             else:
                 callbacks.feed(frame)
 

@@ -1,7 +1,8 @@
 """Frames over a WebSocket that stands (RFC 6455), the same on both sides.
 
 A violation ends the connection with its code: 1002, 1003 for binary messages, 1007 for text that is
-not UTF-8, 1009 for a message beyond the largest frame.
+not UTF-8, 1009 for a message of more than `longest_message`. One that only exceeds the largest
+frame is skipped, and its call fails.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from kinwire.rpc.codec import ends_of
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.tcp.streams import ByteStream
+from kinwire.transports.websocket.protocol import longest_message
 
 if TYPE_CHECKING:
     from websockets.frames import Frame
@@ -33,7 +36,7 @@ _WHY_REFUSED = {
     1002: "The peer broke the rules of WebSocket.",
     _UNSUPPORTED: "The peer sent a binary message, expected text.",
     _NO_UTF8: "The peer sent text that is not UTF-8.",
-    1009: "The peer sent a message beyond the largest frame.",
+    1009: "The peer sent a message far beyond the largest frame; Limits(frame_size=...) sets this.",
 }
 
 
@@ -67,7 +70,7 @@ class WebSocketTransport:
                 context.run(callbacks.feed, message)
 
             self._feed = feed
-        self._protocol.max_message_size = callbacks.frame_size
+        self._protocol.max_message_size = longest_message(callbacks.frame_size)
         self._take_events()  # what came with the handshake
         if self._gone:
             self._end("The connection broke off.")
@@ -160,6 +163,9 @@ class WebSocketTransport:
                 self._pass_on(whole)
 
     def _pass_on(self, message: bytes) -> None:
+        if self._callbacks is not None and len(message) > self._callbacks.frame_size:
+            self._callbacks.overlong(ends_of(message))
+            return
         if not message.isascii():
             try:
                 message.decode()

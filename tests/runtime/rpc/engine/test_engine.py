@@ -113,6 +113,25 @@ def test_an_answer_that_is_too_long_fails_its_call() -> None:
 
 
 @pytest.mark.parametrize(
+    ("end", "fails"),
+    [
+        (b'xx"}]},"jsonrpc":"2.0","id":%d}', True),
+        (b'xx"}], "id": 9}, "id": %d, "jsonrpc": "2.0" }\r\n', True),
+        (b'xx"}]},"id":%d}', True),
+        (b'xx"}],"id":%d}}', False),  # a field of the result
+        (b'xx\\",\\"id\\":%d}', False),  # in a string
+        (b'xx"}]},"id":%d', False),  # not the end
+        (b'xx"}]},"id":"%d"}', False),
+    ],
+)
+def test_an_id_behind_an_answer_that_is_too_long_is_found(end: bytes, fails: bool) -> None:
+    bench = Bench()
+    call = bench.called()
+    bench.engine.overlong(b'{"result":{"content":[{"text":"xxx' + end % call.id)
+    assert (call.id in bench.settled) is fails
+
+
+@pytest.mark.parametrize(
     "frame",
     [b"Loading model...", b"\xef\xbb\xbf", b"[1, 2]", b"7", b"{oops", b'{"level":"info"}'],
 )

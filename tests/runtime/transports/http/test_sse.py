@@ -123,3 +123,17 @@ def test_a_name_or_id_that_would_make_another_event_is_refused(wrong: str) -> No
 
 def test_a_keep_alive_is_not_an_event() -> None:
     assert read(KEEP_ALIVE, encoded_event(b"a")) == [Event(b"a")]
+
+
+@pytest.mark.parametrize("cuts", [1, 50, 5000])
+def test_the_end_of_a_long_answer_is_kept_with_its_beginning(cuts: int) -> None:
+    begin, end = b'{"result":{"x":"', b'"},"id":7}'
+    text = b"event: message\ndata: %b\n: a comment\nid: 4\n\n" % (begin + b"x" * 3000 + end)
+    decoder, events = SseDecoder(1000), list[Event]()
+    for start in range(0, len(text), cuts):
+        events += decoder.feed(text[start : start + cuts])
+    (event,) = events
+    assert (event.overlong, event.id) == (True, "4")
+    assert event.data.startswith(begin)
+    assert event.data.endswith(end)
+    assert len(event.data) <= 640

@@ -173,7 +173,7 @@ async def test_a_client_too_many_is_refused_with_the_reason(server: Server) -> N
 CODES = [
     pytest.param({"data": b"x", "opcode": 2}, 1003, id="binary"),
     pytest.param({"data": b"\xff\xfe"}, 1007, id="no UTF-8"),
-    pytest.param({"data": b"x" * 10_001}, 1009, id="too long"),
+    pytest.param({"data": b"x" * 40_001}, 1009, id="far too long"),
     pytest.param({"data": b"x", "opcode": 0}, 1002, id="a continuation of nothing"),
     pytest.param({"data": b"x", "opcode": 3}, 1002, id="unknown opcode"),
 ]
@@ -194,9 +194,28 @@ async def test_a_broken_rule_ends_the_connection_with_its_code(
 async def test_a_long_message_in_pieces_is_too_long_as_well(server: Server) -> None:
     async with served(server) as port, raw_client(port) as (client, _):
         await client.ask(1, "initialize", **HELLO)
-        for number in range(3):
+        for number in range(9):
             await client.send(b"x" * 5_000, opcode=0 if number else 1, final=False)
         assert await client.close_code() == 1009
+
+
+@pytest.mark.parametrize("pieces", [1, 4])
+async def test_a_message_that_is_too_long_is_answered_and_skipped(
+    server: Server, pieces: int
+) -> None:
+    async with served(server) as port, raw_client(port) as (client, _):
+        await client.ask(1, "initialize", **HELLO)
+        head = b'{"jsonrpc":"2.0","id":2,"method":"ping","params":{"x":"'
+        whole = head + b"x" * (40_000 - len(head))
+        size = len(whole) // pieces
+        for number in range(pieces):
+            part = whole[number * size :][:size]
+            last = number == pieces - 1
+            await client.send(part, opcode=0 if number else 1, final=last)
+        answer = await client.message()
+        assert (answer["id"], answer["error"]["code"]) == (2, -32600)
+        assert "longer than 10000 bytes" in answer["error"]["message"]
+        assert (await client.ask(3, "ping"))["result"] == {}
 
 
 async def test_pieces_make_a_message_and_pings_go_between_them(server: Server) -> None:
