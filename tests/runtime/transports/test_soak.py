@@ -1,4 +1,4 @@
-"""Half a minute of mixed load; `nox -s soak` does half an hour of it."""
+"""Twenty seconds of mixed load; `nox -s soak` does half an hour of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="reads /proc"),
 ]
 
-SECONDS = 15.0  # on each backend
+SECONDS = 10.0  # on each backend
 
 
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
