@@ -371,6 +371,7 @@ class Host:
         negotiation.settle(session, client=capabilities, server=to_wire(greeting.capabilities))
         await negotiation.complete(session)
         await session.notify(NOTIFICATIONS_INITIALIZED, mcp.NotificationParams())
+        await session.wait_listening()
         return greeting
 
     def _capabilities(self) -> JsonObject:

@@ -42,7 +42,7 @@ from kinwire.rpc.negotiated import Negotiated
 from kinwire.rpc.profile import RpcProfile
 from kinwire.rpc.request import Request
 from kinwire.rpc.routes import LayeredRoutes, Route
-from kinwire.rpc.transport import TRANSPORT_KIND, Transport
+from kinwire.rpc.transport import TRANSPORT_KIND, ListeningTransport, Transport
 from kinwire.support.arguments import ArgumentCheck, instance_of, list_of
 from kinwire_protocols.base import JsonObject, Message, to_wire
 from kinwire_protocols.peer import Method, Peer, ProtocolTable
@@ -384,6 +384,11 @@ class Session:
             function()
         else:
             self._at_end.append(function)
+
+    async def wait_listening(self) -> None:
+        """Return when messages that the peer sends by itself arrive: over HTTP not immediately."""
+        if isinstance(self._transport, ListeningTransport):
+            await self._transport.wait_listening()
 
     async def wait_closed(self) -> None:
         """Return when the connection has ended, from either side."""

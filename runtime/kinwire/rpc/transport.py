@@ -7,12 +7,18 @@ write them.
 
 from __future__ import annotations
 
-__all__ = ("TRANSPORT_KIND", "MultiStreamTransport", "SessionCallbacks", "Transport")
+__all__ = (
+    "TRANSPORT_KIND",
+    "ListeningTransport",
+    "MultiStreamTransport",
+    "SessionCallbacks",
+    "Transport",
+)
 
 from asyncio import AbstractEventLoop
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from kinwire.rpc.codec import OutgoingFrame
 from kinwire.rpc.errors import ConnectionClosedError
@@ -101,6 +107,14 @@ class Transport(Protocol):
 
         Called once, after `run` was cancelled, and shielded from cancellation.
         """
+
+
+@runtime_checkable
+class ListeningTransport(Protocol):
+    """A transport on which messages of the peer arrive only some time after the handshake."""
+
+    async def wait_listening(self) -> None:
+        """Return when what the peer sends by itself arrives, and after a bounded time anyway."""
 
 
 TRANSPORT_KIND = having(

@@ -89,6 +89,8 @@ class EventStream:
         """Knows what to resume after; another one for each attempt."""
         self.failures = 0
         """Attempts in a row that brought nothing."""
+        self.on_status: Callable[[], object] = lambda: None
+        """Called when an attempt has a status, or failed; not for one that asks for credentials."""
 
     async def read(self, head: RequestHead) -> StreamEnd:
         """Ask for the stream, and return how it ended; cancelling this closes it."""
@@ -115,6 +117,8 @@ class EventStream:
     def head(self, status: int, headers: Headers, /) -> None:
         """See `ResponseReceiver.head`."""
         self._end.status, self._end.headers = status, headers
+        if status != 401:
+            self.on_status()
         if not self._end.opened:
             self._end.over.set()  # the rest of what it says is of no use
 
@@ -133,6 +137,7 @@ class EventStream:
 
     def broken(self, error: Exception, /) -> None:
         """See `ResponseReceiver.broken`."""
+        self.on_status()
         self._end.error = error
         self._end.over.set()
 

@@ -52,6 +52,7 @@ OpenClient = Callable[[SessionCallbacks, TaskSpawner], HttpClient]
 _MOST = 128  # requests under way, each with a connection
 _PATIENCE = 10.0  # seconds for the receipt of a frame that has no answer
 _AFTER_ANSWER = 5.0  # seconds for a stream to end once the answer has come
+_LISTENING = 1.0  # seconds until the stream of the server's messages has a status, at most
 _CLOSING = 1.0  # seconds to send what waits and to end the session
 
 
@@ -100,6 +101,7 @@ class HttpTransport:
         self._receipts: set[Exchange] = set()  # other frames under way
         self._get_stream: anyio.CancelScope | None = None
         self._receipt: anyio.Event | None = None
+        self._listening = anyio.Event()
         self.legacy_sse = False
         """Whether answers come elsewhere than in the replies."""
         self._running = False
@@ -153,6 +155,11 @@ class HttpTransport:
         if self._session.id is not None:
             await ask(self._client, self._session.delete, b"", limit=0, patience=_CLOSING)
 
+    async def wait_listening(self) -> None:
+        """See `ListeningTransport.wait_listening`: at most a second, whatever the server does."""
+        with anyio.move_on_after(_LISTENING):
+            await self._listening.wait()
+
     # What an exchange reports.
 
     def begun(self, exchange: Exchange, headers: Headers, /) -> None:
@@ -186,8 +193,11 @@ class HttpTransport:
             error = InvalidResponseError(f"{message.method}: the reply has no answer in it")
             self.callbacks.fail(message.id, error)
         self._over(exchange)
-        if message.method == "notifications/initialized" and not self.legacy_sse:
-            self._open_get_stream()
+        if message.method == "notifications/initialized":
+            if self.legacy_sse:
+                self._listening.set()
+            else:
+                self._open_get_stream()
 
     def refused(self, exchange: Exchange, refusal: RefusedResponse, /) -> None:
         """The server does not take the frame."""
@@ -288,6 +298,7 @@ class HttpTransport:
             self.callbacks.fail(message.id, error)
         else:
             logger.warning("a message did not reach the server: %s", error)
+            self._listening.set()  # no stream will be opened behind it
         self._over(exchange)
 
     def pause_sending(self) -> None:
@@ -332,6 +343,7 @@ class HttpTransport:
                 return
             with anyio.CancelScope() as self._get_stream:
                 await read_get_stream(stream, self._session, renew)
+            self._listening.set()
 
         async def renew(challenge: str | None) -> bool:
             if not self._credentials.renewable:
@@ -344,6 +356,7 @@ class HttpTransport:
             return True
 
         stream = EventStream(self.callbacks, self._client, answers_to(self.callbacks, NO_CALL))
+        stream.on_status = self._listening.set
         self._tasks.spawn(listen)
 
     def _close_get_stream(self) -> None:

@@ -11,6 +11,7 @@ import anyio.lowlevel
 import pytest
 
 from kinwire import Host, InvalidResponseError, RequestTimeoutError, connect
+from kinwire.mcp.http_client import transport
 from kinwire_protocols import mcp
 from tests.runtime.mcp.http_client.fake_server import (
     SESSION,
@@ -137,8 +138,11 @@ async def test_answers_to_the_server_pass_calls_that_wait_for_their_turn() -> No
     assert server.about().count("tools/call") == 200
 
 
-async def test_what_follows_a_notification_does_not_overtake_it() -> None:
+async def test_what_follows_a_notification_does_not_overtake_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     held = anyio.Event()
+    monkeypatch.setattr(transport, "_LISTENING", 0.01)
 
     async def late(asked: Asked, line: Line) -> None:
         await held.wait()
@@ -328,3 +332,88 @@ async def test_a_server_without_a_standing_stream_is_asked_once() -> None:
         for _ in range(3):
             await peer.mcp.ping()
     assert server.about().count("GET") == 1
+
+
+QUESTION = {"jsonrpc": "2.0", "id": 1, "method": "roots/list"}
+
+
+@pytest.mark.parametrize("status", [200, 405, 404, 500])
+async def test_connect_returns_when_the_stream_of_the_server_has_a_status(status: int) -> None:
+    asked, decided = anyio.Event(), anyio.Event()
+
+    async def get(request: Asked, line: Line) -> None:
+        asked.set()
+        await decided.wait()
+        if status != 200:
+            await line.status(status)
+            return
+        await line.stream()
+        await line.until_closed()
+
+    connected = anyio.Event()
+    async with RawServer.serving(polite(GET=get)) as server, Host("h", "1") as host:
+
+        async def connect() -> None:
+            await host.connect(server.url)
+            connected.set()
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(connect)
+            await asked.wait()
+            await anyio.wait_all_tasks_blocked()
+            assert not connected.is_set()
+            decided.set()
+            await connected.wait()
+
+
+async def test_a_question_during_the_first_call_reaches_the_host() -> None:
+    answered = anyio.Event()
+    streams: list[Line] = []
+
+    async def get(request: Asked, line: Line) -> None:
+        await anyio.sleep(0.01)  # a slow server: a call that was sent now would come first
+        await line.stream()
+        streams.append(line)
+        await line.until_closed()
+
+    async def call(request: Asked, line: Line) -> None:
+        for stream in streams:
+            await stream.event(QUESTION)
+            await answered.wait()
+        await line.json(reply_to(request, {"content": []}))
+
+    async def reply(request: Asked, line: Line) -> None:
+        answered.set()
+        await line.status(202)
+
+    handlers = {"GET": get, "tools_call": call, "reply": reply}
+    async with (
+        RawServer.serving(polite(**handlers)) as server,
+        Host("h", "1", roots=[]) as host,
+    ):
+        connection = await host.connect(server.url)
+        await connection.mcp.tools_call(name="ask")
+        assert answered.is_set()
+
+
+async def test_a_server_that_lets_the_stream_wait_delays_connect_by_a_bounded_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def get(request: Asked, line: Line) -> None:
+        await line.until_closed()
+
+    monkeypatch.setattr(transport, "_LISTENING", 0.05)
+    async with RawServer.serving(polite(GET=get)) as server, Host("h", "1") as host:
+        with anyio.fail_after(5):
+            connection = await host.connect(server.url)
+            await connection.mcp.ping()
+
+
+async def test_a_server_that_refuses_initialized_delays_nothing() -> None:
+    async def refuse(request: Asked, line: Line) -> None:
+        await line.status(500)
+
+    handlers = {"notifications_initialized": refuse}
+    async with RawServer.serving(polite(**handlers)) as server, Host("h", "1") as host:
+        with anyio.fail_after(0.9):
+            await host.connect(server.url)
