@@ -20,7 +20,7 @@ from kinwire.support.arguments import (
     WrongValue,
     instance_of,
 )
-from kinwire.support.background import background
+from kinwire.support.background import movable_background
 from kinwire.support.sanitize import sanitize_for_log
 from kinwire.transports.memory import memory_pair
 
@@ -79,7 +79,7 @@ async def pair(
 
     client_end, server_end = memory_pair(record)
     name = sanitize_for_log(server.info.name)
-    async with background() as tasks, host or Host("pair", "0") as opened:
+    async with movable_background() as tasks, host or Host("pair", "0") as opened:
         tasks.start_soon(server.serve, server_end)
         yield PairedConnection(
             await opened.connect(client_end, server_id=name, on_log=on_log), frames

@@ -45,7 +45,7 @@ from kinwire.support.arguments import (
     instance_of,
     list_of,
 )
-from kinwire.support.background import background
+from kinwire.support.background import background, movable_background
 from kinwire.support.sanitize import sanitize_for_log
 from kinwire.support.version import __version__
 from kinwire.transports.url_options import OPTION_KINDS, UrlOptions
@@ -155,7 +155,7 @@ class Host:
     async def __aenter__(self) -> Self:
         if self._tasks is not None:
             raise SessionStateError("The host is open already. Use the one that `async with` gave.")
-        self._background = background()
+        self._background = movable_background()
         self._tasks = await self._background.__aenter__()
         return self
 

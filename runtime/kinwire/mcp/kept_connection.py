@@ -24,7 +24,7 @@ from kinwire.support.arguments import (
     ArgumentCheck,
     ValueKind,
 )
-from kinwire.support.background import background
+from kinwire.support.background import movable_background
 from kinwire.support.backoff import Backoff
 from kinwire.support.sanitize import sanitize_for_log
 from kinwire.transports.url_options import OPTION_KINDS
@@ -174,7 +174,7 @@ async def _kept(kept: KeptConnection) -> AsyncGenerator[KeptConnection]:
     """Yield `kept` with its first connection open; keep it connected until the end of the block."""
     await kept.open()
     try:
-        async with background() as tasks:
+        async with movable_background() as tasks:
             tasks.start_soon(kept.run)
             yield kept
             tasks.cancel_scope.cancel()

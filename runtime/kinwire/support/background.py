@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("background", "running_loop", "start_detached")
+__all__ = ("background", "movable_background", "running_loop", "start_detached")
 
 import asyncio
 from asyncio import AbstractEventLoop, Task
@@ -33,6 +33,66 @@ async def background() -> AsyncGenerator[TaskGroup]:
         raise
     finally:
         await tasks.__aexit__(None, None, None)
+
+
+@asynccontextmanager
+async def movable_background() -> AsyncGenerator[TaskGroup]:
+    """Yield a task group as `background` does; the block may end in another task than it began in.
+
+    A task group belongs to the task that entered it, so a detached task enters it here. If a task
+    of the group fails, the others are cancelled, and the error is raised at the end of the block.
+    """
+    owner = _GroupOwner()
+    try:
+        yield await owner.open()
+    except BaseException:
+        owner.cancel()
+        raise
+    finally:
+        await owner.close()
+
+
+class _GroupOwner:
+    """The detached task that has entered a task group."""
+
+    def __init__(self) -> None:
+        self._opened = anyio.Event()
+        self._closing = anyio.Event()
+        self._over = anyio.Event()
+        self._error: Exception | None = None
+        self._tasks: TaskGroup | None = None
+
+    async def open(self) -> TaskGroup:
+        """Return the group."""
+        start_detached(self._run)
+        with anyio.CancelScope(shield=True):  # it takes one turn of the loop
+            await self._opened.wait()
+        assert self._tasks is not None
+        return self._tasks
+
+    def cancel(self) -> None:
+        """Cancel the tasks of the group."""
+        if self._tasks is not None:
+            self._tasks.cancel_scope.cancel()
+
+    async def close(self) -> None:
+        """Wait for the tasks of the group, and raise what one of them has raised."""
+        self._closing.set()
+        if self._tasks is not None:
+            with anyio.CancelScope(shield=True):
+                await self._over.wait()
+        if self._error is not None:
+            raise self._error
+
+    async def _run(self) -> None:
+        try:
+            async with anyio.create_task_group() as self._tasks:
+                self._opened.set()
+                await self._closing.wait()
+        except Exception as error:  # also the group of errors that tasks have raised
+            self._error = error
+        finally:
+            self._over.set()
 
 
 def running_loop() -> AbstractEventLoop | None:
