@@ -20,6 +20,7 @@ from kinwire.rpc.errors import (
     RpcError,
     SessionStateError,
 )
+from kinwire.rpc.limits import Limits
 from kinwire.rpc.routes import Route
 from kinwire.testing import pair
 from kinwire_protocols import mcp
@@ -29,6 +30,7 @@ from tests.runtime.mcp.fake_client import raw_client
 
 pytestmark = pytest.mark.anyio
 
+BRIEF = Limits(drain=0.05)  # for handlers that do not end by themselves
 SAMPLING: dict[str, Any] = {"sampling": {}}
 
 
@@ -199,7 +201,7 @@ async def test_a_client_that_is_ready_in_the_same_write_may_be_asked(round: int)
 
 
 async def test_a_handler_of_initialized_may_send_requests_and_blocks_nothing() -> None:
-    server, found = Server("s", "1"), list[list[mcp.Root]]()
+    server, found = Server("s", "1", limits=BRIEF), list[list[mcp.Root]]()
     asked = anyio.Event()
 
     @server.on.notifications_initialized
@@ -268,7 +270,7 @@ async def test_a_thread_notices_that_its_request_was_taken_back() -> None:
 
 
 async def test_a_thread_notices_that_its_session_has_ended() -> None:
-    server = Server("s", "1")
+    server = Server("s", "1", limits=BRIEF)
     begun, over = threading.Event(), threading.Event()
 
     @server.tool

@@ -39,7 +39,8 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 def server() -> Server:
-    server = Server("notes", "1.2", instructions="Be brief.")
+    limits = Limits(drain=0.05)
+    server = Server("notes", "1.2", instructions="Be brief.", limits=limits)
 
     @server.tool
     async def wait(context: Context) -> None:
