@@ -130,6 +130,7 @@ def slow(session: nox.Session) -> None:
 @nox.session
 def interop(session: nox.Session) -> None:
     """Run the tests that talk to programs of other projects; installs those programs."""
+    bring(session, "nginx")
     by_file = ("--numprocesses=auto", "--dist=loadfile")  # the tests of a file share a peer's run
     run_module(session, "pytest", "-m", "interop", *by_file, "tests/interop", *session.posargs)
 

@@ -61,15 +61,26 @@ FAULTS = {
     21: Fault("a server that is killed and comes back, a network that is cut", (CLIENT,)),
     37: Fault("a peer of another version"),
     38: Fault("a server that is asked to end while it works", (SERVER,)),
+    39: Fault("a kept connection that ends, at each moment", (CLIENT,)),
+    40: Fault("cookies that expire", (CLIENT,)),
+    41: Fault("a proxy that dies", (CLIENT,)),
+    42: Fault("a body that grows when it is decoded", (CLIENT,)),
 }
 
 _WHOLE = "a frame is handed over whole or not at all"
+_NOT_HTTP = "requests of HTTP and what belongs to them; HTTP+SSE has the same client"
 _NO_STDOUT = "messages do not go over standard output"
 
 ABSENT = {
     (4, "memory"): _WHOLE,
     (5, "memory"): _WHOLE,
     **{(14, transport): _NO_STDOUT for transport in TRANSPORTS if transport != "stdio"},
+    **{
+        (fault, transport): _NOT_HTTP
+        for fault in (39, 40, 41, 42)
+        for transport in TRANSPORTS
+        if transport != "http"
+    },
     (21, "memory"): "the two ends are one process, and nothing lies between them",
 }
 
