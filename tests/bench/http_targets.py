@@ -5,12 +5,12 @@ Each program says on its first line on which port it listens.
 
 from __future__ import annotations
 
-__all__ = ("HttpServed", "ModernHttpServed", "WebSocketServed")
+__all__ = ("HttpServed", "ModernHttpServed", "ShortSessionsServed", "WebSocketServed")
 
 import re
 import select
 import socket
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 
 from tests.bench.target import INITIALIZE, Load, Target, TargetFailedError
 
@@ -108,6 +108,62 @@ class ModernHttpServed(HttpServed):
         return _HEAD % (self._port, _MODERN[0]), _MODERN[1]
 
 
+class ShortSessionsServed(HttpServed):
+    """The same server, each call in a session of its own: handshake, call, DELETE."""
+
+    def exchange(self, load: Load) -> None:
+        """See `Target.exchange`: the calls of a load are sessions, each on an open connection."""
+        text = b"x" * load.size
+        connections = [_Connection(self._port) for _ in range(load.at_once)]
+        try:
+            self._run_sessions(connections, text, load.calls)
+        finally:
+            for connection in connections:
+                connection.close()
+
+    def _run_sessions(self, connections: list[_Connection], text: bytes, count: int) -> None:
+        poll = select.epoll()
+        running = {one.socket.fileno(): (one, self._session(text)) for one in connections}
+        for descriptor, (connection, session) in running.items():
+            poll.register(descriptor, select.EPOLLIN)
+            connection.send(next(session))
+        left = count - len(running)
+        while running:
+            events = poll.poll(_PATIENCE)
+            if not events:
+                raise TargetFailedError(f"{self._name}: nothing came for {_PATIENCE:.0f} s")
+            for descriptor, _ in events:
+                connection, session = running[descriptor]
+                if not connection.receive():
+                    continue
+                try:
+                    connection.send(session.send(connection.response))
+                except StopIteration:
+                    del running[descriptor]
+                    if left > 0:
+                        left -= 1
+                        running[descriptor] = connection, self._session(text)
+                        connection.send(next(running[descriptor][1]))
+                    else:
+                        poll.unregister(descriptor)
+        poll.close()
+
+    def _session(self, text: bytes) -> Generator[bytes, bytes, None]:
+        """Yield the requests of one session, and take the response to each."""
+        head = _HEAD % (self._port, b"")
+        greeting = yield _request(head, INITIALIZE.strip())
+        fields = b"MCP-Protocol-Version: 2024-11-05\r\n"
+        found = _SESSION.search(greeting)
+        if found is not None:
+            fields += b"Mcp-Session-Id: %b\r\n" % found[1]
+        head = _HEAD % (self._port, fields)
+        yield _request(head, _READY)
+        answer = yield _request(head, _CALL % (1, text, b""))
+        if b'"result"' not in answer or text not in answer:
+            raise TargetFailedError(f"{self._name}: {answer[:300]!r} is not an answer")
+        yield _request(head.replace(b"POST", b"DELETE", 1), b"")
+
+
 class _Connection:
     """One connection, which stays open; one request at a time."""
 
@@ -135,12 +191,17 @@ class _Connection:
         self._read += chunk
         return _is_whole(self._read)
 
-    def exchange(self, request: bytes) -> bytes:
+    @property
+    def response(self) -> bytes:
         """Return the response, head and body."""
+        return bytes(self._read)
+
+    def exchange(self, request: bytes) -> bytes:
+        """Return the response to a request."""
         self.send(request)
         while not self.receive():
             pass
-        return bytes(self._read)
+        return self.response
 
 
 def _request(head: bytes, body: bytes) -> bytes:

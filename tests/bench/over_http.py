@@ -15,7 +15,12 @@ from statistics import median
 from typing import NamedTuple
 
 from tests.bench.commands import FLOOR, MCP, ROW, Program, python_program
-from tests.bench.http_targets import HttpServed, ModernHttpServed, WebSocketServed
+from tests.bench.http_targets import (
+    HttpServed,
+    ModernHttpServed,
+    ShortSessionsServed,
+    WebSocketServed,
+)
 from tests.bench.measure import Row, at_least, at_most, spread
 from tests.bench.rounds import Costs, measure
 from tests.bench.target import ROOT, Driven, Load, Target, TargetFailedError
@@ -30,6 +35,10 @@ OURS, ORJSON = "plain", "orjson"
 BEST, OLD = f"{MCP}, its best mode", "mcp 1.x"
 
 _FLOOR_BAR, _FLOOR_GOAL = 1.7, 1.4
+
+SESSIONS = Load(100, 32, 1024)
+_SESSION_WARM_UP = 250
+_SESSION_BAR, _SESSION_GOAL = 4, 1.5
 
 
 class Bar(NamedTuple):
@@ -52,6 +61,7 @@ class Subject(NamedTuple):
 def rows() -> Iterator[Row]:
     """Yield the measurements."""
     yield from _rows_of(_http_servers())
+    yield from _short_sessions()
     with _byte_server() as url:
         yield from _rows_of(_http_clients(url))
     yield from _rows_of(_websocket_servers())
@@ -70,6 +80,37 @@ def _http_servers() -> Subject:
     except peers.PeerMissingError as error:
         missing[MCP] = missing[BEST] = str(error).splitlines()[-1]
     return Subject("HTTP server", kinds, missing, (Bar(BEST, 4, 6), Bar(MCP, 12, 18)))
+
+
+def _short_sessions() -> Iterator[Row]:
+    """Yield the cost of sessions of one call, the workload of public comparisons of servers."""
+    programs = {OURS: python_program("ours", OURS, "http"), FLOOR: python_program("floor", "http")}
+    reason = ""
+    try:
+        programs[MCP] = python_program("mcp2", "http", python=str(peers.mcp2_python()))
+    except peers.PeerMissingError as error:
+        reason = str(error).splitlines()[-1]
+    kinds: dict[str, tuple[type[Target], Program]] = {
+        name: (ShortSessionsServed, one._replace(warm_up=_SESSION_WARM_UP))
+        for name, one in programs.items()
+    }
+    what = f"HTTP server, a session of one call, {SESSIONS.at_once} in flight"
+    try:
+        costs = measure(kinds, (SESSIONS,), ROUNDS)
+    except (TargetFailedError, OSError) as error:
+        yield Row(what, "", str(error), verdict="not measured")
+        return
+    ours, floor = costs[OURS, SESSIONS], costs[FLOOR, SESSIONS]
+    times = spread(ours, floor)
+    against = f"a raw ASGI application {_cost(floor)}: {times}"
+    verdict = at_most(times.median, _SESSION_BAR, _SESSION_GOAL)
+    bar, goal = f"at most {_SESSION_BAR:g}x", f"{_SESSION_GOAL:g}x"
+    yield Row(what, _cost(ours), against, bar, goal, verdict)
+    if (MCP, SESSIONS) in costs:
+        theirs = costs[MCP, SESSIONS]
+        yield Row(what, _cost(ours), f"{MCP} {_cost(theirs)}: {spread(theirs, ours)}")
+    else:
+        yield Row(what, "", f"{MCP}: {reason}", verdict="not measured")
 
 
 def _http_clients(url: str) -> Subject:

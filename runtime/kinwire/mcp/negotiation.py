@@ -61,14 +61,14 @@ class Negotiation:
         self.spoken = spoken
         self._own: Mapping[str, Route] = {}
         self._active: list[Extension] = []
-        self._settled = anyio.Event()
+        self._settled = anyio.Event() if spoken.extensions else None
         self.step = INITIALIZE.name
         """What is under way: the opening request, or the part of an extension."""
 
     def routes(self, own: Mapping[str, Route]) -> Mapping[str, Route]:
         """Return the routes to open the session with, which serves `own`."""
         self._own = own
-        if not self.spoken.extensions:
+        if self._settled is None:
             return own
         return _EarlyRoutes(own, self.spoken, self._settled)
 
@@ -98,7 +98,8 @@ class Negotiation:
                 session.add_errors_of(extension.protocol)
                 self._active.append(extension)
             extension.attach(session, offered)
-        self._settled.set()
+        if self._settled is not None:
+            self._settled.set()
 
     async def complete(self, session: Session) -> None:
         """Have the extensions do their part of the handshake, in listed order."""
@@ -111,18 +112,18 @@ class Negotiation:
 
         `adopt` gets a task group that is cancelled then, if there are extensions.
         """
-        if not self.spoken.extensions:
+        if self._settled is None:
             await session.wait_closed()
             return
         async with anyio.create_task_group() as tasks:
             adopt(tasks)
-            tasks.start_soon(self._complete_behind_the_answer, session)
+            tasks.start_soon(self._complete_behind_the_answer, session, self._settled)
             await session.wait_closed()
             tasks.cancel_scope.cancel()
 
-    async def _complete_behind_the_answer(self, session: Session) -> None:
+    async def _complete_behind_the_answer(self, session: Session, settled: anyio.Event) -> None:
         # The handler of `initialize` that ends this wait queues its result in the same step.
-        await self._settled.wait()
+        await settled.wait()
         try:
             await self.complete(session)
         except Exception:

@@ -17,10 +17,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, cast
 
 from kinwire.rpc.codec import is_object
+from kinwire.support.bounded import LruDict
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.peer import Method, ProtocolTable
 
 Side = Literal["client", "server"]
+
+_MOST_KNOWN = 16  # outcomes of handshakes that are kept for the next one
+_LONGEST_KEY = 2000  # characters of the capabilities of both sides
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +95,31 @@ class Gates:
                 if row.sender != side:
                     group.received.update(row.names)
         self._groups = list(groups.values())
+        self._known: LruDict[str, _Allowed] = LruDict(_MOST_KNOWN)
 
     def negotiated(self, client: JsonObject, server: JsonObject) -> Negotiated:
         """Return what the capabilities of both sides allow."""
+        key = f"{client} {server}"  # most clients of a server are of few kinds
+        allowed = self._known.get(key)
+        if allowed is None:
+            allowed = self._decide(client, server)
+            if len(key) <= _LONGEST_KEY:
+                self._known.put(key, allowed)
+        return Negotiated(client, server, self._extensions, *allowed)
+
+    def _decide(self, client: JsonObject, server: JsonObject) -> _Allowed:
         found = Negotiated(client, server, self._extensions)
         allowed = [one for one in self._groups if found.denial_reason(one.row) is None]
         sent = frozenset[str]().union(*(one.sent for one in allowed))
         received = frozenset[str]().union(*(one.received for one in allowed))
-        return Negotiated(client, server, self._extensions, sent, received)
+        return _Allowed(sent, received)
+
+
+class _Allowed(NamedTuple):
+    """The methods that one side may send and receive."""
+
+    sent: frozenset[str]
+    received: frozenset[str]
 
 
 class _Group(NamedTuple):

@@ -177,7 +177,7 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
         part = await receive()
         body += part.get("body", b"")
         more = part.get("more_body", False)
-    message = decode(body)
+    message = decode(body) if body else {}  # DELETE has no body
     found = await answer(message) if "id" in message else b""
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(found))]
     status = 200 if found else 202

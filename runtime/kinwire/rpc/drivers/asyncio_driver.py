@@ -52,7 +52,7 @@ class AsyncioDriver(Driver):
         import anyio
 
         with anyio.CancelScope(shield=True):
-            await self.close()
+            await self._close_shielded()
             if self._timer is not None:
                 self._timer.cancel()
             await asyncio.wait(self._own_tasks)

@@ -140,12 +140,17 @@ class Driver(ABC):
         import anyio  # not before: a session on asyncio may not need it at all
 
         with anyio.CancelScope(shield=True):
-            self._drain = 0.0
-            self._keep = self._current()
-            if self._draining is not None:
-                self._draining.cancel()
-            self.end(ConnectionClosedError("The session was closed by this side."))
-            await self._until_ended()
+            await self._close_shielded()
+
+    async def _close_shielded(self) -> None:
+        if self._ended.is_set():
+            return
+        self._drain = 0.0
+        self._keep = self._current()
+        if self._draining is not None:
+            self._draining.cancel()
+        self.end(ConnectionClosedError("The session was closed by this side."))
+        await self._until_ended()
 
     async def _until_ended(self) -> None:
         await self._ended.wait()
@@ -215,8 +220,9 @@ class Driver(ABC):
 
         closing = False
         try:
-            with anyio.move_on_after(self._drain) as self._draining:
-                await self._until_idle()
+            if self._running():
+                with anyio.move_on_after(self._drain) as self._draining:
+                    await self._until_idle()
             self.engine.close(why, self._keep)
             self.room()
             await self._stop_handlers()
