@@ -27,7 +27,7 @@ from tests.runtime.mcp.http_client.raw_responses import Row
 Call = Callable[[str], Awaitable[str]]
 """Calls a method; returns "answered", "refused", or "HTTP" and the status of a refusal."""
 
-_PATIENCE = 2.0  # seconds for an answer
+_PATIENCE = 1.0  # seconds for an answer
 _CONNECTIONS = 3  # as many as a client keeps of one server, or more
 
 

@@ -187,6 +187,8 @@ HEADERS = [
     Row("no `Content-Type`", plays(OK, LENGTH, "", "<body>"), REFUSED, UNREAD, BODY),
 ]
 
+UNCODED = ("`Content-Encoding: identity`", "an empty `Content-Encoding`")
+
 CODINGS = [
     Row("`Content-Encoding: gzip`", whole("Content-Encoding: gzip", coded=gzip.compress), KEPT),
     Row(
@@ -214,8 +216,8 @@ CODINGS = [
         ),
         KEPT,
     ),
-    Row("`Content-Encoding: identity`", whole("Content-Encoding: identity"), KEPT),
-    Row("an empty `Content-Encoding`", whole("Content-Encoding:"), KEPT),
+    Row(UNCODED[0], whole("Content-Encoding: identity"), KEPT),
+    Row(UNCODED[1], whole("Content-Encoding:"), KEPT),
     Row(
         "an unknown coding",
         whole("Content-Encoding: zip9", coded=gzip.compress),
@@ -386,6 +388,7 @@ ROWS = (
     *CONNECTIONS,
 )
 
+# Fail as yet: remove each when the client does it.
 PENDING = frozenset(
     {
         "the same length twice in one line",
@@ -399,6 +402,6 @@ PENDING = frozenset(
         "a kept connection is closed when a `ping` comes",
         "a kept connection is reset when a `ping` comes",
         "413 and the end before the body is read",
-        *(row.what for row in CODINGS),
+        *(row.what for row in CODINGS if row.what not in UNCODED),
     }
 )
