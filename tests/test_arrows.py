@@ -47,7 +47,8 @@ MAY_BE_GENERATED = {GENERATED, "pydantic", "pydantic_core", "typing_extensions"}
 ROOT_FILES = {"__init__.py", "__main__.py", "testing.py", "py.typed"}
 
 NEUTRAL = {  # what is generated for every protocol
-    f"{GENERATED}.{name}" for name in ("base", "peer", "problems", "nearest", "augment", "jsonrpc")
+    f"{GENERATED}.{name}"
+    for name in (*("base", "peer", "problems", "lenient", "nearest", "augment", "jsonrpc"),)
 }
 BINDINGS = {f"{GENERATED}.{name}" for name in ("mcp", "mcpl", "mgp", "mcpe", "mcplite")}
 SHARED = {GENERATED, *NEUTRAL, f"{GENERATED}.tables", f"{GENERATED}.tool_methods"}

@@ -17,6 +17,7 @@ from kinwire_codegen.document import Document, Documents
 from kinwire_codegen.findings import DocumentError, Finding
 from kinwire_codegen.lint import lint
 from kinwire_codegen.models import formatted, models
+from kinwire_codegen.openunions import with_open_unions
 from kinwire_codegen.package import OWNED, Package
 from kinwire_codegen.shorthands import with_shorthands
 from kinwire_codegen.signatures import Module, read_module, with_attributes
@@ -72,6 +73,7 @@ def build(
         made.setdefault(
             path, f'"""{document.content["title"]} has no types. Generated {OWNED}."""\n'
         )
+        made[path] = with_open_unions(made[path], package.shared)
         made[path] = with_shorthands(document, made[path], package.shared)
         modules[document.name] = read_module(made[path], f"{name}.{document.module}.models")
     said("writing rows, stubs, handlers and pages")

@@ -16,6 +16,7 @@ SHARED = (
     "augment",
     "base",
     "descriptions",
+    "lenient",
     "nearest",
     "peer",
     "problems",

@@ -5,16 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from operator import is_
-from typing import Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Never, TypeVar, cast, get_args
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import CoreSchema, core_schema
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    ValidationError,
+)
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+if TYPE_CHECKING:
+    from kinwire_protocols.lenient import Noticed
 
 __all__ = (
     "JsonObject",
     "Message",
+    "OpenUnion",
     "RpcError",
     "Shorthand",
+    "UnknownVariant",
+    "UnreadVariant",
     "error_to_wire",
     "from_wire",
     "to_wire",
@@ -111,8 +123,10 @@ type.__setattr__(Message, "model_fields", _DescribedFields())
 M = TypeVar("M", bound=Message)
 
 
-def from_wire(kind: type[M], value: object) -> M:
+def from_wire(kind: type[M], value: object, noticed: Noticed | None = None) -> M:
     """Return `value`, decoded JSON, as a `kind`; wire names only.
+
+    What the table of lenient readings has is accepted; `noticed` is called for each.
 
     Raises:
         pydantic.ValidationError: the value does not fit; each error says where.
@@ -120,8 +134,15 @@ def from_wire(kind: type[M], value: object) -> M:
     # Models are built on first use; until then the validator in the class is a slow stand-in.
     if not kind.__pydantic_complete__:
         kind.model_rebuild()
-    made: M = kind.__pydantic_validator__.validate_python(value, by_alias=True, by_name=False)
-    return made
+    try:
+        made: M = kind.__pydantic_validator__.validate_python(value, by_alias=True, by_name=False)
+        return made
+    except ValidationError as error:
+        refused = error
+    from kinwire_protocols.lenient import read_again  # few processes need it
+
+    validate = partial(kind.__pydantic_validator__.validate_python, by_alias=True, by_name=False)
+    return cast(M, read_again(refused, value, validate, noticed))
 
 
 def to_wire(message: Message) -> JsonObject:
@@ -150,6 +171,90 @@ class Shorthand:
 
     def _item(self, value: str) -> list[Message]:
         return [self.kind(**{self.member: value})]
+
+
+class UnknownVariant(Message):
+    """An object of a tagged union that was read and has a tag that the protocol does not define.
+
+    It is only read: a message that is made with one is refused. A message that was read and is
+    sent on keeps it as it was.
+    """
+
+    @property
+    def fields(self) -> JsonObject:
+        """Its JSON object as it came, with the tag."""
+        return to_wire(self)
+
+    if TYPE_CHECKING:
+        # Comparing the tag of a union tells checkers which of the known messages it is.
+        def __getattr__(self, name: str) -> Never: ...
+
+
+class UnreadVariant:
+    """Marks an object with an unknown tag that is to be read as an `UnknownVariant`."""
+
+    __slots__ = ("fields",)
+
+    def __init__(self, fields: JsonObject) -> None:
+        self.fields = fields
+
+    def __getattr__(self, name: str) -> str:
+        """Return the tag of the marker, whatever field has the tag."""
+        return _UNREAD
+
+
+_UNREAD = "(unread)"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenUnion:
+    """Marks a union of messages that the field `tag` distinguishes, and `UnknownVariant`."""
+
+    tag: str
+
+    def __get_pydantic_core_schema__(
+        self, source: object, handler: GetCoreSchemaHandler, /
+    ) -> CoreSchema:
+        """Add the marker as one more choice: objects with a known tag cost nothing more."""
+        kinds = [kind for kind in get_args(source) if kind is not UnknownVariant]
+        choices: dict[Any, CoreSchema] = {
+            tag: handler.generate_schema(kind) for kind in kinds for tag in self._tags(kind)
+        }
+        context: dict[str, str | int | float] = {
+            "discriminator": self.tag,
+            "expected_tags": ", ".join(map(repr, choices)),
+        }
+
+        def unmarked(value: object) -> UnknownVariant:
+            if isinstance(value, UnreadVariant):
+                return from_wire(UnknownVariant, value.fields)
+            raise PydanticCustomError("unknown_variant", _UNKNOWN, context)
+
+        choices[_UNREAD] = core_schema.no_info_plain_validator_function(unmarked)
+        return core_schema.tagged_union_schema(
+            choices,
+            self.tag,
+            custom_error_type="unknown_variant",
+            custom_error_message=_UNKNOWN,
+            custom_error_context=context,
+            serialization=core_schema.simple_ser_schema("any"),
+        )
+
+    def __get_pydantic_json_schema__(
+        self, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
+    ) -> JsonObject:
+        """Return the JSON Schema of the known messages: only those may be written."""
+        whole = cast("dict[str, Any]", core_schema)
+        choices = {tag: one for tag, one in whole["choices"].items() if tag != _UNREAD}
+        known = {**whole, "choices": choices}
+        del known["serialization"]
+        return handler(cast(CoreSchema, known))
+
+    def _tags(self, kind: type[Message]) -> tuple[str, ...]:
+        return get_args(kind.__pydantic_fields__[self.tag].annotation)
+
+
+_UNKNOWN = "Input should have '{discriminator}' set to one of {expected_tags}"
 
 
 class RpcError(Exception):

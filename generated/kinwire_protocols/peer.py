@@ -28,6 +28,7 @@ from kinwire_protocols.problems import problems
 
 if TYPE_CHECKING:
     from kinwire_protocols.augment import AnyAugment
+    from kinwire_protocols.lenient import Noticed
     from kinwire_protocols.tool_methods import ToolMethod
 
 __all__ = (
@@ -79,16 +80,18 @@ class Method(Generic[P, R]):
         """The name on the wire and its aliases."""
         return (self.name, *self.aliases)
 
-    def decode_params(self, value: object) -> P:
+    def decode_params(self, value: object, noticed: Noticed | None = None) -> P:
         """Return params from the wire; absent params (None) are an empty object.
+
+        `noticed` is called for each lenient reading.
 
         Raises:
             pydantic.ValidationError: the value does not fit.
         """
-        return from_wire(self.params, {} if value is None else value)
+        return from_wire(self.params, {} if value is None else value, noticed)
 
-    def decode_result(self, value: object) -> R:
-        """Return a result from the wire.
+    def decode_result(self, value: object, noticed: Noticed | None = None) -> R:
+        """Return a result from the wire; `noticed` is called for each lenient reading.
 
         Raises:
             pydantic.ValidationError: the value does not fit.
@@ -97,7 +100,7 @@ class Method(Generic[P, R]):
         if self.result is None:
             raise TypeError(f"{self.name} is a notification: it has no result")
         result: Any = self.result
-        made: R = from_wire(result, value)
+        made: R = from_wire(result, value, noticed)
         return made
 
     def decode_error(self, value: JsonObject) -> RpcError:

@@ -11,6 +11,7 @@ __all__ = ("Greeting", "Outcome", "RawAnswer", "RawServer", "raw_server")
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 from pydantic import ValidationError
@@ -27,6 +28,7 @@ from kinwire_cli.running import patience_with
 from kinwire_cli.target import Target
 from kinwire_protocols.base import JsonObject, RpcError
 from kinwire_protocols.jsonrpc.errors import MethodNotFoundError
+from kinwire_protocols.lenient import LenientReading
 from kinwire_protocols.mcp.methods import INITIALIZE, NOTIFICATIONS_INITIALIZED, PING, PROTOCOL
 from kinwire_protocols.peer import Method
 from kinwire_protocols.problems import Problem, problems
@@ -91,6 +93,8 @@ class RawServer:
     def __init__(self, session: Session, heard: Listening) -> None:
         self.session = session
         self.heard = heard
+        self.lenient = session.counts.lenient
+        """The first place of each lenient reading, as `Counts.lenient`."""
 
     async def greet(self) -> Greeting:
         """Do the handshake; whatever is answered, the session is taken for open after it."""
@@ -123,12 +127,15 @@ class RawServer:
         except ConnectionClosedError as error:
             return RawAnswer("ended", error.reason, error=error)
         try:
-            row.decode_result(result)
+            row.decode_result(result, partial(self._noticed, row.name))
         except ValidationError as error:
             found = problems(error, result)
             text = first_line(str(found[0])).removeprefix(": ")  # no pointer: all of it
             return RawAnswer("broken", text, result, found)
         return RawAnswer("answered", result=result)
+
+    def _noticed(self, method: str, reading: LenientReading, _: str, problem: Problem) -> None:
+        self.session.counts.noticed(reading, method, problem)
 
 
 @asynccontextmanager

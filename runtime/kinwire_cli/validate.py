@@ -48,7 +48,7 @@ class ValidateCommand:
 
     def run(self, arguments: Namespace) -> int:
         """Print a report for each message; return 1 if any is bad."""
-        from kinwire_cli.validation.validator import text_of
+        from kinwire_cli.validation.validator import lenient_text_of, text_of
 
         file: str = arguments.file
         as_json: bool = arguments.format == "json"
@@ -62,6 +62,9 @@ class ValidateCommand:
                 print(printable(text))
             elif report.problems:
                 print(printable(f"{file}:{number}: {text_of(report)}"))
+            elif report.validated:
+                for finding in report.validated.lenient:
+                    print(printable(f"{file}:{number}: {lenient_text_of(finding)}"))
         print(f"{good} good, {bad} bad", file=sys.stderr)
         return 1 if bad else 0
 

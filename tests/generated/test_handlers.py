@@ -228,7 +228,7 @@ def test_a_row_reads_params_and_results_of_its_types(kind: type[Handlers], name:
             row.decode_result({})
     else:
         with pytest.raises(ValidationError):
-            row.decode_result([])
+            row.decode_result([5])
 
 
 def test_an_error_of_dispatch_is_an_rpc_error() -> None:

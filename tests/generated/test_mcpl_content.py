@@ -41,8 +41,7 @@ def test_a_block_comes_in_each_form(value: JsonObject) -> None:
     "value",
     [
         {"type": "text"},
-        {"type": "video", "uri": "a"},
-        {"type": "resource_link", "uri": "a"},
+        {"type": 5, "uri": "a"},
         {"text": "no type"},
         "text",
     ],
@@ -112,12 +111,9 @@ def test_the_first_checkpoint_has_a_null_parent_and_may_have_a_null_state() -> N
 )
 def test_a_patch_has_the_six_operations_of_json_patch(operation: JsonObject, missing: str) -> None:
     assert alone("mcpl", "PatchOperation", operation) == operation
-    for broken in (
-        {name: value for name, value in operation.items() if name != missing},
-        {**operation, "op": "merge"},
-    ):
-        with pytest.raises(ValidationError):
-            alone("mcpl", "PatchOperation", broken)
+    broken = {name: value for name, value in operation.items() if name != missing}
+    with pytest.raises(ValidationError):
+        alone("mcpl", "PatchOperation", broken)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ SHAPES = [
     shape("mcp-lite-3.9-2", kind="Tool", required=False, **{"@type": 5}),
     shape("mcp-lite-3.9-3", "mcp-lite-3.9-4", kind="Tool", description=None, inputSchema="{}"),
     shape("mcp-lite-3.2-1", kind="CallToolParams", name=None),
-    shape("mcp-lite-4.2.2-2", kind="CallToolParams", required=False, arguments=[]),
+    shape("mcp-lite-4.2.2-2", kind="CallToolParams", required=False, arguments=[5]),
     shape("mcp-lite-3.3-2", kind="ResponseMeta", required=False, response_type=0),
     shape(
         "mcp-lite-3.3-3",

@@ -264,7 +264,7 @@ def test_a_message_has_these_members_and_needs_some(shape: Shape) -> None:
 def test_a_member_of_a_wrong_kind_is_refused(shape: Shape) -> None:
     whole = WHOLE[shape.model.__name__]
     for name, value in whole.items():
-        wrong: Any = 5 if isinstance(value, list) else []
+        wrong: Any = 5 if isinstance(value, list) else [5]
         if (shape.model, name) not in ANY_KIND:
             with pytest.raises(ValidationError, match=name):
                 from_wire(shape.model, {**whole, name: wrong})

@@ -81,15 +81,15 @@ TABLE: list[tuple[type[Message], object, list[tuple[str, str, str]]]] = [
     # A wrong tag and no tag: the place is the tag itself.
     (
         mcp.CallToolResult,
-        {"content": [TEXT, {"type": "video"}]},
-        [("/content/1/type", TAGS, '"video"')],
+        {"content": [TEXT, {"type": "video"}, {"type": 5}]},
+        [("/content/1/type", TAGS, '"video"'), ("/content/2/type", TAGS, "5")],
     ),
     (mcp.CallToolResult, {"content": [{"text": "t"}]}, [("/content/0/type", "a value", "nothing")]),
     (mcp.CallToolResult, {"content": [{"type": None}]}, [("/content/0/type", TAGS, "null")]),
     (
         mcp.CompleteRequestParams,
-        {"ref": {"type": "ref/tool"}, "argument": {"name": "a", "value": ""}},
-        [("/ref/type", "one of 'ref/prompt', 'ref/resource'", '"ref/tool"')],
+        {"ref": {"type": 5}, "argument": {"name": "a", "value": ""}},
+        [("/ref/type", "one of 'ref/prompt', 'ref/resource'", "5")],
     ),
     # The branch of a union is not a step of the path, though a member may have its name.
     (

@@ -32,7 +32,7 @@ def test_a_text_stays_a_text_whatever_it_looks_like(text: str) -> None:  # B017
     assert to_wire(resource) == value
 
 
-@pytest.mark.parametrize("wrong", ["5", "", 5.0, 0.5, True, [5], {"size": 5}])
+@pytest.mark.parametrize("wrong", ["5", "", 0.5, 5.5, 1e400, True, [5], {"size": 5}])
 def test_only_an_integer_is_an_integer(wrong: Any) -> None:  # B017
     with pytest.raises(ValidationError, match="size"):
         from_wire(mcp.Resource, {"uri": "u", "name": "n", "size": wrong})
@@ -50,7 +50,7 @@ def test_only_a_number_is_a_number(wrong: Any) -> None:
         from_wire(mcp.ProgressNotificationParams, {"progressToken": 1, "progress": wrong})
 
 
-@pytest.mark.parametrize("wrong", [True, 1.0, 1.5, None, [], {}])
+@pytest.mark.parametrize("wrong", [True, 1.5, None, [], {}])
 @pytest.mark.spec("mcp-id-field-requirements-1", "mcp-id-field-requirements-2")
 def test_an_id_is_a_text_or_an_integer(wrong: Any) -> None:
     with pytest.raises(ValidationError, match="id"):

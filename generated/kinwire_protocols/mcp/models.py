@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from typing_extensions import TypeAliasType
 
-from kinwire_protocols.base import Message
+from kinwire_protocols.base import Message, OpenUnion, UnknownVariant
 
 
 class BlobResourceContents(Message):
@@ -556,7 +556,7 @@ class CompleteResult(Message):
 
 CompletionReference = TypeAliasType(
     "CompletionReference",
-    Annotated[PromptReference | ResourceReference, Field(discriminator="type")],
+    Annotated[PromptReference | ResourceReference | UnknownVariant, OpenUnion("type")],
 )
 """What the argument to be completed belongs to, distinguished by `type`."""
 
@@ -1006,7 +1006,7 @@ class ReadResourceResult(Message):
 
 SamplingContent = TypeAliasType(
     "SamplingContent",
-    Annotated[TextContent | ImageContent | AudioContent, Field(discriminator="type")],
+    Annotated[TextContent | ImageContent | AudioContent | UnknownVariant, OpenUnion("type")],
 )
 """What one message to or from a model holds, distinguished by `type`."""
 
@@ -1029,7 +1029,8 @@ class SamplingMessage(Message):
 ContentBlock = TypeAliasType(
     "ContentBlock",
     Annotated[
-        TextContent | ImageContent | AudioContent | EmbeddedResource, Field(discriminator="type")
+        TextContent | ImageContent | AudioContent | EmbeddedResource | UnknownVariant,
+        OpenUnion("type"),
     ],
 )
 """One piece of a tool's result or of a prompt's message, distinguished by `type`."""

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, Field
 from typing_extensions import TypeAliasType
 
-from kinwire_protocols.base import Message
+from kinwire_protocols.base import Message, OpenUnion, UnknownVariant
 
 from ..mcp.models import Implementation
 
@@ -525,7 +525,8 @@ class EventFilter(Message):
 EventHandler = TypeAliasType(
     "EventHandler",
     Annotated[
-        BashEventHandler | WebhookEventHandler | AgentEventHandler, Field(discriminator="type")
+        BashEventHandler | WebhookEventHandler | AgentEventHandler | UnknownVariant,
+        OpenUnion("type"),
     ],
 )
 """What the server does with the events of a subscription, distinguished by `type`."""

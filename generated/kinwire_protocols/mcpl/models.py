@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, Field
 from typing_extensions import TypeAliasType
 
-from kinwire_protocols.base import Message, Shorthand
+from kinwire_protocols.base import Message, OpenUnion, Shorthand, UnknownVariant
 
 from ..mcp.models import ResourceContents, Role, TextContent
 
@@ -1211,8 +1211,8 @@ class InferenceRequestResult(Message):
 PatchOperation = TypeAliasType(
     "PatchOperation",
     Annotated[
-        PatchAdd | PatchRemove | PatchReplace | PatchMove | PatchCopy | PatchTest,
-        Field(discriminator="op"),
+        PatchAdd | PatchRemove | PatchReplace | PatchMove | PatchCopy | PatchTest | UnknownVariant,
+        OpenUnion("op"),
     ],
 )
 """One change of the state, distinguished by `op` (JSON Patch, RFC 6902)."""
@@ -1377,7 +1377,9 @@ class BeforeInferenceParams(Message):
 
 Block = TypeAliasType(
     "Block",
-    Annotated[TextContent | ImageBlock | AudioBlock | ResourceBlock, Field(discriminator="type")],
+    Annotated[
+        TextContent | ImageBlock | AudioBlock | ResourceBlock | UnknownVariant, OpenUnion("type")
+    ],
 )
 """One piece of content, distinguished by `type`."""
 

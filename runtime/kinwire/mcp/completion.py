@@ -15,7 +15,7 @@ from kinwire.mcp.prompts import PromptTable
 from kinwire.mcp.resources import ResourceTable
 from kinwire.rpc.errors import HandlerDefinitionError
 from kinwire_protocols import mcp
-from kinwire_protocols.base import JsonObject, to_wire
+from kinwire_protocols.base import JsonObject, UnknownVariant, to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.nearest import nearest
 
@@ -69,6 +69,10 @@ class CompletionTable:
             InvalidParamsError: unknown prompt, template, argument or variable.
         """
         ref, name = params.ref, params.argument.name
+        if isinstance(ref, UnknownVariant):
+            raise InvalidParamsError(
+                "completion/complete#/ref/type: expected 'ref/prompt' or 'ref/resource'"
+            )
         is_prompt = isinstance(ref, mcp.PromptReference)
         owner = ref.name if isinstance(ref, mcp.PromptReference) else ref.uri
         names = self._prompts.arguments(owner) if is_prompt else self._variables(owner)

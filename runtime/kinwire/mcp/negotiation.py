@@ -178,10 +178,13 @@ class _EarlyRoutes(Mapping[str, Route]):
 
 
 def _offer_in(capabilities: JsonObject, protocol: ProtocolTable) -> object:
-    """Return what a peer offers of `protocol`, also where only older peers have it."""
+    """Return what a peer offers of `protocol`, also where only older peers have it.
+
+    An empty array is read as an empty object.
+    """
     places = (protocol.capability, *protocol.capability_aliases)
     offers = (at_path(capabilities, place) for place in places if place is not None)
-    return next((offer for offer in offers if is_object(offer)), None)
+    return next((offer or {} for offer in offers if is_object(offer) or offer == []), None)
 
 
 def _at_main_places(capabilities: JsonObject, protocols: Iterable[ProtocolTable]) -> JsonObject:

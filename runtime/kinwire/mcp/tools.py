@@ -24,6 +24,7 @@ from kinwire.mcp.functions.docstring import split_docstring
 from kinwire.mcp.functions.function import function_of, run_in_thread
 from kinwire.mcp.functions.results import error_result, tool_result
 from kinwire.mcp.rules.json_schema import JsonSchema
+from kinwire.mcp.rules.json_schema_lenient import corrected
 from kinwire.mcp.rules.pagination import Listing, page_of
 from kinwire.rpc.errors import ToolDefinitionError, UnsendableError
 from kinwire_protocols import mcp
@@ -59,7 +60,7 @@ class FunctionTool:
         Raises:
             InvalidParamsError: the arguments break the schema; the function did not run.
         """
-        given = self.arguments.check(params.name, params.arguments or {})
+        given = self.arguments.check(params.name, params.arguments or {}, context)
         if self.arguments.context_name is not None:
             given[self.arguments.context_name] = context
         try:
@@ -86,9 +87,13 @@ class HandlerTool:
         Raises:
             InvalidParamsError: the arguments break the schema; the handler did not run.
         """
-        found = self.schema.problems(params.arguments or {}, "/arguments")
+        given = params.arguments or {}
+        read = corrected(self.schema, given)
+        found = self.schema.problems(read, "/arguments")
         if found:
             raise invalid_arguments(params.name, found)
+        if read is not given:
+            params = params.model_copy(update={"arguments": read})
         try:
             value = await self.handler(params, context)
         except ToolError as error:

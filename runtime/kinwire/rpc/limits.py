@@ -4,9 +4,18 @@ from __future__ import annotations
 
 __all__ = ("Counts", "Limits")
 
-from dataclasses import dataclass, fields
+import logging
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING
 
 from kinwire.support.arguments import COUNT, TIME, ArgumentCheck
+from kinwire.support.sanitize import sanitize_for_log
+
+if TYPE_CHECKING:
+    from kinwire_protocols.lenient import LenientReading
+    from kinwire_protocols.problems import Problem
+
+logger = logging.getLogger("kinwire.session")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +54,8 @@ class Limits:
         _LIMITS.check(**{one.name: getattr(self, one.name) for one in fields(self)})
 
 
+_LEVELS = {"debug": logging.DEBUG, "warning": logging.WARNING}
+
 _LIMITS = ArgumentCheck(
     "Limits",
     "Limits()",
@@ -63,7 +74,7 @@ _LIMITS = ArgumentCheck(
 
 @dataclass(slots=True)
 class Counts:
-    """What a session did not answer or pass on."""
+    """What a session did not answer or pass on, and what it read leniently."""
 
     unreadable: int = 0
     """Frames that were not JSON-RPC messages."""
@@ -76,3 +87,13 @@ class Counts:
 
     dropped_notifications: int = 0
     """Notifications that came while `Limits.in_flight` handlers were running."""
+
+    lenient: dict[str, str] = field(default_factory=dict[str, str])
+    """The first place of each lenient reading, by the name of its row in
+    `kinwire_protocols.lenient.READINGS`."""
+
+    def noticed(self, reading: LenientReading, where: str, problem: Problem) -> None:
+        """Log a lenient reading, the first of its row on this connection only."""
+        if reading.name not in self.lenient:
+            self.lenient[reading.name] = found = sanitize_for_log(f"{where}#{problem}")
+            logger.log(_LEVELS[reading.logged], "read leniently (%s): %s", reading.name, found)

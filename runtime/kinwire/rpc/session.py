@@ -192,7 +192,7 @@ class Session:
         driver = self._driver or self._opened()
         result = await driver.call(method.name, method, body, seconds, on_progress, on_id)
         try:
-            return method.decode_result(result)
+            return method.decode_result(result, driver.engine.counts.noticed)
         except ValidationError as error:
             failure = self.shape_error(method.name, error, result)
         raise failure
@@ -414,7 +414,7 @@ class Session:
 
     @property
     def counts(self) -> Counts:
-        """Return how many messages were neither answered nor passed on."""
+        """Return how many messages were neither answered nor passed on, and lenient readings."""
         return self._opened().engine.counts
 
     async def report_progress(

@@ -13,7 +13,7 @@ __all__ = (
 )
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -88,6 +88,8 @@ class Examination:
             closing = anyio.current_time()
         self.tell(self._end(gone, anyio.current_time() - closing))
         self.tell(_stdout(server.heard))
+        for check in lenient(server.lenient):
+            self.tell(check)
         self.tell(self._stderr(tells=handshake.status == "fail"))
 
     def _not_started(self, server: RawServer) -> None:
@@ -146,6 +148,18 @@ class Examination:
         return Check(name="stderr", seen=seen, lines=tuple(lines[-_TAIL:]) if tells else ())
 
 
+def lenient(found: Mapping[str, str]) -> Iterator[Check]:
+    """Yield a warning if kinwire had to read something leniently."""
+    if found:
+        yield Check(
+            name="reading",
+            status="warn",
+            seen=f"{counted(len(found), 'mistake')} that other clients may refuse",
+            remedy="Fix the server: kinwire reads this leniently.",
+            lines=tuple(found.values()),
+        )
+
+
 def _stdout(heard: Listening) -> Check:
     if heard.overlong_count:
         seen = f"{heard.overlong_count} messages longer than hosts read"
@@ -182,6 +196,8 @@ class RemoteExamination:
                 self.tell(await latency(server, timeout, start, lambda: _UNREACHABLE))
             else:
                 self.tell(skipped("latency", "the handshake failed"))
+        for check in lenient(server.lenient):
+            self.tell(check)
 
 
 def _handshake(greeting: Greeting, heard: Listening) -> Check:

@@ -8,7 +8,7 @@ from __future__ import annotations
 __all__ = ("problems_of",)
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
 from kinwire.rpc.negotiated import Negotiated
@@ -20,6 +20,7 @@ from kinwire_cli.listening import Listening
 from kinwire_cli.validation.validator import MessageValidator
 from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.jsonrpc.errors import InternalError
+from kinwire_protocols.lenient import READINGS
 from kinwire_protocols.mcp import ToolInputSchema
 from kinwire_protocols.mcp.methods import INITIALIZE, PROTOCOL
 from kinwire_protocols.peer import ProtocolTable
@@ -32,6 +33,7 @@ _OPEN = (ToolInputSchema,)  # its members are keywords of JSON Schema
 def problems_of(inspection: Inspection, tables: Iterable[ProtocolTable]) -> list[ServerProblem]:
     """Return all problems, each once, the worst first; `tables` are the known protocols."""
     found = [*_of_version(inspection.greeting.version), *_of_noise(inspection.heard)]
+    found += _of_lenient(inspection.lenient)
     for probe in inspection.probes:
         found += probe_problems(probe)
     found += _of_unasked(inspection.heard.unasked, inspection.greeting.capabilities, tables)
@@ -121,6 +123,14 @@ def _of_version(version: object) -> Iterator[ServerProblem]:
         text = f"expected {PROTOCOL.version}, which was offered, got {shown(version)}."
         hint = "Answer the version that the client offers, if the server can speak it."
         yield ServerProblem("error", f"{INITIALIZE.name}#/protocolVersion", text, hint)
+
+
+def _of_lenient(found: Mapping[str, str]) -> Iterator[ServerProblem]:
+    for name, first in found.items():
+        where, _, text = first.partition(": ")
+        understood = next(row.understood for row in READINGS if row.name == name)
+        hint = f"kinwire reads it as {understood}; other clients may refuse it: fix the server."
+        yield ServerProblem("warning", where, f"{text}.", hint)
 
 
 def _of_noise(heard: Listening) -> Iterator[ServerProblem]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 __all__ = ("LISTS", "UNKNOWN", "Inspection", "Probe", "advertised", "inspected")
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -91,6 +91,8 @@ class Inspection:
     greeting: Greeting
     heard: Listening
     probes: list[Probe] = field(default_factory=list[Probe])
+    lenient: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The first place of each lenient reading, as `Counts.lenient`."""
     error: Exception | None = None
     """Why the handshake has come to nothing."""
 
@@ -101,7 +103,7 @@ async def inspected(target: Target, added: Sequence[ProtocolTable] = ()) -> Insp
     The methods of the protocols `added` are listed, and never asked.
     """
     async with raw_server(target) as server:
-        inspection = Inspection(await server.greet(), server.heard)
+        inspection = Inspection(await server.greet(), server.heard, lenient=server.lenient)
         answer = inspection.greeting.answer
         if answer.error is not None:
             inspection.error = handshake_error(target, answer.error)

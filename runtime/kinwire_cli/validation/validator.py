@@ -6,11 +6,19 @@ gates, and the order of a handshake.
 
 from __future__ import annotations
 
-__all__ = ("LineReport", "MessageValidator", "Side", "ValidatedMessage", "report_of", "text_of")
+__all__ = (
+    "LineReport",
+    "MessageValidator",
+    "Side",
+    "ValidatedMessage",
+    "lenient_text_of",
+    "report_of",
+    "text_of",
+)
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic import ValidationError
@@ -20,6 +28,13 @@ from kinwire.rpc.codec import FrameError, Id, decode, is_id, is_object
 from kinwire_cli.validation.parts import AnyTool, MessageParts, Row
 from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.jsonrpc.models import ErrorObject
+from kinwire_protocols.lenient import (
+    ABSENT_PARAMS,
+    NULL_ERROR,
+    NULL_RESULT,
+    LenientReading,
+    Noticed,
+)
 from kinwire_protocols.nearest import nearest
 from kinwire_protocols.peer import ProtocolTable
 from kinwire_protocols.problems import Problem, problems, shown
@@ -28,6 +43,8 @@ if TYPE_CHECKING:
     from kinwire_protocols.base import JsonObject
 
 Side = Literal["client", "server"]
+Finding = dict[str, str]
+"""A lenient reading: the name of its row as `reading`, and the fields of a `Problem`."""
 Key = tuple[Side | None, bool, Id]
 _SHOWN = 60  # characters of a line that is not JSON
 
@@ -45,6 +62,8 @@ class ValidatedMessage:
     problems: tuple[Problem, ...]
     tool: AnyTool | None = None
     """The tool that is called, for a reply that of its request, if a protocol defines it."""
+    lenient: tuple[Finding, ...] = ()
+    """What is accepted, and should have been written in another way."""
 
     @property
     def protocol(self) -> str | None:
@@ -71,16 +90,19 @@ class MessageValidator:
 
     def validate(self, message: JsonObject, sender: Side | None = None) -> ValidatedMessage:
         """Return `message` with its problems; its direction is checked if `sender` is known."""
+        lenient: list[Finding] = []
+        message = _without_nulls(message, lenient)
         problem = _envelope_problem(message)
         if problem is not None:
             return ValidatedMessage(None, None, None, (problem,))
-        if "method" in message:
-            return self._validate_call(message, sender)
-        return self._validate_reply(message, sender)
+        judge = self._validate_call if "method" in message else self._validate_reply
+        return replace(judge(message, sender, lenient), lenient=tuple(lenient))
 
-    def _validate_call(self, message: JsonObject, sender: Side | None) -> ValidatedMessage:
+    def _validate_call(
+        self, message: JsonObject, sender: Side | None, lenient: list[Finding]
+    ) -> ValidatedMessage:
         row = self._rows.get(message["method"])
-        found = list(_call_problems(row, message, sender))
+        found = list(_call_problems(row, message, sender, lenient))
         tool = None if row is None else self._parts.tool(row, message.get("params"))
         if row is None:
             found.append(self._unknown(message["method"]))
@@ -94,14 +116,16 @@ class MessageValidator:
         self._pending[key] = row, tool
         return ValidatedMessage("request", row, None, tuple(found), tool)
 
-    def _validate_reply(self, message: JsonObject, sender: Side | None) -> ValidatedMessage:
+    def _validate_reply(
+        self, message: JsonObject, sender: Side | None, lenient: list[Finding]
+    ) -> ValidatedMessage:
         if message["id"] is None:  # the peer could not tell which request it was
             return ValidatedMessage("response", None, False, tuple(_error_problems(message)))
         for requester in _requesters(sender):
             key = _key(requester, message["id"])
             if key in self._pending:
                 row, tool = self._pending.pop(key)
-                found = list(_reply_problems(row, message))
+                found = list(_reply_problems(row, message, lenient))
                 if row is not None and not found:
                     found += self._parts.reply_problems(row, tool, message)
                 return ValidatedMessage("response", row, True, tuple(found), tool)
@@ -116,6 +140,35 @@ class MessageValidator:
 
 def _key(requester: Side | None, identifier: Id) -> Key:
     return requester, isinstance(identifier, str), identifier  # the number 1 is not the text "1"
+
+
+def _without_nulls(message: JsonObject, lenient: list[Finding]) -> JsonObject:
+    """Return `message` without what is read as absent."""
+    given = dict(message)
+    if "method" in given:
+        if "params" in given and (given["params"] is None or given["params"] == []):
+            _notice(lenient, ABSENT_PARAMS, Problem("/params", "an object", shown(given["params"])))
+            given["params"] = {}
+    elif given.keys() >= {"result", "error"}:
+        if given["error"] is None and is_object(given["result"]):
+            _notice(lenient, NULL_ERROR, Problem("/error", "nothing", "null"))
+            del given["error"]
+        elif given["result"] is None and is_object(given["error"]):
+            _notice(lenient, NULL_RESULT, Problem("/result", "nothing", "null"))
+            del given["result"]
+    return given
+
+
+def _noticing(lenient: list[Finding], place: str) -> Noticed:
+    def noticed(reading: LenientReading, _: str, problem: Problem) -> None:
+        below = replace(problem, pointer=place + problem.pointer)
+        _notice(lenient, reading, below)
+
+    return noticed
+
+
+def _notice(lenient: list[Finding], reading: LenientReading, problem: Problem) -> None:
+    lenient.append({"reading": reading.name, **problem.to_json()})
 
 
 def _envelope_problem(message: JsonObject) -> Problem | None:
@@ -139,7 +192,9 @@ def _shown_member(message: JsonObject, name: str) -> str:
     return shown(message[name]) if name in message else "nothing"
 
 
-def _call_problems(row: Row | None, message: JsonObject, sender: Side | None) -> Iterable[Problem]:
+def _call_problems(
+    row: Row | None, message: JsonObject, sender: Side | None, lenient: list[Finding]
+) -> Iterable[Problem]:
     if row is None:
         return
     if sender is not None and row.sender not in ("both", sender):
@@ -149,16 +204,18 @@ def _call_problems(row: Row | None, message: JsonObject, sender: Side | None) ->
     if row.kind == "notification" and "id" in message:
         yield Problem("/id", "none: the method is a notification", shown(message["id"]))
     try:
-        row.decode_params(message.get("params"))
+        row.decode_params(message.get("params"), _noticing(lenient, "/params"))
     except ValidationError as error:
         yield from _below("/params", problems(error, message.get("params", {})))
 
 
-def _reply_problems(row: Row | None, message: JsonObject) -> Iterable[Problem]:
+def _reply_problems(
+    row: Row | None, message: JsonObject, lenient: list[Finding]
+) -> Iterable[Problem]:
     yield from _error_problems(message)
     if row is not None and row.result is not None and "result" in message:
         try:
-            row.decode_result(message["result"])
+            row.decode_result(message["result"], _noticing(lenient, "/result"))
         except ValidationError as error:
             yield from _below("/result", problems(error, message["result"]))
 
@@ -202,7 +259,14 @@ class LineReport(NamedTuple):
             "kind": validated.kind if validated else None,
             "matched": validated.matched if validated else None,
             "errors": [problem.to_json() for problem in self.problems],
+            "lenient": list(validated.lenient) if validated else [],
         }
+
+
+def lenient_text_of(finding: Finding) -> str:
+    """Return a lenient reading as one line."""
+    said = "{pointer}: expected {expected}, got {got}".format(**finding)
+    return f"{said} (read leniently: {finding['reading']})"
 
 
 def text_of(report: LineReport) -> str:

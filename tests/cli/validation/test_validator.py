@@ -53,7 +53,7 @@ ONE = [
     ),
     pytest.param(
         "client",
-        LIST | {"params": []},
+        LIST | {"params": [1]},
         ["/params: expected an object, got an array"],
         id="params that are an array",
     ),

@@ -112,7 +112,7 @@ CASES = [
         "server",
         "channels/register",
         REGISTER,
-        [("/channels/0/address", "#a"), ("/channels/0/metadata", [])],
+        [("/channels/0/address", "#a"), ("/channels/0/metadata", [5])],
     ),
     case(
         "14.3-4",

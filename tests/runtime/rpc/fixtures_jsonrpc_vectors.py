@@ -47,7 +47,7 @@ TEXTS: list[tuple[str, Reply]] = [
     ('{"jsonrpc":"2.0","id":2}', (-32600, 2)),
     ('{"jsonrpc":"2.0","id":2,"method":"tools/call","params":[]}', (-32602, 2)),
     ('{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{}}', (-32602, 2)),
-    ('{"jsonrpc":"2.0","id":2,"method":"ping","params":null}', (-32602, 2)),
+    ('{"jsonrpc":"2.0","id":2,"method":"ping","params":null}', (0, 2)),
     ('{"jsonrpc":"2.0","id":2,"method":"ping","params":"x"}', (-32602, 2)),
     ('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}', (-32602, 1)),
     (

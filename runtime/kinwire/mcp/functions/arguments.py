@@ -11,11 +11,13 @@ __all__ = ("MOST_PROBLEMS", "TextArguments", "ToolArguments", "invalid_arguments
 import types
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import ValidationError
 from pydantic_core import to_json
 
+from kinwire.mcp.context import Context
 from kinwire.mcp.functions.parameters import Parameters, place_of
 from kinwire.rpc.errors import HandlerDefinitionError, ToolDefinitionError
 from kinwire.support.sanitize import enumerated
@@ -44,24 +46,38 @@ class ToolArguments(Parameters):
         super().__init__(function, descriptions, ToolDefinitionError)
         self._from_text = not all(map(_is_plain, self.hints.values()))
 
-    def check(self, tool: str, arguments: JsonObject) -> dict[str, Any]:
-        """Return the keyword arguments for the function.
+    def check(
+        self, tool: str, arguments: JsonObject, context: Context | None = None
+    ) -> dict[str, Any]:
+        """Return the keyword arguments for the function; lenient readings are logged.
 
         Raises:
             InvalidParamsError: the arguments break the schema; `data.problems` says where.
         """
         try:
             if self._from_text:
-                return self.adapter.validate_json(to_json(arguments), strict=True)
+                return self._validated_as_text(arguments)
             # The adapter's own function passes a dozen options on.
             made: dict[str, Any] = self.adapter.validator.validate_python(arguments, strict=True)
             return made
+        except ValidationError as error:
+            refused = error
+        from kinwire_protocols.lenient import IN_ARGUMENTS, read_again  # few calls need it
+
+        noticed = None if context is None else context.session.counts.noticed
+        strictly = partial(self.adapter.validator.validate_python, strict=True)
+        validate = self._validated_as_text if self._from_text else strictly
+        try:
+            return read_again(refused, arguments, validate, noticed, IN_ARGUMENTS)
         except ValidationError as error:
             found = [
                 replace(problem, pointer="/arguments" + problem.pointer)
                 for problem in self.problems(error, arguments)
             ]
-            raise invalid_arguments(tool, found) from None
+        raise invalid_arguments(tool, found)
+
+    def _validated_as_text(self, arguments: JsonObject) -> dict[str, Any]:
+        return self.adapter.validate_json(to_json(arguments), strict=True)
 
 
 class TextArguments(Parameters):

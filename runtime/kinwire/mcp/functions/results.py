@@ -12,7 +12,7 @@ from pydantic_core import to_json
 
 from kinwire.support.json_values import must_be_finite
 from kinwire_protocols import mcp
-from kinwire_protocols.base import JsonObject, Message, to_wire
+from kinwire_protocols.base import JsonObject, Message, UnknownVariant, to_wire
 
 _BLOCKS = (mcp.TextContent, mcp.ImageContent, mcp.AudioContent, mcp.EmbeddedResource)
 """The classes of `mcp.ContentBlock`."""
@@ -27,7 +27,7 @@ def tool_result(value: object, tool: str) -> JsonObject:
     are sent unchanged. Anything else becomes its JSON in a text block.
 
     Raises:
-        ValueError: JSON cannot hold the value.
+        ValueError: JSON cannot hold the value, or it is a block that was read as unknown.
     """
     if isinstance(value, str):
         return {"content": [_text_block(value)]}
@@ -98,6 +98,8 @@ def _block(value: object, tool: str) -> JsonObject:
         return to_wire(cast(Message, value))
     if isinstance(value, str):
         return _text_block(value)
+    if isinstance(value, UnknownVariant):
+        raise ValueError(f"Tool {tool!r}: expected a known content block, got an UnknownVariant.")
     return _text_block(_json_text(value, "Tool", tool))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 __all__ = ("IncomingHttpRequest",)
 
+import re
 import time
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
@@ -36,13 +37,14 @@ from kinwire.transports.http.head import (
 from kinwire.transports.http.replies import HttpResponse, Receive, Scope, Send, refusal, too_many
 from kinwire.transports.http.sse import encoded_event
 from kinwire_protocols.base import JsonObject
+from kinwire_protocols.mcp import PROTOCOL
 from kinwire_protocols.mcp.methods import INITIALIZE
 
 if TYPE_CHECKING:
     from kinwire.mcp.http.app import HttpApp
 
-# Versions whose clients send the header; all are answered with the one that was negotiated.
-_VERSIONS = frozenset({b"2024-11-05", b"2025-03-26", b"2025-06-18", b"2025-11-25"})
+_VERSION = re.compile(rb"\d{4}-\d{2}-\d{2}")  # the form of every version of MCP
+_NEGOTIATED = PROTOCOL.version.encode()
 _PRIMED = "2025-11-25"  # the first whose clients know events without data
 _LONGEST_QUERY = 200  # bytes of a query; the one that is handed out is shorter
 
@@ -96,15 +98,17 @@ class IncomingHttpRequest:
         head = self._head
         if id is None or b"mcp-session-id" in head.repeated:
             return refusal(400, "Mcp-Session-Id: expected the one that came with initialize.")
-        version = head.values.get(b"mcp-protocol-version")
-        if version is not None and version.strip() not in _VERSIONS:
-            known = b", ".join(sorted(_VERSIONS)).decode()
-            return refusal(400, f"MCP-Protocol-Version: expected one of {known}.")
+        version = head.values.get(b"mcp-protocol-version", _NEGOTIATED).strip()
+        if version != _NEGOTIATED and _VERSION.fullmatch(version) is None:
+            expected = f"expected a version such as {PROTOCOL.version}"
+            return refusal(400, f"MCP-Protocol-Version: {expected}.")
         session = self._sessions.get(id)
         if session is None or session.has_ended or session.by_stream is not by_stream:
             return refusal(404, _UNKNOWN)
         if session.principal != PRINCIPAL.get():
             return refusal(403, "The session belongs to somebody else.")
+        if version != _NEGOTIATED:
+            session.read_other_version(version.decode())
         session.used_at = time.monotonic()
         return session
 

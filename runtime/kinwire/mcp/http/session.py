@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ("Delivery", "HttpServerSession")
 
+import logging
 import time
 from asyncio import AbstractEventLoop
 from typing import cast
@@ -17,6 +18,9 @@ from kinwire.rpc.response_stream import ResponseStream, StreamPhase
 from kinwire.rpc.transport import MultiStreamTransport, SessionCallbacks
 from kinwire.transports.http.guard import principal_address
 from kinwire.transports.http.limits import HttpLimits
+from kinwire_protocols.mcp import PROTOCOL
+
+logger = logging.getLogger("kinwire.session")
 
 IDLE = ConnectionClosedError("The client has not used the session for too long.")
 
@@ -85,6 +89,7 @@ class HttpServerSession(MultiStreamTransport):
         """Is set when the session has ended and nothing of it is left."""
         self.loop: AbstractEventLoop | None = None
         """The loop that the session runs on, where that is asyncio's."""
+        self._has_other_version = False  # that some request named, and that was logged
         self._callbacks: MultiStreamCallbacks | None = None
         self._why: ConnectionClosedError | None = None
 
@@ -98,6 +103,13 @@ class HttpServerSession(MultiStreamTransport):
         if self._callbacks is None:
             raise ConnectionClosedError("The session has ended.")
         return self._callbacks
+
+    def read_other_version(self, named: str) -> None:
+        """Log that a request names another version than the session's, once a session."""
+        if not self._has_other_version:
+            self._has_other_version = True
+            text = "MCP-Protocol-Version: a request says %s; the session's version counts: %s"
+            logger.warning(text, named, PROTOCOL.version)
 
     @property
     def has_ended(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 import anyio
 
+from kinwire.rpc.codec import is_object
 from kinwire.transports.http.sse import MEDIA_TYPE, SseDecoder
 from kinwire.transports.http_client.fields import RequestHead
 from kinwire.transports.http_client.pool import HttpClient
@@ -40,7 +41,7 @@ class CollectedResponse:
                 message: Any = json.loads(frame)
             except (ValueError, RecursionError):
                 continue
-            if isinstance(message, dict) and "result" in message:
+            if is_object(message) and message.get("result") is not None:
                 return frame
         return None
 

@@ -42,12 +42,16 @@ class JsonSchema:
         Raises:
             ValueError: unsupported keyword, or a keyword with an invalid argument.
         """
-        self._root = schema
+        self.root = schema
         self._read(schema, "")
 
-    def problems(self, value: Any, pointer: str = "") -> list[Problem]:
-        """Return the problems of `value`, which is at `pointer`; at most 20."""
-        return list(islice(_Check(self.target).by(self._root, value, pointer, 0), _MAX_PROBLEMS))
+    def problems(self, value: Any, pointer: str = "", *, within: Any = None) -> list[Problem]:
+        """Return the problems of `value`, which is at `pointer`; at most 20.
+
+        It is checked by the part `within` of this schema, or by the whole of it if that is None.
+        """
+        schema = self.root if within is None else within
+        return list(islice(_Check(self.target).by(schema, value, pointer, 0), _MAX_PROBLEMS))
 
     def target(self, reference: Any, where: str) -> Any:
         """Return the part of this schema that `reference`, found at `where`, points to.
@@ -55,7 +59,7 @@ class JsonSchema:
         Raises:
             ValueError: the reference does not point to a part of this schema.
         """
-        here: Any = self._root
+        here: Any = self.root
         if isinstance(reference, str) and (reference == "#" or reference.startswith("#/")):
             for name in steps_of(reference):
                 here = here.get(name) if is_object(here) else None

@@ -14,6 +14,7 @@ from kinwire.rpc.session import Session
 from kinwire.support.validation import expect_type
 from kinwire.transports.guarded_fetch.errors import NotFetchedError
 from kinwire_protocols import mcp
+from kinwire_protocols.base import UnknownVariant
 from kinwire_protocols.mcp.models import BlobResourceContents, TextContent, TextResourceContents
 from kinwire_protocols.mcpl.models import AudioBlock, Block, ImageBlock, ResourceBlock
 
@@ -34,6 +35,8 @@ async def resolved(block: Block, session: Session, fetch: Fetch | None) -> Seque
             server could not be read from.
         NotFetchedError: an http address may not be fetched, or has no usable content.
     """
+    if isinstance(block, UnknownVariant):
+        return []
     if isinstance(block, TextContent):
         return [block]
     if isinstance(block, ResourceBlock):

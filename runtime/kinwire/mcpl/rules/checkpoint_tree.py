@@ -16,7 +16,7 @@ from pydantic import MISSING
 from pydantic_core import to_json
 
 from kinwire.mcpl.rules.checkpoints import Checkpoint, InnerNodes
-from kinwire.mcpl.rules.json_patch import PatchError, patched
+from kinwire.mcpl.rules.json_patch import PatchError, must_be_known, patched
 from kinwire.support.arguments import ArgumentCheck, count_from
 from kinwire.support.json_values import depth, same, strict_text, text
 from kinwire_protocols.mcpl.models import StateUpdate
@@ -146,6 +146,10 @@ class CheckpointTree:
             return _State(update.data, brought=size, size=size)
         if update.patch is None:
             return _OPAQUE
+        try:
+            must_be_known(update.patch)
+        except PatchError as error:
+            raise StateError(str(error)) from None
         before = None if parent is None else self._kept.get(parent)
         if before is None or before.data is MISSING:
             why = "is not known" if before is None else "has no data here"

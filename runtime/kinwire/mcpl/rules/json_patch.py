@@ -8,7 +8,14 @@ but makes the state larger: copies count in bytes of JSON.
 
 from __future__ import annotations
 
-__all__ = ("MOST_COPIED_BYTES", "MOST_OPERATIONS", "PatchError", "Patched", "patched")
+__all__ = (
+    "MOST_COPIED_BYTES",
+    "MOST_OPERATIONS",
+    "PatchError",
+    "Patched",
+    "must_be_known",
+    "patched",
+)
 
 import re
 from collections.abc import Callable, Sequence
@@ -16,6 +23,7 @@ from sys import getsizeof
 from typing import Any, NamedTuple, cast
 
 from kinwire.support.json_values import json_size, same, steps_of
+from kinwire_protocols.base import UnknownVariant
 from kinwire_protocols.mcpl.models import (
     PatchAdd,
     PatchCopy,
@@ -60,6 +68,7 @@ def patched(
     Raises:
         PatchError: an operation cannot be applied; the message says which, where, and why.
     """
+    must_be_known(operations)
     if len(operations) > MOST_OPERATIONS:
         raise PatchError(
             f"/patch: expected at most {MOST_OPERATIONS} operations, got {len(operations)}. "
@@ -72,6 +81,13 @@ def patched(
         except _ApplyError as error:
             raise PatchError(f"/patch/{number}/{error}") from None
     return Patched(work.document, work.copied)
+
+
+def must_be_known(operations: Sequence[PatchOperation]) -> None:
+    """Raise a PatchError if JSON Patch does not define one of the operations."""
+    for number, operation in enumerate(operations):
+        if isinstance(operation, UnknownVariant):
+            raise PatchError(f"/patch/{number}/op: expected one of {', '.join(_ACTS)}.")
 
 
 class _ApplyError(Exception):

@@ -7,6 +7,7 @@ __all__ = ("InboundCalls", "NewRequest")
 import logging
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from math import isfinite
 
 from pydantic import ValidationError
@@ -78,7 +79,7 @@ class InboundCalls:
         identifier: Id = message["id"]
         try:
             route = self._admission(identifier, message["method"])
-            params, raw = _params(route, message)
+            params, raw = _params(route, message, self._counts)
         except Exception as error:  # also a validator of the user's own row
             self._answer_failure(identifier, message["method"], error)
             return
@@ -97,7 +98,7 @@ class InboundCalls:
         if route.at_once is None and self._too_many():
             return
         try:
-            params, raw = _params(route, message)
+            params, raw = _params(route, message, self._counts)
         except Exception as error:
             logger.info("ignored a notification: %s", error)
             return
@@ -249,16 +250,35 @@ class InboundCalls:
         return "peer" if route is None else _ANSWERED_BY.get(route.method.sender, "peer")
 
 
-def _params(route: Route, message: JsonObject) -> tuple[Message, JsonObject]:
+def _params(route: Route, message: JsonObject, counts: Counts) -> tuple[Message, JsonObject]:
     raw: JsonObject = message.get("params", {})
-    if type(raw) is dict:
-        try:
-            return route.method.decode_params(raw), raw
-        except ValidationError as error:
-            found = problems(error, raw)
-    else:
-        found = [Problem("", "an object", kind_of(raw))]
-    raise InvalidParamsError(
-        f"{route.method.name}#{enumerated(found)}",
+    if type(raw) is not dict:
+        return _without_params(route, raw, counts), {}
+    try:
+        return route.method.decode_params(raw, counts.noticed), raw
+    except ValidationError as error:
+        raise _invalid(route.method.name, problems(error, raw)) from None
+
+
+def _without_params(route: Route, given: object, counts: Counts) -> Message:
+    """Return empty params where a peer sends null or an empty array for them.
+
+    Raises:
+        InvalidParamsError: the params are something else, or some are required.
+    """
+    from kinwire_protocols.lenient import ABSENT_PARAMS  # few processes need it
+
+    name, problem = route.method.name, Problem("", "an object", kind_of(given))
+    if given is None or given == []:
+        with suppress(ValidationError):
+            made: Message = route.method.decode_params({})
+            counts.noticed(ABSENT_PARAMS, name, problem)
+            return made
+    raise _invalid(name, [problem])
+
+
+def _invalid(name: str, found: list[Problem]) -> InvalidParamsError:
+    return InvalidParamsError(
+        f"{name}#{enumerated(found)}",
         data={"problems": [problem.to_json() for problem in found]},
     )

@@ -19,6 +19,7 @@ from kinwire.rpc.limits import Counts
 from kinwire.rpc.profile import RpcProfile
 from kinwire.support.functions import call_back
 from kinwire_protocols.base import JsonObject
+from kinwire_protocols.problems import Problem
 
 logger = logging.getLogger("kinwire.session")
 
@@ -96,12 +97,30 @@ class OutboundCalls:
         if "error" not in message and message.get("jsonrpc") == "2.0":
             self._io.settle(call, message["result"], None)
             return
+        message = self._without_null(call.name, message)
         fault = _fault(message)
-        if fault is not None:
+        if fault is None and "result" in message:
+            self._io.settle(call, message["result"], None)
+        elif fault is not None:
             self._io.settle(call, None, InvalidResponseError(f"{call.name}: {fault}"))
         else:
             error = error_from_json(message["error"], call.method, self._known)
             self._io.settle(call, None, error)
+
+    def _without_null(self, name: str, message: JsonObject) -> JsonObject:
+        """Return a response without its null result or error, if it has the other one."""
+        if message.get("jsonrpc") != "2.0" or not {"result", "error"} <= message.keys():
+            return message
+        from kinwire_protocols.lenient import NULL_ERROR, NULL_RESULT  # few processes need it
+
+        for reading, null, other in (
+            (NULL_ERROR, "error", "result"),
+            (NULL_RESULT, "result", "error"),
+        ):
+            if message[null] is None and is_object(message[other]):
+                self._counts.noticed(reading, name, Problem(f"/{null}", "nothing", "null"))
+                return {key: value for key, value in message.items() if key != null}
+        return message
 
     def unusable(self, identifier: object, why: str) -> bool:
         """Fail the call that an unreadable answer names; say whether there is one."""
@@ -168,9 +187,11 @@ class OutboundCalls:
 
 
 def _fault(message: JsonObject) -> str | None:
-    """Return what is wrong with a response that is not a good result, None for a good error."""
+    """Return what is wrong with a response, None if nothing is."""
     if message.get("jsonrpc") != "2.0":
         return 'jsonrpc: expected "2.0"'
+    if "error" not in message:
+        return None
     if "result" in message:
         return "a response has a result or an error, got both"
     error: Any = message["error"]

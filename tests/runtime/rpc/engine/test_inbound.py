@@ -81,7 +81,7 @@ def test_bad_params_are_answered_with_place_expectation_and_finding() -> None:
     assert "string" in problem["expected"]
 
 
-@pytest.mark.parametrize("params", [None, [], "x", 1, True])
+@pytest.mark.parametrize("params", [[1], "x", 1, True])
 def test_params_that_are_not_an_object_are_invalid(params: object) -> None:
     bench = Bench()
     bench.receive(id=1, method="ping", params=params)

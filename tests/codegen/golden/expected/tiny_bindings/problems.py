@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import cast
+from typing import Any, cast
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-__all__ = ("Problem", "problems", "shown")
+__all__ = ("Path", "Problem", "problem_of", "problems", "shown")
+
+Path = tuple[int | str, ...]
+"""The steps from a JSON value to a part of it."""
 
 _NOTHING = object()
 _SHOWN = 60  # characters of a value: messages end up in logs
 _MOST = 200  # faults that are looked at: a peer chooses how many a message has, each costs time
 _WAYS = 32  # readings of one location that are followed
+_OF_VARIANT = ("unknown_variant", "union_tag_invalid", "union_tag_not_found")
 _EXPECTED = {
     "dict_type": "an object",
     "list_type": "an array",
@@ -51,7 +55,7 @@ def problems(error: ValidationError, value: object) -> list[Problem]:
         return [Problem("", f"a valid {error.title}", f"{shown(value)} with {count} faults")]
     found: dict[str, Problem] = {}
     for details in error.errors(include_url=False):
-        problem = _problem(details, value)
+        problem, _ = problem_of(details, value)
         first = found.get(problem.pointer)
         if first is not None and problem.expected != first.expected:  # the branches of a union
             problem = Problem(first.pointer, f"{first.expected} or {problem.expected}", first.got)
@@ -59,30 +63,33 @@ def problems(error: ValidationError, value: object) -> list[Problem]:
     return list(found.values())
 
 
-def _problem(details: ErrorDetails, value: object) -> Problem:
+def problem_of(details: ErrorDetails, value: object) -> tuple[Problem, Path]:
+    """Return what one error says of `value`, and the path to the part that it is about."""
     kind, loc, got = details["type"], details["loc"], cast(object, details["input"])
-    context = details.get("ctx", {})
     said = details["msg"].removeprefix("Input should be ").removeprefix("Input should ")
     expected = _EXPECTED.get(kind, said)
-    path, came = _path(loc, value, got), shown(got)
+    about = path = _path(loc, value, got)
+    came = shown(got)
     if kind == "missing":
         path, came, expected = (*_path(loc[:-1], value, got), loc[-1]), "nothing", "a value"
-    elif kind in ("union_tag_invalid", "union_tag_not_found"):
-        tag = str(context["discriminator"]).strip("'")
-        path = (*path, tag)
-        members = cast("dict[str, object]", got) if isinstance(got, dict) else {}
-        came = shown(members[tag]) if tag in members else "nothing"
-        expected = (
-            f"one of {context['expected_tags']}" if kind == "union_tag_invalid" else "a value"
-        )
+    elif kind in _OF_VARIANT:
+        path, expected, came = _of_variant(path, details.get("ctx", {}), got)
     pointer = "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
-    return Problem(pointer, expected, came)
+    return Problem(pointer, expected, came), about
 
 
-def _path(loc: Sequence[int | str], value: object, got: object) -> tuple[int | str, ...]:
+def _of_variant(path: Path, context: dict[str, Any], got: object) -> tuple[Path, str, str]:
+    tag = str(context["discriminator"]).strip("'")
+    fields = cast("dict[str, object]", got) if isinstance(got, dict) else {}
+    if tag not in fields or "expected_tags" not in context:
+        return (*path, tag), "a value", "nothing"
+    return (*path, tag), f"one of {context['expected_tags']}", shown(fields[tag])
+
+
+def _path(loc: Sequence[int | str], value: object, got: object) -> Path:
     # A location also names the branch of a union that was tried. Such a step leads nowhere, or to a
     # member of the same name that is not meant: the right reading leads to `got`, and furthest.
-    reached: dict[tuple[int | str, ...], object] = {(): value}
+    reached: dict[Path, object] = {(): value}
     for step in loc:
         for path, here in list(reached.items()):
             inner = _member(here, step)

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Optional
 from pydantic import MISSING, Field
 from typing_extensions import TypeAliasType
 
-from tiny_bindings.base import Message, Shorthand
+from tiny_bindings.base import Message, OpenUnion, Shorthand, UnknownVariant
 
 
 class Author(Message):
@@ -229,7 +229,7 @@ class FindResult(Message):
     """How the shelf is."""
 
 
-Item = TypeAliasType("Item", Annotated[Book | Tape, Field(discriminator="type")])
+Item = TypeAliasType("Item", Annotated[Book | Tape | UnknownVariant, OpenUnion("type")])
 """Something on the shelf."""
 
 
