@@ -259,7 +259,7 @@ class LineReport(NamedTuple):
             "kind": validated.kind if validated else None,
             "matched": validated.matched if validated else None,
             "errors": [problem.to_json() for problem in self.problems],
-            "lenient": list(validated.lenient) if validated else [],
+            **({"lenient": list(validated.lenient)} if validated and validated.lenient else {}),
         }
 
 
