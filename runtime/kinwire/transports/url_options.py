@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ("OPTION_KINDS", "UrlOptions")
 
 from collections.abc import Mapping
+from ssl import SSLContext
 from typing import TYPE_CHECKING, TypedDict
 
 from kinwire.support.arguments import (
@@ -33,6 +34,14 @@ class UrlOptions(TypedDict, total=False):
     proxy: str | None
     """The URL of a proxy for `http` and `https`, with its name and password if it wants them."""
 
+    trust_env: bool
+    """Whether HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY count where no `proxy` is passed:
+    True unless you say otherwise."""
+
+    tls: SSLContext | None
+    """The certificates to trust and to show, such as `ssl.create_default_context(cafile=...)`;
+    `load_cert_chain` adds a certificate of this side."""
+
     insecure: bool
     """Whether plain text may go to another machine: over a network of your own."""
 
@@ -47,6 +56,12 @@ OPTION_KINDS: dict[str, ValueKind] = {
         'a function that returns "Bearer ..."', "get_token", callable, secret=True
     ).or_none,
     "proxy": SECRET.or_none,
+    "trust_env": FLAG,
+    "tls": ValueKind(
+        "an ssl.SSLContext",
+        'ssl.create_default_context(cafile="ca.pem")',
+        lambda value: isinstance(value, SSLContext),
+    ).or_none,
     "insecure": FLAG,
     "http": having(
         ("stream", "aclose"), "an asynchronous HTTP client", "httpx2.AsyncClient()"

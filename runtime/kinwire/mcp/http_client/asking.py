@@ -11,8 +11,8 @@ import anyio
 
 from kinwire.rpc.codec import is_object
 from kinwire.transports.http.sse import MEDIA_TYPE, SseDecoder
+from kinwire.transports.http_client.client import RequestSender
 from kinwire.transports.http_client.fields import RequestHead
-from kinwire.transports.http_client.pool import HttpClient
 from kinwire.transports.http_client.response import Headers, media_type
 
 
@@ -55,6 +55,8 @@ class CollectedResponse:
         """See `ResponseReceiver.body`."""
         if self._events is None:
             self._body += chunk if len(self._body) <= self._limit else b""
+            if len(self._body) > self._limit:
+                self.over.set()
             return
         self.frames += [event.data for event in self._events.feed(chunk)]
         if self.result() is not None:
@@ -73,13 +75,13 @@ class CollectedResponse:
 
 
 async def ask(
-    client: HttpClient, head: RequestHead, body: bytes, *, limit: int, patience: float
+    client: RequestSender, head: RequestHead, body: bytes, *, limit: int, patience: float
 ) -> CollectedResponse:
     """Return what comes back for a request within `patience` seconds."""
     answer = CollectedResponse(limit)
-    handle = client.send(head, body, answer, patience=patience)
+    handle = client.send(head, body, answer, patience=patience, repeatable=True)
     try:
         await answer.over.wait()
     finally:
-        handle.cancel(answer)
+        handle.cancel()
     return answer

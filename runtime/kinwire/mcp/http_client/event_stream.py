@@ -24,9 +24,9 @@ from kinwire.rpc.errors import InvalidResponseError
 from kinwire.rpc.transport import SessionCallbacks
 from kinwire.support.backoff import Backoff
 from kinwire.transports.http.sse import MEDIA_TYPE, Event, SseDecoder
+from kinwire.transports.http_client.client import RequestSender
 from kinwire.transports.http_client.errors import no_connection
 from kinwire.transports.http_client.fields import RequestHead
-from kinwire.transports.http_client.pool import HttpClient
 from kinwire.transports.http_client.response import Headers, media_type
 
 NO_CALL = 0
@@ -77,7 +77,7 @@ class EventStream:
     def __init__(
         self,
         callbacks: SessionCallbacks,
-        client: HttpClient,
+        client: RequestSender,
         take: Callable[[Event], object],
         events: SseDecoder | None = None,
     ) -> None:
@@ -105,7 +105,7 @@ class EventStream:
         try:
             await end.over.wait()
         finally:
-            handle.cancel(self)
+            handle.cancel()
         return end
 
     async def wait(self) -> None:

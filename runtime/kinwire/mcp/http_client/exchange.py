@@ -15,7 +15,8 @@ from kinwire.mcp.http_client.refusals import RefusedResponse
 from kinwire.rpc.codec import HEAD, OutgoingFrame, longer_than
 from kinwire.rpc.errors import InvalidResponseError
 from kinwire.transports.http.sse import MEDIA_TYPE, Event, SseDecoder
-from kinwire.transports.http_client.pool import RequestHandle
+from kinwire.transports.http_client.client import RequestHandle
+from kinwire.transports.http_client.content_coding import ContentCodingError
 from kinwire.transports.http_client.response import Headers, media_type
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ class Exchange:
         """The number of the session that it was sent in."""
         self.key = 0
         """The number of the credentials that it was sent with."""
-        self.redirects = 0
         self.retried: set[int] = set()
         """The statuses that it was repeated for."""
         self.handle: RequestHandle | None = None
@@ -52,12 +52,12 @@ class Exchange:
         if self.resuming is not None:
             self.resuming.cancel()
         if self.handle is not None:
-            self.handle.cancel(self)
+            self.handle.cancel()
 
     def expire_in(self, seconds: float) -> None:
         """Want nothing of it any more after that time."""
         if self.handle is not None:
-            self.handle.expire_in(self, seconds)
+            self.handle.expire_in(seconds)
 
     def head(self, status: int, headers: Headers, /) -> None:
         """See `ResponseReceiver.head`."""
@@ -106,7 +106,10 @@ class Exchange:
 
     def broken(self, error: Exception, /) -> None:
         """See `ResponseReceiver.broken`."""
-        self._transport.lost(self, error)
+        if isinstance(error, ContentCodingError):
+            self._give_up(str(error))
+        else:
+            self._transport.lost(self, error)
 
     def _take(self, event: Event) -> None:
         if event.overlong:

@@ -15,8 +15,8 @@ from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.http.sse import Event
 from kinwire.transports.http_client.address import ServerAddress
+from kinwire.transports.http_client.client import RequestSender
 from kinwire.transports.http_client.fields import RequestHead
-from kinwire.transports.http_client.pool import HttpClient
 
 _PATIENCE = 10.0  # seconds for the address
 
@@ -29,7 +29,7 @@ class LegacySseStream:
     def __init__(
         self,
         callbacks: SessionCallbacks,
-        client: HttpClient,
+        client: RequestSender,
         address: ServerAddress,
         found: Callable[[ServerAddress], object],
     ) -> None:

@@ -1,5 +1,5 @@
-"""What is done about a refusal before its call fails: other credentials, another session, another
-address, or the transport of 2024-11-05. Each is tried once for a frame."""
+"""What is done about a refusal before its call fails: other credentials, another session, or the
+transport of 2024-11-05. Each is tried once for a frame."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from kinwire.mcp.http_client.refusals import NOT_STICKY, RefusedResponse, not_an
 from kinwire.mcp.http_client.session import HttpClientSession
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.transports.http_client.address import ServerAddress
+from kinwire.transports.http_client.client import RequestSender
 from kinwire.transports.http_client.credentials import Credentials
-from kinwire.transports.http_client.pool import HttpClient
 from kinwire.transports.task_spawner import TaskSpawner
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger("kinwire.transports")
 
 _NOT_STREAMABLE = {400, 404, 405}  # what servers of 2024-11-05 answer to a POST of `initialize`
-_REDIRECTS = 3
 _PATIENCE = 10.0  # seconds for each step of a repeated handshake
 
 
@@ -35,7 +34,7 @@ class Recovery:
     def __init__(
         self,
         transport: HttpTransport,
-        client: HttpClient,
+        client: RequestSender,
         session: HttpClientSession,
         credentials: Credentials,
         tasks: TaskSpawner,
@@ -50,8 +49,6 @@ class Recovery:
     def repair(self, exchange: Exchange, refusal: RefusedResponse) -> bool:
         """Have the frame sent again if that may help; say whether it will be."""
         status = refusal.status
-        if status in (307, 308):
-            return self._redirect(exchange, refusal)
         if status in exchange.retried:
             return False
         begins = exchange.message.method == "initialize"
@@ -96,17 +93,6 @@ class Recovery:
         await self._credentials.renew(number, challenge)
         self._session.authorization = self._credentials.value
         self._session.write()
-
-    def _redirect(self, exchange: Exchange, refusal: RefusedResponse) -> bool:
-        location = refusal.headers.get("location", "")
-        address = self._session.address.with_target(location)
-        exchange.redirects += 1
-        if address is None or exchange.redirects > _REDIRECTS:
-            return False
-        self._session.address = address
-        self._session.write()
-        self._transport.send(exchange)
-        return True
 
     def _try_legacy_sse(self, exchange: Exchange, refusal: RefusedResponse) -> None:
         """See whether the server speaks the transport of 2024-11-05."""
@@ -165,7 +151,7 @@ class Recovery:
         self._transport.resume_sending()
 
 
-async def _renewed(client: HttpClient, session: HttpClientSession, limit: int) -> str | None:
+async def _renewed(client: RequestSender, session: HttpClientSession, limit: int) -> str | None:
     """Begin another session in place of `session`; return why that failed, None if it did not."""
     if not session.repeatable:
         return "more than MCP's own handshake was said in it"

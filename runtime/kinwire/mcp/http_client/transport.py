@@ -28,17 +28,18 @@ from kinwire.mcp.http_client.exchange import Exchange
 from kinwire.mcp.http_client.queue import SendQueue
 from kinwire.mcp.http_client.recovery import Recovery
 from kinwire.mcp.http_client.refusals import RefusedResponse, holds_answer
+from kinwire.mcp.http_client.repeatable import is_repeatable
 from kinwire.mcp.http_client.session import RESERVED, HttpClientSession
 from kinwire.rpc.codec import OutgoingFrame
 from kinwire.rpc.errors import InvalidResponseError
 from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.http_client.address import ServerAddress
+from kinwire.transports.http_client.client import HttpClient, RequestSender
 from kinwire.transports.http_client.credentials import Credentials, credentials_of
+from kinwire.transports.http_client.dialing import chosen_proxy
 from kinwire.transports.http_client.errors import no_connection
 from kinwire.transports.http_client.fields import checked_headers
-from kinwire.transports.http_client.pool import HttpClient, Pool
-from kinwire.transports.http_client.proxied import ProxiedClient, check_proxy
-from kinwire.transports.http_client.response import Headers
+from kinwire.transports.http_client.response import Headers, need_parser
 from kinwire.transports.http_client.user_client import UserHttpClient
 from kinwire.transports.task_spawner import TaskSpawner, task_spawner
 
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("kinwire.transports")
 
-OpenClient = Callable[[SessionCallbacks, TaskSpawner], HttpClient]
+OpenClient = Callable[[SessionCallbacks, TaskSpawner], RequestSender]
 
 _MOST = 128  # requests under way, each with a connection
 _PATIENCE = 10.0  # seconds for the receipt of a frame that has no answer
@@ -61,23 +62,28 @@ def http_transport(address: ServerAddress, options: UrlOptions) -> HttpTransport
 
     Raises:
         ValueError: an option cannot be used, or two of them say who is calling.
-        ImportError: there is a proxy, and the extra `proxy` is not installed.
+        ImportError: the extra `http` is not installed.
     """
     fields = checked_headers(options.get("headers", {}), RESERVED)
     credentials = credentials_of(address, fields, options.get("auth"))
 
-    proxy, user_client = options.get("proxy"), options.get("http")
-    if proxy is not None:
-        if user_client is not None:
-            raise ValueError("http: the client decides about proxies. Leave proxy out.")
-        check_proxy(proxy)
+    user_client = options.get("http")
+    if user_client is not None:
+        for name in ("proxy", "tls", "trust_env"):
+            if options.get(name) is not None:
+                raise ValueError(f"http: the client decides about that. Leave {name} out.")
+        return HttpTransport(
+            HttpClientSession(address, fields),
+            credentials,
+            lambda _, tasks: UserHttpClient(user_client, tasks),
+        )
+    need_parser()
+    tls = options.get("tls")
+    proxy = chosen_proxy(address, options.get("proxy"), trust_env=options.get("trust_env", True))
 
-    def open_client(callbacks: SessionCallbacks, tasks: TaskSpawner) -> HttpClient:
-        if user_client is not None:
-            return UserHttpClient(user_client, tasks)
-        if proxy is not None:
-            return ProxiedClient(proxy, tasks)
-        return Pool(address, callbacks.loop, tasks)
+    def open_client(callbacks: SessionCallbacks, tasks: TaskSpawner) -> RequestSender:
+        loop = callbacks.loop
+        return HttpClient(tasks, loop=loop, tls=tls, proxy=proxy, trust_env=False)
 
     return HttpTransport(HttpClientSession(address, fields), credentials, open_client)
 
@@ -257,7 +263,9 @@ class HttpTransport:
         waits = message.kind == "request" and not self.legacy_sse
         patience = None if waits else _PATIENCE
         head = self._session.post
-        exchange.handle = self._client.send(head, message.data, exchange, patience=patience)
+        exchange.handle = self._client.send(
+            head, message.data, exchange, patience=patience, repeatable=is_repeatable(message)
+        )
 
     def _must_be_sent(self, notification: OutgoingFrame) -> bool:
         """Stop the request that a cancellation takes back; return whether to send it."""

@@ -1,4 +1,4 @@
-"""HTTP requests of this side: addresses, headers, connections that stay open, responses."""
+"""HTTP requests of this side: `client.py` has the client, the other modules its parts."""
 
 from __future__ import annotations
 

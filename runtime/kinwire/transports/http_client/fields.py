@@ -30,6 +30,9 @@ _OURS = {
     "transfer-encoding",
     "upgrade",
 }
+_BODILESS = {"DELETE", "GET", "HEAD", "OPTIONS", "TRACE"}
+_IDEMPOTENT = {*_BODILESS, "PUT"}
+_COUNTED = b"%bContent-Length: %d\r\n\r\n%b"
 
 
 def checked_headers(headers: Mapping[str, str], reserved: Collection[str] = ()) -> Fields:
@@ -71,10 +74,18 @@ class RequestHead:
     ) -> None:
         self.method = method
         self.address = address
+        self.origin = address.origin
+        self.url = address.url
+        self.moved: RequestHead | None = None
+        """The same for where the server has redirected it to, if a client has seen that."""
+        self.idempotent = method in _IDEMPOTENT
+        """Whether a second request does no more than the first (RFC 9110, section 9.2.2)."""
+        self._empty = b"\r\n" if method in _BODILESS else b"Content-Length: 0\r\n\r\n"
         self.fields = with_user_agent(fields)
-        lines = [f"{method} {address.target} HTTP/1.1", f"Host: {address.authority}"]
+        lines = [f"Host: {address.authority}"]
         lines += [f"{name}: {value}" for name, value in self.fields]
-        self._bytes = "\r\n".join([*lines, ""]).encode("latin-1")
+        self._fields = "\r\n".join([*lines, ""]).encode("latin-1")
+        self._bytes = self._line(address.target) + self._fields
 
     def __repr__(self) -> str:
         return f"<RequestHead {self.method} {self.address.origin}>"
@@ -82,5 +93,19 @@ class RequestHead:
     def followed_by(self, body: bytes) -> bytes:
         """Return the whole request."""
         if not body:
-            return self._bytes + b"\r\n"
-        return b"%bContent-Length: %d\r\n\r\n%b" % (self._bytes, len(body), body)
+            return self._bytes + self._empty
+        return _COUNTED % (self._bytes, len(body), body)
+
+    def written(self, body: bytes, more: Fields, *, absolute: bool) -> bytes:
+        """Return the whole request with more headers, and for a proxy with an absolute target."""
+        line = self._line(self.address.url if absolute else self.address.target)
+        lines = "".join(f"{name}: {value}\r\n" for name, value in more)
+        head = line + self._fields + lines.encode("latin-1")
+        return _COUNTED % (head, len(body), body) if body else head + self._empty
+
+    def at(self, address: ServerAddress) -> RequestHead:
+        """Return the same for another address."""
+        return RequestHead(self.method, address, self.fields)
+
+    def _line(self, target: str) -> bytes:
+        return f"{self.method} {target} HTTP/1.1\r\n".encode("latin-1")

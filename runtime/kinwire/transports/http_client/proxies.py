@@ -29,7 +29,10 @@ def proxy_address(url: str, *, source: str = "proxy") -> ServerAddress:
     """
     scheme, mark, _ = url.partition("://")
     if mark and scheme.lower().startswith("socks"):
-        raise ValueError(f"{source}: {_EXAMPLE}, got one of SOCKS, which is not supported")
+        raise ValueError(
+            f"{source}: {_EXAMPLE}, got one of SOCKS. Pass a client of your own that "
+            "can use it: http=httpx2.AsyncClient(proxy=...)"
+        )
     try:
         address = split_url(url if mark else f"http://{url}")
     except ValueError:

@@ -1,25 +1,35 @@
 """Reads the responses on one connection: bytes to status, headers and body (RFC 9112).
 
-Pure, and stricter than browsers are: what could be read in two ways is refused, and with it the
-connection. Left out: compression, which is never asked for, and trailers, which are skipped.
+The library `httptools` (extra `http`) parses them, and strictly: what could be read in two ways is
+refused, and with it the connection. A head that it refuses is written in its usual form and
+parsed once more: some servers fold header lines, end lines without CR or repeat their length.
 """
 
 from __future__ import annotations
 
-__all__ = ("Headers", "MalformedResponseError", "ResponseReader", "ResponseReceiver", "media_type")
+__all__ = (
+    "Headers",
+    "MalformedResponseError",
+    "ResponseReader",
+    "ResponseReceiver",
+    "media_type",
+    "need_parser",
+)
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Protocol
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from httptools import HttpResponseParser
 
 Headers = Mapping[str, str]
-"""Names in lower case; several of one name are joined by a comma."""
+"""Names in lower case; several of one name are joined by a comma, `set-cookie` by a line end."""
 
-_HEAD_LIMIT = 16 * 1024  # bytes of status line and headers
-_LINE_LIMIT = 1024  # bytes of the line before a chunk
-_STATUS = re.compile(rb"HTTP/1\.([01]) ([1-9][0-9][0-9])(?: [^\0\n\r]*)?")
-_FIELD = re.compile(rb"([A-Za-z0-9!#$%&'*+.^_`|~-]+):[ \t]*([^\0\n\r]*)")
-_SIZE = re.compile(rb"([0-9A-Fa-f]{1,12})[ \t]*(?:;[^\0\n\r]*)?")
+_LIMIT = 64 * 1024  # bytes of a head, and of all that brings nothing of a body
+_MOST_HEADERS = 1000
+_HEAD_END = re.compile(rb"\n\r?\n")
+_SURPLUS = "more came than was asked for"
 
 
 class MalformedResponseError(Exception):
@@ -42,23 +52,46 @@ class ResponseReceiver(Protocol):
         """Note that the response will not become complete; no other call follows."""
 
 
+def need_parser() -> None:
+    """Return if responses can be read.
+
+    Raises:
+        ImportError: the extra `http` is not installed.
+    """
+    try:
+        import httptools as _  # noqa: F401
+    except ImportError:
+        raise ImportError(
+            "A connection over HTTP needs the library `httptools`. Install kinwire[http]."
+        ) from None
+
+
 class ResponseReader:
-    """One response after the other; `expect` begins each."""
+    """One response after the other; `expect` begins each. Its `on_...` are for the parser."""
 
     def __init__(self) -> None:
-        self._buffer = b""
-        self._at = 0  # what is before was read: cutting it off each time would cost its square
         self._reply: ResponseReceiver | None = None
-        self._state: Callable[[], bool] = self._read_head
-        self._left = 0  # bytes of the body, or of the chunk
+        self._parser: HttpResponseParser | None = None
         self._bodiless = False
+        self._in_body = False
+        self._to_end = False  # whether the end of the connection is that of the body
+        self._stopped = False
+        self._rewriting = False
+        self._begun = b""  # the head, as far as it has come
+        self._quiet = 0  # bytes since something was told
+        self._headers: dict[str, str] = {}
+        self._count = self._size = 0  # of the headers
         self.reusable = True
         """Whether another request may follow on the connection."""
 
-    def expect(self, reply: ResponseReceiver) -> None:
-        """Pass head and body of the next response to `reply`."""
+    def expect(self, reply: ResponseReceiver, *, bodiless: bool = False) -> None:
+        """Pass head and body of the next response to `reply`; one to HEAD is `bodiless`."""
         self._reply = reply
-        self._state = self._read_head
+        self._bodiless = bodiless
+        self._in_body = self._to_end = self._rewriting = False
+        self._begun = b""
+        self._quiet = 0
+        self._clear()
 
     def feed(self, chunk: bytes) -> bool:
         """Tell what `chunk` brings; return whether no response is expected any more.
@@ -66,128 +99,155 @@ class ResponseReader:
         Raises:
             MalformedResponseError: the connection is of no use any more.
         """
-        rest = self._buffer[self._at :]
-        self._buffer, self._at = rest + chunk if rest else chunk, 0
-        while self._reply is not None and self._state():
-            pass
-        if self._reply is not None:
-            return False
-        if self._at < len(self._buffer):
-            raise MalformedResponseError("more came than was asked for")
-        return True
+        if self._stopped:
+            return True
+        if self._reply is None:
+            raise MalformedResponseError(_SURPLUS)
+        self._quiet += len(chunk)
+        if not self._in_body:
+            self._begun += chunk
+        if self._rewriting and not self._in_body:
+            self._parse_rewritten()
+        else:
+            self._parse(chunk)
+        if self._quiet > _LIMIT and not self._stopped:
+            raise MalformedResponseError(self._too_long())
+        return self._reply is None
 
     def ended(self) -> bool:
         """Note the end of the connection; return whether no response is cut off by it."""
-        return self._reply is None or self._state == self._read_to_end
+        return self._reply is None or self._to_end
 
     def stop(self) -> None:
         """Tell nothing any more."""
-        self._reply = None
-        self._buffer, self._at = b"", 0
+        self._stopped = True
+        self._reply = self._parser = None
+        self._begun = b""
         self.reusable = False
 
-    def _read_head(self) -> bool:
-        head = self._until(b"\r\n\r\n", _HEAD_LIMIT, "headers")
-        if head is None:
-            return False
-        first, *lines = head.split(b"\r\n")
-        found = _STATUS.fullmatch(first)
-        if found is None:
-            raise MalformedResponseError("it does not begin as HTTP/1.1 does")
-        status = int(found[2])
-        headers = _fields(lines)
-        if status < 200:
-            if status == 101:
-                raise MalformedResponseError("it switches to a protocol that was not asked for")
-            return True
-        self._frame(status, headers, old=found[1] == b"0")
-        reply = self._reply
-        assert reply is not None
-        reply.head(status, headers)
-        return True
+    def on_message_begin(self) -> None:
+        """See `httptools.HTTPProtocol`."""
+        if self._reply is None and not self._stopped:
+            raise MalformedResponseError(_SURPLUS)
 
-    def _frame(self, status: int, headers: Headers, *, old: bool) -> None:
-        """Find out where the body ends."""
-        tokens = headers.get("connection", "").lower().replace(" ", "").split(",")
-        self.reusable = "close" not in tokens and not (old and "keep-alive" not in tokens)
-        coding, length = headers.get("transfer-encoding"), headers.get("content-length")
-        if status in (204, 304):
-            self._left, self._state = 0, self._read_counted
-        elif coding is not None:
-            if coding.lower() != "chunked" or length is not None or old:
-                raise MalformedResponseError("the end of its body could be in two places")
-            self._state = self._read_size
-        elif length is not None:
-            if not (length.isascii() and length.isdigit() and len(length) <= 15):
-                raise MalformedResponseError("its length is not a number")
-            self._left, self._state = int(length), self._read_counted
-        else:
-            self.reusable = False
-            self._state = self._read_to_end
+    def on_header(self, name: bytes, value: bytes | None) -> None:
+        """See `httptools.HTTPProtocol`; after the body come trailers, which are not headers."""
+        value = value or b""
+        self._count += 1
+        self._size += len(name) + len(value)
+        if self._count > _MOST_HEADERS:
+            raise MalformedResponseError(f"more than {_MOST_HEADERS} headers")
+        if self._size > _LIMIT:
+            raise MalformedResponseError(self._too_long())
+        if not self._in_body:
+            key = name.decode("ascii").lower()
+            text = value.decode("latin-1").rstrip(" \t")
+            known = self._headers.get(key)
+            self._headers[key] = text if known is None else _joined(key, known, text)
 
-    def _read_counted(self) -> bool:
-        self._pass_on()
-        if self._left:
-            return False
-        self._reply = None
-        return True
-
-    def _read_to_end(self) -> bool:
-        self._left = len(self._buffer) - self._at
-        self._pass_on()
-        return False
-
-    def _read_size(self) -> bool:
-        line = self._line()
-        if line is None:
-            return False
-        found = _SIZE.fullmatch(line)
-        if found is None:
-            raise MalformedResponseError("the size of a chunk is not a number")
-        self._left = int(found[1], 16)
-        self._state = self._read_chunk if self._left else self._read_trailer
-        return True
-
-    def _read_chunk(self) -> bool:
-        self._pass_on()
-        if self._left or len(self._buffer) < self._at + 2:
-            return False
-        if not self._buffer.startswith(b"\r\n", self._at):
-            raise MalformedResponseError("a chunk is longer than its size says")
-        self._at += 2
-        self._state = self._read_size
-        return True
-
-    def _read_trailer(self) -> bool:
-        line = self._line()
-        if line is None:
-            return False
-        if not line:
-            self._reply = None
-        return True
-
-    def _line(self) -> bytes | None:
-        return self._until(b"\r\n", _LINE_LIMIT, "a line")
-
-    def _until(self, mark: bytes, limit: int, what: str) -> bytes | None:
-        """Return what stands before `mark`, None if that has not come yet."""
-        at = self._at
-        end = self._buffer.find(mark, at, at + limit + len(mark))
-        if end < 0:
-            if len(self._buffer) - at > limit:
-                raise MalformedResponseError(f"{what} of more than {limit} bytes")
-            return None
-        self._at = end + len(mark)
-        return self._buffer[at:end]
-
-    def _pass_on(self) -> None:
-        chunk = self._buffer[self._at : self._at + self._left]
-        if not chunk:
+    def on_headers_complete(self) -> None:
+        """See `httptools.HTTPProtocol`."""
+        parser = self._parser
+        if parser is None:
             return
-        self._at += len(chunk)
-        self._left -= len(chunk)
+        status, headers = parser.get_status_code(), self._headers
+        if status < 200:
+            if not status >= 100 or status == 101:
+                raise MalformedResponseError("it switches to a protocol that was not asked for")
+            return
+        version = parser.get_http_version()
+        self._frame(status, headers, version)
+        self.reusable = not self._to_end and parser.should_keep_alive()
+        self._in_body = True
+        self._begun = b""
+        self._quiet = self._count = self._size = 0
+        reply = self._reply
+        if reply is not None:
+            reply.head(status, headers)
+        if self._bodiless and not self._stopped:
+            self._reply, self.reusable = None, False  # the parser waits for a body
+
+    def on_body(self, chunk: bytes) -> None:
+        """See `httptools.HTTPProtocol`."""
+        self._quiet = 0
         if self._reply is not None:
             self._reply.body(chunk)
+
+    def on_message_complete(self) -> None:
+        """See `httptools.HTTPProtocol`."""
+        self._clear()
+        if self._in_body:
+            self._reply = None
+            self._quiet = 0
+
+    def _frame(self, status: int, headers: Headers, version: str) -> None:
+        """Find out where the body ends."""
+        coding = headers.get("transfer-encoding")
+        if version not in ("1.0", "1.1"):
+            raise MalformedResponseError("it does not begin as HTTP/1.1 does")
+        length = headers.get("content-length")
+        if coding is not None and (coding.lower() != "chunked" or version == "1.0" or length):
+            raise MalformedResponseError("the end of its body could be in two places")
+        counted = coding is not None or length is not None
+        self._to_end = not (counted or status in (204, 304) or self._bodiless)
+
+    def _parse(self, data: bytes) -> None:
+        parser = self._parser or self._new_parser()
+        try:
+            parser.feed_data(data)
+        except Exception as error:
+            from httptools import HttpParserCallbackError
+
+            if isinstance(error, HttpParserCallbackError) and error.__context__ is not None:
+                raise error.__context__ from None
+            if not self._stopped and not (self._bodiless and self._in_body):
+                self._refused(parser, error)
+
+    def _refused(self, parser: HttpResponseParser, error: Exception) -> None:
+        """Parse the head once more if that may help."""
+        if self._reply is None:
+            raise MalformedResponseError(_SURPLUS) from None
+        if self._in_body:
+            raise MalformedResponseError(f"its body is malformed: {error}") from None
+        if not parser.get_status_code():
+            raise MalformedResponseError("it does not begin as HTTP/1.1 does") from None
+        if self._rewriting:
+            raise MalformedResponseError(f"its head is malformed: {error}") from None
+        self._rewriting = True
+        self._parse_rewritten()
+
+    def _parse_rewritten(self) -> None:
+        """Parse what has come, with heads in their usual form."""
+        while self._reply is not None and not self._in_body:
+            found = _HEAD_END.search(self._begun)
+            if found is None:
+                return
+            head, rest = self._begun[: found.end()], self._begun[found.end() :]
+            self._new_parser()
+            self._parse(_rewritten(head))
+            self._begun = b"" if self._in_body else rest
+            if self._in_body and rest:
+                self._quiet += len(rest)
+                self._parse(rest)
+
+    def _new_parser(self) -> HttpResponseParser:
+        from httptools import HttpResponseParser
+
+        self._clear()
+        self._parser = parser = HttpResponseParser(self)
+        parser.set_dangerous_leniencies(
+            lenient_spaces_after_chunk_size=True,
+            lenient_chunked_length=True,  # in trailers; `_frame` looks at headers
+        )
+        return parser
+
+    def _clear(self) -> None:
+        self._headers = {}
+        self._count = self._size = 0
+
+    def _too_long(self) -> str:
+        what = "a line" if self._in_body else "headers"
+        return f"{what} of more than {_LIMIT} bytes"
 
 
 def media_type(headers: Headers) -> str:
@@ -195,20 +255,33 @@ def media_type(headers: Headers) -> str:
     return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def _fields(lines: list[bytes]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for line in lines:
-        match = _FIELD.fullmatch(line)
-        if match is None:
-            raise MalformedResponseError("a header line is malformed")
-        name = match[1].decode("ascii").lower()
-        value = match[2].decode("latin-1").rstrip(" \t")
-        if name in found:
-            if name in _ONCE and found[name] != value:
-                raise MalformedResponseError(f"two values of {name}")
-            value = found[name] if name in _ONCE else f"{found[name]}, {value}"
-        found[name] = value
-    return found
+def _joined(name: str, first: str, second: str) -> str:
+    """Return the value of a header that comes twice."""
+    if name == "content-type":
+        if media_type({name: first}) != media_type({name: second}):
+            raise MalformedResponseError(f"two values of {name}")
+        return first
+    return f"{first}\n{second}" if name == "set-cookie" else f"{first}, {second}"
 
 
-_ONCE = {"content-length", "transfer-encoding", "content-type"}
+def _rewritten(head: bytes) -> bytes:
+    """Return a head with whole lines that end with CR LF, and its length once."""
+    lines: list[bytes] = []
+    for line in head.split(b"\n"):
+        line = line.removesuffix(b"\r")
+        if line[:1] in (b" ", b"\t") and len(lines) > 1:
+            lines[-1] = lines[-1].rstrip(b" \t") + b" " + line.strip(b" \t")
+        else:
+            lines.append(line)
+    lengths = {length for line in lines for length in _lengths(line)}
+    if len(lengths) == 1:
+        others = [line for line in lines[:-2] if not _lengths(line)]
+        lines = [*others, b"Content-Length: " + lengths.pop(), b"", b""]
+    return b"\r\n".join(lines)
+
+
+def _lengths(line: bytes) -> list[bytes]:
+    name, _, value = line.partition(b":")
+    if name.lower() != b"content-length":
+        return []
+    return [length.strip(b" \t") for length in value.split(b",")]

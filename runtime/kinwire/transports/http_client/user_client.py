@@ -59,7 +59,7 @@ class UserClient(Protocol):
 
 
 class UserHttpClient:
-    """An `HttpClient` that hands requests to the user's client, which it does not close.
+    """A `RequestSender` that hands requests to the user's client, which it does not close.
 
     Redirects, retries and cookies are those of the user's client, and so are `User-Agent` and
     `Accept-Encoding` unless the user has passed them as `headers`. Its timeouts for connecting and
@@ -79,22 +79,23 @@ class UserHttpClient:
         reply: ResponseReceiver,
         *,
         patience: float | None = None,
+        repeatable: bool = False,
     ) -> _UserRequest:
-        """See `HttpClient.send`."""
+        """See `RequestSender.send`; whether it repeats a request is the client's affair."""
         handle = _UserRequest(reply, patience)
         self._tasks.spawn(partial(self._perform, handle, head, body))
         return handle
 
     async def run(self) -> None:
-        """See `HttpClient.run`: the requests are tasks of the spawner, which cancels them."""
+        """See `RequestSender.run`: the requests are tasks of the spawner, which cancels them."""
 
     def pause(self) -> None:
-        """See `HttpClient.pause`."""
+        """See `RequestSender.pause`."""
         if self._reading.is_set():
             self._reading = anyio.Event()
 
     def resume(self) -> None:
-        """See `HttpClient.resume`."""
+        """See `RequestSender.resume`."""
         self._reading.set()
 
     async def _perform(self, handle: _UserRequest, head: RequestHead, body: bytes) -> None:
@@ -155,16 +156,16 @@ class _UserRequest:
         self._patience = patience
         self._scope: anyio.CancelScope | None = None
 
-    def cancel(self, reply: ResponseReceiver, /) -> None:
+    def cancel(self) -> None:
         """See `RequestHandle.cancel`."""
-        if self._reply is reply:
+        if self._reply is not None:
             self._reply = None
             if self._scope is not None:
                 self._scope.cancel()
 
-    def expire_in(self, reply: ResponseReceiver, seconds: float, /) -> None:
+    def expire_in(self, seconds: float) -> None:
         """See `RequestHandle.expire_in`."""
-        if self._reply is reply and self._scope is not None:
+        if self._reply is not None and self._scope is not None:
             self._scope.deadline = anyio.current_time() + seconds
 
     def scoped(self) -> anyio.CancelScope:

@@ -6,9 +6,10 @@ Elsewhere two tasks stand behind each connection.
 
 from __future__ import annotations
 
-__all__ = ("ByteStream", "Receiver", "TaskStream", "client_context", "dial")
+__all__ = ("ByteStream", "Receiver", "TaskStream", "client_context", "connected", "dial")
 
 import asyncio
+import select
 import ssl
 from asyncio import AbstractEventLoop
 from collections import deque
@@ -18,7 +19,7 @@ from ipaddress import ip_address
 from typing import Any, Protocol, cast
 
 import anyio
-from anyio.abc import ByteStream as AnyioStream
+from anyio.abc import ByteStream as AnyioStream, SocketAttribute
 
 from kinwire.transports.task_spawner import TaskSpawner
 
@@ -52,6 +53,10 @@ class ByteStream(Protocol):
     def write(self, chunk: bytes, /) -> None:
         """Send these bytes, in order, when the connection can take them."""
 
+    def silent(self) -> bool:
+        """Return whether nothing waits to be read by now, not even the end of the connection."""
+        ...
+
     def pause(self) -> None:
         """Read nothing until `resume`."""
 
@@ -74,6 +79,25 @@ def client_context() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
+class _Look:
+    """Looks at a socket without reading from it."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._poll: Any = None
+        if number >= 0 and hasattr(select, "poll"):
+            self._poll = select.poll()
+            self._poll.register(number, select.POLLIN)
+
+    def finds_nothing(self) -> bool:
+        """Return whether nothing waits to be read; errors and the end would be something."""
+        if self._number < 0:
+            return True  # not a socket: reading tells
+        if self._poll is not None:
+            return not self._poll.poll(0)
+        return not select.select([self._number], [], [], 0)[0]  # Windows
+
+
 async def dial(
     host: str,
     port: int,
@@ -89,7 +113,7 @@ async def dial(
         OSError: nobody answers there, or (`ssl.SSLError`) not with a certificate to be trusted.
     """
     if loop is None:
-        stream = TaskStream(await _connected(host, port, tls), receiver)
+        stream = TaskStream(await connected(host, port, tls), receiver)
         tasks.spawn(stream.run)
         return stream
     # uvloop has no such option: it tries one address after the other.
@@ -109,7 +133,12 @@ def _is_address(host: str) -> bool:
     return True
 
 
-async def _connected(host: str, port: int, tls: ssl.SSLContext | None) -> AnyioStream:
+async def connected(host: str, port: int, tls: ssl.SSLContext | None) -> AnyioStream:
+    """Return a connection of anyio's.
+
+    Raises:
+        OSError: see `dial`.
+    """
     if tls is None:
         return await anyio.connect_tcp(host, port)
     return await anyio.connect_tcp(host, port, ssl_context=tls, tls_standard_compatible=False)
@@ -122,6 +151,7 @@ class CallbackStream(asyncio.Protocol):
         self.receiver = receiver
         self._transport: asyncio.Transport | None = None
         self._closing: asyncio.TimerHandle | None = None
+        self._look: _Look | None = None
         self.full = False
 
     def data_received(self, data: bytes) -> None:
@@ -151,6 +181,15 @@ class CallbackStream(asyncio.Protocol):
     def write(self, chunk: bytes, /) -> None:
         """See `ByteStream.write`."""
         self._open().write(chunk)
+
+    def silent(self) -> bool:
+        """See `ByteStream.silent`."""
+        transport = self._open()
+        if transport.is_closing():
+            return False
+        if self._look is None:
+            self._look = _Look(transport.get_extra_info("socket").fileno())
+        return self._look.finds_nothing()
 
     def pause(self) -> None:
         """See `ByteStream.pause`."""
@@ -190,6 +229,7 @@ class TaskStream:
         self._reading.set()
         self._closing = False
         self._scope = anyio.CancelScope()
+        self._look: _Look | None = None
         self.full = False
 
     async def run(self) -> None:
@@ -214,6 +254,15 @@ class TaskStream:
         self._size += len(chunk)
         self.full = self._size > _WRITE_AHEAD
         self._news.set()
+
+    def silent(self) -> bool:
+        """See `ByteStream.silent`."""
+        if self._closing:
+            return False
+        if self._look is None:
+            raw = self._stream.extra(SocketAttribute.raw_socket, None)
+            self._look = _Look(-1 if raw is None else raw.fileno())
+        return self._look.finds_nothing()
 
     def pause(self) -> None:
         """See `ByteStream.pause`."""

@@ -20,6 +20,8 @@ from kinwire.transports.websocket.connection import WebSocketTransport
 from kinwire.transports.websocket.protocol import client_protocol
 
 if TYPE_CHECKING:
+    from ssl import SSLContext
+
     from websockets.client import ClientProtocol
     from websockets.http11 import Response
 
@@ -38,7 +40,7 @@ def websocket_transport(address: ServerAddress, options: UrlOptions) -> WebSocke
     """
     fields = checked_headers(options.get("headers", {}))
     credentials = credentials_of(address, fields, options.get("auth"))
-    return WebSocketClient(address, with_user_agent(fields), credentials)
+    return WebSocketClient(address, with_user_agent(fields), credentials, options.get("tls"))
 
 
 class WebSocketClient:
@@ -46,11 +48,18 @@ class WebSocketClient:
 
     peer_may_emit_noise = False
 
-    def __init__(self, address: ServerAddress, fields: Fields, credentials: Credentials) -> None:
+    def __init__(
+        self,
+        address: ServerAddress,
+        fields: Fields,
+        credentials: Credentials,
+        tls: SSLContext | None = None,
+    ) -> None:
         self.address: str | None = address.identity
         self._address = address
         self._fields = fields
         self._credentials = credentials
+        self._tls = tls
         self._transport: WebSocketTransport | None = None
         self._failure: tuple[SessionCallbacks, Exception] | None = None
         client_protocol(address)  # the library is there, or this is the place to say so
@@ -122,7 +131,7 @@ class WebSocketClient:
     async def _shaken(self, callbacks: SessionCallbacks, tasks: TaskSpawner) -> _Handshake:
         address = self._address
         handshake = _Handshake(client_protocol(address))
-        tls = client_context() if address.secure else None
+        tls = (self._tls or client_context()) if address.secure else None
         stream = await dial(
             address.host, address.port, handshake, tls=tls, loop=callbacks.loop, tasks=tasks
         )

@@ -9,7 +9,7 @@ import pytest
 
 from tests.runtime.mcp.http_client.outcomes import with_httpx2, with_ours
 from tests.runtime.mcp.http_client.raw_responses import Row
-from tests.runtime.mcp.http_client.raw_rows import PENDING, ROWS
+from tests.runtime.mcp.http_client.raw_rows import ROWS
 
 GUIDE = Path(__file__).parents[4] / "docs" / "transports.md"
 LONG = 0.5  # seconds
@@ -22,9 +22,7 @@ of_each_row = pytest.mark.parametrize(
 
 @of_each_row
 @pytest.mark.anyio
-async def test_the_outcome_with_this_library(row: Row, request: pytest.FixtureRequest) -> None:
-    if row.what in PENDING:
-        request.applymarker(pytest.mark.xfail(reason="the client does not do that yet"))
+async def test_the_outcome_with_this_library(row: Row) -> None:
     assert await with_ours(row) == row.ours
 
 

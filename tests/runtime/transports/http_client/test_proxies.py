@@ -118,7 +118,9 @@ def test_an_invalid_variable_is_named_and_its_value_is_not_shown(value: str) -> 
 
 
 def test_socks_is_refused_by_name() -> None:
-    with pytest.raises(ValueError, match=r"^all_proxy: .*SOCKS, which is not supported$"):
+    with pytest.raises(
+        ValueError, match=r"^all_proxy: .*SOCKS\. Pass a client of your own .*httpx2"
+    ):
         chosen("http://a.example", all_proxy="socks5://p.example:1080")
     assert chosen("http://a.example", all_proxy="socks5://p.example:1080", no_proxy="*") is None
 

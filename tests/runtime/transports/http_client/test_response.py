@@ -53,6 +53,16 @@ GOOD = [
     pytest.param(
         b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nhello", id="said twice"
     ),
+    pytest.param(b"HTTP/1.1 200 OK\nA: b\nContent-Length: 5\n\nhello", id="line ends without CR"),
+    pytest.param(b"HTTP/1.1 100 x\n\nHTTP/1.1 200 OK\nContent-Length: 5\n\nhello", id="both"),
+    pytest.param(
+        b"HTTP/1.1 200 OK\r\nX: a\r\n\t b\r\nContent-Length:\r\n 5\r\n\r\nhello", id="folded"
+    ),
+    pytest.param(
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5 \r\nhello\r\n0\r\n\r\n",
+        id="a space behind a size",
+    ),
+    pytest.param(b"HTTP/1.1 304 x\r\nContent-Length: 5\r\n\r\n", id="not modified"),
 ]
 
 
@@ -90,18 +100,17 @@ def test_it_is_read_as_h11_reads_it_however_it_is_cut(data: bytes) -> None:
 BAD = [
     pytest.param(b"HTTP/2 200 OK\r\n\r\n", "does not begin", id="version"),
     pytest.param(b"\x15\x03\x01\x00\r\n\r\n", "does not begin", id="TLS"),
-    pytest.param(b"HTTP/1.1 20 OK\r\n\r\n", "does not begin", id="short status"),
+    pytest.param(b"HTTP/1.1 20 OK\r\n\r\n", "Invalid status code", id="short status"),
     pytest.param(b"HTTP/1.1 101 Go\r\n\r\n", "switches to a protocol", id="upgrade"),
-    pytest.param(b"HTTP/1.1 200 OK\r\n folded\r\n\r\n", "a header line is malformed", id="folded"),
-    pytest.param(b"HTTP/1.1 200 OK\r\nA : b\r\n\r\n", "a header line is malformed", id="space"),
-    pytest.param(b"HTTP/1.1 200 OK\nA: b\r\n\r\n", "does not begin", id="bare newline"),
-    pytest.param(b"HTTP/1.1 200 OK\r\nA: b\rc\r\n\r\n", "a header line is malformed", id="bare CR"),
-    pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "not a number", id="negative"),
+    pytest.param(b"HTTP/1.1 200 OK\r\n folded\r\n\r\n", "head is malformed", id="folded"),
+    pytest.param(b"HTTP/1.1 200 OK\r\nA : b\r\n\r\n", "Invalid header token", id="space"),
+    pytest.param(b"HTTP/1.1 200 OK\r\nA: b\rc\r\n\r\n", "head is malformed", id="bare CR"),
+    pytest.param(b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n", "Length", id="negative"),
     pytest.param(
-        b"HTTP/1.1 200 OK\r\nContent-Length: 1_0\r\n\r\n", "not a number", id="underscore"
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1_0\r\n\r\n", "in Content-Length", id="underscore"
     ),
     pytest.param(
-        b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", "two values", id="two"
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", "Duplicate", id="two"
     ),
     pytest.param(
         b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
@@ -110,15 +119,19 @@ BAD = [
     ),
     pytest.param(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", "two", id="gzip"),
     pytest.param(
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", "size of a chunk", id="size"
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", "in chunk size", id="size"
     ),
     pytest.param(
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n", "longer", id="chunk"
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n",
+        "body is malformed",
+        id="chunk",
     ),
     pytest.param(
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;" + b"x" * 2000, "line", id="line"
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;" + b"x" * 90_000,
+        "line",
+        id="line",
     ),
-    pytest.param(b"HTTP/1.1 200 OK\r\nX: " + b"x" * 20_000, "headers of more than", id="headers"),
+    pytest.param(b"HTTP/1.1 200 OK\r\nX: " + b"x" * 90_000, "headers of more than", id="headers"),
     pytest.param(
         b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nab", "more came than was asked", id="more"
     ),
@@ -130,7 +143,12 @@ def test_what_could_be_read_in_two_ways_is_refused(data: bytes, why: str) -> Non
     reader = ResponseReader()
     reader.expect(RecordingReceiver())
     with pytest.raises(MalformedResponseError, match=why):
-        reader.feed(data)
+        feed_in_pieces(reader, data)
+
+
+def feed_in_pieces(reader: ResponseReader, data: bytes) -> None:
+    for at in range(0, len(data), 4096):
+        reader.feed(data[at : at + 4096])
 
 
 def test_one_connection_has_many_responses() -> None:

@@ -1,0 +1,163 @@
+"""How a connection to an address begins: directly or through a proxy, with TLS or without."""
+
+from __future__ import annotations
+
+__all__ = ("Dial", "Dialer", "HttpRoute", "ProxyError", "chosen_proxy", "proxy_fields")
+
+import os
+import ssl
+from asyncio import AbstractEventLoop
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+import anyio
+from anyio.abc import ByteStream as AnyioStream
+from anyio.streams.tls import TLSStream
+
+from kinwire.transports.http_client.address import ServerAddress
+from kinwire.transports.http_client.fields import USER_AGENT, Fields
+from kinwire.transports.http_client.proxies import proxy_address, proxy_for
+from kinwire.transports.http_client.response import Headers, MalformedResponseError, ResponseReader
+from kinwire.transports.task_spawner import TaskSpawner
+from kinwire.transports.tcp.streams import (
+    ByteStream,
+    Receiver,
+    TaskStream,
+    client_context,
+    connected,
+    dial,
+)
+
+
+class ProxyError(ConnectionError):
+    """The proxy does not connect to the server."""
+
+
+class HttpRoute(NamedTuple):
+    """The way to a server."""
+
+    address: ServerAddress
+    proxy: ServerAddress | None
+
+    @property
+    def absolute(self) -> bool:
+        """Return whether the proxy gets each request itself, with an absolute target."""
+        return self.proxy is not None and not self.address.secure
+
+
+Dial = Callable[[HttpRoute, Receiver], Awaitable[ByteStream]]
+"""Connects, with TLS if the address is secure, and has the receiver get what arrives."""
+
+
+class Dialer:
+    """Connects: on asyncio's `loop`, if there is one, else with tasks of `tasks`."""
+
+    def __init__(
+        self, tasks: TaskSpawner, loop: AbstractEventLoop | None, tls: ssl.SSLContext | None
+    ) -> None:
+        self._tasks = tasks
+        self._loop = loop
+        self._tls = tls
+
+    async def dial(self, route: HttpRoute, receiver: Receiver) -> ByteStream:
+        """Return a connection on that way.
+
+        Raises:
+            OSError: nobody answers there, or (`ssl.SSLError`) not with a certificate to be trusted.
+            ProxyError: the proxy refuses.
+        """
+        address, proxy = route
+        if proxy is not None and address.secure:
+            return await self._through(proxy, address, receiver)
+        first = proxy or address
+        tls = self._tls_for(first)
+        return await dial(
+            first.host, first.port, receiver, tls=tls, loop=self._loop, tasks=self._tasks
+        )
+
+    async def _through(
+        self, proxy: ServerAddress, address: ServerAddress, receiver: Receiver
+    ) -> ByteStream:
+        """Return a connection with TLS to the server inside of one to the proxy."""
+        outer = await connected(proxy.host, proxy.port, self._tls_for(proxy))
+        try:
+            await _open_tunnel(outer, proxy, address)
+            inner = await TLSStream.wrap(
+                outer,
+                hostname=address.host,
+                ssl_context=self._tls_for(address),
+                standard_compatible=False,
+            )
+        except BaseException as error:
+            with anyio.CancelScope(shield=True):
+                await anyio.aclose_forcefully(outer)
+            if isinstance(error, (anyio.EndOfStream, anyio.BrokenResourceError)):
+                raise ProxyError("the proxy closed the connection") from None
+            raise
+        stream = TaskStream(inner, receiver)
+        self._tasks.spawn(stream.run)
+        return stream
+
+    def _tls_for(self, address: ServerAddress) -> ssl.SSLContext | None:
+        return (self._tls or client_context()) if address.secure else None
+
+
+def chosen_proxy(
+    address: ServerAddress, proxy: str | None, *, trust_env: bool
+) -> ServerAddress | None:
+    """Return the proxy for an address: the one that is passed, else that of the environment.
+
+    Raises:
+        ValueError: it is not the URL of a proxy that can be used.
+    """
+    if proxy is not None:
+        return proxy_address(proxy)
+    return proxy_for(address, os.environ) if trust_env else None
+
+
+async def _open_tunnel(stream: AnyioStream, proxy: ServerAddress, address: ServerAddress) -> None:
+    """Have the proxy connect to the server (RFC 9110, section 9.3.6).
+
+    Raises:
+        ProxyError: it does not.
+    """
+    host = f"[{address.host}]" if ":" in address.host else address.host
+    place = f"{host}:{address.port}"
+    lines = [f"CONNECT {place} HTTP/1.1", f"Host: {place}", f"User-Agent: {USER_AGENT}"]
+    lines += [f"{name}: {value}" for name, value in proxy_fields(proxy)]
+    await stream.send("\r\n".join([*lines, "", ""]).encode("latin-1"))
+    answer, reader = _TunnelReply(), ResponseReader()
+    reader.expect(answer, bodiless=True)
+    try:
+        while not reader.feed(await stream.receive()):
+            pass
+    except MalformedResponseError as error:
+        raise ProxyError(f"the proxy does not speak HTTP/1.1: {error}") from None
+    if not 200 <= answer.status < 300:
+        raise ProxyError(f"the proxy answered HTTP {answer.status}")
+
+
+def proxy_fields(proxy: ServerAddress) -> Fields:
+    """Return the headers for the proxy itself."""
+    if proxy.authorization is None:
+        return ()
+    return (("Proxy-Authorization", proxy.authorization),)
+
+
+class _TunnelReply:
+    """A `ResponseReceiver` that keeps the status."""
+
+    status = 0
+
+    def head(self, status: int, headers: Headers, /) -> None:
+        """See `ResponseReceiver.head`."""
+        self.status = status
+
+    def body(self, chunk: bytes, /) -> None:
+        """See `ResponseReceiver.body`."""
+
+    def end(self) -> None:
+        """See `ResponseReceiver.end`."""
+
+    def broken(self, error: Exception, /) -> None:
+        """See `ResponseReceiver.broken`."""
