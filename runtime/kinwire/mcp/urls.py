@@ -59,9 +59,8 @@ def _transport_of(url: str, options: UrlOptions) -> Transport:
 
     address = address_of(url, insecure=options.get("insecure", False))
     if address.scheme in ("ws", "wss"):
-        for name in ("proxy", "http"):
-            if options.get(name) is not None:
-                raise ValueError(f"{name}: this option is for http and https, not for WebSocket")
+        if options.get("http") is not None:
+            raise ValueError("http: this option is for http and https, not for WebSocket")
         from kinwire.transports.websocket.client import websocket_transport
 
         return websocket_transport(address, options)

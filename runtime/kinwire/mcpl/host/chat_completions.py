@@ -1,20 +1,18 @@
-"""A provider for servers with chat completions over HTTP, with the library `httpx2` (MCPL 11).
+"""A provider for servers with chat completions over HTTP (MCPL 11).
 
 `rules/chat_completions.py` has the bodies. Each request has its own connection, which is closed
-when the request is cancelled. There are no redirects, proxies or retries, so that the key goes to
-one server only, and a request is paid for once.
+when the request is cancelled. There are no redirects and no retries, so that the key goes to one
+server only, and a request is paid for once.
 """
 
 from __future__ import annotations
 
 __all__ = ("ChatCompletions",)
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
-from importlib.util import find_spec
+import json
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
-
-import anyio
 
 from kinwire.mcpl.errors import ProviderError
 from kinwire.mcpl.rules.chat_completions import (
@@ -27,17 +25,20 @@ from kinwire.mcpl.rules.inference import ModelAnswer, ModelRequest
 from kinwire.support.arguments import FLAG, PLAIN_FUNCTION, SECRET, TEXT, ArgumentCheck
 from kinwire.transports.http.sse import MEDIA_TYPE, SseDecoder
 from kinwire.transports.http_client.address import ServerAddress, address_of
-from kinwire.transports.http_client.fields import checked_headers
-from kinwire.transports.http_client.response import media_type
-from kinwire.transports.tcp.streams import client_context
+from kinwire.transports.http_client.client import HttpClient, StreamedResponse
+from kinwire.transports.http_client.content_coding import ContentCodingError
+from kinwire.transports.http_client.errors import no_connection
+from kinwire.transports.http_client.fields import RequestHead, checked_headers
+from kinwire.transports.http_client.response import (
+    MalformedResponseError,
+    media_type,
+    need_parser,
+)
 from kinwire_protocols.base import JsonObject
 
 if TYPE_CHECKING:
-    from httpx2 import Response
-
     from kinwire.mcpl.host.inference import OnDelta
 
-_WAITS = {"connect": 10.0, "read": None, "write": None, "pool": None}  # seconds; hosts limit all
 _MOST = 16 * 1024 * 1024  # bytes of an answer
 _EVENT = 1024 * 1024
 _EXAMPLE = "Write it as https://models.example.com/v1 or http://127.0.0.1:8000/v1."
@@ -50,6 +51,7 @@ _CHAT_COMPLETIONS = ArgumentCheck(
     api_key=SECRET.or_none,
     insecure=FLAG,
     adapt=PLAIN_FUNCTION.or_none,
+    trust_env=FLAG,
 )
 
 
@@ -59,8 +61,9 @@ class ChatCompletions:
     `base_url` is the part before `/chat/completions`; a query that it has is sent too. `api_key`
     is sent as a bearer token and never shown. Plain `http` is allowed only to this machine, or with
     `insecure` to a network that you trust. Servers differ in some fields of the body: `adapt`
-    returns the body as your server expects it. Connecting may take 10 seconds, and an answer may
-    have 16 MiB; `Inference` limits the time of a request.
+    returns the body as your server expects it. With `trust_env=False` the proxies that HTTPS_PROXY,
+    HTTP_PROXY, ALL_PROXY and NO_PROXY name do not count. Connecting may take 10 seconds, and an
+    answer may have 16 MiB; `Inference` limits the time of a request.
 
     Source: MCPL 11; the request to the model is ours.
     """
@@ -72,24 +75,29 @@ class ChatCompletions:
         api_key: str | None = None,
         insecure: bool = False,
         adapt: Callable[[JsonObject], JsonObject] | None = None,
+        trust_env: bool = True,
     ) -> None:
         """Prepare requests; nothing is sent yet.
 
         Raises:
             ValueError: the URL is not an http or https URL, or the key cannot be sent.
             InsecureAddressError: others could read the key and the messages.
-            ImportError: the extra `inference` is not installed.
+            ImportError: the extra `http` is not installed.
         """
-        _CHAT_COMPLETIONS.check(base_url=base_url, api_key=api_key, insecure=insecure, adapt=adapt)
-        if find_spec("httpx2") is None:
-            raise ImportError(
-                "A provider over HTTP needs the library `httpx2`. Install kinwire[inference]."
-            )
+        _CHAT_COMPLETIONS.check(
+            base_url=base_url, api_key=api_key, insecure=insecure, adapt=adapt, trust_env=trust_env
+        )
+        need_parser()
         self._address = _completions_of(base_url, insecure=insecure)
-        self._headers = {"Accept": f"application/json, {MEDIA_TYPE}", "Accept-Encoding": "identity"}
+        fields = [
+            ("Content-Type", "application/json"),
+            ("Accept", f"application/json, {MEDIA_TYPE}"),
+        ]
         if api_key is not None:
-            self._headers |= checked_headers({"Authorization": f"Bearer {api_key}"})
+            fields += checked_headers({"Authorization": f"Bearer {api_key}"})
+        self._head = RequestHead("POST", self._address, fields)
         self._adapt = adapt
+        self._trust_env = trust_env
 
     def __repr__(self) -> str:
         return f"<ChatCompletions {self._address.origin}>"
@@ -100,9 +108,9 @@ class ChatCompletions:
         if self._adapt is not None:
             body = self._adapt(body)
         async with self._asked(body) as response:
-            if response.status_code != 200:
-                raise failure_of(response.status_code, await _read(response))
-            if on_delta is not None and media_type(dict(response.headers)) == MEDIA_TYPE:
+            if response.status != 200:
+                raise failure_of(response.status, await _read(response))
+            if on_delta is not None and media_type(response.headers) == MEDIA_TYPE:
                 return await _streamed(response, request.model, on_delta)
             answer = answer_of(await _read(response), request.model)
         if on_delta is not None and answer.content:  # a server that does not stream
@@ -110,71 +118,39 @@ class ChatCompletions:
         return answer
 
     @asynccontextmanager
-    async def _asked(self, body: JsonObject) -> AsyncGenerator[Response]:
-        import httpx2
-
-        request = httpx2.Request(
-            "POST",
-            self._address.url,
-            headers=self._headers,
-            json=body,
-            extensions={"timeout": _WAITS},
-        )
+    async def _asked(self, body: JsonObject) -> AsyncGenerator[StreamedResponse]:
+        content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         try:
-            # The library's own client would log the URL with its query.
-            async with httpx2.AsyncHTTPTransport(
-                verify=client_context(), trust_env=False
-            ) as transport:
-                response = await transport.handle_async_request(request)
-                try:
-                    yield response
-                finally:
-                    await response.aclose()
-        except (httpx2.TransportError, OSError) as error:  # its text may contain the URL
-            raise ProviderError("provider_failed", type(error).__name__) from None
+            async with (
+                HttpClient.opened(trust_env=self._trust_env, redirects=0) as client,
+                client.stream(self._head, content.encode()) as response,
+            ):
+                yield response
+        except (OSError, MalformedResponseError, ContentCodingError) as error:
+            failure = no_connection(self._address, error)  # which shows neither path nor query
+            raise ProviderError("provider_failed", failure.reason) from None
 
 
-async def _streamed(response: Response, model: str, on_delta: OnDelta) -> ModelAnswer:
+async def _streamed(response: StreamedResponse, model: str, on_delta: OnDelta) -> ModelAnswer:
     answer, events, size = StreamedAnswer(model), SseDecoder(_EVENT), 0
-    async with _body(response) as chunks:
-        async for chunk in chunks:
-            size += len(chunk)
-            for event in events.feed(chunk):
-                delta = answer.take(event.data)
-                if delta:
-                    await on_delta(delta)
-            if answer.ended:
-                break
-            _must_be_bounded(size)
+    async for chunk in response:
+        size += len(chunk)
+        for event in events.feed(chunk):
+            delta = answer.take(event.data)
+            if delta:
+                await on_delta(delta)
+        if answer.ended:
+            break
+        _must_be_bounded(size)
     return answer.whole()
 
 
-async def _read(response: Response) -> bytes:
+async def _read(response: StreamedResponse) -> bytes:
     found = bytearray()
-    async with _body(response) as chunks:
-        async for chunk in chunks:
-            found += chunk
-            _must_be_bounded(len(found))
+    async for chunk in response:
+        found += chunk
+        _must_be_bounded(len(found))
     return bytes(found)
-
-
-@asynccontextmanager
-async def _body(response: Response) -> AsyncGenerator[AsyncIterator[bytes]]:
-    """Yield the bytes of a body as they come.
-
-    If the reader leaves early, a cancelled read ends the nested generators of the library; closing
-    only the outermost one would leave the others to the garbage collector.
-    """
-    import httpx2
-
-    chunks = response.aiter_raw()
-    try:
-        yield chunks
-    finally:
-        with anyio.CancelScope() as scope, suppress(httpx2.TransportError):
-            scope.cancel()
-            async for _ in chunks:
-                pass
 
 
 def _must_be_bounded(size: int) -> None:

@@ -22,8 +22,7 @@ from kinwire.support.arguments import (
     having,
 )
 from kinwire.transports.guarded_fetch.errors import NotFetchedError
-from kinwire.transports.guarded_fetch.get import GuardedClient
-from kinwire.transports.guarded_fetch.network import Network, SystemNetwork
+from kinwire.transports.guarded_fetch.fetch import GuardedClient, Network, SystemNetwork
 from kinwire.transports.guarded_fetch.rules.urls import host_name
 from kinwire.transports.http_client.address import ServerAddress
 from kinwire_protocols.mcp.models import TextContent

@@ -19,7 +19,7 @@ import os
 import ssl
 from asyncio import AbstractEventLoop
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import NamedTuple, Protocol
@@ -278,9 +278,7 @@ class HttpClient:
             return request.what.followed_by(request.content)
         more = proxy_fields(route.proxy) if route.absolute and route.proxy is not None else ()
         cookies = self._cookies.header_for(request.what.address)
-        if cookies:
-            more = (*more, ("Cookie", cookies))
-        return request.what.written(request.content, more, absolute=route.absolute)
+        return request.what.written(request.content, more, absolute=route.absolute, cookies=cookies)
 
     def freed(self, connection: HttpConnection, /) -> None:
         """See `ConnectionOwner.freed`."""
@@ -388,19 +386,21 @@ class StreamedResponse:
             self._raise_error()
             await self._next_news()
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        while True:
-            while self._chunks:
-                chunk = self._chunks.popleft()
-                self._size -= len(chunk)
-                yield chunk
+    def __aiter__(self) -> StreamedResponse:
+        return self
+
+    async def __anext__(self) -> bytes:
+        while not self._chunks:
             self._raise_error()
             if self._ended:
-                return
+                raise StopAsyncIteration
             if self._paused and self.handle is not None:
                 self._paused = False
                 self.handle.resume()
             await self._next_news()
+        chunk = self._chunks.popleft()
+        self._size -= len(chunk)
+        return chunk
 
     def head(self, status: int, headers: Headers, /) -> None:
         """See `ResponseReceiver.head`."""

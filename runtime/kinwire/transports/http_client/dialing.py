@@ -42,7 +42,7 @@ class HttpRoute(NamedTuple):
     @property
     def absolute(self) -> bool:
         """Return whether the proxy gets each request itself, with an absolute target."""
-        return self.proxy is not None and not self.address.secure
+        return self.proxy is not None and self.address.scheme == "http"
 
 
 Dial = Callable[[HttpRoute, Receiver], Awaitable[ByteStream]]
@@ -67,7 +67,7 @@ class Dialer:
             ProxyError: the proxy refuses.
         """
         address, proxy = route
-        if proxy is not None and address.secure:
+        if proxy is not None and not route.absolute:
             return await self._through(proxy, address, receiver)
         first = proxy or address
         tls = self._tls_for(first)
@@ -78,16 +78,11 @@ class Dialer:
     async def _through(
         self, proxy: ServerAddress, address: ServerAddress, receiver: Receiver
     ) -> ByteStream:
-        """Return a connection with TLS to the server inside of one to the proxy."""
+        """Return a connection to the server inside of one to the proxy."""
         outer = await connected(proxy.host, proxy.port, self._tls_for(proxy))
         try:
             await _open_tunnel(outer, proxy, address)
-            inner = await TLSStream.wrap(
-                outer,
-                hostname=address.host,
-                ssl_context=self._tls_for(address),
-                standard_compatible=False,
-            )
+            inner = await self._with_tls(outer, address)
         except BaseException as error:
             with anyio.CancelScope(shield=True):
                 await anyio.aclose_forcefully(outer)
@@ -97,6 +92,14 @@ class Dialer:
         stream = TaskStream(inner, receiver)
         self._tasks.spawn(stream.run)
         return stream
+
+    async def _with_tls(self, stream: AnyioStream, address: ServerAddress) -> AnyioStream:
+        tls = self._tls_for(address)
+        if tls is None:  # WebSocket needs a tunnel without TLS, too
+            return stream
+        return await TLSStream.wrap(
+            stream, hostname=address.host, ssl_context=tls, standard_compatible=False
+        )
 
     def _tls_for(self, address: ServerAddress) -> ssl.SSLContext | None:
         return (self._tls or client_context()) if address.secure else None

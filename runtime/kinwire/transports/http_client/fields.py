@@ -57,16 +57,14 @@ def checked_headers(headers: Mapping[str, str], reserved: Collection[str] = ()) 
 
 def with_user_agent(fields: Iterable[tuple[str, str]]) -> Fields:
     """Return `fields`, with a `User-Agent` if there is not one already."""
-    found = tuple(fields)
-    if any(name.lower() == "user-agent" for name, _ in found):
-        return found
-    return (*found, ("User-Agent", USER_AGENT))
+    return _with(fields, "User-Agent", USER_AGENT)
 
 
 class RequestHead:
     """Method, target and headers of requests that differ in their bodies only.
 
-    `User-Agent` is added if it is missing.
+    `User-Agent` and `Accept-Encoding` are added if they are missing. No coding is asked for, in
+    words: without the header any coding would be welcome.
     """
 
     def __init__(
@@ -81,11 +79,11 @@ class RequestHead:
         self.idempotent = method in _IDEMPOTENT
         """Whether a second request does no more than the first (RFC 9110, section 9.2.2)."""
         self._empty = b"\r\n" if method in _BODILESS else b"Content-Length: 0\r\n\r\n"
-        self.fields = with_user_agent(fields)
-        lines = [f"Host: {address.authority}"]
-        lines += [f"{name}: {value}" for name, value in self.fields]
-        self._fields = "\r\n".join([*lines, ""]).encode("latin-1")
-        self._bytes = self._line(address.target) + self._fields
+        self.fields = _with(with_user_agent(fields), "Accept-Encoding", "identity")
+        self._cookies = "; ".join(value for name, value in self.fields if _is_cookie(name))
+        others = [field for field in self.fields if not _is_cookie(field[0])]
+        self._fields = _lines([("Host", address.authority), *others])
+        self._bytes = self.written(b"", (), absolute=False).removesuffix(self._empty)
 
     def __repr__(self) -> str:
         return f"<RequestHead {self.method} {self.address.origin}>"
@@ -96,11 +94,15 @@ class RequestHead:
             return self._bytes + self._empty
         return _COUNTED % (self._bytes, len(body), body)
 
-    def written(self, body: bytes, more: Fields, *, absolute: bool) -> bytes:
-        """Return the whole request with more headers, and for a proxy with an absolute target."""
+    def written(self, body: bytes, more: Fields, *, absolute: bool, cookies: str = "") -> bytes:
+        """Return the whole request with more headers, and for a proxy with an absolute target.
+
+        `cookies` follow those of the user in one header, because HTTP/1.1 allows only one.
+        """
         line = self._line(self.address.url if absolute else self.address.target)
-        lines = "".join(f"{name}: {value}\r\n" for name, value in more)
-        head = line + self._fields + lines.encode("latin-1")
+        all_cookies = "; ".join(filter(None, (self._cookies, cookies)))
+        last = [("Cookie", all_cookies)] if all_cookies else []
+        head = line + self._fields + _lines([*more, *last])
         return _COUNTED % (head, len(body), body) if body else head + self._empty
 
     def at(self, address: ServerAddress) -> RequestHead:
@@ -109,3 +111,18 @@ class RequestHead:
 
     def _line(self, target: str) -> bytes:
         return f"{self.method} {target} HTTP/1.1\r\n".encode("latin-1")
+
+
+def _with(fields: Iterable[tuple[str, str]], missing: str, value: str) -> Fields:
+    found = tuple(fields)
+    if any(name.lower() == missing.lower() for name, _ in found):
+        return found
+    return (*found, (missing, value))
+
+
+def _is_cookie(name: str) -> bool:
+    return name.lower() == "cookie"
+
+
+def _lines(fields: Iterable[tuple[str, str]]) -> bytes:
+    return "".join(f"{name}: {value}\r\n" for name, value in fields).encode("latin-1")

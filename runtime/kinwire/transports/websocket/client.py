@@ -12,10 +12,11 @@ from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.http_client.address import ServerAddress
 from kinwire.transports.http_client.credentials import Credentials, credentials_of
+from kinwire.transports.http_client.dialing import Dialer, HttpRoute, chosen_proxy
 from kinwire.transports.http_client.errors import hint_for, no_connection
 from kinwire.transports.http_client.fields import Fields, checked_headers, with_user_agent
 from kinwire.transports.task_spawner import TaskSpawner, task_spawner
-from kinwire.transports.tcp.streams import ByteStream, client_context, dial
+from kinwire.transports.tcp.streams import ByteStream
 from kinwire.transports.websocket.connection import WebSocketTransport
 from kinwire.transports.websocket.protocol import client_protocol
 
@@ -35,12 +36,15 @@ def websocket_transport(address: ServerAddress, options: UrlOptions) -> WebSocke
     """Return the connection to the server at `address`.
 
     Raises:
-        ValueError: an option cannot be sent, or two of them say who is calling.
+        ValueError: an option cannot be sent, two of them say who is calling, or a proxy has an
+            invalid URL.
         ImportError: the extra `ws` is not installed.
     """
     fields = checked_headers(options.get("headers", {}))
     credentials = credentials_of(address, fields, options.get("auth"))
-    return WebSocketClient(address, with_user_agent(fields), credentials, options.get("tls"))
+    proxy = chosen_proxy(address, options.get("proxy"), trust_env=options.get("trust_env", True))
+    tls = options.get("tls")
+    return WebSocketClient(HttpRoute(address, proxy), tls, with_user_agent(fields), credentials)
 
 
 class WebSocketClient:
@@ -49,17 +53,15 @@ class WebSocketClient:
     peer_may_emit_noise = False
 
     def __init__(
-        self,
-        address: ServerAddress,
-        fields: Fields,
-        credentials: Credentials,
-        tls: SSLContext | None = None,
+        self, route: HttpRoute, tls: SSLContext | None, fields: Fields, credentials: Credentials
     ) -> None:
+        address = route.address
         self.address: str | None = address.identity
         self._address = address
+        self._route = route
+        self._tls = tls
         self._fields = fields
         self._credentials = credentials
-        self._tls = tls
         self._transport: WebSocketTransport | None = None
         self._failure: tuple[SessionCallbacks, Exception] | None = None
         client_protocol(address)  # the library is there, or this is the place to say so
@@ -129,12 +131,8 @@ class WebSocketClient:
             return await self._shaken(callbacks, tasks)
 
     async def _shaken(self, callbacks: SessionCallbacks, tasks: TaskSpawner) -> _Handshake:
-        address = self._address
-        handshake = _Handshake(client_protocol(address))
-        tls = (self._tls or client_context()) if address.secure else None
-        stream = await dial(
-            address.host, address.port, handshake, tls=tls, loop=callbacks.loop, tasks=tasks
-        )
+        handshake = _Handshake(client_protocol(self._address))
+        stream = await Dialer(tasks, callbacks.loop, self._tls).dial(self._route, handshake)
         try:
             await handshake.shake(stream, self._headers())
         except BaseException:

@@ -6,6 +6,7 @@ import shutil
 import ssl
 import subprocess
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 
 from kinwire import ConnectionClosedError, Host, Server, connect, serve_websocket
 from kinwire.support.background import background
-from kinwire.transports.guarded_fetch.network import SystemNetwork
+from kinwire.transports.guarded_fetch.fetch import SystemNetwork
 from kinwire.transports.tcp.streams import client_context
 
 OPENSSL = shutil.which("openssl")
@@ -68,6 +69,20 @@ async def test_a_server_is_trusted_by_its_certificate_and_name(
             for scheme, name in (("wss", "127.0.0.1"), ("https", "127.0.0.1")):
                 with pytest.raises(ConnectionClosedError, match="is not to be trusted: "):
                     await host.connect(f"{scheme}://{name}:{port}")
+            tasks.cancel_scope.cancel()
+
+
+async def test_websocket_trusts_and_shows_the_certificates_of_the_option(certificate: Path) -> None:
+    mutual = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=str(certificate))
+    mutual.load_cert_chain(certificate)
+    mutual.verify_mode = ssl.CERT_REQUIRED
+    ours = ssl.create_default_context(cafile=str(certificate))
+    ours.load_cert_chain(certificate)
+    with anyio.fail_after(20):
+        async with background() as tasks:
+            port = await tasks.start(partial(serve_websocket, Server("s", "1").serve, tls=mutual))
+            async with connect(f"wss://localhost:{port}", tls=ours) as peer:
+                await peer.mcp.ping()
             tasks.cancel_scope.cancel()
 
 

@@ -132,7 +132,10 @@ async def asking(port: int, **headers: str | None) -> AsyncGenerator[RawEnd]:
 async def raw_server(
     handle: Callable[[RawEnd], Awaitable[None]], requests: list[str] | None = None
 ) -> AsyncGenerator[str]:
-    """Yield the URL of a server that answers each handshake and hands the connection over."""
+    """Yield the URL of a server that answers each handshake and hands the connection over.
+
+    To a request for a tunnel it answers as a proxy with itself at the other end.
+    """
 
     async def serve(stream: SocketStream) -> None:
         async with stream:
@@ -140,6 +143,9 @@ async def raw_server(
             head = await end.head()
             if requests is not None:
                 requests.append(head)
+            if head.startswith("CONNECT "):
+                await stream.send(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                head = await end.head()
             lines = dict(line.split(": ", 1) for line in head.split("\r\n")[1:])
             key = lines["Sec-WebSocket-Key"].encode()
             accept = base64.b64encode(hashlib.sha1(key + _GUID).digest()).decode()

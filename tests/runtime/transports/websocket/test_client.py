@@ -57,6 +57,36 @@ async def test_a_handshake_has_a_user_agent(headers: dict[str, str], agent: str)
     assert found.startswith(agent)
 
 
+@pytest.mark.parametrize("variable", [None, "HTTP_PROXY", "ALL_PROXY"])
+async def test_a_connection_goes_through_a_tunnel_of_the_proxy(
+    variable: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requests: list[str] = []
+
+    async def handle(end: RawEnd) -> None:
+        await greet(end)
+        await end.close_code()
+
+    async with raw_server(handle, requests) as url:
+        proxy = url.replace("ws://", "http://ann:s3cret@")
+        if variable is not None:
+            monkeypatch.setenv(variable, proxy)
+        async with connect("ws://127.0.0.1:1/mcp", proxy=None if variable else proxy):
+            pass
+    lines = requests[0].split("\r\n")
+    assert lines[:2] == ["CONNECT 127.0.0.1:1 HTTP/1.1", "Host: 127.0.0.1:1"]
+    assert "Proxy-Authorization: Basic YW5uOnMzY3JldA==" in lines
+
+
+async def test_a_proxy_that_refuses_is_reported() -> None:
+    async def refuse(asked: Asked, line: Line) -> None:
+        await line.status(407)
+
+    async with RawServer.serving(refuse) as proxy, Host("h", "1") as host:
+        with pytest.raises(ConnectionClosedError, match="the proxy answered HTTP 407"):
+            await host.connect("ws://127.0.0.1:1/mcp", proxy=proxy.url)
+
+
 ENDS = [
     pytest.param(b"", "The peer has closed the connection.", id="no code"),
     pytest.param((1001).to_bytes(2), "The peer has closed the connection.", id="going away"),

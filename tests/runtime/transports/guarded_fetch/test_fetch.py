@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -9,11 +10,11 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire.transports.guarded_fetch import get
+from kinwire.transports.guarded_fetch import fetch
 from kinwire.transports.guarded_fetch.errors import NotFetchedError
-from kinwire.transports.guarded_fetch.get import Fetched, GuardedClient
-from kinwire.transports.guarded_fetch.network import SystemNetwork
+from kinwire.transports.guarded_fetch.fetch import Fetched, GuardedClient, SystemNetwork
 from kinwire.transports.http_client.address import ServerAddress
+from kinwire.transports.http_client.fields import USER_AGENT
 from tests.runtime.mcp.http_client.fake_server import Asked, Handler, Line, RawServer
 from tests.runtime.transports.guarded_fetch.fake_network import PUBLIC, TestNetwork, page
 
@@ -102,7 +103,7 @@ async def test_the_next_address_is_tried_where_nobody_answers() -> None:
 async def test_an_address_that_does_not_answer_leaves_time_to_the_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(get, "_NEXT", 0.01)
+    monkeypatch.setattr(fetch, "_NEXT", 0.01)
     names = {"a.example": [["8.8.8.8", "1.1.1.1", PUBLIC]]}
     async with asking(page(), names) as (client, network, _):
         network.silent.update(("8.8.8.8", "1.1.1.1"))
@@ -173,6 +174,13 @@ def raw(data: bytes) -> Handler:
     return handle
 
 
+def coded(data: bytes, coding: str) -> Handler:
+    async def handle(asked: Asked, line: Line) -> None:
+        await line.status(200, data, content_type="image/png", content_encoding=coding)
+
+    return handle
+
+
 BAD = [
     pytest.param(page(status=404), "HTTP status 404", id="not there"),
     pytest.param(page(status=206), "HTTP status 206", id="a part"),
@@ -187,11 +195,9 @@ BAD = [
         "broke off",
         id="half a body",
     ),
-    pytest.param(
-        raw(b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Encoding: gzip\r\n\r\nx"),
-        "compressed",
-        id="compressed",
-    ),
+    pytest.param(coded(b"plain", "gzip"), "unreadable: its coded body is damaged", id="damaged"),
+    pytest.param(coded(b"x", "br"), "unreadable: the coding 'br' of its body", id="unknown"),
+    pytest.param(coded(gzip.compress(bytes(10**6)), "gzip"), "more than 1000 bytes", id="a bomb"),
     pytest.param(
         raw(b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n" + b"x" * 5000),
         "more than 1000 bytes",
@@ -205,6 +211,67 @@ async def test_what_cannot_be_used_is_refused(handler: Handler, why: str) -> Non
     async with asking(handler) as (client, _, _server):
         with pytest.raises(NotFetchedError, match=why):
             await client.get(URL, TYPES)
+
+
+async def test_a_coded_answer_is_read() -> None:
+    async with asking(coded(gzip.compress(b"png"), "gzip")) as (client, _, server):
+        assert (await client.get(URL, TYPES)).body == b"png"
+    assert server.asked[0].headers["accept-encoding"] == "identity"
+    assert server.asked[0].headers["user-agent"] == USER_AGENT
+
+
+# Sending.
+
+
+def hooks(*answers: tuple[int, str]) -> Handler:
+    """Return a server that answers with these statuses and locations."""
+    left = list(answers)
+
+    async def handle(asked: Asked, line: Line) -> None:
+        status, location = left.pop(0)
+        await line.status(status, b"thanks", content_type="text/plain", location=location)
+
+    return handle
+
+
+@pytest.mark.parametrize("status", [200, 202, 299])
+async def test_a_body_is_posted(status: int) -> None:
+    async with asking(hooks((status, ""))) as (client, network, server):
+        found = await client.post(URL, b"{}", "application/json")
+    assert found == Fetched("text/plain", b"thanks")
+    assert network.connected == [(PUBLIC, 443, "a.example")]
+    (asked,) = server.asked
+    assert (asked.method, asked.target, asked.body) == ("POST", "/cat", b"{}")
+    assert asked.headers["content-type"] == "application/json"
+    assert asked.headers["user-agent"] == USER_AGENT
+    assert not asked.headers.keys() & {"cookie", "authorization", "referer"}
+
+
+@pytest.mark.parametrize("status", [307, 308])
+async def test_a_redirect_keeps_method_and_body_and_is_checked(status: int) -> None:
+    handler = hooks((status, "https://b.example/in"), (status, "https://home.example/"))
+    async with asking(handler) as (client, _, server):
+        with pytest.raises(NotFetchedError, match="leads to 127"):
+            await client.post(URL, b"{}", "application/json")
+    assert [(one.method, one.headers["host"], one.body) for one in server.asked] == [
+        ("POST", "a.example", b"{}"),
+        ("POST", "b.example", b"{}"),
+    ]
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 404, 500])
+async def test_a_post_that_is_not_accepted_is_not_sent_elsewhere(status: int) -> None:
+    async with asking(hooks((status, "https://b.example/in"))) as (client, network, _):
+        with pytest.raises(NotFetchedError, match=f"HTTP status {status}"):
+            await client.post(URL, b"{}", "application/json")
+    assert len(network.connected) == 1
+
+
+async def test_a_post_whose_answer_is_lost_is_not_repeated() -> None:
+    async with asking(raw(b"")) as (client, network, server):
+        with pytest.raises(NotFetchedError, match="broke off"):
+            await client.post(URL, b"{}", "application/json")
+    assert len(server.asked) == len(network.connected) == 1
 
 
 async def test_a_body_may_end_with_its_connection() -> None:
