@@ -5,7 +5,7 @@ Each program says on its first line on which port it listens.
 
 from __future__ import annotations
 
-__all__ = ("HttpServed", "ModernHttpServed", "ShortSessionsServed", "WebSocketServed")
+__all__ = ("HttpServed", "ModernHttpServed", "ShopServed", "ShortSessionsServed", "WebSocketServed")
 
 import re
 import select
@@ -158,10 +158,40 @@ class ShortSessionsServed(HttpServed):
             fields += b"Mcp-Session-Id: %b\r\n" % found[1]
         head = _HEAD % (self._port, fields)
         yield _request(head, _READY)
-        answer = yield _request(head, _CALL % (1, text, b""))
-        if b'"result"' not in answer or text not in answer:
+        call, expected = self._call_of_session(text)
+        answer = yield _request(head, call)
+        if b'"result"' not in answer or expected not in answer:
             raise TargetFailedError(f"{self._name}: {answer[:300]!r} is not an answer")
         yield _request(head.replace(b"POST", b"DELETE", 1), b"")
+
+    def _call_of_session(self, text: bytes) -> tuple[bytes, bytes]:
+        """Return the one call of a session, and what its answer has."""
+        return _CALL % (1, text, b""), text
+
+
+_SHOP = (
+    (
+        b'"search_products","arguments":{"category":"Electronics","min_price":50,"max_price":500,'
+        b'"limit":10}',
+        b"total_found",
+    ),
+    (b'"get_user_cart","arguments":{"user_id":"user-00001"}', b"order_id"),
+    (
+        b'"checkout","arguments":{"user_id":"user-00001","items":['
+        b'{"product_id":42,"quantity":2},{"product_id":1337,"quantity":1}]}',
+        b"confirmed",
+    ),
+)
+
+
+class ShopServed(ShortSessionsServed):
+    """Sessions whose call is in turn one of the three tools of `programs/shop.py`."""
+
+    def _call_of_session(self, text: bytes) -> tuple[bytes, bytes]:
+        self._next += 1
+        call, expected = _SHOP[self._next % len(_SHOP)]
+        head = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":'
+        return head + call + b"}}", expected
 
 
 class _Connection:

@@ -15,6 +15,7 @@ __all__ = (
     "node",
     "npm_packages",
     "npm_server",
+    "shop_packages",
 )
 
 import os
@@ -55,6 +56,12 @@ def fastmcp_python() -> Path:
 def grpc_python() -> Path:
     """Return the interpreter of an environment that holds PyPI's `grpcio-tools`."""
     return _python("grpc")
+
+
+def shop_packages() -> Path:
+    """Return the folder of `aiohttp` and `redis`, which the tools of a benchmark use."""
+    pins = HERE / "requirements-shop.txt"
+    return installed("shop", pins, _install_folder)
 
 
 def _python(name: str) -> Path:
@@ -112,6 +119,10 @@ def _move(unfinished: Path, home: Path) -> None:
 def _install_environment(home: Path, pins: Path) -> None:
     venv.create(home, symlinks=True)
     _pip("--python", str(home / "bin" / "python"), "install", "--requirement", str(pins))
+
+
+def _install_folder(home: Path, pins: Path) -> None:
+    _pip("install", "--target", str(home), "--requirement", str(pins))
 
 
 def _install_node(home: Path, pins: Path) -> None:

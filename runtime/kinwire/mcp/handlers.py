@@ -103,9 +103,10 @@ class HandlerTable(ExtensionHandlers):
     def capabilities(self, side: str) -> JsonObject:
         """Return the capabilities of `side` that follow from the handlers."""
         found: JsonObject = {}
-        rows = [*(route.method for route in self.routes.values()), *self._sent]
-        for row in sorted(rows, key=lambda row: row.name):
-            of, _, path = (row.gate or "").partition(":")
+        gates = {route.method.gate for route in self.routes.values()}
+        gates.update(row.gate for row in self._sent)
+        for gate in sorted(gate for gate in gates if gate is not None):
+            of, _, path = gate.partition(":")
             if of == side:
                 capability, _, ability = path.partition(".")
                 members: JsonObject = found.setdefault(capability, {})

@@ -77,6 +77,10 @@ class ServerHandshake:
         if name in self._handlers.routes:
             self.add_route(self._handlers.routes[name])
 
+    def release(self) -> None:
+        """Let go of the routes, which refer to this, when the session is over."""
+        self.routes.clear()
+
     async def _initialize(self, params: InitializeRequestParams, request: Request) -> JsonObject:
         if self.client is not None:
             raise InvalidRequestError(

@@ -179,6 +179,7 @@ class Server(Registry):
                 await opening.negotiation.attend(session, session.adopt)
         finally:
             self._sessions.discard(session)
+            opening.release()
 
     def asgi(  # noqa: PLR0913 - all that a listener is made of
         self,

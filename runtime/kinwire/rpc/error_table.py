@@ -27,11 +27,7 @@ class ErrorTable:
     """The errors that a session recognises in addition to those of a method's own row."""
 
     def __init__(self, protocols: Iterable[ProtocolTable]) -> None:
-        self._named = {
-            (table.name, name): kind
-            for table in (JSONRPC, *protocols)
-            for name, kind in table.errors.items()
-        }
+        self._tables = (JSONRPC, *protocols)
         self._added: dict[str | None, list[type[RpcError]]] = {}
 
     def add(self, method: str | None, errors: Iterable[type[RpcError]]) -> None:
@@ -40,9 +36,11 @@ class ErrorTable:
 
     def named(self, protocol: object, name: object) -> type[RpcError] | None:
         """Return the error class of that protocol and name, None if there is no such class."""
-        if type(protocol) is str and type(name) is str:
-            return self._named.get((protocol, name))
-        return None
+        if type(protocol) is not str or type(name) is not str:
+            return None
+        # The last one counts. Most sessions never ask, so no index is made for one.
+        tables = (table for table in reversed(self._tables) if table.name == protocol)
+        return next((table.errors[name] for table in tables if name in table.errors), None)
 
     def added(self, method: str) -> Sequence[type[RpcError]]:
         """Return the errors that extensions add to a method."""

@@ -130,12 +130,14 @@ class Session:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        driver = self._opened()
         try:
-            await self._opened().shut()
+            await driver.shut()
         finally:
             self._is_over = True
             for function in self._at_end:
                 function()
+        driver.release()
 
     async def call(
         self,

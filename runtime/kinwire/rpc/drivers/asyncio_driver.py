@@ -57,6 +57,11 @@ class AsyncioDriver(Driver):
                 self._timer.cancel()
             await asyncio.wait(self._own_tasks)
 
+    def release(self) -> None:
+        """See `Driver.release`."""
+        super().release()
+        self._own_tasks.clear()  # an exception in one has the frames that it went through
+
     async def call(
         self,
         name: str,

@@ -135,6 +135,11 @@ class Driver(ABC):
     async def shut(self) -> None:
         """Close, and see every task end."""
 
+    def release(self) -> None:
+        """Let go of what refers to this driver, when all has ended."""
+        self._callbacks.end = _nothing_to_end
+        self.engine.release()
+
     async def close(self) -> None:
         """End the connection; also inside a cancelled scope, and in a bounded time."""
         import anyio  # not before: a session on asyncio may not need it at all
@@ -272,6 +277,10 @@ class Driver(ABC):
 
     def _running(self) -> list[Request]:
         return [work for work in self.engine.inbound.under_way.values() if work is not self._keep]
+
+
+def _nothing_to_end(why: ConnectionClosedError) -> None:
+    """See `SessionCallbacks.end`: the session is over."""
 
 
 def _cause(error: Exception) -> Exception:

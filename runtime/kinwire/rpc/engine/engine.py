@@ -15,7 +15,7 @@ from collections.abc import Mapping
 
 from kinwire.rpc.codec import FrameError, decode, encoded_notification, is_object, too_long
 from kinwire.rpc.engine.inbound import InboundCalls, NewRequest
-from kinwire.rpc.engine.io import EngineIO, Timer
+from kinwire.rpc.engine.io import ENDED, EngineIO, Timer
 from kinwire.rpc.engine.outbound import OutboundCalls
 from kinwire.rpc.engine.outbox import FrameOutbox
 from kinwire.rpc.error_table import ErrorTable
@@ -140,6 +140,12 @@ class Engine:
         """End both directions; the handler `keep` runs on, without an answer."""
         self.no_more(why)
         self.inbound.close(keep)
+
+    def release(self) -> None:
+        """Let go of the driver and the session: a reference cycle costs the garbage collector."""
+        self._io = self._timer.io = ENDED
+        self.outbox.io = self.outbound.io = self.inbound.io = ENDED
+        del self.inbound.new  # nothing arrives any more
 
     def _cancelled_id(self, name: str, params: JsonObject) -> int | None:
         """Return the id of the request that a notification takes back, None if it takes none."""

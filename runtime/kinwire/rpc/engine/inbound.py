@@ -60,14 +60,14 @@ class InboundCalls:
         limit: int,
         new: NewRequest,
     ) -> None:
-        self._io = io
+        self.io = io
         self._outbox = outbox
         self._counts = counts
         self.routes = routes
         """What serves each method; may be replaced."""
         self._profile = profile
         self._limit = limit
-        self._new = new
+        self.new = new
         # Requests by id, notifications by themselves.
         self.under_way: dict[Id | Request, Request] = {}
         self._barrier: Request | None = None  # a serial one under way: later ones wait
@@ -83,10 +83,10 @@ class InboundCalls:
         except Exception as error:  # also a validator of the user's own row
             self._answer_failure(identifier, message["method"], error)
             return
-        work = self._new(identifier, route, params, raw)
+        work = self.new(identifier, route, params, raw)
         self.under_way[identifier] = work
         if self._barrier is None and not route.method.serial:
-            self._io.start(work)
+            self.io.start(work)
         else:
             self._dispatch(work)
 
@@ -102,7 +102,7 @@ class InboundCalls:
         except Exception as error:
             logger.info("ignored a notification: %s", error)
             return
-        work = self._new(None, route, params, raw)
+        work = self.new(None, route, params, raw)
         if route.at_once is not None and self._done_at_once(route.at_once, work):
             return
         self.under_way[work] = work
@@ -120,7 +120,7 @@ class InboundCalls:
             self._held.remove(work)
             self._end(work)
         else:
-            self._io.stop(work)
+            self.io.stop(work)
 
     def finish(self, work: Request, result: object) -> None:
         """End the work and answer with what its handler returned."""
@@ -187,7 +187,7 @@ class InboundCalls:
             self._end(self._held.popleft())
         for work in list(self.under_way.values()):
             if work is not keep:
-                self._io.stop(work)
+                self.io.stop(work)
 
     def _admission(self, identifier: Id, name: str) -> Route:
         if identifier in self.under_way:
@@ -220,7 +220,7 @@ class InboundCalls:
             return
         if work.method.serial:
             self._barrier = work
-        self._io.start(work)
+        self.io.start(work)
 
     def _end(self, work: Request) -> bool:
         """Forget the work; say whether it still has to be answered."""

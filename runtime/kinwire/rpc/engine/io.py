@@ -6,7 +6,7 @@ I/O and clocks, and a test can record the calls.
 
 from __future__ import annotations
 
-__all__ = ("EngineIO", "Timer")
+__all__ = ("ENDED", "EngineIO", "Timer")
 
 from math import inf
 from typing import Protocol
@@ -55,18 +55,38 @@ class EngineIO(Protocol):
         """End the connection."""
 
 
+class _Ended:
+    """The event loop of a connection that is over: nothing is done any more."""
+
+    def _ignore(self, *_: object) -> None:
+        return None
+
+    wake_writer = start = stop = settle = call_at = _ignore
+    pause_reading = resume_reading = room = end = _ignore
+
+    def is_abandoned(self, _: Outbound, /) -> bool:
+        return True
+
+    def now(self) -> float:
+        return inf
+
+
+ENDED: EngineIO = _Ended()
+"""What the rules of a connection have in the place of a driver when it is over."""
+
+
 class Timer:
     """One timer for every deadline of a connection, set to the earliest."""
 
     def __init__(self, io: EngineIO) -> None:
-        self._io = io
+        self.io = io
         self.at = inf
 
     def schedule(self, at: float) -> None:
         """Have the engine check its deadlines at `at` or earlier."""
         if at < self.at:
             self.at = at
-            self._io.call_at(at)
+            self.io.call_at(at)
 
     def fired(self) -> None:
         """Forget the time: each owner of a deadline schedules it again."""

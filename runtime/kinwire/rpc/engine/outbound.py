@@ -36,7 +36,7 @@ class OutboundCalls:
         known: ErrorTable,
         profile: RpcProfile,
     ) -> None:
-        self._io = io
+        self.io = io
         self._timer = timer
         self._outbox = outbox
         self._counts = counts
@@ -65,7 +65,7 @@ class OutboundCalls:
         call.data = encode(message)
         self._pending[identifier] = call
         if call.timeout is not None:  # in place, as is what follows an answer: every call pays
-            call.deadline = deadline = self._io.now() + call.timeout
+            call.deadline = deadline = self.io.now() + call.timeout
             if deadline < self._timer.at:
                 self._timer.schedule(deadline)
         self._outbox.add(call.data, call)
@@ -95,17 +95,17 @@ class OutboundCalls:
             return
         call.over = True
         if "error" not in message and message.get("jsonrpc") == "2.0":
-            self._io.settle(call, message["result"], None)
+            self.io.settle(call, message["result"], None)
             return
         message = self._without_null(call.name, message)
         fault = _fault(message)
         if fault is None and "result" in message:
-            self._io.settle(call, message["result"], None)
+            self.io.settle(call, message["result"], None)
         elif fault is not None:
-            self._io.settle(call, None, InvalidResponseError(f"{call.name}: {fault}"))
+            self.io.settle(call, None, InvalidResponseError(f"{call.name}: {fault}"))
         else:
             error = error_from_json(message["error"], call.method, self._known)
-            self._io.settle(call, None, error)
+            self.io.settle(call, None, error)
 
     def _without_null(self, name: str, message: JsonObject) -> JsonObject:
         """Return a response without its null result or error, if it has the other one."""
@@ -129,7 +129,7 @@ class OutboundCalls:
             return False
         call.over = True
         text = f"{call.name}: the answer cannot be read: {why}."
-        self._io.settle(call, None, InvalidResponseError(text))
+        self.io.settle(call, None, InvalidResponseError(text))
         return True
 
     def waits(self, identifier: int) -> bool:
@@ -141,7 +141,7 @@ class OutboundCalls:
         call = self._pending.pop(identifier, None)
         if call is not None:
             call.over = True
-            self._io.settle(call, None, error)
+            self.io.settle(call, None, error)
 
     def progressed(self, params: JsonObject) -> None:
         """Pass a progress report on and give its call another whole timeout."""
@@ -156,7 +156,7 @@ class OutboundCalls:
             logger.debug("dropped an invalid progress report")
             return
         if call.timeout is not None:
-            call.deadline = self._io.now() + call.timeout  # later than the timer
+            call.deadline = self.io.now() + call.timeout  # later than the timer
         call_back(call.on_progress, report, logger, f"on_progress function of a {call.name} call")
 
     def expire(self, now: float) -> None:
@@ -164,7 +164,7 @@ class OutboundCalls:
         for call in [call for call in self._pending.values() if call.deadline <= now]:
             timeout = call.timeout or 0.0
             self.abandon(call, f"No answer within {timeout:g} s.")
-            self._io.settle(call, None, self._timeout_error(call.name, timeout))
+            self.io.settle(call, None, self._timeout_error(call.name, timeout))
         for call in self._pending.values():
             self._timer.schedule(call.deadline)
 
@@ -183,7 +183,7 @@ class OutboundCalls:
         pending, self._pending = list(self._pending.values()), {}
         for call in pending:
             call.over = True
-            self._io.settle(call, None, why.again())
+            self.io.settle(call, None, why.again())
 
 
 def _fault(message: JsonObject) -> str | None:

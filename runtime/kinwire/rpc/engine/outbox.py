@@ -34,7 +34,7 @@ class FrameOutbox:
     """The frames of one direction, in order, and how many bytes they are."""
 
     def __init__(self, io: EngineIO, timer: Timer, limits: Limits) -> None:
-        self._io = io
+        self.io = io
         self._timer = timer
         self._limit = limits.unsent
         # Callers wait at the limit, so what this side asks never stops it from reading; nor do
@@ -58,7 +58,7 @@ class FrameOutbox:
         if self._size > self._limit:
             self._check_high_watermark()
         if first:
-            self._io.wake_writer()
+            self.io.wake_writer()
 
     def add_once(self, notification: OutgoingFrame) -> None:
         """Queue a notification, unless the same waits already."""
@@ -78,7 +78,7 @@ class FrameOutbox:
             item = waiting.popleft()
             if type(item) is Outbound:
                 size += len(item.data)
-                if not item.over and not self._io.is_abandoned(item):
+                if not item.over and not self.io.is_abandoned(item):
                     item.sent = True
                     frames.append(item.data)
                 item.data = b""  # its answer may be long in coming
@@ -115,7 +115,7 @@ class FrameOutbox:
         if self._size == self._held:  # they wait for answers, so the peer does read
             self._moved()
         elif self._stalled_at <= now:
-            self._io.end(ConnectionClosedError("The peer stopped reading."))
+            self.io.end(ConnectionClosedError("The peer stopped reading."))
         else:
             self._timer.schedule(self._stalled_at)
 
@@ -130,19 +130,19 @@ class FrameOutbox:
             self._moved()
         if self._size > self._high_watermark and not self._above_high_watermark:
             self._above_high_watermark = True
-            self._io.pause_reading()
+            self.io.pause_reading()
 
     def _check_low_watermark(self) -> None:
         self._moved()
         if self._above_high_watermark and self._size <= self._limit:
             self._above_high_watermark = False
-            self._io.resume_reading()
+            self.io.resume_reading()
         if self._size <= self._limit // 4:
             self.full = False
-            self._io.room()
+            self.io.room()
 
     def _moved(self) -> None:
-        self._stalled_at = self._io.now() + self._stall_timeout
+        self._stalled_at = self.io.now() + self._stall_timeout
         self._timer.schedule(self._stalled_at)
 
 
