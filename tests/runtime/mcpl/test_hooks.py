@@ -105,7 +105,9 @@ async def test_a_server_that_fails_costs_its_own_part_and_no_more() -> None:
 
 
 @pytest.mark.spec("mcpl-13.1-3", "mcpl-13.1-1")
-async def test_a_server_whose_sets_are_off_sees_nothing_of_the_conversation() -> None:
+async def test_a_server_whose_sets_are_off_sees_nothing_of_the_conversation(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     one, two = Speaker("one"), Speaker("two")
     async with hooked(one, two) as live:
         await live.servers[0].disable("*")
@@ -113,6 +115,52 @@ async def test_a_server_whose_sets_are_off_sees_nothing_of_the_conversation() ->
         await live.after_inference(after("Hello"))
     assert one.heard == []
     assert len(two.heard) == 2
+    assert "hook before inference failed" not in caplog.text  # it is not asked
+
+
+@pytest.mark.spec("mcpl-10.1-1")
+async def test_a_server_that_does_not_offer_the_hook_is_not_asked(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    offer = {"featureSets": {"m.all": {"description": "M", "uses": [BEFORE]}}}
+    live = McplHost(enabled=["*"])
+    async with raw_server(offer) as raw, Host("h", "1", extensions=[live]) as opened:
+        await opened.connect(raw.transport)
+        assert texts((await live.before_inference(before())).system) == []
+    assert "hook before inference failed" not in caplog.text
+
+
+@pytest.mark.spec("mcpl-10.2-1", "mcpl-6.5-3")
+async def test_an_injection_is_of_the_set_that_it_names_or_else_of_that_of_its_reply(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    offer = {
+        "contextHooks": {"beforeInference": True},
+        "featureSets": {name: {"description": "M", "uses": [BEFORE]} for name in ("m.a", "m.b")},
+    }
+    replies: list[JsonObject] = []
+
+    async def recall(params: Any, request: Any) -> JsonObject:
+        return replies.pop()
+
+    known = {"namespace": "n", "position": "system", "content": "Known"}
+    both = [known, {**known, "featureSet": "m.b"}]
+    live = McplHost(enabled=["*"])
+    async with (
+        raw_server(offer, {CONTEXT_BEFORE_INFERENCE: recall}) as raw,
+        Host("h", "1", extensions=[live]) as opened,
+    ):
+        await opened.connect(raw.transport)
+        replies.append({"featureSet": "m.a", "contextInjections": both})
+        found = await live.before_inference(before())
+        assert [one.feature_set for one in found.system] == ["m.a", "m.b"]
+        replies.append({"contextInjections": both})
+        found = await live.before_inference(before())
+        assert [one.feature_set for one in found.system] == ["m.b"]
+        caplog.clear()
+        replies.append({"featureSet": "m.a"})
+        assert (await live.before_inference(before())).system == []
+    assert "failed" not in caplog.text
 
 
 @pytest.mark.spec("mcpl-10.1-2", "mcpl-10.1-3", "mcpl-10.1-4")
@@ -305,6 +353,7 @@ ABSENT = ["gone", "never there", "off", "not blocking", "not let block", "withou
 
 @pytest.mark.parametrize("pattern", NEEDED)
 @pytest.mark.parametrize("absent", ABSENT)
+@pytest.mark.spec("mcpl-13.3-3")
 async def test_no_response_is_shown_where_nobody_answers_for_what_fails_closed(
     absent: str, pattern: str
 ) -> None:
@@ -320,7 +369,7 @@ async def test_no_response_is_shown_where_nobody_answers_for_what_fails_closed(
             await live.servers[0].session.aclose()
         with pytest.raises(HookFailedError, match="no server answered for") as raised:
             await live.after_inference(after("sk-1234"))
-        assert raised.value.feature_set == pattern
+        assert (raised.value.server, raised.value.feature_set) == ("", pattern)
 
 
 async def test_what_fails_closed_needs_one_answer_for_each_pattern_and_no_more() -> None:

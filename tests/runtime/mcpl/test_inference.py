@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire import CapabilityNotNegotiatedError, Context, RpcError, Server
+from kinwire import CapabilityNotNegotiatedError, Context, Host, RpcError, Server
 from kinwire.mcpl import (
     HostPeer,
     Inference,
@@ -22,13 +22,14 @@ from kinwire.mcpl import (
     ScriptedProvider,
 )
 from kinwire.rpc.routes import Route
+from kinwire.storage import open_store
 from kinwire_protocols import mcpl
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
 from kinwire_protocols.mcpl import RoutingPolicy, TokenUsage
 from kinwire_protocols.mcpl.methods import INFERENCE_REQUEST
 from tests.runtime.mcp.fake_client import RawClient, raw_client
-from tests.runtime.mcpl.fixtures_pairs import MEMORY, Lives, live_pair, sent
+from tests.runtime.mcpl.fixtures_pairs import MEMORY, Lives, live_pair, raw_server, sent
 
 pytestmark = pytest.mark.anyio
 
@@ -95,6 +96,59 @@ async def test_an_answer_comes_in_pieces_and_then_as_a_whole() -> None:
     assert [chunk["index"] for chunk in chunks] == [0, 1, 2]
     assert {chunk["requestId"] for chunk in chunks} == {request["id"]}
     assert request["params"]["stream"] is True
+
+
+@pytest.mark.spec("mcpl-5.1-5", "mcpl-11.4-1")
+async def test_a_server_that_does_not_offer_streaming_gets_no_pieces() -> None:
+    deltas = list[OnDelta]()
+
+    class Provider:
+        async def answer(self, request: ModelRequest, on_delta: OnDelta) -> ModelAnswer:
+            deltas.append(on_delta)
+            return ANSWER
+
+    asked = {"featureSet": "think", "stream": True, "messages": [{"role": "user", "content": "A"}]}
+    policy = Inference(provider=Provider(), routing=RoutingPolicy(default="haiku"))
+    for streaming in (False, True):
+        offer = {
+            "inferenceRequest": {"streaming": streaming},
+            "featureSets": {"think": {"description": "T", "uses": ["inferenceRequest"]}},
+        }
+        live = McplHost(enabled=["*"], inference=policy)
+        async with raw_server(offer) as raw, Host("h", "1", extensions=[live]) as opened:
+            await opened.connect(raw.transport)
+            answer = await raw.session.raw("inference/request", asked)
+            assert answer["content"] == SUMMARY
+    assert [one is None for one in deltas] == [True, False]
+
+
+@pytest.mark.spec("mcpl-13.1-5")
+async def test_what_one_server_has_used_is_reset_for_it_alone() -> None:
+    offer = {
+        "inferenceRequest": True,
+        "featureSets": {"think": {"description": "T", "uses": ["inferenceRequest"]}},
+    }
+    asked = {"featureSet": "think", "messages": [{"role": "user", "content": "A"}]}
+    policy = Inference(
+        provider=ScriptedProvider(ANSWER, ANSWER), routing=RoutingPolicy(default="haiku")
+    )
+    async with open_store("memory:") as store:
+        records = await store.records("mcpl")
+        for again in (False, True):
+            live = McplHost(enabled=["*"], inference=policy, records=records)
+            async with (
+                raw_server(offer) as one,
+                raw_server(offer) as two,
+                Host("h", "1", extensions=[live]) as opened,
+            ):
+                for name, raw in (("one", one), ("two", two)):
+                    await opened.connect(raw.transport, server_id=name)
+                    if not again:
+                        await raw.session.raw("inference/request", asked)
+                first, second = live.servers
+                if not again:
+                    await live.reset_usage(first)
+                assert list(live.usage) == [(second.key, "think")]
 
 
 @pytest.mark.spec("mcpl-11.2-3")

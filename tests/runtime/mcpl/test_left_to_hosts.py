@@ -282,3 +282,6 @@ async def test_a_large_context_takes_a_larger_model() -> None:
         for text in ("short", "long " * 1000):
             await live.hosts[0].infer(SET, text)
     assert [one.model for one in provider.requests] == ["haiku", "opus"]
+    for wrong in (("1000", "opus"), (1000, 5)):
+        with pytest.raises((TypeError, ValueError), match=r"Inference\.larger"):
+            inference(larger={"haiku": wrong})

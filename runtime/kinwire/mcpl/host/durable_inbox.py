@@ -118,7 +118,8 @@ class DurableInbox:
         key = self._confirmed.key(server, *event_id(params))
         async with self._adding.of(server):
             known = await self._confirmed.look(key)
-            if known is not None and known.answer is not None:
+            if known is not None:
+                assert known.answer is not None  # only what is confirmed is recorded
                 return known.answer
             pending = self._pending.get(key)
             if pending is None:

@@ -210,8 +210,8 @@ class HookManager:
         )
 
     def _ordered(self, servers: Sequence[ServerPeer]) -> list[ServerPeer]:
-        places = {name: place for place, name in enumerate(self.policy.order)}
-        return sorted(servers, key=lambda one: places.get(one.server_id or "", len(places)))
+        places: dict[str | None, int] = {name: at for at, name in enumerate(self.policy.order)}
+        return sorted(servers, key=lambda one: places.get(one.server_id, len(places)))
 
 
 def _participating(server: ServerPeer) -> list[str]:
@@ -312,7 +312,9 @@ class InjectionCollector:
 
 
 def _set_of(one: ContextInjection, reply: BeforeInferenceResult) -> str:
-    return one.feature_set or reply.feature_set or ""  # replies without one were refused before
+    feature_set = one.feature_set or reply.feature_set
+    assert feature_set is not None  # injections without one were refused before
+    return feature_set
 
 
 def _name(one: ContextInjection) -> str:

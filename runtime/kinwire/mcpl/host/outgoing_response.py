@@ -44,8 +44,8 @@ class _Observer:
 
     def may_see(self, channel_id: str) -> bool:
         """Return whether its set is still on, and does not deny the channel."""
-        denial = self.server.scopes.denial(self.feature_set, channel_id)
-        return denial is None and self.feature_set in self.server.enabled
+        is_on = self.feature_set in self.server.enabled
+        return is_on and self.server.scopes.denial(self.feature_set, channel_id) is None
 
 
 async def observers_of(
@@ -77,7 +77,9 @@ class OutgoingResponse:
         moderator: Moderator,
         connector: ServerPeer | None,
     ) -> None:
+        assert draft.inference_id is not None
         self._draft = draft
+        self._inference_id = draft.inference_id
         self._observers = observers
         self._moderator = moderator
         self._connector = connector
@@ -87,15 +89,15 @@ class OutgoingResponse:
         """Show the next piece to observers, moderated or raw."""
         if not self._observers:
             return
-        draft = replace(self._draft, stage="chunk", content=self._held + delta)
+        text = self._held + delta
+        draft = replace(self._draft, stage="chunk", content=text)
         verdict, moderated = await self._moderator.judge(draft)
-        held = verdict.action == "hold" and isinstance(draft.content, str)
-        self._held = str(draft.content) if held else ""
+        self._held = text if verdict.action == "hold" else ""
         for observer in self._observers:
             piece = delta if observer.raw else moderated
             if piece is not None:
                 params = ChannelsOutgoingChunkParams(
-                    inference_id=self._draft.inference_id or "",
+                    inference_id=self._inference_id,
                     conversation_id=self._draft.conversation_id,
                     channel_id=self._draft.channel_id,
                     index=observer.shown,
@@ -136,7 +138,7 @@ class OutgoingResponse:
             shown = draft.content if observer.raw else moderated
             if shown is not None:
                 params = ChannelsOutgoingCompleteParams(
-                    inference_id=draft.inference_id or "",
+                    inference_id=self._inference_id,
                     conversation_id=draft.conversation_id,
                     channel_id=draft.channel_id,
                     content=blocks_of(shown),

@@ -14,7 +14,7 @@ from typing import Any
 from kinwire.mcp.extension import Next
 from kinwire.mcpl.errors import ScopeDeniedError
 from kinwire.mcpl.host.audit import Audit
-from kinwire.mcpl.host.scopes import ScopeAnswer, ScopeOf
+from kinwire.mcpl.host.scopes import ScopeAnswer, ScopeOf, reason_of
 from kinwire.mcpl.host.server_scopes import ServerScopes
 from kinwire.mcpl.host.tool_sets import ToolSets
 from kinwire.mcpl.rules.feature_sets import FeatureSets
@@ -80,11 +80,9 @@ class ScopedCalls:
             refusal = self._sets.refusal(marked)
             if refusal is not None:
                 raise refusal
-        if found is not None:
-            return await self._within(params, *found)
-        if marked is not None and self._sets.declared[marked].scoped:
-            await self._asked(params, marked)
-        return params
+            if found is None and self._sets.declared[marked].scoped:
+                await self._asked(params, marked)
+        return params if found is None else await self._within(params, *found)
 
     def _found(self, params: mcp.CallToolRequestParams) -> tuple[str, Scope] | None:
         found = None
@@ -140,5 +138,5 @@ def _failing(
 
 def _granted(answer: ScopeAnswer, request: ScopeRequest) -> ScopeAnswer:
     if not answer.approved:
-        raise ScopeDeniedError(request, answer.reason or "it was denied")
+        raise ScopeDeniedError(request, reason_of(answer))
     return answer

@@ -6,7 +6,16 @@ approvals in records. If anything fails, the scope is denied.
 
 from __future__ import annotations
 
-__all__ = ("Ask", "Enrich", "ScopeAnswer", "ScopeGuard", "ScopeOf", "Scopes", "checked_lists")
+__all__ = (
+    "Ask",
+    "Enrich",
+    "ScopeAnswer",
+    "ScopeGuard",
+    "ScopeOf",
+    "Scopes",
+    "checked_lists",
+    "reason_of",
+)
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
@@ -167,7 +176,7 @@ class ScopeGuard:
         self._denials = DurableMap(  # reasons
             records, "denial/", _DENIALS, limit=MOST_APPROVALS, clock=clock
         )
-        self._questions = InFlight[str, tuple[ScopeAnswer, bool]]()
+        self._questions = InFlight[str, ScopeAnswer]()
         self._taken_back = 0  # how often
 
     async def load(self, server_key: str) -> None:
@@ -211,8 +220,8 @@ class ScopeGuard:
             if known is not None:
                 return known
             shared = key in self._questions
-            answer, kept = await self._questions.run(key, partial(self._question, key, request))
-            if kept or not shared or not answer.approved:
+            answer = await self._questions.run(key, partial(self._question, key, request))
+            if not shared or not answer.approved:
                 return answer
             # An approval for one time is for the one who asked: the next one asks again.
 
@@ -224,17 +233,16 @@ class ScopeGuard:
         reason = self._denials.get(key)
         return None if reason is None else ScopeAnswer(False, reason=reason)
 
-    async def _question(self, key: str, request: ScopeRequest) -> tuple[ScopeAnswer, bool]:
-        """Return the answer of the one who is asked, and whether it is remembered."""
+    async def _question(self, key: str, request: ScopeRequest) -> ScopeAnswer:
+        """Return the answer of the one who is asked; remember it, if it lasts."""
         before = self._taken_back
         answer = await self._asked(request)
-        if before != self._taken_back or not await self._keep(key, request, answer):
-            return answer, False
         if before == self._taken_back:
-            return answer, True
-        await self._approvals.delete(key)  # it was taken back while it was stored
-        await self._denials.delete(key)
-        return answer, False
+            await self._keep(key, request, answer)
+        if before != self._taken_back:  # it was taken back while it was stored
+            await self._approvals.delete(key)
+            await self._denials.delete(key)
+        return answer
 
     async def _asked(self, request: ScopeRequest) -> ScopeAnswer:
         if self.policy.ask is None:
@@ -279,23 +287,28 @@ class ScopeGuard:
         logger.error("%s: a scope could not be resolved", request.server, exc_info=found.error)
         return ScopeAnswer(False, reason="it could not be resolved")
 
-    async def _keep(self, key: str, request: ScopeRequest, answer: ScopeAnswer) -> bool:
-        """Remember an answer, if it lasts; return whether it does."""
+    async def _keep(self, key: str, request: ScopeRequest, answer: ScopeAnswer) -> None:
+        """Remember an answer, if it lasts."""
         life = self.policy.approval_life if answer.approved else self.policy.denial_life
         lasts = life if answer.lasts is None else answer.lasts
         if not lasts > 0:  # also if it is NaN
-            return False
+            return
         if not answer.approved:
-            await self._denials.put(key, answer.reason or "", ttl=lasts)
-            return True
+            await self._denials.put(key, reason_of(answer), ttl=lasts)
+            return
         # The server's own payload comes again with the next request; it may be very long.
         added = None if same(answer.payload, request.payload) else answer.payload
         await self._approvals.put(key, Approval(added), ttl=lasts)
-        return True
 
     def _key(self, request: ScopeRequest) -> str:
         scope = Scope(label=request.label, payload=request.payload)
         return approval_key(request.server_key, request.feature_set, scope)
+
+
+def reason_of(denied: ScopeAnswer) -> str:
+    """Return why it was denied; each denial that a `ScopeGuard` returns says so."""
+    assert denied.reason is not None
+    return denied.reason
 
 
 def _undecided(reason: str) -> ScopeAnswer:

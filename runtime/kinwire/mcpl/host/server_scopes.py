@@ -8,10 +8,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
 from math import inf
 
-from kinwire.mcpl.host.scopes import ScopeAnswer, ScopeGuard, checked_lists
+from kinwire.mcpl.host.scopes import ScopeAnswer, ScopeGuard, checked_lists, reason_of
 from kinwire.mcpl.rules.channels import OBSERVE, sees
 from kinwire.mcpl.rules.feature_sets import FeatureSets
-from kinwire.mcpl.rules.offers import MOST_SETS
 from kinwire.mcpl.rules.scopes import ScopeLists, ScopeRequest, rules_for
 from kinwire.mcpl.rules.uses import channel_refusal
 from kinwire.rpc.identity import PeerIdentity
@@ -120,6 +119,7 @@ class ServerScopes:
 
         Denials stay: else a server could repeat its questions by declaring the set again.
         """
+        self._in_force.pop(feature_set, None)  # a server may declare new ones for ever
         await self._guard.forget(self._identity.key, feature_set, denials=False)
 
     async def elevate(self, params: ScopeElevateParams) -> ScopeElevateResult:
@@ -179,13 +179,11 @@ class ServerScopes:
                 continue
             if answer.approved:
                 return name, None
-            reason = answer.reason or "it was denied"
+            reason = reason_of(answer)
         return None, reason
 
     def _lists_of(self, feature_set: str) -> ScopeLists | None:
         if feature_set not in self._in_force:
-            if len(self._in_force) >= MOST_SETS:  # a server may declare new ones for ever
-                self._in_force.clear()
             self._in_force[feature_set] = self._compiled(feature_set)
         return self._in_force[feature_set]
 

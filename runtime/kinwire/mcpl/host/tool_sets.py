@@ -77,6 +77,7 @@ def _marked(tool: mcp.Tool) -> str | None:
     own = TOOL_FEATURE_SET.read(tool)
     if own is not None:
         return own
-    meta: object = (tool.model_extra or {}).get("_meta")
+    assert tool.model_extra is not None  # its model keeps unknown fields
+    meta: object = tool.model_extra.get("_meta")
     name = meta.get("featureSet") if is_object(meta) else None
     return name if isinstance(name, str) else None

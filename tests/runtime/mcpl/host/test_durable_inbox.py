@@ -149,7 +149,10 @@ def turn(*ids: str) -> UserTurn:
 
 @pytest.mark.anyio
 @pytest.mark.spec("mcpl-14.3-14")
-async def test_a_recorded_turn_is_the_same_after_a_restart() -> None:
+async def test_a_recorded_turn_is_the_same_after_a_restart(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO")
     async with open_store("memory:") as store:
         records = await store.records("mcpl")
         before, given = DurableInbox(records), turn("a", "b")
@@ -160,6 +163,74 @@ async def test_a_recorded_turn_is_the_same_after_a_restart() -> None:
         assert (item.turn.again, item.again) == (item.turn.messages, True)
         for name in ("server_key", "conversation_id", "index", "messages", "infer", "channels"):
             assert getattr(item.turn, name) == getattr(given, name)
+        assert caplog.messages == ["1 items that were not confirmed are handed over again"]
+
+
+@pytest.mark.anyio
+@pytest.mark.spec("mcpl-9.4-1")
+async def test_an_event_whose_block_fails_comes_again_after_a_time() -> None:
+    for delay, comes in ((60.0, False), (0.001, True)):
+        inbox = DurableInbox(retry_delay=delay)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(inbox.push, PushedEvent(*pushed("evt_0")))
+            with pytest.raises(KeyError):
+                async with await anext(aiter(inbox)):
+                    raise KeyError
+            with anyio.move_on_after(20 if comes else 0.005) as scope:
+                assert (await anext(aiter(inbox))).again
+            assert scope.cancelled_caught is not comes
+            tasks.cancel_scope.cancel()
+
+
+@pytest.mark.anyio
+@pytest.mark.spec("mcpl-9.4-1")
+async def test_an_event_whose_block_is_cancelled_comes_again_before_all_others() -> None:
+    inbox = DurableInbox(retry_delay=60)
+    async with anyio.create_task_group() as tasks:
+        for name in ("evt_0", "evt_1"):
+            tasks.start_soon(inbox.push, PushedEvent(*pushed(name)))
+            await anyio.wait_all_tasks_blocked()
+        with anyio.CancelScope() as scope:
+            async with await anext(aiter(inbox)):
+                scope.cancel()
+                await anyio.lowlevel.checkpoint()
+        with anyio.fail_after(PATIENCE):
+            found = [await anext(aiter(inbox)) for _ in range(2)]
+        assert [name_of(one) for one in found] == ["evt_0", "evt_1"]
+        assert [one.again for one in found] == [True, False]
+        tasks.cancel_scope.cancel()
+
+
+@pytest.mark.anyio
+@pytest.mark.spec("mcpl-9.3-1")
+async def test_servers_wait_while_a_thousand_items_are_not_confirmed() -> None:
+    inbox, answers = DurableInbox(), list[PushEventResult]()
+
+    async def push(name: str) -> None:
+        answers.append(await inbox.push(PushedEvent(*pushed(name))))
+
+    async def taken() -> list[InboxItem]:
+        found = list[InboxItem]()
+        with anyio.move_on_after(0.005):
+            while True:
+                found.append(await anext(aiter(inbox)))
+        return found
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(inbox.turn, turn(*map(str, range(999))))
+        for name in ("evt_0", "evt_1"):
+            await anyio.wait_all_tasks_blocked()
+            tasks.start_soon(push, name)
+        first, second = await taken()
+        assert name_of(second) == "evt_0"
+        async with first:
+            pass
+        (third,) = await taken()
+        assert name_of(third) == "evt_1"
+        for item in (second, third):
+            async with item:
+                pass
+    assert [one.accepted for one in answers] == [True, True]
 
 
 @pytest.mark.anyio

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import anyio
@@ -17,15 +18,20 @@ from kinwire.mcpl import (
     Moderate,
     NotPublishedError,
     OutgoingResponse,
+    ScopeRequest,
     Scopes,
     Verdict,
 )
 from kinwire.mcpl.rules.content import blocks_of, content_text
+from kinwire.storage import open_store
 from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcpl
+from kinwire_protocols.mcp import TextContent
+from tests.runtime.managers.fixtures_records import FailingRecords
 from tests.runtime.mcpl.fixtures_chat import GENERAL, Chat, chatting
 from tests.runtime.mcpl.fixtures_pairs import feature
+from tests.runtime.mcpl.fixtures_scopes import Person
 
 pytestmark = pytest.mark.anyio
 
@@ -137,6 +143,131 @@ async def test_thoughts_are_shown_to_their_own_set_and_delivered_nowhere() -> No
     assert thoughts.wholes == [("thinking", "Hm")]
     assert other.wholes == [(GENERAL.id, "Hello")]
     assert chat.delivered == [(GENERAL.id, "Hello")]
+
+
+@pytest.mark.spec("mcpl-14.5-2", "mcpl-14.1-4")
+async def test_the_set_for_thoughts_opens_no_other_channel_to_its_server() -> None:
+    sets = {**THOUGHTS, **SCOPED}
+    lists = {
+        "channels.thinking": mcpl.ScopeRules(whitelist=["**"]),
+        "watch.some": mcpl.ScopeRules(whitelist=["irc:*"]),
+    }
+    servers = {"chat": Chat(), "watch": (watch := watcher(sets))}
+    policy = Channels(default_outgoing=TO_GENERAL)
+    async with observed(policy, servers, scopes=Scopes(lists=lists)) as live:
+        await said(await live.channels.write("conv_1", inference_id="inf_1"), "Hello")
+    assert (watch.pieces, watch.wholes) == ([], [])
+
+
+@pytest.mark.spec("mcpl-14.1-3")
+async def test_a_set_that_uses_publishing_may_publish_whatever_its_name() -> None:
+    chat = Chat(sets={"channels.thinking": feature("channels.observe", "channels.publish")})
+    async with chatting(chat) as (_, (_connection, live), _side):
+        assert (await live.channels.publish(GENERAL.id, "Hello")).delivered
+    assert chat.delivered == [(GENERAL.id, "Hello")]
+
+
+@pytest.mark.spec("mcpl-14.1-4", "mcpl-14.5-1")
+async def test_a_scoped_set_without_lists_observes_only_what_is_approved() -> None:
+    for approved in (False, True):
+        person, watch = Person(approved), watcher(SCOPED)
+        policy, scopes = Channels(default_outgoing=TO_GENERAL), Scopes(ask=person)
+        async with observed(policy, {"chat": Chat(), "w": watch}, scopes=scopes) as live:
+            await said(await live.channels.write("conv_1", inference_id="inf_1"), "Hello")
+        assert watch.wholes == ([(GENERAL.id, "Hello")] if approved else [])
+        assert [one.label for one in person.asked] == [GENERAL.id]
+
+
+@pytest.mark.spec("mcpl-14.1-3", "mcpl-14.1-4")
+async def test_a_set_that_goes_while_another_is_asked_about_does_not_observe() -> None:
+    asked, go_on = anyio.Event(), anyio.Event()
+
+    async def deny(request: ScopeRequest) -> bool:
+        asked.set()
+        await go_on.wait()
+        return False
+
+    async def write() -> None:
+        await said(await live.channels.write("conv_1", inference_id="inf_1"), "Hello")
+
+    watch = watcher({"watch.a": SCOPED["watch.some"], "watch.b": OBSERVER["watch.all"]})
+    policy, scopes = Channels(default_outgoing=TO_GENERAL), Scopes(ask=deny)
+    servers = {"chat": (chat := Chat()), "watch": watch}
+    async with (
+        observed(policy, servers, scopes=scopes) as live,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(write)
+        await asked.wait()
+        await watch.live.change(removed=["watch.b"])
+        await watch.live.hosts[0].session.raw("ping")
+        go_on.set()
+    assert (watch.pieces, watch.wholes) == ([], [])
+    assert chat.delivered == [(GENERAL.id, "Hello")]
+
+
+@pytest.mark.spec("mcpl-14.5-1")
+async def test_lists_count_while_they_are_being_stored() -> None:
+    async with open_store("memory:") as store:
+        records = FailingRecords(await store.records("mcpl"))
+        chat = Chat()
+        async with (
+            chatting(chat, records=records) as (_, (_connection, live), _side),
+            anyio.create_task_group() as tasks,
+        ):
+            records.gate = gate = anyio.Event()
+            records.waits = anyio.Event()
+            tasks.start_soon(partial(live.scopes.set, "channels.publish", whitelist=["discord:*"]))
+            await records.waits.wait()
+            assert (await live.channels.publish(GENERAL.id, "Hello")).delivered
+            gate.set()
+    assert chat.delivered == [(GENERAL.id, "Hello")]
+
+
+@pytest.mark.parametrize("change", ["off", "denied"])
+@pytest.mark.spec("mcpl-14.1-3", "mcpl-14.5-1")
+async def test_another_set_of_the_server_does_not_see_the_rest_of_a_response(change: str) -> None:
+    watch = watcher({**OBSERVER, "watch.other": feature("channels.observe")})
+    policy = Channels(default_outgoing=TO_GENERAL)
+    async with observed(policy, {"chat": Chat(), "watch": watch}) as live:
+        response = await live.channels.write("conv_1", inference_id="inf_1")
+        await response.write("He")
+        server = next(one for one in live.servers if one.id == "watch")
+        if change == "off":
+            await server.disable("watch.all")
+        else:
+            await server.scopes.set("watch.all", blacklist=["discord:*"])
+        await said(response, "llo")
+    assert (watch.pieces, watch.wholes) == ([(0, "He")], [])
+
+
+@pytest.mark.spec("mcpl-14.3-8", "mcpl-14.3-9")
+async def test_observers_learn_which_inference_and_conversation_it_is() -> None:
+    watch = Chat(sets=OBSERVER, flags=(), channels=())
+    heard = list[tuple[str, str | None, str]]()
+
+    async def hear(params: Any) -> None:
+        heard.append((params.inference_id, params.conversation_id, params.channel_id))
+
+    watch.live.on.channels_outgoing_chunk(hear)
+    watch.live.on.channels_outgoing_complete(hear)
+    policy = Channels(default_outgoing=TO_GENERAL)
+    async with observed(policy, {"chat": Chat(), "watch": watch}) as live:
+        await said(await live.channels.write("conv_1", inference_id="inf_1"), "Hello")
+    assert heard == [("inf_1", "conv_1", GENERAL.id)] * 2
+
+
+@pytest.mark.spec("mcpl-14.5-4")
+async def test_a_change_is_text_for_a_piece_and_anything_for_the_whole() -> None:
+    async def bless(draft: Draft) -> Verdict:
+        return Verdict("change", [TextContent(text="Changed")])
+
+    chat, watch = Chat(), watcher(OBSERVER)
+    policy = Channels(moderate=bless, default_outgoing=TO_GENERAL)
+    async with observed(policy, {"chat": chat, "watch": watch}) as live:
+        await said(await live.channels.write("conv_1", inference_id="inf_1"), "Hello")
+    assert watch.pieces == []  # blocks are not a piece
+    assert watch.wholes == chat.delivered == [(GENERAL.id, "Changed")]
 
 
 async def fail(draft: Draft) -> Verdict:

@@ -121,6 +121,31 @@ async def test_a_scope_of_another_shape_fails_the_call_before_it_is_sent(found: 
     assert server.edited == []
 
 
+@pytest.mark.parametrize("declared", [{"uses": ["tools"]}, {"uses": [], "scoped": True}])
+@pytest.mark.spec("mcpl-2-4", "mcpl-7.7-3")
+async def test_a_tool_is_held_by_its_set_if_that_uses_tools_or_is_scoped(declared: Any) -> None:
+    called: list[str] = []
+
+    async def tools(params: Any, request: Any) -> JsonObject:
+        tool = {"name": "t", "inputSchema": {"type": "object"}, "_meta": {"featureSet": "s"}}
+        return {"tools": [tool]}
+
+    async def call(params: Any, request: Any) -> JsonObject:
+        called.append(params.name)
+        return {"content": []}
+
+    offer = {"featureSets": {"s": {"description": "A", **declared}}}
+    routes = {TOOLS_LIST: tools, TOOLS_CALL: call}
+    async with (
+        raw_server(offer, routes, tools={}) as raw,  # type: ignore[arg-type]
+        Host("h", "1", extensions=[McplHost(enabled=[])]) as opened,
+    ):
+        connection = await opened.connect(raw.transport)
+        with pytest.raises(mcpl.FeatureSetNotEnabledError):
+            await connection.mcp.tools_call(name="t")
+    assert called == []
+
+
 @pytest.mark.spec("mcpl-7.7-1")
 async def test_a_strict_server_wants_the_scope_of_a_scoped_tool() -> None:
     server = Files(strict_scopes=True)

@@ -59,7 +59,8 @@ async def test_handlers_return_before_the_work_is_done() -> None:
     assert [number for _, number in done] == [1, 2, 3]
 
 
-async def test_items_that_come_before_the_workers_run_are_logged_once(
+@pytest.mark.spec("mcpl-9.3-1")
+async def test_items_that_come_before_the_workers_run_are_accepted_and_logged_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     done = anyio.Event()
@@ -68,12 +69,12 @@ async def test_items_that_come_before_the_workers_run_are_logged_once(
         done.set()
 
     queue = WorkQueue(work)
-    await queue.push(event(1))
+    assert (await queue.push(event(1))).accepted
     await queue.turn(turn(2))
     assert caplog.messages == ["WorkQueue: items wait for `async with queue.running():`"]
     async with queue.running():
         await done.wait()
-        await queue.push(event(3))
+        assert (await queue.push(event(3))).accepted
     assert len(caplog.messages) == 1
 
 

@@ -147,6 +147,7 @@ async def test_restrictions_outlive_the_host_where_records_keep_them(
 
 
 @against_raw_server
+@pytest.mark.spec("mcpl-5.3-1")
 async def test_without_records_a_new_host_begins_with_its_policy(connect: ConnectServer) -> None:
     desk = Desk(connect, None)
     async with desk.running() as (host, live), desk.connected(host, live) as (server, _):
@@ -261,6 +262,7 @@ async def test_a_spent_budget_can_be_reset(connect: ConnectServer) -> None:
 
 
 @against_raw_server
+@pytest.mark.spec("mcpl-6.7-1", "mcpl-7.2-1")
 async def test_what_an_ended_connection_restricts_is_in_force_in_the_next(
     connect: ConnectServer,
 ) -> None:
@@ -288,6 +290,26 @@ async def test_what_an_ended_connection_restricts_is_in_force_in_the_next(
 
 
 @against_raw_server
+@pytest.mark.spec("mcpl-5.3-1")
+async def test_what_is_restricted_while_nothing_is_connected_is_in_force_in_the_next(
+    connect: ConnectServer,
+) -> None:
+    desk = Desk(connect, None)
+    async with desk.running() as (host, live):
+        async with desk.connected(host, live) as (ended, _):
+            pass
+        for change in (ended.disable, ended.enable, ended.disable):
+            with pytest.raises(ConnectionClosedError):
+                await change("files.watch")
+        with pytest.raises(ConnectionClosedError):
+            await ended.scopes.set("files.edit", blacklist=["/work/own"])
+        async with desk.connected(host, live) as (_, update):
+            assert update["enabled"] == ["files.edit"]
+            assert update["scopes"]["files.edit"]["blacklist"] == ["/work/own"]
+
+
+@against_raw_server
+@pytest.mark.spec("mcpl-6.7-1")
 async def test_a_restriction_that_is_stored_late_reaches_the_next_connection(
     connect: ConnectServer,
 ) -> None:
