@@ -10,6 +10,7 @@ from typing import Any
 
 from kinwire.mcp.context import Context
 from kinwire.rpc.errors import HandlerDefinitionError
+from kinwire.rpc.request import Request
 from kinwire.rpc.routes import Handler, Route
 from kinwire.support.functions import accepts, is_async, name_of
 from kinwire_protocols.base import JsonObject, Message
@@ -28,6 +29,10 @@ _OWN = {row.name for row in (INITIALIZE, NOTIFICATIONS_CANCELLED, NOTIFICATIONS_
 
 async def _nothing(params: Message) -> JsonObject:
     return {}
+
+
+def _nothing_at_once(params: Message, request: Request) -> None:
+    """See `AtOnce`."""
 
 
 class ExtensionHandlers:
@@ -54,7 +59,8 @@ class ExtensionHandlers:
         Without `handler` the method is answered by an empty result, for methods that interceptors
         handle.
         """
-        routes = dict.fromkeys(row.names, Route(row, _adapted(row, handler)))
+        at_once = _nothing_at_once if handler is _nothing else None
+        routes = dict.fromkeys(row.names, Route(row, _adapted(row, handler), at_once))
         self._defaults |= routes
         self.routes |= routes
 

@@ -66,7 +66,8 @@ class ServerHandshake:
     def add_route(self, route: Route) -> None:
         """Serve a method from now on, or after the handshake."""
         if route.method.name == NOTIFICATIONS_INITIALIZED.name:
-            route = Route(route.method, partial(self._initialized, route.handler))
+            in_turn = partial(self._initialized, route.handler)
+            route = Route(route.method, in_turn, partial(self._initialized_at_once, route))
         if not self.open and route.method.name != PING.name:
             route = Route(route.method, _Closed(self, route).handle)
         self.routes[route.method.name] = route
@@ -102,6 +103,10 @@ class ServerHandshake:
     async def _initialized(self, handler: Handler, params: Any, request: Request) -> Any:
         self.initialized = True
         return await handler(params, request)
+
+    def _initialized_at_once(self, route: Route, params: Any, request: Request) -> Handler | None:
+        self.initialized = True
+        return route.handler if route.at_once is None else route.at_once(params, request)
 
 
 class _Closed:

@@ -104,13 +104,15 @@ class _MultiStreamDriver(Driver):
     engine_class = MultiStreamEngine
     request_class = MultiStreamRequest
 
-    def _make_callbacks(self, loop: AbstractEventLoop | None) -> MultiStreamCallbacks:
-        plain = super()._make_callbacks(loop)
-        members = {name: getattr(plain, name) for name in plain.__slots__}
+    def _make_callbacks(
+        self,
+        loop: AbstractEventLoop | None,
+        kind: Callable[..., SessionCallbacks] = MultiStreamCallbacks,
+        **more: object,
+    ) -> SessionCallbacks:
         engine = self.engine
-        return MultiStreamCallbacks(
-            **members, accept=engine.accept, outbox=engine.outbox, ended=engine.ended
-        )
+        own = {"accept": engine.accept, "outbox": engine.outbox, "ended": engine.ended}
+        return super()._make_callbacks(loop, kind, **own, **more)
 
     async def wait_for_room(self, *, last: bool = False) -> None:
         """See `Driver.wait_for_room`; frames that nobody takes give way, while others run."""

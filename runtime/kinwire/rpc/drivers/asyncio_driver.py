@@ -55,7 +55,9 @@ class AsyncioDriver(Driver):
             await self._close_shielded()
             if self._timer is not None:
                 self._timer.cancel()
-            await asyncio.wait(self._own_tasks)
+            running = [task for task in self._own_tasks if not task.done()]
+            if running:
+                await asyncio.wait(running)
 
     def release(self) -> None:
         """See `Driver.release`."""

@@ -7,7 +7,7 @@ __all__ = ("Driver", "DriverEvent")
 import logging
 from abc import ABC, abstractmethod
 from asyncio import AbstractEventLoop
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from kinwire.rpc.calls import OnId, Outbound, ProgressCallback
@@ -79,8 +79,14 @@ class Driver(ABC):
         self._room: DriverEvent | None = None  # callers wait for the outbox
         self._idle: DriverEvent | None = None  # set when a handler has ended
 
-    def _make_callbacks(self, loop: AbstractEventLoop | None) -> SessionCallbacks:
-        return SessionCallbacks(
+    def _make_callbacks(
+        self,
+        loop: AbstractEventLoop | None,
+        kind: Callable[..., SessionCallbacks] = SessionCallbacks,
+        **more: object,
+    ) -> SessionCallbacks:
+        return kind(
+            **more,
             feed=self.engine.feed,
             waiting=self.engine.outbox.waiting,
             take=self.engine.take,
