@@ -210,7 +210,7 @@ async def test_referenced_content_is_read_from_the_server_that_injects_it() -> N
         [
             mcp.TextContent(text="Known:"),
             mcpl.ResourceBlock(uri="memory://facts/1"),
-            mcpl.ImageBlock(uri="memory://pictures/1"),
+            mcpl.ImageBlock(uri="memory://pictures/1", mime_type="image/png"),
             mcpl.ImageBlock(data="cG5n", mime_type="image/png"),
         ],
         "plain",

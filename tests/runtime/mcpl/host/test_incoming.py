@@ -10,9 +10,10 @@ import pytest
 from kinwire.mcpl import Channels, MessageDecision, UserTurn
 from kinwire.storage import open_store
 from kinwire_protocols import mcpl
+from kinwire_protocols.base import to_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from tests.runtime.mcpl.fixtures_chat import GENERAL, INBOX, NEWS, Chat, News, chatting, message
-from tests.runtime.mcpl.fixtures_pairs import sent
+from tests.runtime.mcpl.fixtures_pairs import feature, sent
 
 pytestmark = pytest.mark.anyio
 
@@ -48,6 +49,38 @@ async def test_the_host_decides_by_message_and_takes_turns_by_conversation() -> 
     (turn,) = news.turns
     assert (turn.conversation_id, turn.index, turn.infer) == ("conv_123", 0, True)
     assert [one.message_id for one in turn.messages] == ["dmsg_1", "dmsg_2"]
+
+
+@pytest.mark.spec("mcpl-14.3-15")
+async def test_a_refusal_has_a_reason_if_the_program_gives_none() -> None:
+    news = News(MessageDecision(accepted=False))
+    async with chatting(Chat(), news.policy()) as (_, _lives, side):
+        (outcome,) = await side.channels.incoming(message(1))
+    assert (outcome.accepted, outcome.reason) == (False, "the host does not take it")
+
+
+@pytest.mark.spec("mcpl-14.5-2", "mcpl-14.3-15")
+async def test_a_set_for_thoughts_does_not_decide_which_messages_come_in() -> None:
+    chat = Chat(sets={"channels.thinking": feature("channels.observe")})
+    async with chatting(chat, News().policy()) as (_, _lives, side):
+        params = {"messages": [to_wire(message(1))]}
+        found = await side.session.raw("channels/incoming", params)
+    assert [one["accepted"] for one in found["results"]] == [True]
+
+
+@pytest.mark.spec("mcpl-14.3-2")
+async def test_a_change_may_have_one_of_its_lists_alone(caplog: pytest.LogCaptureFixture) -> None:
+    label = NEWS.model_copy(update={"label": "#news (old)"})
+    async with chatting(Chat()) as (_, (connection, live), side):
+        await side.channels.change(removed=[INBOX.id])
+        await side.channels.change(updated=[label])
+        await side.session.raw("ping")
+        assert live.channels.known == [GENERAL, label]
+        assert [one.keys() for one in sent(connection, "server", "channels/changed")] == [
+            {"removed"},
+            {"updated"},
+        ]
+    assert caplog.messages == []
 
 
 @pytest.mark.spec("mcpl-14.4-2")
