@@ -37,7 +37,7 @@ BEST, OLD = f"{MCP}, its best mode", "mcp 1.x"
 
 _FLOOR_BAR, _FLOOR_GOAL = 1.7, 1.4
 
-SESSIONS = Load(100, 32, 1024)
+SESSIONS = Load(100, 32, 2048)
 _SESSION_WARM_UP = 250
 _SESSION_BAR, _SESSION_GOAL = 2, 1.5
 
