@@ -56,11 +56,14 @@ class Broken(NamedTuple):
     """The keyword; "null" for null in an optional member, "tag" and "const missing" for an absent
     constant that does or does not tell the branches of a union apart, "together" where none of the
     members is there of which some have to be, "shorthand" for text instead of a list that may be
-    written so."""
+    written so, "empty array" where an empty object is valid, "unknown tag" for a constant that
+    tells branches apart."""
     path: Path
     value: Any
     sound: Any
     """The valid instance that it was made from."""
+    read: Any = None
+    """What an empty array is read as."""
 
 
 class Sampler:
@@ -96,8 +99,27 @@ class Sampler:
                 for broken in self._changed(self._definitions[name], sound, (), sound):
                     found.setdefault(_fault(broken), broken)
             schema = self.validator(name)
-            self._broken[name] = [b for b in found.values() if not schema.is_valid(b.value)]
+            self._broken[name] = [
+                self._as_object(name, broken)
+                for broken in found.values()
+                if broken.value != [] and not schema.is_valid(broken.value)  # what holds it has []
+            ]
         return self._broken[name]
+
+    def _as_object(self, name: str, broken: Broken) -> Broken:
+        """Give a fault its own rule if it is an empty array where an empty object is valid.
+
+        A constant `type` may be missing in that object, too.
+        """
+        if at(broken.value, broken.path) != []:
+            return broken
+        sound = at(broken.sound, broken.path)
+        kind = {"type": sound["type"]} if isinstance(sound, dict) and "type" in sound else {}
+        for empty in ({}, kind):
+            read = replaced(broken.value, broken.path, empty)
+            if self.is_valid(name, read):
+                return broken._replace(rule="empty array", read=read)
+        return broken
 
     def is_valid(self, name: str, value: Any) -> bool:
         """Return whether the schema's definition takes `value`."""
@@ -161,7 +183,10 @@ class Sampler:
             for broken in self._changed(inner, member, place, sound):
                 is_null = broken.path == place and at(broken.value, place) is None
                 optional = name in known and name not in required
-                yield broken._replace(rule="null") if is_null and optional else broken
+                if broken.path == place and broken.rule == "const" and name in tags:
+                    yield broken._replace(rule="unknown tag")
+                else:
+                    yield broken._replace(rule="null") if is_null and optional else broken
 
 
 class _Draw:

@@ -35,6 +35,11 @@ NULL = "null reads as absent"
 CONSTANT = "a missing constant"
 """It does not tell the branches of a union apart, and its value is known."""
 
+EMPTY = "an empty array for an empty object"
+"""Some languages have one type for both."""
+UNKNOWN = "an unknown variant of a tagged union"
+"""Peers of later versions add variants, which are kept as they came."""
+
 HAS_DEFAULT = {name for name, _ in DEFAULTS}
 TOGETHER = "members that go together"
 """Of some members one has to be there, and none is: the models do not look at that."""
@@ -76,6 +81,8 @@ def leniency(broken: Broken) -> str | None:
         "const missing": CONSTANT,
         "together": TOGETHER,
         "shorthand": SHORTHAND,
+        "empty array": EMPTY,
+        "unknown tag": UNKNOWN,
     }.get(broken.rule)
 
 
@@ -86,7 +93,9 @@ def mended(broken: Broken) -> Any:
     if leniency(broken) == SHORTHAND:
         blocks = [{"type": "text", "text": at(broken.value, broken.path)}]
         return replaced(broken.value, broken.path, blocks)
-    return broken.value if leniency(broken) == TOGETHER else broken.sound
+    if leniency(broken) == EMPTY:
+        return broken.read
+    return broken.value if leniency(broken) in (TOGETHER, UNKNOWN) else broken.sound
 
 
 @each_type
@@ -114,5 +123,5 @@ def test_what_is_broken_is_refused_by_both_or_covered_by_a_leniency(kind: Refere
 
 def test_every_leniency_is_met_and_most_faults_are_refused() -> None:
     met = Counter(leniency(broken) for kind in TYPES for broken in SAMPLER.broken(name_of(kind)))
-    assert set(met) == {None, NULL, CONSTANT, TOGETHER, SHORTHAND}
+    assert set(met) == {None, NULL, CONSTANT, TOGETHER, SHORTHAND, EMPTY, UNKNOWN}
     assert met[None] > sum(met.values()) / 2

@@ -160,6 +160,7 @@ class Tapped:
         self._heard = heard
         self._arrives = arrives
         self._awaits = awaits
+        self.ran = False
         self.peer_may_emit_noise = inner.peer_may_emit_noise
         self.address = inner.address
         self.wake, self.resume, self.aclose = inner.wake, inner.resume, inner.aclose
@@ -170,6 +171,7 @@ class Tapped:
                 self._heard.append(json.loads(frame))
                 callbacks.feed(frame)
 
+        self.ran = True
         outer = replace(callbacks, feed=feed)
         await stepped(self._inner.run(outer), self._awaits)
 
@@ -211,11 +213,16 @@ class Walk:
         with anyio.fail_after(_PATIENCE):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._server().serve, self._tapped(ends.server, 1))
-                await self.go(self._whole(self._tapped(ends.client, 0)))
+                client = self._tapped(ends.client, 0)
+                await self.go(self._whole(client))
+                if not client.ran:  # the walk ended before the host was open
+                    for descriptor in getattr(ends.client, "pipes", ()):
+                        os.close(descriptor)  # which ends the server
+                    tasks.cancel_scope.cancel()
         assert {task.id for task in anyio.get_running_tasks()} == tasks_before
         self._check_answers()
 
-    def _tapped(self, transport: Transport, end: int) -> Transport:
+    def _tapped(self, transport: Transport, end: int) -> Tapped:
         return Tapped(transport, self.heard[end], self.arrives, self.carries)
 
     def _check_answers(self) -> None:

@@ -233,7 +233,10 @@ class Host:
         - `headers={"X-Key": "..."}` are sent with every request.
         - `auth=function` returns the value of `Authorization`, such as `"Bearer ..."`. It may be
           `async`, and takes the `WWW-Authenticate` of the server, None before the first request.
-        - `proxy="http://..."` is the URL of a proxy, for `http` and `https`.
+        - `proxy="http://..."` is the URL of a proxy. Without it the variables HTTP_PROXY,
+          HTTPS_PROXY, ALL_PROXY and NO_PROXY count, unless `trust_env=False` is passed.
+        - `tls=ssl.create_default_context(cafile="ca.pem")` names the certificates to trust, and
+          the one to show.
         - `insecure=True` allows plain text to another machine.
 
         Raises:
@@ -249,7 +252,7 @@ class Host:
             SessionStateError: the host is not open.
             TypeError: `target` is not a transport, a URL or a `Server`, or options of a URL are
                 given without a URL.
-            ImportError: a `ws` URL or `proxy` needs an extra that is not installed.
+            ImportError: the URL needs an extra that is not installed, `http` or `ws`.
             ValueError: the URL or one of its options is not valid.
         """
         _HOST_CONNECT.check(server_id=server_id, on_log=on_log, handshake_timeout=handshake_timeout)
@@ -435,8 +438,8 @@ async def connect(
     - `name="..."` and `version="..."` are what the server sees of this client.
     - `on_log=function` is a plain function that gets each log message of the server.
     - `handshake_timeout=120` is in seconds, None for no limit; the default is 30.
-    - `headers={"X-Key": "..."}`, `auth=function`, `proxy="http://..."` and `insecure=True` are for
-      a URL.
+    - `headers={"X-Key": "..."}`, `auth=function`, `proxy="http://..."`, `trust_env=False`,
+      `tls=ssl_context`, `http=client` and `insecure=True` are for a URL.
     """
     _CONNECT.check(name=name, version=version, on_log=on_log, handshake_timeout=handshake_timeout)
     transport = transport_to(target, options, _CONNECT)

@@ -79,10 +79,19 @@ class _GroupOwner:
         """Wait for the tasks of the group, and raise what one of them has raised."""
         self._closing.set()
         if self._tasks is not None:
-            with anyio.CancelScope(shield=True):
-                await self._over.wait()
+            await self._wait_over()
         if self._error is not None:
             raise self._error
+
+    async def _wait_over(self) -> None:
+        """Wait for the end of the group. No scope holds `Task.cancel` back, so that ends it."""
+        try:
+            with anyio.CancelScope(shield=True):
+                await self._over.wait()
+        except anyio.get_cancelled_exc_class():
+            self.cancel()
+            await self._wait_over()
+            raise
 
     async def _run(self) -> None:
         try:
