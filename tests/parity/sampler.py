@@ -56,8 +56,8 @@ class Broken(NamedTuple):
     """The keyword; "null" for null in an optional member, "tag" and "const missing" for an absent
     constant that does or does not tell the branches of a union apart, "together" where none of the
     members is there of which some have to be, "shorthand" for text instead of a list that may be
-    written so, "empty array" where an empty object is valid, "unknown tag" for a constant that
-    tells branches apart."""
+    written so, "empty array" where an empty object is valid, "unknown tag" for a constant by which
+    branches differ."""
     path: Path
     value: Any
     sound: Any

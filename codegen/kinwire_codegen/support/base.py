@@ -186,7 +186,7 @@ class UnknownVariant(Message):
         return to_wire(self)
 
     if TYPE_CHECKING:
-        # Comparing the tag of a union tells checkers which of the known messages it is.
+        # Comparing the tag of a union shows checkers which of the known messages it is.
         def __getattr__(self, name: str) -> Never: ...
 
 

@@ -200,7 +200,7 @@ class HttpClient:
         Args:
             method: such as "GET".
             address: where the request goes.
-            fields: headers, besides `Host` and `Content-Length`.
+            fields: headers, in addition to `Host` and `Content-Length`.
             body: the content.
             size: bytes of a body that may come.
             timeout: seconds for all of it.
@@ -315,7 +315,7 @@ class HttpClient:
     # Connections.
 
     def _start(self, request: HttpRequest, connection: HttpConnection | None) -> None:
-        """Send a request, on a new connection if there is none for it."""
+        """Send a request, on a new connection if it has no free one."""
         if connection is None:
             connection = HttpConnection(self, self._route_to(request.what))
             self._open.add(connection)

@@ -262,7 +262,7 @@ class HttpConnection:
             self.end(error or ConnectionResetError(_SHUT))
 
     def end(self, error: Exception | None) -> None:
-        """Close at once, and tell the request why unless it was given up."""
+        """Close immediately, and report why to the request unless it was given up."""
         if self._over:
             return
         self._over = True

@@ -78,7 +78,7 @@ class ResponseReader:
         self._stopped = False
         self._rewriting = False
         self._begun = b""  # the head, as far as it has come
-        self._quiet = 0  # bytes since something was told
+        self._quiet = 0  # bytes since something was reported
         self._headers: dict[str, str] = {}
         self._count = self._size = 0  # of the headers
         self.reusable = True
@@ -112,7 +112,10 @@ class ResponseReader:
             self._parse(chunk)
         if self._quiet > _LIMIT and not self._stopped:
             raise MalformedResponseError(self._too_long())
-        return self._reply is None
+        return not self._waits()
+
+    def _waits(self) -> bool:
+        return self._reply is not None
 
     def ended(self) -> bool:
         """Note the end of the connection; return whether no response is cut off by it."""

@@ -92,7 +92,7 @@ class _Look:
     def finds_nothing(self) -> bool:
         """Return whether nothing waits to be read; errors and the end would be something."""
         if self._number < 0:
-            return True  # not a socket: reading tells
+            return True  # not a socket: reading shows it
         if self._poll is not None:
             return not self._poll.poll(0)
         return not select.select([self._number], [], [], 0)[0]  # Windows
