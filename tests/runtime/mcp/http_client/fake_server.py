@@ -6,13 +6,15 @@ __all__ = ("Asked", "Handler", "Line", "RawServer", "polite", "reply_to")
 
 import json
 import socket
+import ssl
 import struct
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any, NamedTuple
 
 import anyio
-from anyio.abc import SocketAttribute, SocketStream
+from anyio.abc import ByteStream, SocketAttribute
+from anyio.streams.tls import TLSListener
 
 from kinwire.support.background import background
 
@@ -49,7 +51,7 @@ class Asked(NamedTuple):
 class Line:
     """The way back to the client."""
 
-    def __init__(self, stream: SocketStream) -> None:
+    def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
 
     async def raw(self, data: bytes) -> None:
@@ -101,8 +103,9 @@ Handler = Callable[[Asked, Line], Awaitable[None]]
 class RawServer:
     """What was asked, and where."""
 
-    def __init__(self, handler: Handler, path: str) -> None:
+    def __init__(self, handler: Handler, path: str, tls: ssl.SSLContext | None = None) -> None:
         self.handler = handler
+        self._tls = tls
         self._path = path
         self._accepting = anyio.CancelScope()
         self.early: Handler | None = None
@@ -113,7 +116,8 @@ class RawServer:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}{self._path}"
+        origin = "http://127.0.0.1" if self._tls is None else "https://localhost"
+        return f"{origin}:{self.port}{self._path}"
 
     def about(self) -> list[str]:
         return [one.about for one in self.asked]
@@ -125,10 +129,15 @@ class RawServer:
     @classmethod
     @asynccontextmanager
     async def serving(
-        cls, handler: Handler, path: str = "/mcp", *, seconds: float = 20
+        cls,
+        handler: Handler,
+        path: str = "/mcp",
+        *,
+        seconds: float = 20,
+        tls: ssl.SSLContext | None = None,
     ) -> AsyncGenerator[RawServer]:
         """Serve; the block may take that many seconds."""
-        server = cls(handler, path)
+        server = cls(handler, path, tls)
         with anyio.fail_after(seconds):
             async with background() as tasks:
                 listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
@@ -137,13 +146,16 @@ class RawServer:
                 async def accept() -> None:
                     async with listener:
                         with server._accepting:
-                            await listener.serve(server._serve, tasks)
+                            if tls is None:
+                                await listener.serve(server._serve, tasks)
+                            else:
+                                await TLSListener(listener, tls, False).serve(server._serve, tasks)
 
                 tasks.start_soon(accept)
                 yield server
                 tasks.cancel_scope.cancel()
 
-    async def _serve(self, stream: SocketStream) -> None:
+    async def _serve(self, stream: ByteStream) -> None:
         self.connections += 1
         number, earlier, buffer = self.connections, 0, b""
         try:
@@ -156,7 +168,7 @@ class RawServer:
         except (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError):
             pass
 
-    async def _answer(self, asked: Asked, buffer: bytes, stream: SocketStream) -> bytes:
+    async def _answer(self, asked: Asked, buffer: bytes, stream: ByteStream) -> bytes:
         """Answer a request whose head was read; return what follows its body."""
         handler, line = self.handler, Line(stream)
         length = int(asked.headers.get("content-length", "0"))
@@ -171,7 +183,7 @@ class RawServer:
         return buffer[length:]
 
 
-async def _next_head(stream: SocketStream, buffer: bytes) -> tuple[Asked, bytes]:
+async def _next_head(stream: ByteStream, buffer: bytes) -> tuple[Asked, bytes]:
     while b"\r\n\r\n" not in buffer:
         buffer += await stream.receive()
     head, _, rest = buffer.partition(b"\r\n\r\n")
