@@ -21,7 +21,6 @@ pytestmark = [pytest.mark.interop, pytest.mark.anyio]
 SERVER = HERE / "servers" / "behind_proxy.py"
 CLIENTS, CALLS = 8, 25
 SOON = 20.0  # seconds
-NOT_YET = pytest.mark.xfail(reason="the client does not keep cookies yet", strict=False)
 
 CONFIG = Template("""
 daemon off;
@@ -85,7 +84,6 @@ async def call(connection: Connection, tool: str) -> str:
     return result_text(await connection.mcp.tools_call(name=tool, arguments={}))
 
 
-@NOT_YET
 async def test_sessions_stay_with_their_server(urls: tuple[str, str]) -> None:
     processes: list[set[str]] = []
 
@@ -101,7 +99,6 @@ async def test_sessions_stay_with_their_server(urls: tuple[str, str]) -> None:
     assert len(set.union(*processes)) == 2
 
 
-@NOT_YET
 async def test_events_pass_while_their_stream_is_open(urls: tuple[str, str]) -> None:
     """Two of the streams: that of a call, and that of what the server says by itself."""
     reported = anyio.Event()

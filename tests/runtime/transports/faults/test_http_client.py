@@ -29,7 +29,6 @@ pytestmark = [pytest.mark.faults, pytest.mark.anyio]
 
 MEGABYTE = 1 << 20
 SOON = 10.0  # seconds
-NOT_YET = pytest.mark.xfail(reason="the client does not do that yet", strict=False)
 FAR = "//127.0.0.1:1/mcp"  # nobody listens there: only the proxy answers
 
 BEGUN = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"
@@ -78,7 +77,6 @@ ROUNDS, CALLS = 10, 8
 
 @pytest.mark.fault(39, CLIENT, "http")
 @pytest.mark.parametrize("moment", MOMENTS)
-@NOT_YET
 async def test_no_call_runs_twice_when_kept_connections_end(moment: str) -> None:
     home, ending = polite(), MOMENTS[moment]
     failed: Counter[str] = Counter()
@@ -112,7 +110,6 @@ async def test_no_call_runs_twice_when_kept_connections_end(moment: str) -> None
 
 
 @pytest.mark.fault(40, CLIENT, "http")
-@NOT_YET
 async def test_a_session_is_begun_again_when_its_cookie_expires() -> None:
     """A balancer sends who comes without a cookie to the next server."""
     nodes = [b"a", b"b"]
