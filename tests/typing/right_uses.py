@@ -24,7 +24,7 @@ from kinwire import (
 from kinwire.mcp.extension import Next
 from kinwire.rpc.request import Request
 from kinwire_protocols import mcp, mcpe, mcpl
-from kinwire_protocols.base import JsonObject
+from kinwire_protocols.base import JsonObject, UnknownVariant
 from kinwire_protocols.mcp.methods import NOTIFICATIONS_INITIALIZED, TOOLS_CALL, TOOLS_LIST
 
 server = Server(
@@ -68,6 +68,8 @@ async def calls(connection: Connection) -> None:
                 print(text)
             case mcp.ImageContent() | mcp.AudioContent() | mcp.EmbeddedResource():
                 print(block.annotations)
+            case UnknownVariant():
+                print(block)
     await connection.with_options(timeout=5, on_progress=show).mcp.tools_call(name="find")
     await connection.mcp.logging_set_level(level="debug")
     async for tool in connection.tools():

@@ -41,7 +41,12 @@ def downloads(links: Links) -> tuple[Page, dict[str, str]]:
 
 
 def _files(links: Links, document: Document) -> dict[str, str]:
-    made = jsonschema_files(links.documents, document)
-    made |= openrpc_files(links.documents, document) | proto_files(document)
+    made = jsonschema_files(links.documents, document) | openrpc_files(links.documents, document)
+    made = {path: _compact(written) for path, written in made.items()} | proto_files(document)
     text = json.dumps(document.content, indent=2, ensure_ascii=False) + "\n"
     return {f"document/{document.file}": text, **made}
+
+
+def _compact(written: str) -> str:
+    """Return JSON without spaces: programs read these files."""
+    return json.dumps(json.loads(written), separators=(",", ":"), ensure_ascii=False) + "\n"

@@ -41,7 +41,14 @@ RANDOM_INSTANCES = 2
 NULL = "null reads as absent"
 CONSTANT = "a missing constant"
 UNTOLD = "a missing tag in a union that has branches without one"
-LENIENCIES = {"null": NULL, "const missing": CONSTANT}
+EMPTY = "an empty array for an empty object"
+UNKNOWN = "an unknown variant of a tagged union"
+LENIENCIES = {
+    "null": NULL,
+    "const missing": CONSTANT,
+    "empty array": EMPTY,
+    "unknown tag": UNKNOWN,
+}
 
 # Nothing on the wire is of these types alone: unions of rows, envelopes, and what others extend.
 ABSTRACT = {
@@ -154,7 +161,9 @@ def leniency_of(broken: Broken, got: str | None) -> str | None:
 
 def mended(broken: Broken) -> Any:
     """Return what goes out again after the fault was passed over."""
-    return removed(broken.value, broken.path) if broken.rule == "null" else broken.sound
+    if broken.rule == "null":
+        return removed(broken.value, broken.path)
+    return {"empty array": broken.read, "unknown tag": broken.value}.get(broken.rule, broken.sound)
 
 
 EXAMPLES = sorted((FOLDER / "examples-2026-07-28").glob("*/*.json"))

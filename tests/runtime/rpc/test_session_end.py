@@ -285,21 +285,3 @@ async def test_a_session_that_is_over_is_not_kept() -> None:
         assert [one() for one in kept] == [None, None]
     finally:
         gc.unfreeze()
-
-
-async def test_a_session_that_is_over_leaves_nothing_to_the_garbage_collector() -> None:
-    async def use() -> list[ref[object]]:
-        async with connected(tool(echo)) as peers:
-            await peers.client.raw("ping")
-        drivers = [peers.client._opened(), peers.server._opened()]
-        engines = [driver.engine for driver in drivers]
-        return [ref(one) for one in (peers.client, peers.server, *drivers, *engines)]
-
-    gc.disable()
-    try:
-        kept = await use()
-        await checkpoint()
-        await checkpoint()
-        assert [one() for one in kept] == [None] * 6
-    finally:
-        gc.enable()

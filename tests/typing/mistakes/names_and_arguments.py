@@ -40,8 +40,8 @@ def making() -> None:
     # mypy says: List item 0 has incompatible type "int"; expected "Root | PathLike[str] | str"  [list-item]
     # pyright says: Argument of type "list[int]" cannot be assigned to parameter "roots" of type "Iterable[RootLike] | None" in function "__init__" (reportArgumentType)
     use(connect(["python", "notes.py"]))
-    # mypy says: Argument 1 to "connect" has incompatible type "list[str]"; expected "Transport | str"  [arg-type]
-    # pyright says: Argument of type "list[str]" cannot be assigned to parameter "target" of type "Transport | str" (reportArgumentType)
+    # mypy says: Argument 1 to "connect" has incompatible type "list[str]"; expected "Transport | Server | str"  [arg-type]
+    # pyright says: Argument of type "list[str]" cannot be assigned to parameter "target" of type "Transport | Server | str" (reportArgumentType)
     use(stdio(["python", "notes.py"]))
     # mypy says: Argument 1 to "stdio" has incompatible type "list[str]"; expected "str | PathLike[str]"  [arg-type]
     # pyright says: Argument of type "list[str]" cannot be assigned to parameter "command" of type "str | PathLike[str]" in function "stdio" (reportArgumentType)
@@ -126,7 +126,7 @@ async def arguments(connection: Connection) -> None:
     # pyright says: Argument of type "Literal['loud']" cannot be assigned to parameter "level" of type "LoggingLevel" in function "logging_set_level" (reportArgumentType)
     await connection.mcp.completion_complete(ref="plan", argument=("tone", "f"))
     # mypy says: Argument "argument" to "completion_complete" of "ServerStub" has incompatible type "tuple[str, str]"; expected "CompletionArgument"  [arg-type]
-    # mypy says: Argument "ref" to "completion_complete" of "ServerStub" has incompatible type "str"; expected "PromptReference | ResourceReference"  [arg-type]
+    # mypy says: Argument "ref" to "completion_complete" of "ServerStub" has incompatible type "str"; expected "PromptReference | ResourceReference | UnknownVariant"  [arg-type]
     # pyright says: Argument of type "Literal['plan']" cannot be assigned to parameter "ref" of type "CompletionReference" in function "completion_complete" (reportArgumentType)
     # pyright says: Argument of type "tuple[Literal['tone'], Literal['f']]" cannot be assigned to parameter "argument" of type "CompletionArgument" in function "completion_complete" (reportArgumentType)
     use(connection.with_options(timeout="5"))
@@ -159,9 +159,9 @@ async def results(connection: Connection) -> None:
     # mypy says: "CallToolResult" has no attribute "text"  [attr-defined]
     # pyright says: Cannot access attribute "text" for class "CallToolResult" (reportAttributeAccessIssue)
     use(result.content[0].text)
-    # mypy says: Item "AudioContent" of "TextContent | ImageContent | AudioContent | EmbeddedResource" has no attribute "text"  [union-attr]
-    # mypy says: Item "EmbeddedResource" of "TextContent | ImageContent | AudioContent | EmbeddedResource" has no attribute "text"  [union-attr]
-    # mypy says: Item "ImageContent" of "TextContent | ImageContent | AudioContent | EmbeddedResource" has no attribute "text"  [union-attr]
+    # mypy says: Item "AudioContent" of "TextContent | ImageContent | AudioContent | EmbeddedResource | UnknownVariant" has no attribute "text"  [union-attr]
+    # mypy says: Item "EmbeddedResource" of "TextContent | ImageContent | AudioContent | EmbeddedResource | UnknownVariant" has no attribute "text"  [union-attr]
+    # mypy says: Item "ImageContent" of "TextContent | ImageContent | AudioContent | EmbeddedResource | UnknownVariant" has no attribute "text"  [union-attr]
     # pyright says: Cannot access attribute "text" for class "AudioContent" (reportAttributeAccessIssue)
     # pyright says: Cannot access attribute "text" for class "EmbeddedResource" (reportAttributeAccessIssue)
     # pyright says: Cannot access attribute "text" for class "ImageContent" (reportAttributeAccessIssue)

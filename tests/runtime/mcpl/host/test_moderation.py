@@ -9,6 +9,7 @@ from typing import Any
 
 import anyio
 import pytest
+from anyio.lowlevel import checkpoint
 
 from kinwire import Host
 from kinwire.mcpl import (
@@ -349,6 +350,8 @@ async def test_nothing_is_looked_at_that_nobody_is_shown() -> None:
     chat = Chat(sets={"channels.publish": feature("channels.publish")})
     channels = Channels(moderate=look, default_outgoing=TO_GENERAL)
     async with observed(channels, {"chat": chat}) as host:
+        while not host.servers[0].channels.known:  # they are registered in the background
+            await checkpoint()
         await said(await host.channels.write("conv_1", inference_id="inf_1"), "He", "llo")
     assert looked == ["publish"]
     assert chat.delivered == [(GENERAL.id, "Hello")]
