@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from kinwire import ShapeError, connect, stdio
+from kinwire import connect, stdio
 from kinwire_protocols import mcp
+from kinwire_protocols.base import UnknownVariant
 from tests.interop.recording import Recorded
 
 pytestmark = pytest.mark.interop
@@ -64,16 +65,18 @@ def test_the_command_ends_with_5_when_a_tool_fails(everything: Recorded) -> None
 
 
 @pytest.mark.anyio
-async def test_content_of_a_later_version_is_refused_and_raw_returns_it(
+async def test_content_of_a_later_version_is_kept_as_it_came(
     everything: Recorded,
 ) -> None:
     name, arguments = "get-resource-links", {"count": 1}
     async with connect(stdio(*everything.words)) as server:
-        with pytest.raises(ShapeError, match="resource_link"):
-            await server.mcp.tools_call(name=name, arguments=arguments)
+        known, later = (await server.mcp.tools_call(name=name, arguments=arguments)).content
         call = {"name": name, "arguments": arguments}
         content = (await server.session.raw("tools/call", call))["content"]
-    assert [one["type"] for one in content] == ["text", "resource_link"]
+    assert isinstance(known, mcp.TextContent)
+    assert isinstance(later, UnknownVariant)
+    assert [known.type, later.fields] == ["text", content[1]]
+    assert later.fields["type"] == "resource_link"
 
 
 @pytest.mark.anyio
