@@ -226,8 +226,9 @@ async def test_one_server_is_all_of_them() -> None:
     host = McplHost(enabled=["*"], channels=Channels())
     async with talking(fresh("everything"), host) as everything:
         sets = set(everything.live.feature_sets)
-        while not everything.live.channels.known:  # they are registered in the background
-            await anyio.lowlevel.checkpoint()
+        with anyio.fail_after(20):
+            while not everything.live.channels.known:  # they are registered in the background
+                await anyio.lowlevel.checkpoint()
         channels = everything.live.channels.known
     for name in NAMES:
         async with talking(fresh(name), McplHost(enabled=["*"], channels=Channels())) as one:

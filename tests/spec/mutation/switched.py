@@ -21,7 +21,7 @@ from tests.spec.mutation.items import is_quick, passes
 from tests.spec.mutation.patching import Functions
 from tests.spec.mutation.task import Result
 
-_PATIENCE = 300.0  # seconds for all tests of a manager
+_PATIENCE = 60.0  # seconds for all tests of a manager
 _WAITING = 4  # managers a processor: their tests mostly wait for what never comes
 _ROOT = Path(str(kinwire.__file__)).parent
 
@@ -43,7 +43,14 @@ class Switched:
         """
         order = list(names)
         work = ((number, partial(self._alive, name)) for number, name in enumerate(order))
+        late: list[int] = []
         for number, rows in forked(work, lambda _: _PATIENCE, _WAITING * AT_ONCE):
+            if rows is None:
+                late.append(number)
+            else:
+                result.alive[order[number]] = rows
+        again = ((number, partial(self._alive, order[number])) for number in late)
+        for number, rows in forked(again, lambda _: _PATIENCE, 1):  # alone: they may be slow
             if rows is None:
                 raise RuntimeError(f"{order[number]}: the tests do not end without it")
             result.alive[order[number]] = rows
