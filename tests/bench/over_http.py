@@ -39,7 +39,7 @@ _FLOOR_BAR, _FLOOR_GOAL = 1.7, 1.4
 
 SESSIONS = Load(100, 32, 2048)
 _SESSION_WARM_UP = 250
-_SESSION_BAR, _SESSION_GOAL = 2, 1.5
+_SESSION_BAR, _SESSION_GOAL = 1.5, 1.2
 
 
 class Bar(NamedTuple):
@@ -154,7 +154,7 @@ def _http_clients(url: str) -> Subject:
         kinds[MCP] = Driven, python_program("mcp2", "client", url, python=python)
     except peers.PeerMissingError as error:
         missing[MCP] = str(error).splitlines()[-1]
-    return Subject("HTTP client", kinds, missing, (Bar(MCP, 8, 15),))
+    return Subject("HTTP client", kinds, missing, (Bar(MCP, 12, 15),))
 
 
 def _websocket_servers() -> Subject:

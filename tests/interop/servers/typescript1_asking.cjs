@@ -1,6 +1,6 @@
 // The TypeScript SDK 1.x over Streamable HTTP: a tool that asks the client before it answers.
 // The question belongs to no request, so it leaves on the stream that the client opens by GET.
-// It is dropped if there is no such stream.
+// Without such a stream it is dropped.
 // usage: typescript1_asking.cjs, with the packages on NODE_PATH
 "use strict";
 

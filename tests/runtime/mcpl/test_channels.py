@@ -106,9 +106,9 @@ async def test_changes_before_channels_are_registered_are_in_the_registration(
         await change(removed=[GENERAL.id, INBOX.id], updated=[renamed])
         await change(added=[new, inbox])
         await client.session.raw("ping")
-        (told,) = client.received("channels/changed")
-        assert [one["id"] for one in told["added"]] == [new.id, inbox.id]
-        assert told.keys() == {"added"}
+        (sent,) = client.received("channels/changed")
+        assert [one["id"] for one in sent["added"]] == [new.id, inbox.id]
+        assert sent.keys() == {"added"}
         await client.session.raw_notify("notifications/initialized")
         for _update in range(2):
             await client.session.raw_notify("featureSets/update", {})

@@ -49,7 +49,7 @@ _PRIMED = "2025-11-25"  # the first whose clients know events without data
 _LONGEST_QUERY = 200  # bytes of a query; the one that is handed out is shorter
 
 _UNKNOWN = (
-    "There is no such session in this process. It has ended, or it is in another process: a proxy "
+    "This process does not know the session. It has ended, or it is in another process: a proxy "
     "in front of several must route each session to the process that began it (sticky sessions)."
 )
 _DELETED = ConnectionClosedError("The client has ended the session.")

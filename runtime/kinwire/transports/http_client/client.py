@@ -209,7 +209,7 @@ class HttpClient:
         Raises:
             ResponseTooLongError: the body is longer.
             TimeoutError: the response was not complete in time.
-            OSError: there is no connection, or it was lost; `errors.no_connection` has its text.
+            OSError: no connection could be made, or it was lost; see `errors.no_connection`.
             MalformedResponseError: the answer is not HTTP.
             ContentCodingError: the body is coded, and cannot be decoded.
         """

@@ -55,7 +55,7 @@ async def test_sets_are_enabled_and_forbidden_by_server(connect: ConnectServer) 
 async def test_scopes_have_lists_by_server(connect: ConnectServer) -> None:
     lists = {
         "files.*": ScopeRules(whitelist=["/tmp/**"], blacklist=["**/.env"]),
-        "notes/files.edit": ScopeRules(whitelist=["/work/**"]),
+        "notes/files.edit": ScopeRules(whitelist=["/src/**"]),
     }
     live = McplHost(enabled=["*"], scopes=Scopes(lists=lists))
     approved: dict[str, list[bool]] = {}
@@ -69,7 +69,7 @@ async def test_scopes_have_lists_by_server(connect: ConnectServer) -> None:
                         "scope/elevate", {"featureSet": "files.edit", "scope": {"label": label}}
                     )
                 )["approved"]
-                for label in ("/work/x", "/tmp/x", "/work/.env", "./.env")
+                for label in ("/src/x", "/tmp/x", "/src/.env", "./.env")
             ]
     assert approved == {"notes": [True, False, False, False], "other": [False, True, False, False]}
 

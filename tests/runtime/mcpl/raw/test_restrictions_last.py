@@ -31,7 +31,7 @@ SETS = {
     "files.watch": {"description": "Watch", "uses": ["pushEvents"]},
     "think": {"description": "Think", "uses": ["inferenceRequest"]},
 }
-LISTS = {"files.edit": ScopeRules(whitelist=["/work/**"])}
+LISTS = {"files.edit": ScopeRules(whitelist=["/src/**"])}
 
 
 class Desk:
@@ -90,7 +90,7 @@ async def test_a_disabled_set_stays_off_until_it_is_enabled(connect: ConnectServ
                 "files.watch": True,
                 "think": True,
             }
-            params = {"featureSet": "files.edit", "scope": {"label": "/work/x"}}
+            params = {"featureSet": "files.edit", "scope": {"label": "/src/x"}}
             assert (await desk.raw.error("scope/elevate", params))["code"] == -32001
         async with desk.connected(host, live, server_id="other") as (server, update):
             assert update["enabled"] == ["files.edit", "files.watch"]
@@ -108,19 +108,19 @@ async def test_lists_that_were_set_last_until_they_are_reset(connect: ConnectSer
     desk = Desk(connect, None)
     async with desk.running() as (host, live):
         async with desk.connected(host, live) as (server, update):
-            assert update["scopes"] == {"files.edit": {"whitelist": ["/work/**"]}}
-            await server.scopes.set("files.edit", whitelist=["/work/**"], blacklist=["/work/own"])
+            assert update["scopes"] == {"files.edit": {"whitelist": ["/src/**"]}}
+            await server.scopes.set("files.edit", whitelist=["/src/**"], blacklist=["/src/own"])
         async with desk.connected(host, live) as (server, update):
-            lists = {"whitelist": ["/work/**"], "blacklist": ["/work/own"]}
+            lists = {"whitelist": ["/src/**"], "blacklist": ["/src/own"]}
             assert update["scopes"] == {"files.edit": lists}
-            assert [await desk.elevates(one) for one in ("/work/x", "/work/own/x")] == [True, False]
+            assert [await desk.elevates(one) for one in ("/src/x", "/src/own/x")] == [True, False]
             assert server.restrictions.lists == {"files.edit": ScopeRules(**lists)}
             await server.scopes.reset("files.watch")  # another one
-            assert not await desk.elevates("/work/own/x")
+            assert not await desk.elevates("/src/own/x")
             await server.scopes.reset("files.edit")
-            assert await desk.elevates("/work/own/x")
+            assert await desk.elevates("/src/own/x")
         async with desk.connected(host, live) as (server, update):
-            assert update["scopes"] == {"files.edit": {"whitelist": ["/work/**"]}}
+            assert update["scopes"] == {"files.edit": {"whitelist": ["/src/**"]}}
 
 
 @against_raw_server
@@ -132,10 +132,10 @@ async def test_restrictions_outlive_the_host_where_records_keep_them(
         desk = Desk(connect, await store.records("mcpl"))
         async with desk.running() as (host, live), desk.connected(host, live) as (server, _):
             await server.disable("files.watch")
-            await server.scopes.set("files.edit", blacklist=["/work/own"])
+            await server.scopes.set("files.edit", blacklist=["/src/own"])
         async with desk.running() as (host, live), desk.connected(host, live) as (server, update):
             assert update["enabled"] == ["files.edit"]
-            assert update["scopes"]["files.edit"]["blacklist"] == ["/work/own"]
+            assert update["scopes"]["files.edit"]["blacklist"] == ["/src/own"]
             earlier = "notes: earlier restrictions are in force: sets disabled: files.watch; lists"
             assert f"{earlier} changed: files.edit" in caplog.text
             await server.reset()
@@ -273,14 +273,14 @@ async def test_what_an_ended_connection_restricts_is_in_force_in_the_next(
         async with desk.connected(host, live) as (server, _):
             await server.disable("think")
             await ended.disable("files.watch")
-            await ended.scopes.set("files.edit", blacklist=["/work/own"])
+            await ended.scopes.set("files.edit", blacklist=["/src/own"])
             assert server.enabled == ["files.edit"]
             assert (await desk.update())["enabled"] == ["files.edit"]
-            assert not await desk.elevates("/work/own/x")
+            assert not await desk.elevates("/src/own/x")
             await ended.enable("files.watch")
         async with desk.connected(host, live) as (server, update):
             assert update["enabled"] == ["files.edit", "files.watch"]
-            assert server.restrictions.lists["files.edit"].blacklist == ["/work/own"]
+            assert server.restrictions.lists["files.edit"].blacklist == ["/src/own"]
             await ended.scopes.reset()
             assert not server.restrictions.switched["think"]
             assert not server.restrictions.lists
@@ -302,10 +302,10 @@ async def test_what_is_restricted_while_nothing_is_connected_is_in_force_in_the_
             with pytest.raises(ConnectionClosedError):
                 await change("files.watch")
         with pytest.raises(ConnectionClosedError):
-            await ended.scopes.set("files.edit", blacklist=["/work/own"])
+            await ended.scopes.set("files.edit", blacklist=["/src/own"])
         async with desk.connected(host, live) as (_, update):
             assert update["enabled"] == ["files.edit"]
-            assert update["scopes"]["files.edit"]["blacklist"] == ["/work/own"]
+            assert update["scopes"]["files.edit"]["blacklist"] == ["/src/own"]
 
 
 @against_raw_server
