@@ -27,6 +27,7 @@ GUIDE = ROOT / "docs" / "ten-minutes.md"
 PLAYERS = {
     "mcp": {"client": ["connect", "Host"], "server": ["Server"]},
     "mcpl": {"client": ["mcpl.McplHost"], "server": ["mcpl.McplServer"]},
+    "mgp": {"client": ["mgp.MgpKernel"], "server": ["mgp.MgpServer"]},
 }
 
 # The module or package of a transport is called like it, but for these.

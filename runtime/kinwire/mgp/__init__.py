@@ -1,20 +1,48 @@
 """Model General Protocol in both roles: a security layer between a host and its servers.
 
-`rules/` decides for both roles; `kernel/` and `server/` act. The messages are in
-`kinwire_protocols.mgp`.
+Pass `MgpKernel` to a host, `MgpServer` to a server. `rules/` decides for both roles; `kernel/` and
+`server/` act. The messages are in `kinwire_protocols.mgp`.
 """
 
 from __future__ import annotations
 
-__all__ = ("recovery_of", "refusal")
+__all__ = (
+    "CallLimit",
+    "GuardedCall",
+    "GuardedServer",
+    "KernelPeer",
+    "KnownTool",
+    "MgpKernel",
+    "MgpServer",
+    "ServerPolicy",
+    "ToolPolicy",
+    "recovery_of",
+    "refusal",
+)
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kinwire.mgp.errors import recovery_of, refusal
+    from kinwire.mgp.kernel.call import GuardedCall
+    from kinwire.mgp.kernel.guarded_server import GuardedServer
+    from kinwire.mgp.kernel.kernel import MgpKernel
+    from kinwire.mgp.rules.server_policy import CallLimit, ServerPolicy, ToolPolicy
+    from kinwire.mgp.rules.tools import KnownTool
+    from kinwire.mgp.server.kernel_peer import KernelPeer
+    from kinwire.mgp.server.server import MgpServer
 
 _HOMES = {
+    "CallLimit": "rules.server_policy",
+    "GuardedCall": "kernel.call",
+    "GuardedServer": "kernel.guarded_server",
+    "KernelPeer": "server.kernel_peer",
+    "KnownTool": "rules.tools",
+    "MgpKernel": "kernel.kernel",
+    "MgpServer": "server.server",
+    "ServerPolicy": "rules.server_policy",
+    "ToolPolicy": "rules.server_policy",
     "recovery_of": "errors",
     "refusal": "errors",
 }
