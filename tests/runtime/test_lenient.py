@@ -9,12 +9,23 @@ from typing import Any
 
 import pytest
 
-from kinwire import Context, RpcError, Server, pair
+from kinwire import Context, Host, InvalidResponseError, RpcError, Server, connect, pair
+from kinwire.mcp.extension import ExtensionBase
 from kinwire.mcp.rules.json_schema import JsonSchema
 from kinwire.mcp.rules.json_schema_lenient import corrected
-from kinwire_protocols import mcp
-from kinwire_protocols.base import UnknownVariant, from_wire
+from kinwire.rpc.session import Session
+from kinwire_protocols import mcp, mcpe
+from kinwire_protocols.base import JsonObject, UnknownVariant, from_wire
+from tests.runtime.mcp.fake_client import raw_client
 from tests.runtime.mcp.http.fake_asgi_client import Client, message
+from tests.runtime.mcp.http_client.fake_server import (
+    GREETING,
+    Asked,
+    Line,
+    RawServer,
+    polite,
+    reply_to,
+)
 from tests.runtime.rpc.engine.fixtures_engine import Bench
 
 pytestmark = pytest.mark.anyio
@@ -140,6 +151,92 @@ async def test_arguments_of_a_handler_are_read_leniently() -> None:  # C012, C01
         for wrong in ({"n": 5.5}, {"names": [1]}):
             with pytest.raises(RpcError, match="/arguments/n"):
                 await text_of(client, "raw", **wrong)
+
+
+TOO_LARGE = [
+    ("count", '{"n":1e400}', "/arguments/n"),
+    ("count", '{"n":5,"names":{"a":[-1e400]}}', "/arguments/names/a/0"),
+    ("raw", '{"n":1e400}', "/arguments/n"),
+    ("raw", '{"names":{"a":1e400}}', "/arguments/names/a"),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "pointer"), TOO_LARGE)
+async def test_a_number_that_no_integer_is_as_large_as_is_refused_in_a_request(  # C012
+    tool: str, arguments: str, pointer: str
+) -> None:
+    client = await Client(counting().asgi()).begin()
+    frame = '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"%s","arguments":%s}}'
+    answer = await client.request("POST", body=(frame % (tool, arguments)).encode())
+    assert answer.json["error"]["code"] == -32602
+    assert f"{pointer}: expected" in answer.json["error"]["message"]
+    assert (await client.post(message("ping"))).json["result"] == {}
+
+
+async def test_a_number_that_no_integer_is_as_large_as_is_refused_in_an_answer() -> None:  # C012
+    async def listed(asked: Asked, line: Line) -> None:
+        result = b'{"resources":[{"uri":"u","name":"n","size":%s}]}' % sizes.pop().encode()
+        frame = b'{"jsonrpc":"2.0","id":%d,"result":%b}' % (asked.message["id"], result)
+        await line.status(200, frame, content_type="application/json")
+
+    async def greet(asked: Asked, line: Line) -> None:
+        await line.json(reply_to(asked, {**GREETING, "capabilities": {"resources": {}}}))
+
+    sizes = ["5.0", "-1e400", "5.5", "1e400"]
+    handler = polite(initialize=greet, resources_list=listed)
+    async with RawServer.serving(handler) as server, connect(server.url) as client:
+        for _ in range(3):
+            with pytest.raises(InvalidResponseError, match="/resources/0/size: expected"):
+                await client.mcp.resources_list()
+        assert (await client.mcp.resources_list()).resources[0].size == 5
+
+
+OTHER_OFFERS: list[Any] = [[1], 5, None, "x", True]
+
+
+class Offering(ExtensionBase[Any]):
+    """One side of MCP Events, which only says that it is there."""
+
+    protocol = mcpe.PROTOCOL
+
+    def offer(self, theirs: JsonObject | None) -> JsonObject:
+        return {"protocolVersion": "2025-01-01", "protocolName": "mcpe"}
+
+    def join(self, session: Session, theirs: JsonObject) -> JsonObject:
+        return theirs
+
+
+@pytest.mark.parametrize("offered", [[], *OTHER_OFFERS])
+async def test_an_offer_that_is_an_empty_array_is_an_empty_object_to_a_server(  # C014
+    offered: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG", "kinwire.session")
+    async with raw_client(Server("s", "1", extensions=[Offering()])) as client:
+        answer = await client.greet({"experimental": {"mcpe": offered}})
+    assert ("mcpe" in answer["capabilities"].get("experimental", {})) == (offered == [])
+    place = "initialize#/capabilities/experimental/mcpe: expected an object, got an array"
+    noted = [f"read leniently (empty-array): {place}"] if offered == [] else []
+    assert logged(caplog) == noted
+
+
+@pytest.mark.parametrize("offered", [[], *OTHER_OFFERS])
+async def test_an_offer_that_is_an_empty_array_is_an_empty_object_to_a_host(  # C014
+    offered: Any,
+) -> None:
+    async def greet(asked: Asked, line: Line) -> None:
+        capabilities = {"experimental": {"mcpe": offered}}
+        await line.json(reply_to(asked, {**GREETING, "capabilities": capabilities}))
+
+    extension = Offering()
+    async with (
+        RawServer.serving(polite(initialize=greet)) as server,
+        Host("h", "1", extensions=[extension]) as host,
+    ):
+        connection = await host.connect(server.url)
+        found = extension.peer_of(connection.session)
+        assert found == ({} if offered == [] else None)
+        assert list(connection.session.counts.lenient) == ["empty-array"] * (offered == [])
+        await connection.mcp.ping()
 
 
 def test_a_schema_with_branches_in_a_circle_is_read_in_bounded_time() -> None:

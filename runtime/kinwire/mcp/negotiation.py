@@ -26,6 +26,7 @@ from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.jsonrpc.errors import MethodNotFoundError
 from kinwire_protocols.mcp.methods import INITIALIZE, PING, PROTOCOL as MCP
 from kinwire_protocols.peer import Method, ProtocolTable
+from kinwire_protocols.problems import Problem
 
 logger = logging.getLogger("kinwire.session")
 
@@ -88,6 +89,7 @@ class Negotiation:
         """Set up gates and extensions by the capabilities of both sides; messages find them now."""
         is_client = self.spoken.side == "client"
         theirs, ours = (server, client) if is_client else (client, server)
+        self._note_empty_arrays(session, theirs)
         theirs = _at_main_places(theirs, self.spoken.tables[1:])
         client, server = (ours, theirs) if is_client else (theirs, ours)
         session.set_negotiated(self.spoken.gates.negotiated(client, server))
@@ -100,6 +102,17 @@ class Negotiation:
             extension.attach(session, offered)
         if self._settled is not None:
             self._settled.set()
+
+    def _note_empty_arrays(self, session: Session, theirs: JsonObject) -> None:
+        """Log the offers that were read leniently."""
+        for protocol in self.spoken.tables[1:]:
+            for place in _places_of(protocol):
+                if at_path(theirs, place) == []:
+                    from kinwire_protocols.lenient import EMPTY_ARRAY  # few processes need it
+
+                    pointer = "/capabilities/" + place.replace(".", "/")
+                    problem = Problem(pointer, "an object", "an array")
+                    session.counts.noticed(EMPTY_ARRAY, INITIALIZE.name, problem)
 
     async def complete(self, session: Session) -> None:
         """Have the extensions do their part of the handshake, in listed order."""
@@ -182,9 +195,14 @@ def _offer_in(capabilities: JsonObject, protocol: ProtocolTable) -> object:
 
     An empty array is read as an empty object.
     """
-    places = (protocol.capability, *protocol.capability_aliases)
-    offers = (at_path(capabilities, place) for place in places if place is not None)
+    offers = (at_path(capabilities, place) for place in _places_of(protocol))
     return next((offer or {} for offer in offers if is_object(offer) or offer == []), None)
+
+
+def _places_of(protocol: ProtocolTable) -> list[str]:
+    """Return where an offer may sit, the main place first."""
+    places = (protocol.capability, *protocol.capability_aliases)
+    return [place for place in places if place is not None]
 
 
 def _at_main_places(capabilities: JsonObject, protocols: Iterable[ProtocolTable]) -> JsonObject:

@@ -83,6 +83,7 @@ class UrlGuard:
         Raises:
             ValueError: `allow` has an entry that is not a public host, or a number is out of range.
             TypeError: `allow` is a single string.
+            ImportError: the extra `http` is not installed.
         """
         _URL_GUARD.check(
             allow=allow, insecure=insecure, size=size, timeout=timeout, network=network

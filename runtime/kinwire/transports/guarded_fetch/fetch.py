@@ -27,7 +27,11 @@ from kinwire.transports.http_client.client import HttpClient, StreamedResponse
 from kinwire.transports.http_client.content_coding import ContentCodingError
 from kinwire.transports.http_client.dialing import HttpRoute
 from kinwire.transports.http_client.fields import RequestHead
-from kinwire.transports.http_client.response import MalformedResponseError, media_type
+from kinwire.transports.http_client.response import (
+    MalformedResponseError,
+    media_type,
+    need_parser,
+)
 from kinwire.transports.tcp.streams import ByteStream, Receiver, TaskStream, client_context
 
 _MOVED = (301, 302, 303)  # a client may ask there with another method
@@ -110,6 +114,12 @@ class GuardedClient:
         timeout: float,
         network: Network,
     ) -> None:
+        """Prepare to send.
+
+        Raises:
+            ImportError: the extra `http` is not installed.
+        """
+        need_parser()
         self._allow = allow
         self._insecure = insecure
         self._size = size

@@ -62,7 +62,7 @@ def need_parser() -> None:
         import httptools as _  # noqa: F401
     except ImportError:
         raise ImportError(
-            "A connection over HTTP needs the library `httptools`. Install kinwire[http]."
+            "HTTP needs the library `httptools`, and so does a proxy. Install kinwire[http]."
         ) from None
 
 

@@ -15,6 +15,7 @@ from kinwire.transports.http_client.credentials import Credentials, credentials_
 from kinwire.transports.http_client.dialing import Dialer, HttpRoute, chosen_proxy
 from kinwire.transports.http_client.errors import hint_for, no_connection
 from kinwire.transports.http_client.fields import Fields, checked_headers, with_user_agent
+from kinwire.transports.http_client.response import need_parser
 from kinwire.transports.task_spawner import TaskSpawner, task_spawner
 from kinwire.transports.tcp.streams import ByteStream
 from kinwire.transports.websocket.connection import WebSocketTransport
@@ -38,11 +39,13 @@ def websocket_transport(address: ServerAddress, options: UrlOptions) -> WebSocke
     Raises:
         ValueError: an option cannot be sent, two of them say who is calling, or a proxy has an
             invalid URL.
-        ImportError: the extra `ws` is not installed.
+        ImportError: the extra `ws` is not installed; for a proxy, the extra `http`.
     """
     fields = checked_headers(options.get("headers", {}))
     credentials = credentials_of(address, fields, options.get("auth"))
     proxy = chosen_proxy(address, options.get("proxy"), trust_env=options.get("trust_env", True))
+    if proxy is not None:
+        need_parser()
     tls = options.get("tls")
     return WebSocketClient(HttpRoute(address, proxy), tls, with_user_agent(fields), credentials)
 

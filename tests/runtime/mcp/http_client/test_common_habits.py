@@ -112,6 +112,39 @@ async def server_was_asked(server: RawServer, method: str) -> None:
             await anyio.lowlevel.checkpoint()
 
 
+# A server says that it keeps connections, and closes each some time after its answer.
+
+CLOSING = [
+    *((seconds, method) for seconds in (0, 0.001, 0.02) for method in ("tools/call", "ping")),
+    pytest.param(1.0, "tools/call", marks=pytest.mark.slow),
+]
+TIMES = 5
+
+
+@pytest.mark.parametrize(("seconds", "method"), CLOSING)
+async def test_the_next_call_succeeds_after_the_server_has_closed(
+    seconds: float, method: str
+) -> None:
+    home = polite(tools_call=answer_nothing)
+
+    async def handle(asked: Asked, line: Line) -> None:
+        await home(asked, line)
+        if asked.about == method:
+            await anyio.sleep(seconds)
+            await line.close()
+
+    async def call_twice(server: RawServer) -> None:
+        async with connect(server.url) as peer:
+            for pause in (seconds + 0.005, 0):
+                await peer.session.raw(method, {"name": "x"})
+                await anyio.sleep(pause)
+
+    async with RawServer.serving(handle) as server, anyio.create_task_group() as tasks:
+        for _ in range(TIMES):
+            tasks.start_soon(call_twice, server)
+    assert server.about().count(method) == 2 * TIMES
+
+
 # An answer is coded, although `Accept-Encoding` asks for none.
 
 CODINGS: dict[str, Callable[[bytes], bytes]] = {

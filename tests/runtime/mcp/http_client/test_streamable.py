@@ -12,10 +12,12 @@ import pytest
 
 from kinwire import Host, InvalidResponseError, RequestTimeoutError, connect
 from kinwire.mcp.http_client import transport
+from kinwire.mcp.sampling import Sampling, unattended
 from kinwire_protocols import mcp
 from tests.runtime.mcp.http_client.fake_server import (
     SESSION,
     Asked,
+    Handler,
     Line,
     RawServer,
     polite,
@@ -334,9 +336,6 @@ async def test_a_server_without_a_standing_stream_is_asked_once() -> None:
     assert server.about().count("GET") == 1
 
 
-QUESTION = {"jsonrpc": "2.0", "id": 1, "method": "roots/list"}
-
-
 @pytest.mark.parametrize("status", [200, 405, 404, 500])
 async def test_connect_returns_when_the_stream_of_the_server_has_a_status(status: int) -> None:
     asked, decided = anyio.Event(), anyio.Event()
@@ -366,7 +365,26 @@ async def test_connect_returns_when_the_stream_of_the_server_has_a_status(status
             await connected.wait()
 
 
-async def test_a_question_during_the_first_call_reaches_the_host() -> None:
+async def write(params: mcp.CreateMessageRequestParams) -> mcp.CreateMessageResult:
+    text = mcp.TextContent(text="yes")
+    return mcp.CreateMessageResult(role="assistant", content=text, model="m")
+
+
+SAY = {"role": "user", "content": {"type": "text", "text": "really?"}}
+FIRST_QUESTIONS: list[tuple[str, dict[str, Any], Any]] = [
+    ("roots/list", {}, {"roots": []}),
+    (
+        "sampling/createMessage",
+        {"messages": [SAY], "maxTokens": 9},
+        {"role": "assistant", "content": {"type": "text", "text": "yes"}, "model": "m"},
+    ),
+    ("elicitation/create", {"message": "really?", "requestedSchema": {}}, None),  # not in MCP yet
+]
+AGAIN = 50
+
+
+def asks(question: dict[str, Any], answers: list[dict[str, Any]]) -> Handler:
+    """Return a server that asks its question on the GET stream during a call."""
     answered = anyio.Event()
     streams: list[Line] = []
 
@@ -378,22 +396,39 @@ async def test_a_question_during_the_first_call_reaches_the_host() -> None:
 
     async def call(request: Asked, line: Line) -> None:
         for stream in streams:
-            await stream.event(QUESTION)
+            await stream.event(question)
             await answered.wait()
         await line.json(reply_to(request, {"content": []}))
 
     async def reply(request: Asked, line: Line) -> None:
+        answers.append(request.message)
         answered.set()
         await line.status(202)
 
-    handlers = {"GET": get, "tools_call": call, "reply": reply}
-    async with (
-        RawServer.serving(polite(**handlers)) as server,
-        Host("h", "1", roots=[]) as host,
-    ):
-        connection = await host.connect(server.url)
-        await connection.mcp.tools_call(name="ask")
-        assert answered.is_set()
+    return polite(GET=get, tools_call=call, reply=reply)
+
+
+@pytest.mark.parametrize(("method", "params", "result"), FIRST_QUESTIONS)
+async def test_a_question_during_the_first_call_reaches_the_host(
+    method: str, params: dict[str, Any], result: Any
+) -> None:
+    question = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    sampling = Sampling(write, approve_request=unattended, approve_result=unattended)
+
+    async def connect_and_call() -> None:
+        answers: list[dict[str, Any]] = []
+        async with (
+            RawServer.serving(asks(question, answers)) as server,
+            Host("h", "1", roots=[], sampling=sampling) as host,
+        ):
+            connection = await host.connect(server.url)
+            await connection.mcp.tools_call(name="ask")
+        assert [answer.get("result") for answer in answers] == [result]
+        assert result or answers[0]["error"]["code"] == -32601
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(AGAIN):
+            tasks.start_soon(connect_and_call)
 
 
 async def test_a_server_that_lets_the_stream_wait_delays_connect_by_a_bounded_time(

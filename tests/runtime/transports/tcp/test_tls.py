@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import ssl
-import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
@@ -20,26 +18,18 @@ from kinwire.support.background import background
 from kinwire.transports.guarded_fetch.fetch import SystemNetwork
 from kinwire.transports.tcp.streams import client_context
 from tests.runtime.mcp.http_client.fake_server import RawServer, polite
+from tests.runtime.transports.fixtures_certificates import (
+    both_sides,
+    made_certificate,
+    needs_openssl,
+)
 
-OPENSSL = shutil.which("openssl")
-
-pytestmark = [
-    pytest.mark.anyio,
-    pytest.mark.skipif(OPENSSL is None, reason="openssl, which makes the certificate, is missing"),
-]
+pytestmark = [pytest.mark.anyio, needs_openssl]
 
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file with a key and a certificate for `localhost`."""
-    folder = tmp_path_factory.mktemp("tls")
-    key, file = folder / "key.pem", folder / "both.pem"
-    kind = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-days", "2"]
-    command = [str(OPENSSL), "req", *kind, *names, "-keyout", str(key), "-out", str(file)]
-    subprocess.run(command, check=True, capture_output=True)
-    file.write_bytes(file.read_bytes() + key.read_bytes())
-    return file
+    return made_certificate(tmp_path_factory.mktemp("tls"))
 
 
 @pytest.fixture(params=[True, False], ids=["trusted", "not trusted"])
@@ -73,16 +63,6 @@ async def test_a_server_is_trusted_by_its_certificate_and_name(
                 with pytest.raises(ConnectionClosedError, match="is not to be trusted: "):
                     await host.connect(f"{scheme}://{name}:{port}")
             tasks.cancel_scope.cancel()
-
-
-def both_sides(certificate: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
-    """Return the contexts of a server that wants a certificate, and of a client that has one."""
-    mutual = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=str(certificate))
-    mutual.load_cert_chain(certificate)
-    mutual.verify_mode = ssl.CERT_REQUIRED
-    ours = ssl.create_default_context(cafile=str(certificate))
-    ours.load_cert_chain(certificate)
-    return mutual, ours
 
 
 async def test_websocket_trusts_and_shows_the_certificates_of_the_option(certificate: Path) -> None:
