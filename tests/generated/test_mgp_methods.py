@@ -29,7 +29,7 @@ SENT = [
     ("mgp/access/query", "both", mgp.AccessQueryResult),
     ("mgp/access/grant", "both", mgp.AccessEntry),
     ("mgp/access/revoke", "both", mgp.AccessRevokeResult),
-    of("6.3-1", "notifications/mgp.audit", "client", None),
+    of("6.3-1", "notifications/mgp.audit", "both", None),
     ("mgp/health/ping", "client", mgp.HealthPingResult),
     ("mgp/health/status", "client", mgp.HealthStatusResult),
     ("mgp/lifecycle/shutdown", "client", mgp.LifecycleShutdownResult),

@@ -109,7 +109,7 @@ class ServerHandlers(Handlers):
         raise MethodNotFoundError("Method not found: mgp/access/revoke")
 
     async def notifications_mgp_audit(self, params: AuditNotificationParams) -> None:
-        """Hand an audit event to the audit server. (`notifications/mgp.audit`)"""
+        """Hand over an audit event: to the audit server, or of a server's own to the kernel. (`notifications/mgp.audit`)"""
         # A notification that nobody handles is ignored.
 
     async def mgp_health_ping(self, params: HealthPingParams) -> HealthPingResult:
@@ -211,7 +211,7 @@ class ServerOn(On):
 
     @property
     def notifications_mgp_audit(self) -> Register[AuditNotificationParams, None]:
-        """Hand an audit event to the audit server. (`notifications/mgp.audit`)"""
+        """Hand over an audit event: to the audit server, or of a server's own to the kernel. (`notifications/mgp.audit`)"""
         return self(methods.NOTIFICATIONS_MGP_AUDIT)
 
     @property
@@ -299,6 +299,7 @@ class ClientHandlers(Handlers):
         "mgp/access/query": methods.MGP_ACCESS_QUERY,
         "mgp/access/grant": methods.MGP_ACCESS_GRANT,
         "mgp/access/revoke": methods.MGP_ACCESS_REVOKE,
+        "notifications/mgp.audit": methods.NOTIFICATIONS_MGP_AUDIT,
         "notifications/mgp.lifecycle": methods.NOTIFICATIONS_MGP_LIFECYCLE,
         "notifications/mgp.stream.chunk": methods.NOTIFICATIONS_MGP_STREAM_CHUNK,
         "notifications/mgp.stream.progress": methods.NOTIFICATIONS_MGP_STREAM_PROGRESS,
@@ -324,6 +325,10 @@ class ClientHandlers(Handlers):
     async def mgp_access_revoke(self, params: AccessRevokeParams) -> AccessRevokeResult:
         """Take an entry about an agent's access back. (`mgp/access/revoke`)"""
         raise MethodNotFoundError("Method not found: mgp/access/revoke")
+
+    async def notifications_mgp_audit(self, params: AuditNotificationParams) -> None:
+        """Hand over an audit event: to the audit server, or of a server's own to the kernel. (`notifications/mgp.audit`)"""
+        # A notification that nobody handles is ignored.
 
     async def notifications_mgp_lifecycle(self, params: LifecycleNotificationParams) -> None:
         """Say that a server went from one state to another. (`notifications/mgp.lifecycle`)"""
@@ -399,6 +404,11 @@ class ClientOn(On):
     def mgp_access_revoke(self) -> Register[AccessRevokeParams, AccessRevokeResult]:
         """Take an entry about an agent's access back. (`mgp/access/revoke`)"""
         return self(methods.MGP_ACCESS_REVOKE)
+
+    @property
+    def notifications_mgp_audit(self) -> Register[AuditNotificationParams, None]:
+        """Hand over an audit event: to the audit server, or of a server's own to the kernel. (`notifications/mgp.audit`)"""
+        return self(methods.NOTIFICATIONS_MGP_AUDIT)
 
     @property
     def notifications_mgp_lifecycle(self) -> Register[LifecycleNotificationParams, None]:

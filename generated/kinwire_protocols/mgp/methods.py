@@ -158,14 +158,14 @@ NOTIFICATIONS_MGP_AUDIT: Final = Method[AuditNotificationParams, None](
     protocol="mgp",
     attribute="notifications_mgp_audit",
     kind="notification",
-    sender="client",
+    sender="both",
     params=AuditNotificationParams,
     result=None,
     gate="mgp:extensions.audit",
     section="6.3",
     serial=True,
 )
-"""Hand an audit event to the audit server."""
+"""Hand over an audit event: to the audit server, or of a server's own to the kernel."""
 
 MGP_HEALTH_PING: Final = Method[HealthPingParams, HealthPingResult](
     name="mgp/health/ping",

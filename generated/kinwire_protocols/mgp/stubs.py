@@ -247,7 +247,7 @@ class ServerStub:
         result: AuditOutcome | str,
         details: AuditDetails | None = None,
     ) -> None:
-        """Hand an audit event to the audit server.
+        """Hand over an audit event: to the audit server, or of a server's own to the kernel.
 
         notifications/mgp.audit, a notification. Source: Model General Protocol 0.2.0, 6.3.
 
@@ -945,6 +945,41 @@ class ClientStub:
             agent_id=agent_id, server_id=server_id, entry_type=entry_type, tool_name=tool_name
         )
         return await self._peer.call(methods.MGP_ACCESS_REVOKE, params)
+
+    async def notifications_mgp_audit(
+        self,
+        *,
+        timestamp: str,
+        trace_id: TraceId | None = None,
+        event_type: AuditEventType | str,
+        actor: AuditActor,
+        target: AuditTarget | None = None,
+        result: AuditOutcome | str,
+        details: AuditDetails | None = None,
+    ) -> None:
+        """Hand over an audit event: to the audit server, or of a server's own to the kernel.
+
+        notifications/mgp.audit, a notification. Source: Model General Protocol 0.2.0, 6.3.
+
+        Args:
+            timestamp: When it happened, to the millisecond.
+            trace_id: What it belongs to.
+            event_type: What happened: a standard type, or one of an implementation's own in reverse-domain notation.
+            actor: Who caused it.
+            target: What it happened to; absent where it is the kernel itself.
+            result: How it ended.
+            details: Further facts.
+        """
+        params = AuditNotificationParams(
+            timestamp=timestamp,
+            trace_id=trace_id,
+            event_type=event_type,
+            actor=actor,
+            target=target,
+            result=result,
+            details=details,
+        )
+        await self._peer.notify(methods.NOTIFICATIONS_MGP_AUDIT, params)
 
     async def notifications_mgp_lifecycle(
         self,
