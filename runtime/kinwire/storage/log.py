@@ -11,14 +11,16 @@ __all__ = (
     "checked_id",
     "checked_page",
     "checked_retention",
+    "encoded_entries",
 )
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from kinwire.storage.inputs import checked_count, checked_seconds, checked_text
+from kinwire.storage.inputs import checked_count, checked_seconds, checked_text, encoded
+from kinwire.storage.subjects import checked_subject
 
 ID_SIZE = 512
 """The longest id, in bytes of UTF-8."""
@@ -79,6 +81,19 @@ class Log(Protocol):
         """
         ...
 
+    async def append_after(self, sequence: int, entries: Sequence[tuple[str, Any]]) -> int:
+        """Append entries, each a subject and a value, if `sequence` is that of the newest entry.
+
+        Return how many were appended: all, or fewer if others appended to the log first. So
+        several writers can each build on the entries before. 0 as `sequence` is for a log that
+        never had an entry. In memory and in a file, all entries are appended or none of them.
+
+        Raises:
+            StorageInputError: a subject or a value is invalid; nothing was appended.
+            StorageUnavailableError: as in `append`; some of the entries may have been appended.
+        """
+        ...
+
     async def read(self, subjects: str = ">", *, after: int = 0, limit: int = 1000) -> list[Entry]:
         """Return the entries with a sequence above `after`, oldest first, at most `limit`.
 
@@ -119,6 +134,17 @@ def checked_id(id: str | None) -> None:
     """
     if id is not None:
         checked_text(id, "id", ID_SIZE)
+
+
+def encoded_entries(entries: Sequence[tuple[str, Any]]) -> list[tuple[str, str]]:
+    """Return subject and value, as JSON, of each entry.
+
+    Raises:
+        StorageInputError: a subject or a value is invalid.
+    """
+    for subject, _ in entries:
+        checked_subject(subject)
+    return [(subject, encoded(value, subject)) for subject, value in entries]
 
 
 def checked_page(after: int, limit: int = 0) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 __all__ = ("open_memory",)
 
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -21,7 +21,15 @@ from kinwire.storage.clock import Clock
 from kinwire.storage.errors import ConflictError, CursorLostError
 from kinwire.storage.inputs import decoded, encoded
 from kinwire.storage.local_log import LocalLog, Row
-from kinwire.storage.log import Appended, Log, Retention, checked_id, checked_retention
+from kinwire.storage.log import (
+    Appended,
+    Log,
+    Retention,
+    checked_id,
+    checked_page,
+    checked_retention,
+    encoded_entries,
+)
 from kinwire.storage.records import (
     REMOVALS_KEPT,
     Change,
@@ -242,6 +250,22 @@ class MemoryLog(LocalLog):
         self._trim(now)
         self._signal.fire()
         return Appended(sequence)
+
+    async def append_after(self, sequence: int, entries: Sequence[tuple[str, Any]]) -> int:
+        checked_page(sequence)
+        rows = encoded_entries(entries)
+        self._guard.ensure_open()
+        await checkpoint()
+        if sequence != self._last():
+            return 0
+        now = self._clock()
+        self._entries += [
+            (number, subject, text, now, None)
+            for number, (subject, text) in enumerate(rows, sequence + 1)
+        ]
+        self._trim(now)
+        self._signal.fire()
+        return len(rows)
 
     async def bounds(self) -> tuple[int, int]:
         self._guard.ensure_open()

@@ -77,6 +77,47 @@ async def test_a_pattern_that_means_nothing_is_refused(engine: Engine) -> None:
                 await log.read(pattern)
 
 
+async def test_entries_are_appended_after_the_one_that_is_expected(engine: Engine) -> None:
+    async with engine.open() as store:
+        log = await store.log("events")
+        assert await log.append_after(0, []) == 0
+        assert await log.append_after(1, [("a", 1)]) == 0
+        assert await log.append_after(0, [("a", 1), ("b", 2)]) == 2
+        assert await log.append("a", 3) == Appended(3)
+        assert await log.append_after(2, [("a", 4)]) == 0
+        assert await log.append_after(3, [("a", 4), ("c", 5)]) == 2
+        with pytest.raises(StorageInputError, match="subject"):
+            await log.append_after(5, [("a", 6), ("*", 7)])
+        with pytest.raises(StorageInputError, match="a JSON value"):
+            await log.append_after(5, [("a", 6), ("a", nan)])
+        found = [(entry.sequence, entry.subject, entry.value) for entry in await log.read()]
+        assert found == [(1, "a", 1), (2, "b", 2), (3, "a", 3), (4, "a", 4), (5, "c", 5)]
+
+
+async def test_of_writers_that_expect_the_same_entry_one_appends(engine: Engine) -> None:
+    async with engine.open() as store, engine.open() as other:
+        shares = engine.kind != "memory"
+        logs = [await one.log("events") for one in (store, other if shares else store)]
+        size = 1 if engine.kind == "nats" else 2  # a cluster may append a part of the entries
+
+        async def write(writer: int) -> None:
+            done = 0
+            while done < 5:
+                log = logs[writer % 2]
+                _, last = await log.bounds()
+                appended = await log.append_after(last, [("a", [writer, done, last])] * size)
+                assert appended in (0, size)
+                done += appended // size
+
+        async with anyio.create_task_group() as tasks:
+            for writer in range(4):
+                tasks.start_soon(write, writer)
+        found = [entry.value for entry in (await logs[0].read())[::size]]
+        assert [last for _, _, last in found] == list(range(0, 20 * size, size))
+        for writer in range(4):
+            assert [done for one, done, _ in found if one == writer] == list(range(5))
+
+
 async def test_an_id_that_came_already_appends_nothing(engine: Engine) -> None:
     async with engine.open() as store:
         log = await store.log("events")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ("NatsLog",)
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any
 
@@ -14,14 +14,16 @@ from nats.js.errors import NotFoundError
 
 from kinwire.storage.errors import CursorLostError, StorageUnavailableError
 from kinwire.storage.inputs import decoded, encoded, unreadable
-from kinwire.storage.log import Appended, Entry, checked_id, checked_page
-from kinwire.storage.nats.connection import NatsConnection
+from kinwire.storage.log import Appended, Entry, checked_id, checked_page, encoded_entries
+from kinwire.storage.nats.connection import NatsConnection, WrongRevisionError
+from kinwire.storage.nats.failures import unavailable
 from kinwire.storage.nats.keys import log_stream, quoted, unquoted
 from kinwire.storage.nats.stream_reader import StreamReader
 from kinwire.storage.subjects import checked_pattern, checked_subject
 from kinwire.storage.subscription import StoreSubscription
 
 _ID, _ATTEMPT = "Nats-Msg-Id", "Kinwire-Attempt"
+_EXPECTED = "Nats-Expected-Last-Sequence"
 _GIVEN = "i."  # what the id of an entry begins with if the caller gave it
 _PAGE = 200
 _WAIT = 5.0  # seconds that one wait for entries lasts
@@ -49,6 +51,21 @@ class NatsLog:
         if duplicate and uncertain:
             duplicate = not await self._is_own(done, own)
         return Appended(done.seq, duplicate)
+
+    async def append_after(self, sequence: int, entries: Sequence[tuple[str, Any]]) -> int:
+        checked_page(sequence)
+        rows = encoded_entries(entries)
+        for number, (subject, text) in enumerate(rows):
+            headers = {_ID: self._connection.new_id(), _EXPECTED: str(sequence + number)}
+            try:
+                await self._connection.write(
+                    self._prefix + subject, text.encode(), headers, subject
+                )
+            except WrongRevisionError as error:
+                if error.uncertain:  # an attempt that got no answer may have been the one
+                    raise unavailable(subject, "no answer to an attempt", True) from None
+                return number
+        return len(rows)
 
     async def read(self, subjects: str = ">", *, after: int = 0, limit: int = 1000) -> list[Entry]:
         checked_page(after, limit)

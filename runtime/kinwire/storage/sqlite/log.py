@@ -4,17 +4,19 @@ from __future__ import annotations
 
 __all__ = ("SqliteLog",)
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kinwire.storage.inputs import encoded
 from kinwire.storage.local_log import LocalLog, Row
-from kinwire.storage.log import Appended, checked_id
+from kinwire.storage.log import Appended, checked_id, checked_page, encoded_entries
 from kinwire.storage.sqlite.reader import SqliteReader
 from kinwire.storage.sqlite.transaction import Transaction
 from kinwire.storage.sqlite.writer import SqliteWriter
 from kinwire.storage.subjects import checked_subject
 
+_INSERT = "INSERT INTO entries (space, sequence, subject, value, at, id) VALUES (?, ?, ?, ?, ?, ?)"
 _ROWS = (
     "SELECT sequence, subject, value, at, id FROM entries WHERE space = ? AND sequence > ?"
     " ORDER BY sequence LIMIT ?"
@@ -47,6 +49,11 @@ class SqliteLog(LocalLog):
         append = _Append(self._space, subject, text, id)
         return await self._writer.write(append, durable=self._durable)
 
+    async def append_after(self, sequence: int, entries: Sequence[tuple[str, Any]]) -> int:
+        checked_page(sequence)
+        append = _AppendAfter(self._space, sequence, encoded_entries(entries))
+        return await self._writer.write(append, durable=self._durable)
+
     async def bounds(self) -> tuple[int, int]:
         [(first, last)] = await self._reader.query(_BOUNDS, self._space)
         return first, last
@@ -72,11 +79,7 @@ class _Append:
             if known is not None:
                 return Appended(known[0], duplicate=True)
         sequence = transaction.next(self.space)
-        execute(
-            "INSERT INTO entries (space, sequence, subject, value, at, id)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            (self.space, sequence, self.subject, self.text, now, self.id),
-        )
+        execute(_INSERT, (self.space, sequence, self.subject, self.text, now, self.id))
         if self.id is not None:
             execute(
                 "INSERT OR REPLACE INTO seen (space, id, sequence, until) VALUES (?, ?, ?, ?)",
@@ -88,3 +91,20 @@ class _Append:
                 ),
             )
         return Appended(sequence)
+
+
+@dataclass(slots=True)
+class _AppendAfter:
+    space: int
+    sequence: int
+    rows: list[tuple[str, str]]
+
+    def __call__(self, transaction: Transaction) -> int:
+        if transaction.last(self.space) != self.sequence:
+            return 0
+        rows = [
+            (self.space, transaction.next(self.space), subject, text, transaction.now, None)
+            for subject, text in self.rows
+        ]
+        transaction.execute_each(_INSERT, rows)
+        return len(rows)

@@ -20,18 +20,24 @@ class Transaction:
 
     def __init__(self, connection: sqlite3.Connection, now: float) -> None:
         self.execute = connection.execute
+        self.execute_each = connection.executemany
         self.now = now
         self._last: dict[int, int] = {}
         self._options: dict[int, str] = {}  # of the spaces above, which another process may change
 
     def next(self, space: int) -> int:
-        """Return the next revision or sequence of a space."""
+        """Return the next revision or sequence of a space, and count it as used."""
+        number = self._last[space] = self.last(space) + 1
+        return number
+
+    def last(self, space: int) -> int:
+        """Return the last revision or sequence of a space."""
         last = self._last.get(space)
         if last is None:
             statement = "SELECT last, options FROM spaces WHERE id = ?"
             last, self._options[space] = self.execute(statement, (space,)).fetchone()
-        self._last[space] = last + 1
-        return last + 1
+            self._last[space] = last
+        return last
 
     def retention(self, space: int) -> Retention:
         """Return how much is kept of a log that something was appended to."""
