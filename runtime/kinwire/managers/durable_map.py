@@ -16,7 +16,7 @@ import anyio
 from kinwire.managers.concurrency import KeyedLock
 from kinwire.storage.clock import Clock
 from kinwire.storage.errors import StorageDamagedError
-from kinwire.storage.records import Record, Records
+from kinwire.storage.records import Change, Record, Records
 from kinwire.support.sanitize import sanitize_for_log
 from kinwire.support.validation import LONGEST
 
@@ -47,6 +47,8 @@ def text_codec(write: Callable[[V], Any], read: Callable[[Any], V]) -> RecordCod
 class _MapEntry(Generic[V]):
     value: V
     until: float
+    revision: int = 0
+    """Of its record; 0 without records."""
 
 
 class DurableMap(Generic[K, V]):
@@ -83,7 +85,7 @@ class DurableMap(Generic[K, V]):
         self._kept = OrderedDict[K, _MapEntry[V]]()  # the oldest first
         self._turns = KeyedLock[K]()
         self._loads = 0  # under way
-        self._gone: set[K] = set()  # deleted while a load is under way
+        self._gone: set[str] = set()  # names that were deleted while a load is under way
 
     def __len__(self) -> int:
         self._expire()
@@ -150,8 +152,8 @@ class DurableMap(Generic[K, V]):
             stored = self._codec.write(key, value)
             expires_in = None if lasts is None else min(lasts, LONGEST)
             with anyio.CancelScope(shield=True):
-                await self._records.put(self._key(key), stored, expires_in=expires_in)
-            self._keep(key, value, lasts)
+                revision = await self._records.put(self._key(key), stored, expires_in=expires_in)
+            self._keep(key, value, lasts, revision)
 
     async def delete(self, key: K) -> None:
         """Remove an entry, also if it is only in the records.
@@ -196,8 +198,8 @@ class DurableMap(Generic[K, V]):
             newer, self._kept = self._kept, OrderedDict[K, _MapEntry[V]]()
             for record, key, value in read:
                 self._restore(record, key, value)
-            for key in self._gone:
-                self._kept.pop(key, None)
+            for key in [key for key in self._kept if self._codec.name(key) in self._gone]:
+                del self._kept[key]
             for key, kept in newer.items():
                 self._kept[key] = kept
                 self._kept.move_to_end(key)
@@ -207,11 +209,40 @@ class DurableMap(Generic[K, V]):
                 self._gone.clear()
         await self._make_room(0)
 
+    def take(self, change: Change) -> None:
+        """Take into memory what a watch of the records reports, unless memory has it newer.
+
+        A report of the watch that is late can bring back what was deleted here, until the next one
+        removes it again.
+
+        Raises:
+            StorageDamagedError: the record cannot be read; nothing has changed in memory.
+        """
+        if change.record is None:
+            self._take_removal(change.key.removeprefix(self._prefix), change.revision)
+            return
+        key, value = self._read(change.record)
+        kept = self._kept.get(key)
+        if kept is None:
+            self._drop_oldest()
+        if kept is None or kept.revision < change.revision:
+            self._restore(change.record, key, value)
+
+    def _take_removal(self, name: str, revision: int) -> None:
+        known = [key for key in self._kept if self._codec.name(key) == name]
+        for key in known:
+            if self._kept[key].revision < revision:
+                del self._kept[key]
+        self._note_gone(name)
+
+    def _note_gone(self, name: str) -> None:
+        if self._loads:
+            self._gone.add(name)
+
     async def _delete(self, key: K) -> None:
         await self._delete_record(self._key(key))
         self._kept.pop(key, None)
-        if self._loads:
-            self._gone.add(key)
+        self._note_gone(self._codec.name(key))
 
     async def _delete_record(self, key: str) -> None:
         if self._records is not None:
@@ -236,16 +267,16 @@ class DurableMap(Generic[K, V]):
 
     def _restore(self, record: Record, key: K, value: V) -> None:
         until = math.inf if record.expires_at is None else record.expires_at
-        self._kept[key] = _MapEntry(value, until)
+        self._kept[key] = _MapEntry(value, until, record.revision)
 
     def _expire(self) -> None:
         now = self._clock()
         for key in [key for key, kept in self._kept.items() if kept.until <= now]:
             del self._kept[key]
 
-    def _keep(self, key: K, value: V, lasts: float | None) -> None:
+    def _keep(self, key: K, value: V, lasts: float | None, revision: int = 0) -> None:
         until = math.inf if lasts is None else self._clock() + lasts
-        self._kept[key] = _MapEntry(value, until)
+        self._kept[key] = _MapEntry(value, until, revision)
         self._kept.move_to_end(key)
 
     async def _make_room(self, wanted: int) -> None:

@@ -151,7 +151,7 @@ MCPL = {
         ),
     ),
     "mcpl approvals": Manager(
-        attributes=("kinwire.mcpl.host.scopes:ScopeGuard._keep",),
+        attributes=("kinwire.managers.grants:GrantStore.keep",),
         rows=("mcpl-7.6-4",),
     ),
     "mcpl tools": Manager(

@@ -23,13 +23,12 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 
 from kinwire.managers.ask import Answer, Late, ask
-from kinwire.managers.concurrency import InFlight
-from kinwire.managers.durable_map import DurableMap, text_codec
+from kinwire.managers.durable_map import text_codec
+from kinwire.managers.grants import Decided, GrantStore, StoredDecisions
 from kinwire.mcpl.rules.blacklists import check_blacklist
 from kinwire.mcpl.rules.names import ServerPattern
 from kinwire.mcpl.rules.scopes import (
     MOST_APPROVALS,
-    Approval,
     ScopeLists,
     ScopeRequest,
     approval_key,
@@ -58,11 +57,6 @@ from kinwire_protocols.mcpl.models import (
 )
 
 logger = logging.getLogger("kinwire.mcpl")
-
-_APPROVALS = text_codec(
-    lambda approval: {"payload": approval.payload}, lambda stored: Approval(stored["payload"])
-)
-_DENIALS = text_codec(lambda reason: {"reason": reason}, lambda stored: str(stored["reason"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +121,14 @@ class Scopes:
             checked_lists(name, rules)
 
 
+_APPROVALS = text_codec(
+    lambda answer: {"payload": answer.payload},
+    lambda stored: ScopeAnswer(True, stored["payload"]),
+)
+_DENIALS = text_codec(
+    lambda answer: {"reason": reason_of(answer)},
+    lambda stored: ScopeAnswer(False, reason=str(stored["reason"])),
+)
 _SCOPES = ArgumentCheck(
     "Scopes",
     "Scopes()",
@@ -170,24 +172,21 @@ class ScopeGuard:
         self.policy = policy
         lists = policy.lists or {}
         self.lists = [(ServerPattern.read(name), rules) for name, rules in lists.items()]
-        self._approvals = DurableMap(
-            records, "approval/", _APPROVALS, limit=MOST_APPROVALS, clock=clock
+        self._grants = GrantStore(
+            records,
+            approvals=StoredDecisions("approval/", _APPROVALS),
+            denials=StoredDecisions("denial/", _DENIALS),
+            limit=MOST_APPROVALS,
+            clock=clock,
         )
-        self._denials = DurableMap(  # reasons
-            records, "denial/", _DENIALS, limit=MOST_APPROVALS, clock=clock
-        )
-        self._questions = InFlight[str, ScopeAnswer]()
-        self._taken_back = 0  # how often
 
     async def load(self, server_key: str) -> None:
         """Load the answers that were given before this process started."""
-        await self._approvals.load(approval_key(server_key))
-        await self._denials.load(approval_key(server_key))
+        await self._grants.load(approval_key(server_key))
 
     def leave(self, server_key: str) -> None:
         """Remove what is remembered of a server from memory."""
-        self._approvals.forget(approval_key(server_key))
-        self._denials.forget(approval_key(server_key))
+        self._grants.leave(approval_key(server_key))
 
     async def judge(self, request: ScopeRequest, lists: ScopeLists | None) -> ScopeAnswer:
         """Return whether the request is approved.
@@ -202,47 +201,26 @@ class ScopeGuard:
             return ScopeAnswer(False, reason=why)
         if outcome == "approve":
             return await self._enriched(request)
-        return await self._decided(self._key(request), request)
+        decision = await self._grants.decide(self._key(request), partial(self._question, request))
+        answer = decision.answer
+        if answer.approved and answer.payload is None:
+            return replace(answer, payload=request.payload)
+        return answer
 
     async def forget(
         self, server_key: str, feature_set: str | None = None, *, denials: bool = True
     ) -> None:
         """Remove the approvals of a server, or of one of its feature sets; the denials too."""
-        self._taken_back += 1
-        await self._approvals.delete_all(approval_key(server_key, feature_set))
-        if denials:
-            await self._denials.delete_all(approval_key(server_key, feature_set))
+        await self._grants.take_back(approval_key(server_key, feature_set), denials=denials)
 
-    async def _decided(self, key: str, request: ScopeRequest) -> ScopeAnswer:
-        """Return the answer that is remembered, or the one that equal requests ask for once."""
-        while True:
-            known = self._remembered(key, request)
-            if known is not None:
-                return known
-            shared = key in self._questions
-            answer = await self._questions.run(key, partial(self._question, key, request))
-            if not shared or not answer.approved:
-                return answer
-            # An approval for one time is for the one who asked: the next one asks again.
-
-    def _remembered(self, key: str, request: ScopeRequest) -> ScopeAnswer | None:
-        approval = self._approvals.get(key)
-        if approval is not None:
-            payload = request.payload if approval.payload is None else approval.payload
-            return ScopeAnswer(True, payload)
-        reason = self._denials.get(key)
-        return None if reason is None else ScopeAnswer(False, reason=reason)
-
-    async def _question(self, key: str, request: ScopeRequest) -> ScopeAnswer:
-        """Return the answer of the one who is asked; remember it, if it lasts."""
-        before = self._taken_back
+    async def _question(self, request: ScopeRequest) -> Decided[ScopeAnswer]:
+        """Return the answer of the one who is asked, as it is remembered."""
         answer = await self._asked(request)
-        if before == self._taken_back:
-            await self._keep(key, request, answer)
-        if before != self._taken_back:  # it was taken back while it was stored
-            await self._approvals.delete(key)
-            await self._denials.delete(key)
-        return answer
+        life = self.policy.approval_life if answer.approved else self.policy.denial_life
+        lasts = life if answer.lasts is None else answer.lasts
+        # The server's own payload comes again with the next request; it may be very long.
+        own = same(answer.payload, request.payload)
+        return Decided(answer.approved, replace(answer, payload=None) if own else answer, lasts)
 
     async def _asked(self, request: ScopeRequest) -> ScopeAnswer:
         if self.policy.ask is None:
@@ -286,19 +264,6 @@ class ScopeGuard:
             return ScopeAnswer(False, reason="it was not resolved in time")
         logger.error("%s: a scope could not be resolved", request.server, exc_info=found.error)
         return ScopeAnswer(False, reason="it could not be resolved")
-
-    async def _keep(self, key: str, request: ScopeRequest, answer: ScopeAnswer) -> None:
-        """Remember an answer, if it lasts."""
-        life = self.policy.approval_life if answer.approved else self.policy.denial_life
-        lasts = life if answer.lasts is None else answer.lasts
-        if not lasts > 0:  # also if it is NaN
-            return
-        if not answer.approved:
-            await self._denials.put(key, reason_of(answer), ttl=lasts)
-            return
-        # The server's own payload comes again with the next request; it may be very long.
-        added = None if same(answer.payload, request.payload) else answer.payload
-        await self._approvals.put(key, Approval(added), ttl=lasts)
 
     def _key(self, request: ScopeRequest) -> str:
         scope = Scope(label=request.label, payload=request.payload)

@@ -12,7 +12,6 @@ __all__ = (
     "LABEL_SIZE",
     "MOST_APPROVALS",
     "MOST_PATTERNS",
-    "Approval",
     "ScopeLists",
     "ScopeRequest",
     "approval_key",
@@ -192,22 +191,14 @@ def _compiled(patterns: Iterable[str]) -> list[Pattern]:
     return [Pattern(normal_label(pattern)) for pattern in patterns]
 
 
-@dataclass(frozen=True, slots=True)
-class Approval:
-    """An approval that was given.
-
-    It holds for a server, a feature set, a label and a payload together: another payload under an
-    approved label is another action.
-    """
-
-    payload: JsonObject | None
-    """What the server gets instead of its own payload; None for its own."""
-
-
 def approval_key(
     server_key: str, feature_set: str | None = None, scope: Scope | None = None
 ) -> str:
-    """Return the key of an approval, or the prefix of all those of a server or one of its sets."""
+    """Return the key of an approval, or the prefix of all those of a server or one of its sets.
+
+    An approval holds for a server, a feature set, a label and a payload together: another payload
+    under an approved label is another action.
+    """
     key = f"{server_key}/"
     if feature_set is not None:
         key += f"{short_digest(feature_set)}/"

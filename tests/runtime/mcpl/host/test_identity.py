@@ -218,7 +218,7 @@ async def test_nothing_of_such_a_peer_stays_in_memory() -> None:
     assert keeper.live.usage == {}
     live = keeper.live
     assert live._states._trees == {}
-    assert (len(live._guard._approvals), len(live._services.restrictions)) == (0, 0)
+    assert (len(live._guard._grants), len(live._services.restrictions)) == (0, 0)
 
 
 @pytest.mark.parametrize("server_id", ["raw", None])

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-from kinwire.managers.durable_map import DurableMap, text_codec
-from kinwire.mcpl.rules.scopes import Approval, approval_key
+from kinwire.managers.durable_map import text_codec
+from kinwire.managers.grants import Decided, GrantStore, StoredDecisions
+from kinwire.mcpl.rules.scopes import approval_key
 from kinwire_protocols.mcpl import Scope
 from tests.runtime.mcpl.fixtures_long_runs import BRIEF, long_run
 
@@ -43,8 +44,14 @@ class ApprovalsAgainstModel(RuleBasedStateMachine):
         super().__init__()
         self.now = 0.0
         self.loop = asyncio.Runner()
-        codec = text_codec(lambda one: one.payload, Approval)
-        self.real = DurableMap(None, "", codec, limit=100, clock=lambda: self.now)
+        codec = text_codec(str, str)
+        self.real = GrantStore(
+            None,
+            approvals=StoredDecisions("approval/", codec),
+            denials=StoredDecisions("denial/", codec),
+            limit=100,
+            clock=lambda: self.now,
+        )
         self.model: dict[tuple[str, str, str, str], float] = {}
 
     def teardown(self) -> None:
@@ -59,12 +66,12 @@ class ApprovalsAgainstModel(RuleBasedStateMachine):
         self, server: str, name: str, label: str, payload: dict[str, str] | None, lasts: int
     ) -> None:
         key = approval_key(server, name, Scope(label=label, payload=payload))
-        self.loop.run(self.real.put(key, Approval(payload), ttl=lasts))
+        self.loop.run(self.real.keep(key, Decided(True, "yes", lasts)))
         self.model[server, name, label, str(payload)] = self.now + lasts
 
     @rule(server=SERVERS, name=st.one_of(st.none(), SETS))
     def revoke(self, server: str, name: str | None) -> None:
-        self.loop.run(self.real.delete_all(approval_key(server, name)))
+        self.loop.run(self.real.take_back(approval_key(server, name)))
         for key in list(self.model):
             if key[0] == server and name in (None, key[1]):
                 del self.model[key]
@@ -73,7 +80,7 @@ class ApprovalsAgainstModel(RuleBasedStateMachine):
     def look(self, server: str, name: str, label: str, payload: dict[str, str] | None) -> None:
         key = approval_key(server, name, Scope(label=label, payload=payload))
         expected = self.model.get((server, name, label, str(payload)), 0.0) > self.now
-        assert (self.real.get(key) is not None) == expected
+        assert (self.real.remembered(key) is not None) == expected
 
 
 TestApprovals = ApprovalsAgainstModel.TestCase
