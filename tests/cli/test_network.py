@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError
-from kinwire.transports.http_client.address import address_of
-from kinwire.transports.http_client.errors import hint_for
+from kinwire.transports.http_client.address import address_of, hint_for
 from kinwire_cli.failure import failure_of
 from tests.cli.fixtures_scripts import Captured, ran
 from tests.runtime.programs import held

@@ -1,5 +1,8 @@
 """Event streams that are requested by GET: the notifications of a server, and the rest of a reply
 that broke off (MCP, Streamable HTTP). One stream takes as many connections as it needs.
+
+In HTTP+SSE, the transport of 2024-11-05, all that the server says comes on one such stream, whose
+first event names the address to post to.
 """
 
 from __future__ import annotations
@@ -7,6 +10,7 @@ from __future__ import annotations
 __all__ = (
     "NO_CALL",
     "EventStream",
+    "LegacySseStream",
     "StreamEnd",
     "answers_to",
     "next_wait",
@@ -16,16 +20,17 @@ __all__ = (
 
 import random
 from collections.abc import Awaitable, Callable
+from math import inf
 
 import anyio
 
 from kinwire.mcp.http_client.session import HttpClientSession
-from kinwire.rpc.errors import InvalidResponseError
+from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError
 from kinwire.rpc.transport import SessionCallbacks
 from kinwire.support.backoff import Backoff
 from kinwire.transports.http.sse import MEDIA_TYPE, Event, SseDecoder
+from kinwire.transports.http_client.address import ServerAddress, no_connection
 from kinwire.transports.http_client.client import RequestSender
-from kinwire.transports.http_client.errors import no_connection
 from kinwire.transports.http_client.fields import RequestHead
 from kinwire.transports.http_client.response import Headers, media_type
 
@@ -40,6 +45,9 @@ _FIRST = 0.5
 _LEAST = 0.01  # also for a server that says 0, and closes behind each event
 _MOST = 30.0
 _MOST_ASKED = 300.0  # what a server may ask for
+_NAMING = 10.0  # until a server of HTTP+SSE names the address to post to
+
+_ENDED = "The server closed the event stream, and with it the session."
 
 
 def next_wait(failures: int, asked_ms: int | None, *, jitter: float) -> float:
@@ -201,3 +209,51 @@ def _fault(end: StreamEnd, session: HttpClientSession, method: str) -> Exception
         why = f"the reply broke off, and cannot be had again: HTTP {end.status}."
         return InvalidResponseError(f"{method}: {why}")
     return None
+
+
+class LegacySseStream:
+    """The stream; `found` gets the address."""
+
+    def __init__(
+        self,
+        callbacks: SessionCallbacks,
+        client: RequestSender,
+        address: ServerAddress,
+        found: Callable[[ServerAddress], object],
+    ) -> None:
+        self._callbacks = callbacks
+        self._client = client
+        self._address = address
+        self._found = found
+        self._scope = anyio.CancelScope()
+        self.named = False
+        """Whether it named an address, that is, whether it is such a stream."""
+        self.refused = False
+        """Whether it named one of another origin."""
+
+    async def read(self, head: RequestHead) -> ConnectionClosedError:
+        """Hand over what comes, and return why nothing does any more."""
+        with self._scope:
+            self._scope.deadline = anyio.current_time() + _NAMING
+            await EventStream(self._callbacks, self._client, self._take).read(head)
+        if self.refused:
+            return ConnectionClosedError(
+                f"{self._address.origin} wants messages to be posted elsewhere. It may not: what "
+                "is sent here is not for another."
+            )
+        return ConnectionClosedError(_ENDED)
+
+    def _take(self, event: Event) -> None:
+        if event.name == "endpoint" and not self.named:
+            address = self._address.with_target(event.data.decode(errors="replace").strip())
+            if address is None:
+                self.refused = True
+                self._scope.cancel()
+            else:
+                self.named = True
+                self._scope.deadline = inf
+                self._found(address)
+        elif event.overlong:
+            self._callbacks.overlong(event.data)
+        elif event.name == "message" and event.data.strip():
+            self._callbacks.feed(event.data)

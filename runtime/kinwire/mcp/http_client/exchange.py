@@ -1,28 +1,47 @@
-"""One POST: a frame that leaves, and what comes back for it.
+"""One request, and what comes back for it.
 
-A request is answered by one JSON body or by an event stream; anything else gets 202.
+An `Exchange` is the POST of a frame. A request of MCP is answered by one JSON body or by an event
+stream; anything else gets 202, and a status beyond 299 is a `RefusedResponse`. By `ask` the
+transport itself says something and waits for the answer.
 """
 
 from __future__ import annotations
 
-__all__ = ("Exchange",)
+__all__ = (
+    "NOT_STICKY",
+    "CollectedResponse",
+    "Exchange",
+    "RefusedResponse",
+    "ask",
+    "holds_answer",
+    "not_an_answer",
+)
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import anyio
 
-from kinwire.mcp.http_client.refusals import RefusedResponse
-from kinwire.rpc.codec import HEAD, OutgoingFrame, longer_than
+from kinwire.rpc.codec import HEAD, OutgoingFrame, is_object, longer_than
 from kinwire.rpc.errors import InvalidResponseError
 from kinwire.transports.http.sse import MEDIA_TYPE, Event, SseDecoder
-from kinwire.transports.http_client.client import RequestHandle
+from kinwire.transports.http_client.address import ServerAddress, hint_for
+from kinwire.transports.http_client.client import RequestHandle, RequestSender
 from kinwire.transports.http_client.content_coding import ContentCodingError
+from kinwire.transports.http_client.fields import RequestHead
 from kinwire.transports.http_client.response import Headers, media_type
 
 if TYPE_CHECKING:
     from kinwire.mcp.http_client.transport import HttpTransport
 
+NOT_STICKY = (
+    "If several server processes are behind this address, the proxy in front of them must route "
+    "each session to one process (sticky sessions), or the servers must be stateless."
+)
+"""What to do when a server does not know a session that it has begun."""
+
 _REFUSAL_SHOWN = 8 * 1024  # bytes of the body of a refusal that are read
+_SAID = 300  # characters that a server says about it
 
 
 class Exchange:
@@ -133,3 +152,121 @@ class Exchange:
         if self.message.id is not None:
             error = InvalidResponseError(f"{self.message.method}: {why}")
             self._transport.callbacks.fail(self.message.id, error)
+
+
+class CollectedResponse:
+    """A `ResponseReceiver` as a whole. `frames` are the messages of its body."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._events: SseDecoder | None = None
+        self._body = b""
+        self.over = anyio.Event()
+        self.status = 0
+        self.headers: Headers = {}
+        self.frames: list[bytes] = []
+        self.error: Exception | None = None
+
+    @property
+    def accepted(self) -> bool:
+        """Return whether the server accepted the request."""
+        return 200 <= self.status < 300
+
+    def result(self) -> bytes | None:
+        """Return the frame that is a response with a result, or None."""
+        for frame in self.frames:
+            try:
+                message: Any = json.loads(frame)
+            except (ValueError, RecursionError):
+                continue
+            if is_object(message) and message.get("result") is not None:
+                return frame
+        return None
+
+    def head(self, status: int, headers: Headers, /) -> None:
+        """See `ResponseReceiver.head`."""
+        self.status, self.headers = status, headers
+        if media_type(headers) == MEDIA_TYPE:
+            self._events = SseDecoder(self._limit)
+
+    def body(self, chunk: bytes, /) -> None:
+        """See `ResponseReceiver.body`."""
+        if self._events is None:
+            self._body += chunk if len(self._body) <= self._limit else b""
+            if len(self._body) > self._limit:
+                self.over.set()
+            return
+        self.frames += [event.data for event in self._events.feed(chunk)]
+        if self.result() is not None:
+            self.over.set()
+
+    def end(self) -> None:
+        """See `ResponseReceiver.end`."""
+        if self._events is None:
+            self.frames = [self._body]
+        self.over.set()
+
+    def broken(self, error: Exception, /) -> None:
+        """See `ResponseReceiver.broken`."""
+        self.error = error
+        self.over.set()
+
+
+async def ask(
+    client: RequestSender, head: RequestHead, body: bytes, *, limit: int, patience: float
+) -> CollectedResponse:
+    """Return what comes back for a request within `patience` seconds."""
+    answer = CollectedResponse(limit)
+    handle = client.send(head, body, answer, patience=patience, repeatable=True)
+    try:
+        await answer.over.wait()
+    finally:
+        handle.cancel()
+    return answer
+
+
+class RefusedResponse(NamedTuple):
+    """A response that is not an answer."""
+
+    status: int
+    headers: Headers
+    body: bytes
+
+
+def not_an_answer(
+    method: str, address: ServerAddress, refusal: RefusedResponse, *, hint: str = ""
+) -> InvalidResponseError:
+    """Return what a call raises whose request was refused; `hint` replaces the usual hint."""
+    what = method or "a response"
+    said = _said(refusal.body)
+    text = f"{what}: {address.origin} answered HTTP {refusal.status}"
+    text += f": {said}" if said else "."
+    usual = hint_for(address, refusal.status, refusal.headers.get("location"))
+    error = InvalidResponseError(f"{text} {hint}" if hint else text + usual)
+    error.status = refusal.status
+    return error
+
+
+def holds_answer(refusal: RefusedResponse, identifier: int) -> bool:
+    """Return whether the body of a refusal is the response to that request, despite the status."""
+    message = _message_in(refusal.body)
+    return is_object(message) and message.get("id") == identifier and "error" in message
+
+
+def _message_in(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _said(body: bytes) -> str:
+    """Return the message of the error response in `body`, if that is what it is."""
+    try:
+        message: Any = _message_in(body)["error"]["message"]
+    except (KeyError, TypeError):
+        return ""
+    if not isinstance(message, str):
+        return ""
+    printable = "".join(sign if sign.isprintable() else " " for sign in message)
+    return printable[:_SAID]

@@ -1,4 +1,4 @@
-"""Which frame leaves next, where each has a request of its own. Pure.
+"""Which frame leaves next, where each has a request of its own, and which may leave twice. Pure.
 
 Requests may overtake each other, as their answers may. A notification is waited for: what follows
 it may rest on it, such as every call on `notifications/initialized`.
@@ -6,13 +6,32 @@ it may rest on it, such as every call on `notifications/initialized`.
 
 from __future__ import annotations
 
-__all__ = ("SendQueue",)
+__all__ = (
+    "SendQueue",
+    "is_repeatable",
+)
 
 from collections import deque
 
 from kinwire.rpc.codec import OutgoingFrame
 
 _UNORDERED = "notifications/progress"
+_REPEATABLE = frozenset(
+    {
+        "completion/complete",
+        "initialize",
+        "logging/setLevel",
+        "ping",
+        "prompts/get",
+        "prompts/list",
+        "resources/list",
+        "resources/read",
+        "resources/subscribe",
+        "resources/templates/list",
+        "resources/unsubscribe",
+        "tools/list",
+    }
+)
 
 
 class SendQueue:
@@ -88,3 +107,11 @@ class SendQueue:
 def _is_in_order(frame: OutgoingFrame) -> bool:
     """Return whether what follows must not overtake a frame."""
     return frame.kind == "notification" and frame.cancels is None and frame.method != _UNORDERED
+
+
+def is_repeatable(message: OutgoingFrame) -> bool:
+    """Return whether a frame may be sent again when it is unknown whether it has arrived.
+
+    A server ignores a second response, and other methods such as `tools/call` may change things.
+    """
+    return message.kind != "request" or message.method in _REPEATABLE

@@ -8,10 +8,14 @@ __all__ = ("Recovery",)
 import logging
 from typing import TYPE_CHECKING
 
-from kinwire.mcp.http_client.asking import ask
-from kinwire.mcp.http_client.exchange import Exchange
-from kinwire.mcp.http_client.legacy_sse import LegacySseStream
-from kinwire.mcp.http_client.refusals import NOT_STICKY, RefusedResponse, not_an_answer
+from kinwire.mcp.http_client.event_stream import LegacySseStream
+from kinwire.mcp.http_client.exchange import (
+    NOT_STICKY,
+    Exchange,
+    RefusedResponse,
+    ask,
+    not_an_answer,
+)
 from kinwire.mcp.http_client.session import HttpClientSession
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.transports.http_client.address import ServerAddress
@@ -93,6 +97,17 @@ class Recovery:
         await self._credentials.renew(number, challenge)
         self._session.authorization = self._credentials.value
         self._session.write()
+
+    async def renewed(self, challenge: str | None) -> bool:
+        """Get credentials for the stream of notifications; return whether there are others."""
+        if not self._credentials.renewable:
+            return False
+        try:
+            await self.renew_credentials(self._credentials.number, challenge)
+        except Exception as error:  # the user's: no caller waits that could get it
+            logger.warning("auth failed, which ends the stream of notifications: %r", error)
+            return False
+        return True
 
     def _try_legacy_sse(self, exchange: Exchange, refusal: RefusedResponse) -> None:
         """See whether the server speaks the transport of 2024-11-05."""

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from kinwire.mcp.http_client.asking import ask
 from kinwire.mcp.http_client.event_stream import (
     NO_CALL,
     EventStream,
@@ -24,20 +23,17 @@ from kinwire.mcp.http_client.event_stream import (
     read_get_stream,
     resumed,
 )
-from kinwire.mcp.http_client.exchange import Exchange
-from kinwire.mcp.http_client.queue import SendQueue
+from kinwire.mcp.http_client.exchange import Exchange, RefusedResponse, ask, holds_answer
+from kinwire.mcp.http_client.queue import SendQueue, is_repeatable
 from kinwire.mcp.http_client.recovery import Recovery
-from kinwire.mcp.http_client.refusals import RefusedResponse, holds_answer
-from kinwire.mcp.http_client.repeatable import is_repeatable
 from kinwire.mcp.http_client.session import RESERVED, HttpClientSession
 from kinwire.rpc.codec import OutgoingFrame
 from kinwire.rpc.errors import InvalidResponseError
 from kinwire.rpc.transport import SessionCallbacks
-from kinwire.transports.http_client.address import ServerAddress
-from kinwire.transports.http_client.client import HttpClient, RequestSender
+from kinwire.transports.http_client.address import ServerAddress, no_connection
+from kinwire.transports.http_client.client import HttpClient, HttpOptions, RequestSender
 from kinwire.transports.http_client.credentials import Credentials, credentials_of
 from kinwire.transports.http_client.dialing import chosen_proxy
-from kinwire.transports.http_client.errors import no_connection
 from kinwire.transports.http_client.fields import checked_headers
 from kinwire.transports.http_client.response import Headers, need_parser
 from kinwire.transports.http_client.user_client import UserHttpClient
@@ -78,12 +74,12 @@ def http_transport(address: ServerAddress, options: UrlOptions) -> HttpTransport
             lambda _, tasks: UserHttpClient(user_client, tasks),
         )
     need_parser()
-    tls = options.get("tls")
     proxy = chosen_proxy(address, options.get("proxy"), trust_env=options.get("trust_env", True))
 
+    reached = HttpOptions(options.get("tls"), proxy, trust_env=False)
+
     def open_client(callbacks: SessionCallbacks, tasks: TaskSpawner) -> RequestSender:
-        loop = callbacks.loop
-        return HttpClient(tasks, loop=loop, tls=tls, proxy=proxy, trust_env=False)
+        return HttpClient(tasks, callbacks.loop, reached)
 
     return HttpTransport(HttpClientSession(address, fields), credentials, open_client)
 
@@ -350,18 +346,8 @@ class HttpTransport:
             if self._closing:
                 return
             with anyio.CancelScope() as self._get_stream:
-                await read_get_stream(stream, self._session, renew)
+                await read_get_stream(stream, self._session, self._recovery.renewed)
             self._listening.set()
-
-        async def renew(challenge: str | None) -> bool:
-            if not self._credentials.renewable:
-                return False
-            try:
-                await self._recovery.renew_credentials(self._credentials.number, challenge)
-            except Exception as error:  # the user's: no caller waits that could get it
-                logger.warning("auth failed, which ends the stream of notifications: %r", error)
-                return False
-            return True
 
         stream = EventStream(self.callbacks, self._client, answers_to(self.callbacks, NO_CALL))
         stream.on_status = self._listening.set

@@ -24,16 +24,16 @@ from kinwire.mcpl.rules.chat_completions import (
 from kinwire.mcpl.rules.inference import ModelAnswer, ModelRequest
 from kinwire.support.arguments import FLAG, PLAIN_FUNCTION, SECRET, TEXT, ArgumentCheck
 from kinwire.transports.http.sse import MEDIA_TYPE, SseDecoder
-from kinwire.transports.http_client.address import ServerAddress, address_of
-from kinwire.transports.http_client.client import HttpClient, StreamedResponse
+from kinwire.transports.http_client.address import ServerAddress, address_of, no_connection
+from kinwire.transports.http_client.client import HttpClient, HttpOptions
 from kinwire.transports.http_client.content_coding import ContentCodingError
-from kinwire.transports.http_client.errors import no_connection
 from kinwire.transports.http_client.fields import RequestHead, checked_headers
 from kinwire.transports.http_client.response import (
     MalformedResponseError,
     media_type,
     need_parser,
 )
+from kinwire.transports.http_client.streamed import StreamedResponse
 from kinwire_protocols.base import JsonObject
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class ChatCompletions:
             fields += checked_headers({"Authorization": f"Bearer {api_key}"})
         self._head = RequestHead("POST", self._address, fields)
         self._adapt = adapt
-        self._trust_env = trust_env
+        self._options = HttpOptions(trust_env=trust_env, redirects=0)
 
     def __repr__(self) -> str:
         return f"<ChatCompletions {self._address.origin}>"
@@ -122,7 +122,7 @@ class ChatCompletions:
         content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         try:
             async with (
-                HttpClient.opened(trust_env=self._trust_env, redirects=0) as client,
+                HttpClient.opened(self._options) as client,
                 client.stream(self._head, content.encode()) as response,
             ):
                 yield response

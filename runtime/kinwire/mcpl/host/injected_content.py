@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from kinwire.rpc.session import Session
 from kinwire.support.validation import expect_type
-from kinwire.transports.guarded_fetch.errors import NotFetchedError
+from kinwire.transports.guarded_fetch.rules import NotFetchedError
 from kinwire_protocols import mcp
 from kinwire_protocols.base import UnknownVariant
 from kinwire_protocols.mcp.models import BlobResourceContents, TextContent, TextResourceContents

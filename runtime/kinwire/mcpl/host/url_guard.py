@@ -21,9 +21,8 @@ from kinwire.support.arguments import (
     count_from,
     having,
 )
-from kinwire.transports.guarded_fetch.errors import NotFetchedError
 from kinwire.transports.guarded_fetch.fetch import GuardedClient, Network, SystemNetwork
-from kinwire.transports.guarded_fetch.rules.urls import host_name
+from kinwire.transports.guarded_fetch.rules import NotFetchedError, host_name
 from kinwire.transports.http_client.address import ServerAddress
 from kinwire_protocols.mcp.models import TextContent
 from kinwire_protocols.mcpl.models import AudioBlock, Block, ImageBlock

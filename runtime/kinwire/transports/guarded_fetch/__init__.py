@@ -1,7 +1,7 @@
 """Requests to addresses that somebody else has named, such as a server that is not trusted.
 
 Only what the user allows is asked, only on public networks, and at the address that was checked.
-`rules/` decides about addresses and URLs, `fetch.py` looks names up, connects and sends.
+`rules.py` decides about addresses and URLs, `fetch.py` looks names up, connects and sends.
 """
 
 from __future__ import annotations

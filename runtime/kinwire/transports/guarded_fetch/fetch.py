@@ -19,11 +19,9 @@ import anyio
 from anyio.abc import ByteStream as AnyioStream
 
 from kinwire.support.background import background
-from kinwire.transports.guarded_fetch.errors import NotFetchedError
-from kinwire.transports.guarded_fetch.rules.addresses import is_public
-from kinwire.transports.guarded_fetch.rules.urls import web_address
+from kinwire.transports.guarded_fetch.rules import NotFetchedError, is_public, web_address
 from kinwire.transports.http_client.address import ServerAddress
-from kinwire.transports.http_client.client import HttpClient, StreamedResponse
+from kinwire.transports.http_client.client import HttpClient, HttpOptions
 from kinwire.transports.http_client.content_coding import ContentCodingError
 from kinwire.transports.http_client.dialing import HttpRoute
 from kinwire.transports.http_client.fields import RequestHead
@@ -32,6 +30,7 @@ from kinwire.transports.http_client.response import (
     media_type,
     need_parser,
 )
+from kinwire.transports.http_client.streamed import StreamedResponse
 from kinwire.transports.tcp.streams import ByteStream, Receiver, TaskStream, client_context
 
 _MOVED = (301, 302, 303)  # a client may ask there with another method
@@ -197,7 +196,7 @@ class GuardedClient:
                 tasks.start_soon(stream.run)
                 return stream
 
-            async with HttpClient.opened(dial=dial, redirects=0) as client:
+            async with HttpClient.opened(HttpOptions(dial=dial, redirects=0)) as client:
                 yield client
             tasks.cancel_scope.cancel()
 

@@ -1,22 +1,46 @@
-"""Where a URL leads, and what of it may be shown: never what stands before `@`, nor the path.
+"""Where a URL leads, what of it may be shown, and what is said when a request fails. Pure.
 
-Paths and queries of such URLs carry keys often enough. Pure: no name is looked up.
+Shown is never what stands before `@`, nor the path or the query: they carry keys often enough.
 """
 
 from __future__ import annotations
 
-__all__ = ("DEFAULT_PORTS", "ServerAddress", "address_of", "origin_of", "split_url")
+__all__ = (
+    "DEFAULT_PORTS",
+    "ServerAddress",
+    "address_of",
+    "hint_for",
+    "no_connection",
+    "origin_of",
+    "split_url",
+)
 
 import base64
+import ssl
 from typing import NamedTuple
 from urllib.parse import unquote, urljoin, urlsplit
 
+from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.transports.http.security import must_be_secure
 
 DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 _SECURE = {"https", "wss"}
 _TARGET = frozenset(map(chr, range(0x21, 0x7F)))
 _EXAMPLE = "Write it as http://127.0.0.1:8000/mcp or https://example.com/mcp."
+_HINTS = {
+    301: "It has moved{to}. Connect to that address.",
+    302: "It has moved{to}. Connect to that address.",
+    303: "It has moved{to}. Connect to that address.",
+    307: "It has moved{to}. Connect to that address: what is sent here is not for another.",
+    308: "It has moved{to}. Connect to that address: what is sent here is not for another.",
+    401: 'It has to know who calls. Pass headers={"Authorization": ...} or auth=...',
+    403: "It knows who calls and refuses, or does not accept this host or origin.",
+    404: "Nothing is served there. Look at the path of the URL.",
+    405: "Nothing is served there. Look at the path of the URL.",
+    413: "The message is larger than it accepts.",
+    429: "It wants fewer calls.",
+}
+_NO_TLS = "WRONG_VERSION_NUMBER"  # what OpenSSL makes of plain text
 
 
 class ServerAddress(NamedTuple):
@@ -132,3 +156,29 @@ def _credentials(split: object) -> str | None:
         return None
     pair = f"{unquote(name)}:{unquote(password or '')}"
     return f"Basic {base64.b64encode(pair.encode()).decode()}"
+
+
+def hint_for(address: ServerAddress, status: int, location: str | None) -> str:
+    """Return what to do about a refusal, behind a space; nothing if that is not known."""
+    hint = _HINTS.get(status)
+    return "" if hint is None else " " + hint.replace("{to}", _moved_to(address, location or ""))
+
+
+def no_connection(address: ServerAddress, error: Exception) -> ConnectionClosedError:
+    """Return what a call raises whose connection never stood, or ended before the answer."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        reason = f"its certificate is not to be trusted: {error.verify_message}"
+    elif isinstance(error, ssl.SSLError) and error.reason == _NO_TLS:
+        reason = "it does not speak TLS. Begin the URL with http or ws, if it is on this machine"
+    elif isinstance(error, TimeoutError):
+        reason = "it does not answer"
+    elif isinstance(error, OSError) and error.strerror:
+        reason = error.strerror
+    else:
+        reason = str(error) or type(error).__name__
+    return ConnectionClosedError(f"No answer from {address.origin}: {reason.rstrip('.')}.")
+
+
+def _moved_to(address: ServerAddress, location: str) -> str:
+    origin = origin_of(location)
+    return "" if origin in (None, address.origin) else f" to {origin}"

@@ -6,19 +6,11 @@ MCP sends by callbacks (`send`), without a task for each request; others wait fo
 
 from __future__ import annotations
 
-__all__ = (
-    "HttpClient",
-    "RequestHandle",
-    "RequestSender",
-    "ResponseTooLongError",
-    "StreamedResponse",
-    "WholeResponse",
-)
+__all__ = ("HttpClient", "HttpOptions", "RequestHandle", "RequestSender")
 
 import os
 import ssl
 from asyncio import AbstractEventLoop
-from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -30,17 +22,20 @@ from kinwire.support.background import background, running_loop
 from kinwire.transports.http_client.address import ServerAddress
 from kinwire.transports.http_client.connection import HttpConnection, HttpRequest
 from kinwire.transports.http_client.cookies import CookieJar
-from kinwire.transports.http_client.dialing import Dial, Dialer, HttpRoute, proxy_fields
+from kinwire.transports.http_client.dialing import Dial, Dialer, HttpRoute, proxy_fields, proxy_for
 from kinwire.transports.http_client.fields import RequestHead
-from kinwire.transports.http_client.proxies import proxy_for
 from kinwire.transports.http_client.response import Headers, ResponseReceiver, need_parser
+from kinwire.transports.http_client.streamed import (
+    ResponseTooLongError,
+    StreamedResponse,
+    WholeResponse,
+)
 from kinwire.transports.task_spawner import TaskSpawner
 
 _CONNECT = 10.0  # seconds for a connection to stand, TLS included
 _IDLE = 4.0  # servers close idle connections after 5 s and more: not while a request is on its way
 _LOOK = 1.0
-_REDIRECTS = 3
-_WAITING = 256 * 1024  # bytes of a stream that may wait for its reader
+_MOST_MOVES = 16  # redirects that later requests follow by themselves
 
 
 class RequestHandle(Protocol):
@@ -78,16 +73,22 @@ class RequestSender(Protocol):
         """Read again."""
 
 
-class WholeResponse(NamedTuple):
-    """A response that is complete."""
+class HttpOptions(NamedTuple):
+    """How a client reaches servers."""
 
-    status: int
-    headers: Headers
-    body: bytes
+    tls: ssl.SSLContext | None = None
+    """The certificates to trust and to show; None: those of the system."""
+    proxy: ServerAddress | None = None
+    """The proxy of all connections; it precedes the environment."""
+    trust_env: bool = True
+    """Whether `HTTP_PROXY` and the like count."""
+    dial: Dial | None = None
+    """Connects in its own way; the other options above mean nothing then."""
+    redirects: int = 3
+    """How often a request follows 307 and 308 to the same origin."""
 
 
-class ResponseTooLongError(Exception):
-    """The body of a response has more bytes than its reader wants."""
+_USUAL = HttpOptions()
 
 
 class HttpClient:
@@ -96,32 +97,20 @@ class HttpClient:
     Args:
         tasks: what connections need runs there.
         loop: asyncio's loop, for connections that cost little; None where trio runs.
-        tls: the certificates to trust and to show; None: those of the system.
-        proxy: the proxy of all connections; it precedes the environment.
-        trust_env: whether `HTTP_PROXY` and the like count.
-        dial: connects in its own way; `proxy` and `trust_env` mean nothing then.
-        redirects: how often a request follows 307 and 308 to the same origin.
+        options: how servers are reached.
+
+    Raises:
+        ImportError: the extra `http` is not installed.
     """
 
     def __init__(
-        self,
-        tasks: TaskSpawner,
-        *,
-        loop: AbstractEventLoop | None,
-        tls: ssl.SSLContext | None = None,
-        proxy: ServerAddress | None = None,
-        trust_env: bool = True,
-        dial: Dial | None = None,
-        redirects: int = _REDIRECTS,
+        self, tasks: TaskSpawner, loop: AbstractEventLoop | None, options: HttpOptions
     ) -> None:
         need_parser()
         self._tasks = tasks
-        self._proxy = proxy
-        self._trust_env = trust_env and dial is None
-        self._dial: Dial = Dialer(tasks, loop, tls).dial if dial is None else dial
-        self._redirects = redirects
+        self._options = options
+        self._dial: Dial = options.dial or Dialer(tasks, loop, options.tls).dial
         self._cookies = CookieJar()
-        self._has_cookies = False
         self._moves: dict[str, ServerAddress] = {}  # by the URL that was redirected
         self._idle: dict[str, list[HttpConnection]] = {}  # by origin; the last was used last
         self._open: set[HttpConnection] = set()
@@ -130,15 +119,7 @@ class HttpClient:
 
     @classmethod
     @asynccontextmanager
-    async def opened(
-        cls,
-        *,
-        tls: ssl.SSLContext | None = None,
-        proxy: ServerAddress | None = None,
-        trust_env: bool = True,
-        dial: Dial | None = None,
-        redirects: int = _REDIRECTS,
-    ) -> AsyncGenerator[HttpClient]:
+    async def opened(cls, options: HttpOptions = _USUAL) -> AsyncGenerator[HttpClient]:
         """Yield a client, and close its connections at the end of the block.
 
         Raises:
@@ -146,15 +127,7 @@ class HttpClient:
         """
         async with background() as group:
             tasks = TaskSpawner()
-            client = cls(
-                tasks,
-                loop=running_loop(),
-                tls=tls,
-                proxy=proxy,
-                trust_env=trust_env,
-                dial=dial,
-                redirects=redirects,
-            )
+            client = cls(tasks, running_loop(), options)
             group.start_soon(tasks.run)
             try:
                 yield client
@@ -274,7 +247,7 @@ class HttpClient:
 
     def bytes_of(self, request: HttpRequest, route: HttpRoute, /) -> bytes:
         """See `ConnectionOwner.bytes_of`."""
-        if not self._has_cookies and not route.absolute:
+        if not self._cookies.kept and not route.absolute:
             return request.what.followed_by(request.content)
         more = proxy_fields(route.proxy) if route.absolute and route.proxy is not None else ()
         cookies = self._cookies.header_for(request.what.address)
@@ -301,14 +274,14 @@ class HttpClient:
         address = request.what.address
         if "set-cookie" in headers:
             self._cookies.store(address, headers["set-cookie"].split("\n"))
-            self._has_cookies = True
-        if status not in (307, 308) or request.hops >= self._redirects:
+        if status not in (307, 308) or request.hops >= self._options.redirects:
             return False
         target = address.with_target(headers.get("location", ""))
         if target is None:
             return False
         request.hops += 1
-        self._moves[address.url] = target
+        if len(self._moves) < _MOST_MOVES:
+            self._moves[address.url] = target
         request.what = request.what.at(target)
         return True
 
@@ -325,7 +298,7 @@ class HttpClient:
 
     def _followed(self, head: RequestHead) -> RequestHead:
         """Return the head for where the server has redirected such requests to."""
-        for _ in range(self._redirects):
+        for _ in range(self._options.redirects):
             target = self._moves.get(head.url)
             if target is None:
                 break
@@ -336,9 +309,10 @@ class HttpClient:
 
     def _route_to(self, head: RequestHead) -> HttpRoute:
         address = head.address
-        if self._proxy is not None:
-            return HttpRoute(address, self._proxy)
-        return HttpRoute(address, proxy_for(address, os.environ) if self._trust_env else None)
+        options = self._options
+        if options.proxy is not None or options.dial is not None or not options.trust_env:
+            return HttpRoute(address, options.proxy)
+        return HttpRoute(address, proxy_for(address, os.environ))
 
     async def _connect(self, connection: HttpConnection) -> None:
         try:
@@ -364,72 +338,3 @@ class HttpClient:
         for connection in list(self._open):
             if connection.deadline is not None and connection.deadline <= now:
                 connection.expire()
-
-
-class StreamedResponse:
-    """A response as it comes: `async for` yields the chunks of its body."""
-
-    def __init__(self) -> None:
-        self.status = 0
-        self.headers: Headers = {}
-        self.handle: HttpRequest | None = None
-        self._chunks: deque[bytes] = deque()
-        self._size = 0
-        self._paused = False
-        self._ended = False
-        self._error: Exception | None = None
-        self._news = anyio.Event()
-
-    async def begun(self) -> None:
-        """Return when the head has come."""
-        while not self.status:
-            self._raise_error()
-            await self._next_news()
-
-    def __aiter__(self) -> StreamedResponse:
-        return self
-
-    async def __anext__(self) -> bytes:
-        while not self._chunks:
-            self._raise_error()
-            if self._ended:
-                raise StopAsyncIteration
-            if self._paused and self.handle is not None:
-                self._paused = False
-                self.handle.resume()
-            await self._next_news()
-        chunk = self._chunks.popleft()
-        self._size -= len(chunk)
-        return chunk
-
-    def head(self, status: int, headers: Headers, /) -> None:
-        """See `ResponseReceiver.head`."""
-        self.status, self.headers = status, headers
-        self._news.set()
-
-    def body(self, chunk: bytes, /) -> None:
-        """See `ResponseReceiver.body`."""
-        self._chunks.append(chunk)
-        self._size += len(chunk)
-        if self._size > _WAITING and not self._paused and self.handle is not None:
-            self._paused = True
-            self.handle.pause()
-        self._news.set()
-
-    def end(self) -> None:
-        """See `ResponseReceiver.end`."""
-        self._ended = True
-        self._news.set()
-
-    def broken(self, error: Exception, /) -> None:
-        """See `ResponseReceiver.broken`."""
-        self._error = error
-        self._news.set()
-
-    def _raise_error(self) -> None:
-        if self._error is not None:
-            raise self._error
-
-    async def _next_news(self) -> None:
-        self._news = anyio.Event()
-        await self._news.wait()

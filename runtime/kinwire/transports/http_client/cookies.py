@@ -29,12 +29,9 @@ _SECONDS = re.compile(r"-?[0-9]+")
 class _Cookie(NamedTuple):
     pair: str
     path: str
-    secure: bool
     expires: float | None
 
-    def fits(self, address: ServerAddress, path: str, now: float) -> bool:
-        if self.secure and not address.secure:
-            return False
+    def fits(self, path: str, now: float) -> bool:
         return not self.expired(now) and _path_matches(path, self.path)
 
     def expired(self, now: float) -> bool:
@@ -46,16 +43,17 @@ class CookieJar:
 
     def __init__(self, now: Callable[[], float] = time.time) -> None:
         self._now = now  # seconds since 1970
-        self._cookies: dict[tuple[str, str, str, str], _Cookie] = {}  # in order of creation
+        self.kept: dict[tuple[str, str, str, str], _Cookie] = {}
+        """In the order of their creation."""
         self._size = 0
 
     def __repr__(self) -> str:
-        return f"<CookieJar of {len(self._cookies)}>"
+        return f"<CookieJar of {len(self.kept)}>"
 
     def store(self, address: ServerAddress, values: Iterable[str]) -> None:
         """Keep the cookies of a response: `values` has each `Set-Cookie` header by itself.
 
-        Malformed cookies, and those for another host, are ignored.
+        Malformed cookies, those for another host, and those for TLS without it are ignored.
         """
         for value in values:
             self._store(address, value)
@@ -63,13 +61,13 @@ class CookieJar:
 
     def header_for(self, address: ServerAddress) -> str:
         """Return the value of the `Cookie` header for a request, "" if it needs no such header."""
-        if not self._cookies:
+        if not self.kept:
             return ""
         origin, path, now = address.origin, _path_of(address), self._now()
         fitting = [
             cookie
-            for key, cookie in self._cookies.items()
-            if key[0] == origin and cookie.fits(address, path, now)
+            for key, cookie in self.kept.items()
+            if key[0] == origin and cookie.fits(path, now)
         ]
         fitting.sort(key=lambda cookie: -len(cookie.path))
         return "; ".join(cookie.pair for cookie in fitting)
@@ -80,6 +78,8 @@ class CookieJar:
         if not mark or not name or len(name) + len(content) > _LONGEST:
             return
         attributes = _attributes(rest)
+        if "secure" in attributes and not address.secure:
+            return
         domain = attributes.get("domain", "").removeprefix(".").lower() or address.host.lower()
         if _CONTROLS.search(value) or not _domain_matches(address.host.lower(), domain):
             return
@@ -88,32 +88,32 @@ class CookieJar:
             path = _path_of(address).rpartition("/")[0] or "/"
         expires = _expiry(attributes, self._now)
         key = (address.origin, name, domain, path)
-        self._put(key, _Cookie(f"{name}={content}", path, "secure" in attributes, expires))
+        self._put(key, _Cookie(f"{name}={content}", path, expires))
 
     def _put(self, key: tuple[str, str, str, str], cookie: _Cookie) -> None:
-        old = self._cookies.get(key)
+        old = self.kept.get(key)
         if old is not None:
             self._size -= len(old.pair)
         if cookie.expired(self._now()):
-            self._cookies.pop(key, None)
+            self.kept.pop(key, None)
             return
-        self._cookies[key] = cookie  # one of the same key keeps its place
+        self.kept[key] = cookie  # one of the same key keeps its place
         self._size += len(cookie.pair)
 
     def _make_room(self) -> None:
         if not self._is_over():
             return
         now = self._now()
-        self._remove([key for key, cookie in self._cookies.items() if cookie.expired(now)])
+        self._remove([key for key, cookie in self.kept.items() if cookie.expired(now)])
         while self._is_over():
-            self._remove([next(iter(self._cookies))])
+            self._remove([next(iter(self.kept))])
 
     def _is_over(self) -> bool:
-        return len(self._cookies) > _MOST or self._size > _MOST_BYTES
+        return len(self.kept) > _MOST or self._size > _MOST_BYTES
 
     def _remove(self, keys: Iterable[tuple[str, str, str, str]]) -> None:
         for key in keys:
-            self._size -= len(self._cookies.pop(key).pair)
+            self._size -= len(self.kept.pop(key).pair)
 
 
 def _attributes(parts: Iterable[str]) -> dict[str, str]:

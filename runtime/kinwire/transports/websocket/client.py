@@ -10,10 +10,9 @@ import anyio
 
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.transport import SessionCallbacks
-from kinwire.transports.http_client.address import ServerAddress
+from kinwire.transports.http_client.address import ServerAddress, hint_for, no_connection
 from kinwire.transports.http_client.credentials import Credentials, credentials_of
 from kinwire.transports.http_client.dialing import Dialer, HttpRoute, chosen_proxy
-from kinwire.transports.http_client.errors import hint_for, no_connection
 from kinwire.transports.http_client.fields import Fields, checked_headers, with_user_agent
 from kinwire.transports.http_client.response import need_parser
 from kinwire.transports.task_spawner import TaskSpawner, task_spawner

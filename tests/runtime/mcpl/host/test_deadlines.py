@@ -29,7 +29,7 @@ from kinwire.mcpl import (
 from kinwire.mcpl.errors import NotPublishedError
 from kinwire.mcpl.rules.content import blocks_of
 from kinwire.rpc.errors import RequestTimeoutError
-from kinwire.transports.guarded_fetch.errors import NotFetchedError
+from kinwire.transports.guarded_fetch.rules import NotFetchedError
 from kinwire_protocols import mcpl
 from kinwire_protocols.mcpl.methods import (
     CHANNELS_OUTGOING_CHUNK,

@@ -10,7 +10,7 @@ import pytest
 
 from kinwire.mcpl import Hooks, InjectionLimits, UrlGuard
 from kinwire.storage import open_store
-from kinwire.transports.guarded_fetch.errors import NotFetchedError
+from kinwire.transports.guarded_fetch.rules import NotFetchedError
 from kinwire_protocols import mcp, mcpl
 from tests.runtime.mcp.http_client.fake_server import Handler, RawServer
 from tests.runtime.mcpl.fixtures_hooks import Speaker, before, hooked

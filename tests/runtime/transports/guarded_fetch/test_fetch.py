@@ -11,8 +11,8 @@ import anyio
 import pytest
 
 from kinwire.transports.guarded_fetch import fetch
-from kinwire.transports.guarded_fetch.errors import NotFetchedError
 from kinwire.transports.guarded_fetch.fetch import Fetched, GuardedClient, SystemNetwork
+from kinwire.transports.guarded_fetch.rules import NotFetchedError
 from kinwire.transports.http_client.address import ServerAddress
 from kinwire.transports.http_client.fields import USER_AGENT
 from tests.runtime.mcp.http_client.fake_server import Asked, Handler, Line, RawServer

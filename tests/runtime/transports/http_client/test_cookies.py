@@ -103,6 +103,9 @@ def test_an_address_of_numbers_has_no_subdomains() -> None:
 def test_secure_cookies_need_tls() -> None:
     local = split_url("http://127.0.0.1:8000/mcp")
     assert sent("a=1; Secure", "b=2", by=local) == "b=2"
+    jar = CookieJar()
+    jar.store(local, ["a=1; Secure", "a=2; secure=x", "c=3;SECURE;Path=/"])
+    assert not jar.kept
 
 
 def test_longer_paths_come_first_and_then_older_cookies() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kinwire.transports.http_client.address import split_url
-from kinwire.transports.http_client.proxies import proxy_address, proxy_for
+from kinwire.transports.http_client.dialing import proxy_address, proxy_for
 
 P, Q, R = "http://p.example:3128", "http://q.example:3128", "http://r.example:3128"
 

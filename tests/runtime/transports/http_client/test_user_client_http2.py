@@ -73,7 +73,7 @@ async def served_over_tls(app: Any, certificate: Path) -> AsyncGenerator[str]:
 
 
 async def calls(url: str, client: Any) -> None:
-    """Call many times at once on one connection of MCP, with progress on the way."""
+    """Make calls side by side on one connection of MCP, with progress on the way."""
     heard: list[float] = []
 
     async def call(number: int) -> None:

@@ -10,13 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from kinwire.transports.guarded_fetch.errors import NotFetchedError
-from kinwire.transports.guarded_fetch.rules.addresses import is_public
-from kinwire.transports.guarded_fetch.rules.urls import web_address
+from kinwire.transports.guarded_fetch.rules import NotFetchedError, is_public, web_address
 from tests.absent import shared
 
 HERE = Path(__file__)
-URLS = json.loads((HERE.parents[4] / "vectors" / "urls.json").read_text("utf-8"))
+URLS = json.loads((HERE.parents[3] / "vectors" / "urls.json").read_text("utf-8"))
 NAT64 = IPv6Network("64:ff9b::/96")
 
 

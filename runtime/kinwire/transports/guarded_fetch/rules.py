@@ -1,20 +1,61 @@
-"""Which URLs may be asked at all: those that every program reads in the same way (RFC 3986).
+"""What may be asked: which addresses are public, and which URLs every program reads in one
+way. Pure.
 
-What could be read in two ways is refused, and so is what means this machine or a private network
-by its very name. What a name is resolved to, `addresses.py` judges.
+What a URL could be read as in two ways is refused (RFC 3986), and so is what means this machine or
+a private network by its very name. What a name is resolved to is judged as an address.
 """
 
 from __future__ import annotations
 
-__all__ = ("host_name", "web_address")
+__all__ = (
+    "NotFetchedError",
+    "host_name",
+    "is_public",
+    "web_address",
+)
 
 import re
 import unicodedata
-from ipaddress import IPv4Address, IPv6Address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
-from kinwire.transports.guarded_fetch.errors import NotFetchedError
-from kinwire.transports.guarded_fetch.rules.addresses import is_public
+from kinwire.rpc.errors import KinwireError
 from kinwire.transports.http_client.address import DEFAULT_PORTS, ServerAddress
+
+_NOT_PUBLIC = tuple(
+    IPv4Network(network)
+    for network in (
+        "0.0.0.0/8",
+        "10.0.0.0/8",
+        "100.64.0.0/10",  # shared by providers; metadata of Alibaba
+        "127.0.0.0/8",
+        "168.63.129.16/32",  # metadata of Azure
+        "169.254.0.0/16",  # link-local; metadata of most clouds
+        "172.16.0.0/12",
+        "192.0.0.0/24",  # protocol assignments; metadata of Oracle
+        "192.0.2.0/24",
+        "192.88.99.0/24",
+        "192.168.0.0/16",
+        "198.18.0.0/15",
+        "198.51.100.0/24",
+        "203.0.113.0/24",
+        "224.0.0.0/3",  # multicast, reserved, broadcast
+    )
+)
+
+_UNICAST = IPv6Network("2000::/3")
+_NOT_PUBLIC_6 = tuple(
+    IPv6Network(network)
+    for network in (
+        "2001::/23",  # protocol assignments; Teredo, which leads to any address of IPv4
+        "2001:db8::/32",
+        "2002::/16",  # 6to4, which does so too
+        "3fff::/20",
+    )
+)
+# `ipaddress.is_global` alone does not do: it holds for addresses of IPv6 that have a private one of
+# IPv4 in them, for multicast, and for the machines inside clouds that hand out credentials.
+_WITH_IPV4 = (IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96"))  # mapped; NAT64
+
 
 _LONGEST = 2048  # characters
 _URL = re.compile(
@@ -27,6 +68,32 @@ _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _OWN = {"localhost", "local", "internal", "svc", "home.arpa", "onion"}
 _PORTS = {80, 443, 8080, 8443}  # nothing else that listens is to be talked to, by mistake or not
+
+
+class NotFetchedError(KinwireError):
+    """Nothing was fetched: the URL may not be asked, or what came from there cannot be used.
+
+    `reason` is a clause. It has neither path nor query of the URL, which may hold keys.
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def is_public(address: str) -> bool:
+    """Return whether `address` is a valid address on the public internet."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return False
+    if isinstance(found, IPv6Address):
+        if found.scope_id is not None:
+            return False
+        if not any(found in network for network in _WITH_IPV4):
+            return found in _UNICAST and not any(found in network for network in _NOT_PUBLIC_6)
+        found = IPv4Address(int(found) & 0xFFFF_FFFF)
+    return not any(found in network for network in _NOT_PUBLIC)
 
 
 def web_address(url: str) -> ServerAddress:
