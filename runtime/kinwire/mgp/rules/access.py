@@ -65,14 +65,17 @@ class AccessGrant:
 
     def to_json(self) -> JsonObject:
         """Return what is stored of it."""
-        return {
+        stored: JsonObject = {
             "tool": self.subject.tool,
             "permission": self.permission,
             "granted_by": self.granted_by,
             "granted_at": self.granted_at,
-            "expires_at": self.expires_at,
-            "justification": self.justification,
         }
+        if self.expires_at is not None:
+            stored["expires_at"] = self.expires_at
+        if self.justification is not None:
+            stored["justification"] = self.justification
+        return stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +208,7 @@ def grant_from_json(agent: str, server: str, stored: Any) -> AccessGrant:
         KeyError, TypeError, ValueError: it was not written by `AccessGrant.to_json`. An entry
             that cannot be read must never be taken for one that allows.
     """
-    tool, expires, why = stored["tool"], stored["expires_at"], stored["justification"]
+    tool, expires, why = stored["tool"], stored.get("expires_at"), stored.get("justification")
     permission = stored["permission"]
     if permission not in ("allow", "deny"):
         raise ValueError(f"expected allow or deny, got {permission!r:.60}")

@@ -19,7 +19,7 @@ def timestamp_of(seconds: float) -> str:
     Raises:
         ValueError, OverflowError: the time is before the year 1 or after the year 9999.
     """
-    moment = _EPOCH + timedelta(seconds=seconds)
+    moment = _EPOCH + timedelta(milliseconds=round(seconds * 1000))
     return f"{moment.isoformat(timespec='milliseconds').removesuffix('+00:00')}Z"
 
 

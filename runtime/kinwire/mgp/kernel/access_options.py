@@ -1,0 +1,95 @@
+"""What access control takes: its options, who may change entries, and checks of arguments."""
+
+from __future__ import annotations
+
+__all__ = ("GRANT", "LIST", "OPERATOR", "QUERY", "REVOKE", "Access", "AccessPrincipal")
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from kinwire.mgp.rules.access import NAME_SIZE
+from kinwire.support.arguments import (
+    PLAIN_FUNCTION,
+    SECONDS,
+    ArgumentCheck,
+    ValueKind,
+    one_of,
+)
+
+_REASON_SIZE = 1000  # characters of a justification
+
+
+@dataclass(frozen=True, slots=True)
+class AccessPrincipal:
+    """Who asks to see or to change entries: an agent, a connected server, or the operator."""
+
+    kind: Literal["agent", "server", "operator"]
+    id: str
+    """The name that the kernel has given it; never one from a message."""
+
+
+OPERATOR: Final = AccessPrincipal("operator", "operator")
+"""The program that owns the kernel, and the command."""
+
+IsOperator = Callable[[AccessPrincipal], bool]
+"""Returns whether an agent or a server may grant and revoke as the operator can."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """How a kernel controls access; `MgpKernel(access=...)` takes one.
+
+    Only the program that owns the kernel grants and revokes. `is_operator` can let an agent or a
+    connected server do so too, by its `AccessPrincipal`: `mgp/access/grant` and
+    `mgp/access/revoke` of all others are refused with error 1000. What holds without an entry is
+    `ServerPolicy.access`, or the default of the server's trust.
+
+    Raises:
+        TypeError: `is_operator` is not a plain function.
+    """
+
+    is_operator: IsOperator | None = None
+
+    def __post_init__(self) -> None:
+        _ACCESS.check(is_operator=self.is_operator)
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= NAME_SIZE and value.isprintable()
+
+
+_NAME = ValueKind(f"1 to {NAME_SIZE} printable characters", '"files"', _is_name, error=ValueError)
+_REASON = ValueKind(
+    f"a string of at most {_REASON_SIZE} characters",
+    '"..."',
+    lambda value: isinstance(value, str) and len(value) <= _REASON_SIZE,
+    error=ValueError,
+)
+_ACCESS = ArgumentCheck("Access", "Access()", {}, is_operator=PLAIN_FUNCTION.or_none)
+GRANT = ArgumentCheck(
+    "AccessManager.grant",
+    'await kernel.access.grant("agent.a", "files", "allow")',
+    {"agent": _NAME, "server": _NAME, "permission": one_of("allow", "deny")},
+    tool=_NAME.or_none,
+    expires_in=SECONDS.or_none,
+    justification=_REASON.or_none,
+)
+REVOKE = ArgumentCheck(
+    "AccessManager.revoke",
+    'await kernel.access.revoke("agent.a", "files")',
+    {"agent": _NAME, "server": _NAME},
+    tool=_NAME.or_none,
+)
+QUERY = ArgumentCheck(
+    "AccessManager.query",
+    'await kernel.access.query("agent.a", "files", "read_file")',
+    {"agent": _NAME, "server": _NAME, "tool": _NAME},
+)
+LIST = ArgumentCheck(
+    "AccessManager.list",
+    "await kernel.access.list()",
+    {},
+    agent=_NAME.or_none,
+    server=_NAME.or_none,
+)
