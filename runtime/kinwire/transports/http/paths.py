@@ -25,18 +25,21 @@ class ServedPaths:
     """The paths of one application.
 
     `path` is that of the endpoint. With None it is `default`, and where the application is mounted
-    in another one the mount point, too. A slash at the end of a path makes no difference. A request
-    to `health` is answered here.
+    in another one the mount point, too; `at_root` says that a port of its own is one. A slash at
+    the end of a path makes no difference. A request to `health` is answered here.
 
     Raises:
         ValueError: endpoint and health check have the same path.
     """
 
-    def __init__(self, path: str | None, default: str, health: str | None) -> None:
+    def __init__(
+        self, path: str | None, default: str, health: str | None, *, at_root: bool = False
+    ) -> None:
         self.path = path or default
         """The path of the endpoint, for an application that is not mounted."""
         self._endpoint = self.path.rstrip("/")
         self._at_mount = path is None
+        self._at_root = path is None and at_root
         self._health = None if health is None else health.rstrip("/")
         if self._health == self._endpoint:
             raise ValueError(f"health: expected another path than that of the endpoint, {path!r}")
@@ -48,7 +51,8 @@ class ServedPaths:
         if root and (path == root or path.startswith(f"{root}/")):
             path = path[len(root) :]
         path = path.rstrip("/")
-        if path == self._endpoint or (not path and root and self._at_mount):
+        at_top = self._at_mount if root else self._at_root
+        if path == self._endpoint or (not path and at_top):
             return None
         if path == self._health and scope["type"] == "http":
             return _health_reply(scope["method"])

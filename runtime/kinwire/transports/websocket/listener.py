@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from ssl import SSLContext
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 import anyio
 from anyio import TASK_STATUS_IGNORED
@@ -36,6 +37,7 @@ from kinwire.transports.http.guard import (
 )
 from kinwire.transports.http.head import read_head
 from kinwire.transports.http.limits import HttpLimits
+from kinwire.transports.http.paths import PATH_KIND, ServedPaths
 from kinwire.transports.http.replies import HttpResponse, too_many
 from kinwire.transports.http.security import AccessRules, must_be_secure
 from kinwire.transports.task_spawner import TaskSpawner, task_spawner
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("kinwire.transports")
 
 _GOING_AWAY = 1001
+_PATH = "/mcp"
 _PATIENCE = 10.0  # seconds for the request to be complete
 
 Serve = Callable[[WebSocketTransport], Awaitable[object]]
@@ -62,6 +65,7 @@ _SERVE_WEBSOCKET = ArgumentCheck(
     {"serve": FUNCTION},
     host=TEXT,
     port=PORT,
+    path=PATH_KIND.or_none,
     tls=instance_of(SSLContext, "an ssl.SSLContext", "ssl_context").or_none,
     task_status=having(["started"], "what a task group passes", "task_status"),
     **{**LISTENER_KINDS, "limits": instance_of(HttpLimits, "HttpLimits", "HttpLimits()")},
@@ -73,6 +77,7 @@ async def serve_websocket(  # noqa: PLR0913 - all that a listener is made of
     host: str = "127.0.0.1",
     port: int = 0,
     *,
+    path: str | None = None,
     allowed_hosts: Iterable[str] = (),
     allowed_origins: Iterable[str] = (),
     authenticate: Authenticate | None = None,
@@ -85,14 +90,15 @@ async def serve_websocket(  # noqa: PLR0913 - all that a listener is made of
     """Serve every client that connects, until cancelled; `task_status` gets the port.
 
     `serve` serves a connection, such as the method `serve` of a `Server`. The options are those of
-    `Server.asgi` but `stateless`, `path` and `health`: a connection is a session. Without `tls` it
+    `Server.asgi` but `stateless` and `health`: a connection is a session. Without a `path` clients
+    connect to "/mcp" or "/"; a request for another path gets 404. Without `tls` it
     listens on addresses of this machine only, unless `insecure` says that a proxy has the TLS, or
     that the network is trusted.
 
     Raises:
         InsecureAddressError: others could read and change what goes over the network.
         OSError: the port cannot be had.
-        ValueError: an entry of the lists is not a host, or not an origin.
+        ValueError: an entry of the lists is not a host, or not an origin; the path has no slash.
         TypeError: a list is a single string.
         ImportError: the extra `ws` is not installed.
     """
@@ -100,6 +106,7 @@ async def serve_websocket(  # noqa: PLR0913 - all that a listener is made of
         serve=serve,
         host=host,
         port=port,
+        path=path,
         allowed_hosts=allowed_hosts,
         allowed_origins=allowed_origins,
         authenticate=authenticate,
@@ -120,7 +127,8 @@ async def serve_websocket(  # noqa: PLR0913 - all that a listener is made of
     )
     loop = running_loop()
     async with task_spawner() as streams, task_spawner() as sessions:
-        accept = partial(_accept, _Listener(serve, guard, limits.sessions, sessions))
+        paths = ServedPaths(path, _PATH, None, at_root=True)
+        accept = partial(_accept, _Listener(serve, paths, guard, limits.sessions, sessions))
         place = listening(host, port, accept, tls=tls, loop=loop, tasks=streams)
         async with place as number:
             task_status.started(number)
@@ -130,8 +138,11 @@ async def serve_websocket(  # noqa: PLR0913 - all that a listener is made of
 class _Listener:
     """What all connections share."""
 
-    def __init__(self, serve: Serve, guard: Guard, most: int, tasks: TaskSpawner) -> None:
+    def __init__(
+        self, serve: Serve, paths: ServedPaths, guard: Guard, most: int, tasks: TaskSpawner
+    ) -> None:
         self.serve = serve
+        self.paths = paths
         self.guard = guard
         self.most = most
         self.tasks = tasks
@@ -148,7 +159,7 @@ async def _serve(listener: _Listener, handshake: WebSocketServerHandshake) -> No
     listener.open += 1
     try:
         full = listener.open > listener.most
-        if await handshake.shaken(listener.guard, full=full):
+        if await handshake.shaken(listener.paths, listener.guard, full=full):
             transport = WebSocketTransport(
                 handshake.protocol, handshake.stream, close_code=_GOING_AWAY
             )
@@ -172,7 +183,7 @@ class WebSocketServerHandshake:
         self._gone = False
         self._news: anyio.Event | None = None
 
-    async def shaken(self, guard: Guard, *, full: bool) -> bool:
+    async def shaken(self, paths: ServedPaths, guard: Guard, *, full: bool) -> bool:
         """Answer the handshake; say whether the connection stands."""
         with anyio.move_on_after(_PATIENCE):
             while self._request is None and not self._failed:
@@ -183,7 +194,9 @@ class WebSocketServerHandshake:
             self._flush()
             return False
         head = read_head(_fields(request))
-        reply = too_many() if full else await guard.admit({"scheme": "ws"}, head)
+        reply = paths.other_reply({"type": "websocket", "path": _path_of(request)})
+        if reply is None:
+            reply = too_many() if full else await guard.admit({"scheme": "ws"}, head)
         if reply is None:
             self.protocol.send_response(self.protocol.accept(request))
         else:
@@ -234,6 +247,10 @@ class WebSocketServerHandshake:
         data = self.protocol.data_to_send()
         if data and not self._gone:
             self.stream.write(b"".join(data))
+
+
+def _path_of(request: Request) -> str:
+    return unquote(request.path.partition("?")[0])
 
 
 def _fields(request: Request) -> list[tuple[bytes, bytes]]:

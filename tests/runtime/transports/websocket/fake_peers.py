@@ -103,14 +103,18 @@ class RawEnd:
 
 
 @asynccontextmanager
-async def raw_client(port: int, **headers: str | None) -> AsyncGenerator[tuple[RawEnd, str]]:
+async def raw_client(
+    port: int, *, path: str | None = "/mcp", **headers: str | None
+) -> AsyncGenerator[tuple[RawEnd, str]]:
     """Yield a client and what its handshake was answered; None leaves a header out."""
-    async with asking(port, **headers) as end:
+    async with asking(port, path=path, **headers) as end:
         yield end, await end.head()
 
 
 @asynccontextmanager
-async def asking(port: int, **headers: str | None) -> AsyncGenerator[RawEnd]:
+async def asking(
+    port: int, *, path: str | None = "/mcp", **headers: str | None
+) -> AsyncGenerator[RawEnd]:
     """Yield a client that has sent its handshake; None leaves a header out."""
     fields = {
         "Host": f"127.0.0.1:{port}",
@@ -124,7 +128,7 @@ async def asking(port: int, **headers: str | None) -> AsyncGenerator[RawEnd]:
     lines = [f"{name}: {value}" for name, value in fields.items() if value is not None]
     async with await anyio.connect_tcp("127.0.0.1", port) as stream:
         end = RawEnd(stream, masks=True)
-        await stream.send("\r\n".join(["GET /mcp HTTP/1.1", *lines, "", ""]).encode())
+        await stream.send("\r\n".join([f"GET {path} HTTP/1.1", *lines, "", ""]).encode())
         yield end
 
 

@@ -100,6 +100,37 @@ async def test_a_handshake_is_refused(
         assert "evil" not in answer + (await client.rest()).decode()
 
 
+PATHS = [
+    (None, "/mcp", 101),
+    (None, "/mcp/?a=b", 101),
+    (None, "/%6dcp", 101),
+    (None, "/", 101),
+    (None, "/healthz", 404),
+    (None, "/mcp/x", 404),
+    ("/tools", "/tools", 101),
+    ("/tools", "/mcp", 404),
+    ("/tools", "/", 404),
+]
+
+
+@pytest.mark.parametrize(("path", "asked", "status"), PATHS)
+async def test_a_path_is_served_and_no_other(
+    server: Server, path: str | None, asked: str, status: int
+) -> None:
+    async with served(server, path=path) as port, raw_client(port, path=asked) as (_, answer):
+        assert answer.startswith(f"HTTP/1.1 {status} ")
+
+
+@pytest.mark.parametrize("asked", ["/favicon.ico", "/.well-known/oauth-protected-resource"])
+async def test_a_browser_gets_404_for_another_path(server: Server, asked: str) -> None:
+    async with (
+        served(server, authenticate=lambda token: None) as port,
+        raw_client(port, path=asked, Upgrade=None) as (client, answer),
+    ):
+        assert answer.startswith("HTTP/1.1 404 ")
+        assert "Nothing is served at this path." in answer + (await client.rest()).decode()
+
+
 async def test_own_pages_and_clients_without_subprotocol_are_welcome(server: Server) -> None:
     async with served(server) as port:
         own = f"http://127.0.0.1:{port}"
