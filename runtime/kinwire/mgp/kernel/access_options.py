@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-__all__ = ("GRANT", "LIST", "OPERATOR", "QUERY", "REVOKE", "Access", "AccessPrincipal")
+__all__ = (
+    "GRANT",
+    "LIST",
+    "NAME",
+    "OPERATOR",
+    "QUERY",
+    "REASON",
+    "REVOKE",
+    "Access",
+    "AccessPrincipal",
+)
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -59,8 +69,8 @@ def _is_name(value: object) -> bool:
     return isinstance(value, str) and 0 < len(value) <= NAME_SIZE and value.isprintable()
 
 
-_NAME = ValueKind(f"1 to {NAME_SIZE} printable characters", '"files"', _is_name, error=ValueError)
-_REASON = ValueKind(
+NAME = ValueKind(f"1 to {NAME_SIZE} printable characters", '"files"', _is_name, error=ValueError)
+REASON = ValueKind(
     f"a string of at most {_REASON_SIZE} characters",
     '"..."',
     lambda value: isinstance(value, str) and len(value) <= _REASON_SIZE,
@@ -70,26 +80,26 @@ _ACCESS = ArgumentCheck("Access", "Access()", {}, is_operator=PLAIN_FUNCTION.or_
 GRANT = ArgumentCheck(
     "AccessManager.grant",
     'await kernel.access.grant("agent.a", "files", "allow")',
-    {"agent": _NAME, "server": _NAME, "permission": one_of("allow", "deny")},
-    tool=_NAME.or_none,
+    {"agent": NAME, "server": NAME, "permission": one_of("allow", "deny")},
+    tool=NAME.or_none,
     expires_in=SECONDS.or_none,
-    justification=_REASON.or_none,
+    justification=REASON.or_none,
 )
 REVOKE = ArgumentCheck(
     "AccessManager.revoke",
     'await kernel.access.revoke("agent.a", "files")',
-    {"agent": _NAME, "server": _NAME},
-    tool=_NAME.or_none,
+    {"agent": NAME, "server": NAME},
+    tool=NAME.or_none,
 )
 QUERY = ArgumentCheck(
     "AccessManager.query",
     'await kernel.access.query("agent.a", "files", "read_file")',
-    {"agent": _NAME, "server": _NAME, "tool": _NAME},
+    {"agent": NAME, "server": NAME, "tool": NAME},
 )
 LIST = ArgumentCheck(
     "AccessManager.list",
     "await kernel.access.list()",
     {},
-    agent=_NAME.or_none,
-    server=_NAME.or_none,
+    agent=NAME.or_none,
+    server=NAME.or_none,
 )
