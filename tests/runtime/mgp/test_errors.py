@@ -14,7 +14,7 @@ from kinwire_protocols.mgp.tables import ERROR_RULES
 def test_refusals_carry_the_defaults_of_their_row() -> None:
     for rule in ERROR_RULES.values():
         error = refusal(PROTOCOL.errors[rule.error], "no")
-        said = {"category": rule.category, "retryable": rule.retryable}
+        said: JsonObject = {"category": rule.category, "retryable": rule.retryable}
         if rule.retry_strategy:
             said["retry_strategy"] = rule.retry_strategy
         assert (error.code, error.data, rule_of(error)) == (rule.code, {"_mgp": said}, rule)

@@ -1,26 +1,49 @@
-"""The audit trail of a kernel (MGP 6): one event for each call and each decision."""
+"""The audit trail of a kernel (MGP 6): one event for each call, decision and server.
+
+An event is logged by the logger `kinwire.mgp.audit`, appended to a chain in a `Log`, and sent to
+the servers that negotiated `audit`. `rules/audit_events.py` makes the events.
+"""
 
 from __future__ import annotations
 
 __all__ = ("AuditLog", "AuditOptions")
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from uuid import UUID
 
-from kinwire.mgp.rules.audit_events import SecurityEvent
+import anyio
+
+from kinwire.managers.chained_log import ChainedLog
+from kinwire.managers.limits import TokenBucket
+from kinwire.mgp.kernel.audit_forwarder import AuditForwarder
+from kinwire.mgp.kernel.guarded_server import GuardedServer
+from kinwire.mgp.rules.audit_events import (
+    AUDIT_DAMAGED,
+    EventTypeError,
+    SecurityEvent,
+    line_of,
+    reported,
+)
 from kinwire.storage.clock import Clock
+from kinwire.storage.errors import StorageError
 from kinwire.storage.log import Log
 from kinwire.support.arguments import FLAG, RATE, ArgumentCheck, count_from, having
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.mgp.models import AuditNotificationParams
 
 logger = logging.getLogger("kinwire.mgp.audit")
+_warnings = logging.getLogger("kinwire.mgp")
 
+_MOST_WAITED = 5.0  # seconds to write one event, while something waits for it
 _OPTIONS = ArgumentCheck(
     "AuditOptions",
-    "AuditOptions(log=...)",
-    {},
-    log=having(
-        ("append_after", "read"), "a log of a store", 'await store.log("mgp-audit")'
-    ).or_none,
+    'AuditOptions(log=await store.log("mgp-audit"))',
+    {
+        "log": having(
+            ("append_after", "read"), "a log of a store", 'await store.log("mgp-audit")'
+        ).or_none
+    },
     buffered=FLAG,
     buffer=count_from(1),
     server_events=RATE,
@@ -30,27 +53,21 @@ _OPTIONS = ArgumentCheck(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditOptions:
-    """Where audit events go: `MgpKernel(audit=AuditOptions(log=await store.log("mgp-audit")))`."""
+    """How events are kept: `MgpKernel(audit=AuditOptions(log=await store.log("mgp-audit")))`."""
 
     log: Log | None = None
-    """Where events are written; without it they go to the logger `kinwire.mgp.audit` alone."""
+    """Where events are appended; without it only the logger `kinwire.mgp.audit` has them."""
     buffered: bool = True
-    """Whether a call that is not dangerous returns before its event is durable."""
+    """Whether a call of a tool that is not dangerous returns before its event is durable."""
     buffer: int = 10_000
-    """How many events may wait to be written; then calls are refused."""
+    """How many events may wait to be written; when it is full, calls are refused."""
     server_events: float = 10.0
-    """How many events of one server are taken a second; the others are dropped and counted."""
+    """How many events of one server are taken a second; others are dropped and counted."""
     queue: int = 1_000
     """How many events may wait for one audit server; then the oldest are dropped and counted."""
 
     def __post_init__(self) -> None:
-        _OPTIONS.check(
-            log=self.log,
-            buffered=self.buffered,
-            buffer=self.buffer,
-            server_events=self.server_events,
-            queue=self.queue,
-        )
+        _OPTIONS.check(**{one.name: getattr(self, one.name) for one in fields(self)})
 
 
 class AuditLog:
@@ -59,17 +76,123 @@ class AuditLog:
     def __init__(self, options: AuditOptions, clock: Clock) -> None:
         self._options = options
         self._clock = clock
+        self._chain: ChainedLog | None = None
+        if options.log is not None:
+            self._chain = ChainedLog(options.log, mark=_damage(clock()))
+        self._forwarders: dict[GuardedServer, AuditForwarder] = {}
+        self._reports: dict[GuardedServer, _Reports] = {}
+
+    @property
+    def buffered(self) -> bool:
+        """Whether a call of a tool that is not dangerous returns before its event is durable."""
+        return self._options.buffered
 
     @property
     def has_room(self) -> bool:
-        """Return whether another event may wait to be written; False refuses calls."""
-        return True
+        """Whether another event may wait to be written; if not, calls are refused."""
+        return self._chain is None or self._chain.waiting < self._options.buffer
 
     async def record(self, event: SecurityEvent) -> bool:
-        """Write an event, and return when it is durable; False if the log did not take it."""
-        logger.info("%s", event.event_type, extra={"event": event.params(self._clock())})
-        return True
+        """Write an event, and return when it is durable; False if the log did not take it.
+
+        A cancellation does not interrupt it.
+        """
+        params = self._published(event)
+        if self._chain is None:
+            return True
+        with anyio.move_on_after(_MOST_WAITED, shield=True):
+            try:
+                await self._chain.append(_subject("kernel", params), params)
+            except (StorageError, RuntimeError):
+                _warnings.error("not in the audit log: %s", line_of(params))
+                return False
+            return True
+        _warnings.error("the audit log did not answer within 5 s: %s", line_of(params))
+        return False
 
     def note(self, event: SecurityEvent) -> None:
-        """Write an event soon: the caller does not wait."""
-        logger.info("%s", event.event_type, extra={"event": event.params(self._clock())})
+        """Write an event soon. If the log fails, it is kept and written with a later event."""
+        params = self._published(event)
+        if self._chain is not None:
+            self._chain.add(_subject("kernel", params), params)
+
+    def take(self, server: GuardedServer, params: AuditNotificationParams) -> None:
+        """Take an event that a server has sent, if it may send another one now (MGP 6.5)."""
+        reports = self._reports.setdefault(server, _Reports(self._options.server_events))
+        if not self.has_room or not reports.bucket.take(now=self._clock()):
+            reports.drop(server, "too many events")
+            return
+        try:
+            event = reported(params, server.id, self._clock(), reports.dropped)
+        except EventTypeError as error:
+            reports.drop(server, str(error))
+            return
+        reports.dropped = 0
+        self._publish(event, not_to=server)
+        if self._chain is not None:
+            self._chain.add(_subject("server", event), event)
+
+    async def attend(self, server: GuardedServer) -> None:
+        """Send events to a server if it negotiated `audit`; at its end write what waits.
+
+        It runs in a task of the server's session.
+        """
+        forwarder = None
+        if "audit" in server.extensions:
+            forwarder = self._forwarders[server] = AuditForwarder(server, self._options.queue)
+            server.session.start_soon(forwarder.run)
+        try:
+            await server.session.wait_closed()
+        finally:
+            self._forwarders.pop(server, None)
+            self._reports.pop(server, None)
+
+    async def drain(self) -> None:
+        """Wait until the log has what was noted, or has failed."""
+        if self._chain is not None:
+            with anyio.move_on_after(_MOST_WAITED, shield=True):
+                await self._chain.drain()
+
+    def _published(self, event: SecurityEvent) -> JsonObject:
+        params = event.params(self._clock())
+        self._publish(params)
+        return params
+
+    def _publish(self, params: JsonObject, *, not_to: GuardedServer | None = None) -> None:
+        """Give an event to the logger and to the audit servers."""
+        if logger.isEnabledFor(logging.INFO):
+            logger.info("%s", line_of(params), extra={"event": params})
+        for server, forwarder in self._forwarders.items():
+            if server is not not_to:
+                forwarder.put(params)
+
+
+class _Reports:
+    """What one server has reported."""
+
+    def __init__(self, per_second: float) -> None:
+        self.bucket = TokenBucket(per_second=per_second)
+        self.dropped = 0
+
+    def drop(self, server: GuardedServer, reason: str) -> None:
+        if not self.dropped:
+            _warnings.warning("%s: its audit events are dropped: %s", server.id, reason)
+        self.dropped += 1
+
+
+def _subject(source: str, params: JsonObject) -> str:
+    return f"mgp.{source}.{params['event_type']}"
+
+
+def _damage(at: float) -> tuple[str, JsonObject]:
+    event = SecurityEvent(
+        event_type=AUDIT_DAMAGED,
+        actor_type="kernel",
+        actor_id="kernel",
+        server_id=None,
+        tool_name=None,
+        result="FAILURE",
+        details={"reason": "the log ended with an entry that is not of its chain"},
+        trace_id=str(UUID(int=0)),
+    ).params(at)
+    return _subject("kernel", event), event

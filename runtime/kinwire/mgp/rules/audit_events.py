@@ -6,17 +6,20 @@ __all__ = (
     "AUDIT_DAMAGED",
     "TOOL_RETRIED",
     "TOOL_STARTED",
+    "EventTypeError",
     "SecurityEvent",
     "is_event_type",
-    "timestamp",
+    "line_of",
+    "reported",
 )
 
 import re
-from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from kinwire_protocols.base import JsonObject
-from kinwire_protocols.mgp.models import AuditActorType, AuditOutcome
+from kinwire.mgp.rules.masking import masked, masked_text
+from kinwire.mgp.rules.timestamps import seconds_of, timestamp_of
+from kinwire_protocols.base import JsonObject, to_wire
+from kinwire_protocols.mgp.models import AuditActorType, AuditNotificationParams, AuditOutcome
 from kinwire_protocols.mgp.tables import AUDIT_EVENT_TYPES
 
 OWN_TYPES = "io.kinwire."
@@ -28,12 +31,13 @@ AUDIT_DAMAGED: Final = f"{OWN_TYPES}audit_damaged"
 """The end of the log was not a record of the chain when writing went on."""
 
 _STANDARD = frozenset(AUDIT_EVENT_TYPES)
+_LONGEST = 128  # characters of a type
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9_])?"
-_REVERSE_DOMAIN = re.compile(rf"{_LABEL}(?:\.{_LABEL}){{2,9}}", re.ASCII)
+_REVERSE_DOMAIN = re.compile(rf"{_LABEL}(?:\.{_LABEL}){{2,}}", re.ASCII)
 
 
 class SecurityEvent(NamedTuple):
-    """An event of the kernel. Its texts come from the kernel, or are masked when it is written."""
+    """An event of the kernel. What looks like a secret is masked when it is written."""
 
     event_type: str
     """A standard type, or one in reverse-domain notation."""
@@ -49,29 +53,78 @@ class SecurityEvent(NamedTuple):
     def params(self, at: float) -> JsonObject:
         """Return the params of `notifications/mgp.audit`. `at` is in seconds since 1970."""
         params: JsonObject = {
-            "timestamp": timestamp(at),
+            "timestamp": timestamp_of(at),
             "trace_id": self.trace_id,
             "event_type": self.event_type,
-            "actor": {"type": self.actor_type, "id": self.actor_id},
+            "actor": {"type": self.actor_type, "id": masked_text(self.actor_id)},
         }
         if self.server_id is not None:
-            params["target"] = {"server_id": self.server_id}
+            target = params["target"] = {"server_id": masked_text(self.server_id)}
             if self.tool_name is not None:
-                params["target"]["tool_name"] = self.tool_name
+                target["tool_name"] = masked_text(self.tool_name)
         params["result"] = self.result
-        params["details"] = self.details
+        params["details"] = masked(self.details)
         return params
 
 
 def is_event_type(name: str) -> bool:
     """Return whether `name` is a standard type, or a type in reverse-domain notation (MGP 6.4).
 
-    The latter has at least three labels: `com.example.custom_event`.
+    The latter has at least three labels and at most 128 characters: `com.example.custom_event`.
     """
-    return name in _STANDARD or _REVERSE_DOMAIN.fullmatch(name) is not None
+    if name in _STANDARD:
+        return True
+    return len(name) <= _LONGEST and _REVERSE_DOMAIN.fullmatch(name) is not None
 
 
-def timestamp(at: float) -> str:
-    """Return a time, in seconds since 1970, as RFC 3339 text in UTC, to the millisecond."""
-    text = datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
-    return text.replace("+00:00", "Z")
+class EventTypeError(ValueError):
+    """The type of an event is not one that its sender may use."""
+
+
+def reported(
+    params: AuditNotificationParams, server_id: str, at: float, dropped: int
+) -> JsonObject:
+    """Return the event that a server has sent, as the kernel keeps it and sends it on.
+
+    It is about that server, whatever it says, and its details show that the kernel did not see it
+    happen: `source`, `reported_by`, `received_at`. `at` is now, in seconds since 1970; `dropped`
+    is how many events of the server were dropped before it.
+
+    Raises:
+        EventTypeError: the type is not valid, or one of the kernel's own.
+    """
+    name = params.event_type
+    if not is_event_type(name) or name.startswith(OWN_TYPES):
+        raise EventTypeError(f"{masked_text(name):.80} is not an event type that a server may use")
+    now = timestamp_of(at)
+    event: JsonObject = {
+        "timestamp": params.timestamp if _is_time(params.timestamp) else now,
+        "event_type": name,
+        "actor": {"type": masked_text(params.actor.type), "id": masked_text(params.actor.id)},
+        "target": {"server_id": server_id},
+        "result": masked_text(params.result),
+    }
+    if params.trace_id is not None:
+        event["trace_id"] = masked_text(params.trace_id)
+    if params.target is not None and params.target.tool_name is not None:
+        event["target"]["tool_name"] = masked_text(params.target.tool_name)
+    said = {} if params.details is None else masked(to_wire(params.details))
+    event["details"] = {**said, "source": "server", "reported_by": server_id, "received_at": now}
+    if dropped:
+        event["details"]["dropped_before"] = dropped
+    return event
+
+
+def line_of(params: JsonObject) -> str:
+    """Return an event as one line of text, from the params of its notification."""
+    target: dict[str, str] = params.get("target", {})
+    words: list[str] = [params["event_type"], params["result"], params["actor"]["id"]]
+    return " ".join([*words, "/".join(target.values())]).strip()
+
+
+def _is_time(text: str) -> bool:
+    try:
+        seconds_of(text)
+    except ValueError:
+        return False
+    return True

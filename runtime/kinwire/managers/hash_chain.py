@@ -1,0 +1,103 @@
+"""Entries of a log as a chain of hashes: each has the hash of the one before it.
+
+A change, removal, swap or insertion breaks the chain, except a removal of the newest entries: what
+is kept elsewhere of the head shows that. The hash is SHA-256 over the canonical JSON of an object
+of `event`, `prev`, `seq` and `subject`: keys sorted, without white space, in ASCII. It needs no
+secret, so a writer that may change all entries can also write a new chain.
+"""
+
+from __future__ import annotations
+
+__all__ = ("START", "ChainCheck", "ChainHead", "chained", "head_of")
+
+import json
+from hashlib import sha256
+from json.encoder import encode_basestring_ascii as _quoted
+from typing import Any, Final, NamedTuple
+
+from kinwire.rpc.codec import is_object
+from kinwire_protocols.base import JsonObject
+
+
+class ChainHead(NamedTuple):
+    """The newest entry of a chain."""
+
+    seq: int
+    """Counts from 1; 0 before the first entry."""
+    hash: str
+    """Hexadecimal."""
+
+
+START: Final = ChainHead(0, "0" * 64)
+"""The head of a chain without entries."""
+
+_FIELDS = {"seq", "prev", "hash", "event"}
+_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
+
+
+def chained(head: ChainHead, subject: str, event: JsonObject) -> JsonObject:
+    """Return the entry of `event` that comes after `head`.
+
+    Raises:
+        TypeError, ValueError: JSON cannot hold the event.
+    """
+    seq = head.seq + 1
+    digest = _digest(seq, head.hash, subject, event)
+    return {"seq": seq, "prev": head.hash, "hash": digest, "event": event}
+
+
+def head_of(value: object) -> ChainHead | None:
+    """Return the head of a chain that ends with an entry; None if it is not one."""
+    if not is_object(value) or set(value) != _FIELDS:
+        return None
+    match value:
+        case {"seq": int(seq), "prev": str(), "hash": str(digest), "event": dict()}:
+            return ChainHead(seq, digest)
+        case _:
+            return None
+
+
+def _digest(seq: int, prev: str, subject: str, event: Any) -> str:
+    text = (
+        f'{{"event":{_canonical(event)},"prev":{_quoted(prev)},"seq":{seq},'
+        f'"subject":{_quoted(subject)}}}'
+    )
+    return sha256(text.encode("ascii")).hexdigest()
+
+
+class ChainCheck:
+    """Finds what is wrong in a chain, entry by entry.
+
+    `from_start` is whether the first entry must be the first of the chain, which it is not where
+    retention has removed older ones.
+    """
+
+    def __init__(self, *, from_start: bool) -> None:
+        self.head: ChainHead | None = START if from_start else None
+        """The last entry that was checked; None before the first one."""
+        self.first: int | None = None
+        """The `seq` of the first entry that was checked."""
+
+    def problem(self, subject: str, value: object) -> tuple[int, str] | None:
+        """Return what is wrong with the next entry: its `seq`, and a clause; None if nothing is.
+
+        After a problem the check continues from the entry as it claims to be.
+        """
+        before, found = self.head, head_of(value)
+        expected = 1 if before is None else before.seq + 1
+        if found is None:
+            return expected, "is not an entry of the chain"
+        self.head = found
+        self.first = found.seq if self.first is None else self.first
+        reason = _reason(before, found, subject, value)
+        return None if reason is None else (min(expected, found.seq), reason)
+
+
+def _reason(before: ChainHead | None, found: ChainHead, subject: str, value: Any) -> str | None:
+    if before is not None and found.seq != before.seq + 1:
+        return f"expected seq {before.seq + 1}, got {found.seq}: entries are missing or moved"
+    if before is not None and value["prev"] != before.hash:
+        return "does not follow the entry before it"
+    if _digest(found.seq, value["prev"], subject, value["event"]) != found.hash:
+        return "was changed: its hash is another one"
+    return None

@@ -1,0 +1,44 @@
+"""Trace ids on what the kernel sends (MGP 6.5)."""
+
+from __future__ import annotations
+
+__all__ = ("new_trace_id", "trace_of", "traced")
+
+from random import getrandbits
+from typing import TypeVar
+from uuid import uuid4
+
+from kinwire.mgp.rules.trace import trace_id_in, traceparent
+from kinwire_protocols.base import Message, from_wire, to_wire
+from kinwire_protocols.mcp.models import RequestMeta
+from kinwire_protocols.mgp.augments import EVERY_PARAMS_TRACE_ID
+
+P = TypeVar("P", bound=Message)
+
+
+def new_trace_id() -> str:
+    """Return a new trace id, a UUID."""
+    return str(uuid4())
+
+
+def trace_of(params: Message) -> str | None:
+    """Return the trace id that the program has put into params; None if it did not."""
+    if not params.model_extra and getattr(params, "meta", None) is None:
+        return None
+    return trace_id_in({"params": to_wire(params)})
+
+
+def traced(params: P, trace_id: str) -> P:
+    """Return params with a trace id: in `trace_id`, and in `_meta` as `traceparent`.
+
+    A `traceparent` that is there stays.
+    """
+    traced = EVERY_PARAMS_TRACE_ID.write(params, trace_id)
+    if "meta" not in type(params).__pydantic_fields__:
+        return traced
+    meta: RequestMeta | None = getattr(params, "meta", None)
+    members = {} if meta is None else to_wire(meta)
+    if "traceparent" in members:
+        return traced
+    members["traceparent"] = traceparent(trace_id, f"{getrandbits(64) | 1:016x}")
+    return traced.model_copy(update={"meta": from_wire(RequestMeta, members)})
