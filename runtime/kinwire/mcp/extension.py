@@ -22,7 +22,7 @@ __all__ = (
 from abc import ABC, abstractmethod
 from collections.abc import Coroutine, Iterable, Mapping
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 from kinwire.mcp.handlers import ExtensionHandlers
 from kinwire.rpc.errors import DuplicateServerError
@@ -105,6 +105,8 @@ class ExtensionBase(ABC, Generic[Peer]):
     """
 
     protocol: ProtocolTable
+    guards_plain_peers: ClassVar[bool] = False
+    """Whether `negotiated` is awaited also with a peer that lacks the extension."""
 
     def __init__(self) -> None:
         self.handlers = ExtensionHandlers()
@@ -130,6 +132,14 @@ class ExtensionBase(ABC, Generic[Peer]):
     def offer(self, theirs: JsonObject | None) -> JsonObject | None:
         """Return the gates of the methods that have handlers; see `Extension.offer`."""
         return capability_from(self.handlers, {})
+
+    def understood(self, offer: JsonObject) -> JsonObject | None:
+        """Return what counts of an offer, in the words of `protocol`; None if nothing does.
+
+        It is called with the offers of both sides before gates apply: for names of other versions,
+        and for versions that this one cannot speak with. Nothing is changed, if not overridden.
+        """
+        return offer
 
     def attach(self, session: Session, theirs: JsonObject | None) -> None:
         """Make the peer, keep it until the session is over, and serve the handlers."""

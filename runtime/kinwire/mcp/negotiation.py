@@ -16,7 +16,7 @@ from typing import Any
 import anyio
 from anyio.abc import TaskGroup
 
-from kinwire.mcp.extension import Extension, checked_extensions
+from kinwire.mcp.extension import Extension, ExtensionBase, checked_extensions
 from kinwire.rpc.codec import is_object
 from kinwire.rpc.negotiated import Gates, Side, at_path, put_at_path
 from kinwire.rpc.request import Request
@@ -90,7 +90,8 @@ class Negotiation:
         is_client = self.spoken.side == "client"
         theirs, ours = (server, client) if is_client else (client, server)
         self._note_empty_arrays(session, theirs)
-        theirs = _at_main_places(theirs, self.spoken.tables[1:])
+        theirs = self._understood(_at_main_places(theirs, self.spoken.tables[1:]))
+        ours = self._understood(ours)
         client, server = (ours, theirs) if is_client else (theirs, ours)
         session.set_negotiated(self.spoken.gates.negotiated(client, server))
         session.replace_routes(self._own)
@@ -98,6 +99,7 @@ class Negotiation:
             offered = _offered(extension.protocol.capability, theirs, ours)
             if offered is not None:
                 session.add_errors_of(extension.protocol)
+            if offered is not None or _guards_plain_peers(extension):
                 self._active.append(extension)
             extension.attach(session, offered)
         if self._settled is not None:
@@ -113,6 +115,19 @@ class Negotiation:
                     pointer = "/capabilities/" + place.replace(".", "/")
                     problem = Problem(pointer, "an object", "an array")
                     session.counts.noticed(EMPTY_ARRAY, INITIALIZE.name, problem)
+
+    def _understood(self, capabilities: JsonObject) -> JsonObject:
+        """Return `capabilities` with what counts of each offer."""
+        for extension in self.spoken.extensions:
+            place = extension.protocol.capability
+            offer = None if place is None else at_path(capabilities, place)
+            if place is None or not is_object(offer) or not isinstance(extension, ExtensionBase):
+                continue
+            counts = extension.understood(offer)
+            if counts is not offer:
+                capabilities = deepcopy(capabilities)
+                put_at_path(capabilities, place, counts)
+        return capabilities
 
     async def complete(self, session: Session) -> None:
         """Have the extensions do their part of the handshake, in listed order."""
@@ -213,6 +228,10 @@ def _at_main_places(capabilities: JsonObject, protocols: Iterable[ProtocolTable]
             capabilities = deepcopy(capabilities)
             put_at_path(capabilities, place, offer)
     return capabilities
+
+
+def _guards_plain_peers(extension: Extension) -> bool:
+    return isinstance(extension, ExtensionBase) and extension.guards_plain_peers
 
 
 def _offered(path: str | None, theirs: JsonObject, ours: JsonObject) -> JsonObject | None:

@@ -16,6 +16,8 @@ __all__ = (
     "Next",
     "OutboundInterceptor",
     "Plan",
+    "Send",
+    "WireInterceptor",
     "handle_through",
     "send_through",
 )
@@ -29,7 +31,7 @@ from kinwire.rpc.codec import EncodedObject
 from kinwire.rpc.errors import HandlerDefinitionError
 from kinwire.rpc.routes import Route
 from kinwire.support.functions import accepts, is_async, name_of
-from kinwire_protocols.base import Message
+from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.peer import Method
 
 if TYPE_CHECKING:
@@ -55,6 +57,12 @@ It is a plain function, which may return something to wait for, or an `async` on
 
 Filter = Callable[[R, Any], R]
 """Takes the result, and the request (inbound) or the method (outbound); returns the result."""
+
+Send = Callable[[JsonObject], Awaitable[Any]]
+"""Sends a request with these params, and returns its result; both are JSON."""
+
+WireInterceptor = Callable[[JsonObject, Send], Awaitable[Any]]
+"""Takes the params as they would be sent, and what sends them; returns the result as JSON."""
 
 Interceptor = Callable[[Any, Any, Next[Any, Any]], Awaitable[Any]]
 

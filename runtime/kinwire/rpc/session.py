@@ -10,6 +10,7 @@ from __future__ import annotations
 __all__ = ("DEFAULT", "Session", "Timeout")
 
 from collections.abc import Callable, Coroutine, Iterable, Mapping
+from copy import deepcopy
 from functools import partial
 from inspect import iscoroutinefunction
 from types import TracebackType
@@ -35,6 +36,8 @@ from kinwire.rpc.interceptors import (
     InboundInterceptor,
     Interceptors,
     OutboundInterceptor,
+    Send,
+    WireInterceptor,
     send_through,
 )
 from kinwire.rpc.limits import Counts, Limits
@@ -108,6 +111,7 @@ class Session:
         self._is_over = False
         self._at_end: list[Callable[[], object]] = []
         self._outbound = Interceptors(outbound=True)
+        self._wire: dict[str, WireInterceptor] = {}
 
     async def __aenter__(self) -> Self:
         if self._driver is not None:
@@ -192,7 +196,14 @@ class Session:
             self._check_progress_callback(on_progress)
         seconds = self._limits.request_timeout if timeout is DEFAULT else timeout
         driver = self._driver or self._opened()
-        result = await driver.call(method.name, method, body, seconds, on_progress, on_id)
+        if method.name not in self._wire:
+            result = await driver.call(method.name, method, body, seconds, on_progress, on_id)
+        else:
+
+            async def send(body: JsonObject) -> Any:
+                return await driver.call(method.name, method, body, seconds, on_progress, on_id)
+
+            result = await self._wire[method.name](body, send)
         try:
             return method.decode_result(result, driver.engine.counts.noticed)
         except ValidationError as error:
@@ -240,14 +251,20 @@ class Session:
     ) -> Any:
         """Send a request of any name and return its result unchanged.
 
-        Gates, interceptors and types are skipped.
+        Gates, interceptors and types are skipped; what `intercept_wire` has added is not.
 
         Raises:
             RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError,
             UnsendableError: as for `call`.
         """
         seconds = self._limits.request_timeout if timeout is DEFAULT else timeout
-        return await self._opened().call(name, None, dict(params or {}), seconds, None)
+        driver, guarded = self._opened(), self._wire.get(name)
+
+        async def send(body: JsonObject) -> Any:
+            return await driver.call(name, None, body, seconds, None)
+
+        body = dict(params or {})
+        return await (send(body) if guarded is None else guarded(deepcopy(body), send))
 
     async def raw_notify(self, name: str, params: JsonObject | None = None, /) -> None:
         """Send a notification of any name; gates and interceptors are skipped.
@@ -255,6 +272,8 @@ class Session:
         Raises:
             ConnectionClosedError, UnsendableError: as for `notify`.
         """
+        if name in self._wire:
+            raise SessionStateError(f"{name}: this session sends it as a request only. Call it.")
         driver = self._opened()
         await driver.wait_for_room(last=True)
         driver.engine.notify(name, params or {})
@@ -322,6 +341,24 @@ class Session:
             HandlerDefinitionError: it is not an `async` function of three parameters.
         """
         self._outbound.add(method, interceptor)
+
+    def intercept_wire(self, name: str, interceptor: WireInterceptor) -> None:
+        """Run `interceptor(params, send)` around each request of this wire name that is sent.
+
+        It is nearer to the wire than every interceptor, and around `raw` as well: nothing of that
+        name leaves without it. It gets the params as JSON, returns the result as JSON, and may
+        await `send(params)` any number of times. Notifications of that name are refused. One that
+        is added later runs nearer to the wire.
+        """
+        outer = self._wire.get(name)
+        if outer is None:
+            self._wire[name] = interceptor
+            return
+
+        async def both(params: JsonObject, send: Send) -> Any:
+            return await outer(params, lambda passed: interceptor(passed, send))
+
+        self._wire[name] = both
 
     def guard(self, method: Method[P, Any], guard: Guard[P], *, outbound: bool = False) -> None:
         """Run `guard(params, request)` before this side handles `method`; to refuse, it raises.

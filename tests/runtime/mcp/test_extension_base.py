@@ -206,3 +206,55 @@ async def test_a_peer_with_an_open_session_is_refused_until_that_is_over() -> No
             assert len(extension.peers) == 2
         async with connected(server, host, "one"):
             assert len(extension.peers) == 2
+
+
+class Versioned(ExtensionBase[MarkPeer]):
+    """It calls the gate `push` by another name, and speaks with version 1 only."""
+
+    protocol = MARKS
+    guards_plain_peers = True
+
+    def __init__(self, offered: JsonObject | None) -> None:
+        super().__init__()
+        self.offered = offered
+        self.done: list[str] = []
+
+    def offer(self, theirs: JsonObject | None) -> JsonObject | None:
+        return self.offered
+
+    def understood(self, offer: JsonObject) -> JsonObject | None:
+        if offer.get("version") != 1:
+            return None
+        return {"push": True} if "send" in offer else offer
+
+    def attach(self, session: Session, theirs: JsonObject | None) -> None:
+        self.done.append(f"attached {theirs}")
+        super().attach(session, theirs)
+
+    async def negotiated(self, session: Session) -> None:
+        self.done.append("negotiated")
+
+    def join(self, session: Session, theirs: JsonObject) -> MarkPeer:
+        return MarkPeer(session)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "active"),
+    [
+        ({"version": 1, "send": 1}, {"version": 1, "push": True}, True),
+        ({"version": 1, "push": True}, {"version": 1, "send": 1}, True),
+        ({"version": 1, "push": True}, {"version": 2, "push": True}, False),
+        ({"version": 1, "push": True}, None, False),
+    ],
+)
+async def test_an_extension_says_what_of_the_offers_counts(
+    ours: JsonObject, theirs: JsonObject | None, active: bool
+) -> None:
+    host, server = Versioned(ours), Versioned(theirs)
+    async with pair(
+        Server("s", "1", extensions=[server]), Host("h", "1", extensions=[host])
+    ) as connection:
+        allowed = connection.session.denial_reason(MARKS_RENAME) is None
+    assert allowed is active
+    assert [one.startswith("attached {") for one in host.done] == [active, False]
+    assert host.done[1] == "negotiated"  # a plain peer is guarded, too

@@ -5,13 +5,16 @@ from __future__ import annotations
 __all__ = ("GuardedServer",)
 
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kinwire.mgp.rules.server_policy import ServerPolicy
 from kinwire.mgp.rules.tools import KnownTool
 from kinwire.mgp.rules.trust import DEFAULTS, TrustDefaults, effective_trust
 from kinwire.rpc.session import Session
 from kinwire_protocols.mgp.models import ServerOffer, TrustLevel
+
+if TYPE_CHECKING:
+    from kinwire.mgp.kernel.tool_list import ToolList
 
 _UNNAMED: Final = "unnamed-"
 _SHOWN = 12  # characters of the key of a server without a name
@@ -41,8 +44,13 @@ class GuardedServer:
         """The lower of what is configured and what the server declares."""
         self.defaults: Final[TrustDefaults] = DEFAULTS[self.trust]
         """What the trust decides where `policy` says nothing."""
-        self.tools: Mapping[str, KnownTool] = {}
+        self.tool_list: ToolList | None = None
+        """What the kernel knows of its tools; the kernel sets it."""
+
+    @property
+    def tools(self) -> Mapping[str, KnownTool]:
         """The tools of the last list, by name."""
+        return {} if self.tool_list is None else self.tool_list.tools
 
     @property
     def transient(self) -> bool:

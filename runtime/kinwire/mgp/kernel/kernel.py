@@ -4,43 +4,138 @@ from __future__ import annotations
 
 __all__ = ("MgpKernel",)
 
-from collections.abc import Mapping
+import logging
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import Any, ClassVar
+from uuid import uuid4
 
 from kinwire.mcp.connection import Connection
-from kinwire.mcp.extension import ExtensionBase
+from kinwire.mcp.extension import ExtensionBase, Next, capability_from
+from kinwire.mgp.kernel.access import AccessManager
+from kinwire.mgp.kernel.audit import AuditLog, AuditOptions
+from kinwire.mgp.kernel.call_guard import CallGuard, CallStep, KernelServices
+from kinwire.mgp.kernel.call_limits import CallLimits
+from kinwire.mgp.kernel.callers import agent_now, as_agent, as_operator
 from kinwire.mgp.kernel.guarded_server import GuardedServer
+from kinwire.mgp.kernel.identities import must_be_itself
+from kinwire.mgp.kernel.tool_list import ToolList
+from kinwire.mgp.rules.audit_events import SecurityEvent
+from kinwire.mgp.rules.negotiation import read_offer
 from kinwire.mgp.rules.server_policy import ServerPolicy
+from kinwire.mgp.rules.tools import KnownTool, known_tool
+from kinwire.mgp.rules.tracing import trace_in
+from kinwire.mgp.rules.trust import DEFAULTS
+from kinwire.rpc.errors import RpcError
 from kinwire.rpc.session import Session
-from kinwire.support.arguments import ArgumentCheck, instance_of, table_of
+from kinwire.storage.clock import Clock, forward
+from kinwire.storage.records import Records
+from kinwire.support.arguments import (
+    PLAIN_FUNCTION,
+    TEXT,
+    ArgumentCheck,
+    having,
+    instance_of,
+    table_of,
+)
 from kinwire_protocols import mgp
-from kinwire_protocols.base import JsonObject, from_wire
+from kinwire_protocols.base import JsonObject, from_wire, to_wire
+from kinwire_protocols.mcp.methods import PROTOCOL as MCP, TOOLS_CALL
+from kinwire_protocols.mgp.augments import EVERY_PARAMS_TRACE_ID
 from kinwire_protocols.mgp.methods import PROTOCOL
-from kinwire_protocols.mgp.models import ServerOffer
-from kinwire_protocols.peer import ProtocolTable
+from kinwire_protocols.mgp.models import AuditOutcome, DefaultPolicy, ServerOffer
+from kinwire_protocols.peer import Method, ProtocolTable
+
+logger = logging.getLogger("kinwire.mgp")
+
+EXTENSIONS = ("security", "access_control", "audit", "code_safety")
+"""What a kernel always offers; handlers of yours add others."""
+
+SERVER_REFUSED = "io.kinwire.server_refused"
+TOOL_CHANGED = "io.kinwire.tool_changed"
 
 _SERVERS = table_of(
     instance_of(ServerPolicy, "ServerPolicy", "ServerPolicy()"),
     "a dictionary from server_id to ServerPolicy",
     '"files"',
 )
-_MGP_KERNEL = ArgumentCheck("MgpKernel", "MgpKernel()", {}, servers=_SERVERS.or_none)
+_MGP_KERNEL = ArgumentCheck(
+    "MgpKernel",
+    "MgpKernel()",
+    {},
+    servers=_SERVERS.or_none,
+    unknown=instance_of(ServerPolicy, "ServerPolicy", "ServerPolicy()").or_none,
+    audit=instance_of(AuditOptions, "AuditOptions", "AuditOptions(log=...)").or_none,
+    records=having(
+        ("get", "put", "scan"), "records of a store", 'await store.records("mgp")'
+    ).or_none,
+    clock=PLAIN_FUNCTION,
+)
 _OF = ArgumentCheck(
     "MgpKernel.of",
     "kernel.of(connection)",
     {"connection": instance_of(Connection, "a Connection", "connection")},
 )
+_ACTING_FOR = ArgumentCheck(
+    "MgpKernel.acting_for", 'kernel.acting_for("agent.helper")', {"agent": TEXT}
+)
+_AS_OPERATOR = ArgumentCheck(
+    "MgpKernel.acting_as_operator", 'kernel.acting_as_operator("admin")', {"name": TEXT}
+)
+_RESET_QUOTA = ArgumentCheck(
+    "MgpKernel.reset_quota",
+    'kernel.reset_quota("agent.helper", "files")',
+    {"agent": TEXT, "server": TEXT},
+)
 
 
 class MgpKernel(ExtensionBase[GuardedServer]):
-    """The host's side of MGP: `Host(..., extensions=[MgpKernel(...)])`."""
+    """The host's side of MGP: `Host(..., extensions=[MgpKernel(...)])`.
+
+    It guards the calls of tools to every server of the host, also to servers that speak only MCP.
+    `servers` says what holds for each `server_id` that `Host.connect` gets, and `unknown` for every
+    other server. `audit` says where events are written. With `records`, from
+    `await store.records("mgp")`, decisions outlive the process, and other processes share them.
+    `clock` returns the time in seconds since 1970.
+    """
 
     protocol: ProtocolTable = PROTOCOL
+    guards_plain_peers: ClassVar[bool] = True
 
-    def __init__(self, *, servers: Mapping[str, ServerPolicy] | None = None) -> None:
-        """Prepare to guard any number of servers."""
-        _MGP_KERNEL.check(servers=servers)
+    def __init__(
+        self,
+        *,
+        servers: Mapping[str, ServerPolicy] | None = None,
+        unknown: ServerPolicy | None = None,
+        audit: AuditOptions | None = None,
+        records: Records | None = None,
+        clock: Clock = time.time,
+    ) -> None:
+        """Prepare to guard any number of servers.
+
+        Raises:
+            TypeError, ValueError: an argument is not of its type, or out of range.
+        """
+        _MGP_KERNEL.check(
+            servers=servers, unknown=unknown, audit=audit, records=records, clock=clock
+        )
         super().__init__()
         self._policies = dict(servers or {})
+        self._unknown = unknown or ServerPolicy()
+        self._clock = forward(clock)
+        self._audit = AuditLog(audit or AuditOptions(), self._clock)
+        self._limits = CallLimits(self._clock)
+        self.access = AccessManager(
+            records,
+            self._clock,
+            self._default_access,
+            self._audit.record,
+            is_transient=self._is_transient,
+        )
+        """Which agent may use which tool: `grant`, `revoke`, `query`, `list`, `explain`."""
+        self._services = KernelServices(self._audit, self._clock, self._steps)
         self.on = mgp.ClientOn(self.handlers.add)
         """Where your own handlers are registered."""
 
@@ -54,16 +149,153 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         _OF.check(connection=connection)
         return self.peer_of(connection.session)
 
+    def acting_for(self, agent: str) -> AbstractContextManager[None]:
+        """Call tools for an agent: `with kernel.acting_for("agent.helper"):`.
+
+        Calls in the block, and in tasks that are started in it, are judged and audited as calls of
+        that agent. Outside of a block the agent is `host`.
+        """
+        _ACTING_FOR.check(agent=agent)
+        return as_agent(agent)
+
+    def acting_as_operator(self, name: str) -> AbstractContextManager[None]:
+        """Act as a human operator: `with kernel.acting_as_operator("admin"):`.
+
+        It holds for the task that enters the block, and not for tasks that are started in it.
+        """
+        _AS_OPERATOR.check(name=name)
+        return as_operator(name)
+
+    def reset_quota(self, agent: str, server: str) -> None:
+        """Let an agent begin its quotas of a server's tools again."""
+        _RESET_QUOTA.check(agent=agent, server=server)
+        self._limits.reset_quota(agent, server)
+
     def offer(self, theirs: JsonObject | None) -> JsonObject:
-        """Return what the kernel offers."""
-        return {"version": PROTOCOL.version, "extensions": []}
+        """Return what the kernel offers: its version and its extensions (MGP 0.2.0, 2.2)."""
+        gates: JsonObject = {"version": PROTOCOL.version, "extensions": list(EXTENSIONS)}
+        return capability_from(self.handlers, gates)
+
+    def understood(self, offer: JsonObject) -> JsonObject | None:
+        """Return what counts of an offer: None with another major version (MGP 0.2.0, 2.4)."""
+        reading = read_offer(offer, PROTOCOL.version)
+        for warning in reading.warnings:
+            logger.warning("an offer of MGP: %s", warning)
+        return None if reading.offer is None else to_wire(reading.offer)
 
     def attach(self, session: Session, theirs: JsonObject | None) -> None:
-        """Guard every server; serve MGP to those that speak it."""
+        """Guard a server, also one that does not speak MGP."""
         super().attach(session, {} if theirs is None else theirs)
 
     def join(self, session: Session, theirs: JsonObject) -> GuardedServer:
-        """Return the guarded side of a session."""
-        offer = from_wire(ServerOffer, theirs) if theirs else None
-        policy = self._policies.get(session.identity.server_id or "", ServerPolicy())
-        return GuardedServer(session, offer, frozenset(), policy)
+        """Return the guarded side of a session; `theirs` is empty for a plain server.
+
+        Raises:
+            DuplicateServerError: a connection to the same server is open.
+            IdentityRefusedError: it declares the identity of another server.
+        """
+        server = self._made(session, from_wire(ServerOffer, theirs) if theirs else None)
+        try:
+            self.must_be_only_session(session)
+            must_be_itself(server, self.servers, self._policies)
+        except RpcError as error:
+            self._note(server, SERVER_REFUSED, "BLOCKED", {"reason": str(error)})
+            raise
+        session.must_not_repeat_handshake()  # a new session may be with another program
+        tools = ToolList(
+            session,
+            partial(known_tool, policy=server.policy, trust=server.trust),
+            partial(self._shown, server),
+            partial(self._changed, server),
+            partial(self._listed, server),
+        )
+        server.tool_list = tools
+        guard = CallGuard(server, tools, self._services)
+        session.intercept_wire(TOOLS_CALL.name, guard.call)
+        if server.offer is not None:
+            for row in _traced_rows():
+                session.intercept_outbound(_trace, row)
+        return server
+
+    async def negotiated(self, session: Session) -> None:
+        """Write that the server is connected."""
+        server = self.peer_of(session)
+        if server is not None:
+            await self._audit.record(self._event(server, "SERVER_CONNECTED", "SUCCESS", {}))
+
+    def left(self, peer: GuardedServer) -> None:
+        """Write that a server is no longer connected."""
+        self._note(peer, "SERVER_DISCONNECTED", "SUCCESS", {})
+
+    def _made(self, session: Session, offer: ServerOffer | None) -> GuardedServer:
+        policy = self._policies.get(session.identity.server_id or "", self._unknown)
+        extensions = frozenset[str]() if offer is None else self._active(offer)
+        return GuardedServer(session, offer, extensions, policy)
+
+    def _active(self, offer: ServerOffer) -> frozenset[str]:
+        return frozenset(self.offer(None)["extensions"]) & frozenset(offer.extensions)
+
+    def _steps(self, server: GuardedServer, tool: KnownTool) -> Sequence[CallStep]:
+        return tuple(self._each_step(server, tool))
+
+    def _each_step(self, server: GuardedServer, tool: KnownTool) -> Iterator[CallStep]:
+        """Yield what a call of a tool has to pass, in order; left out is what it cannot fail."""
+        yield CallStep("access", self.access.check)
+        if server.policy.credentials_expire is not None:
+            yield CallStep("credentials", self._limits.check_credentials)
+        limited = (server.policy, tool.policy)
+        if any(one.rate is not None or one.quota is not None for one in limited):
+            yield CallStep("limit", self._limits.check)
+
+    async def _shown(self, server: GuardedServer, tools: Sequence[KnownTool]) -> frozenset[str]:
+        """Return the tools that the agent of this task may call, by the rules of calls."""
+        names = [tool.name for tool in tools if tool.policy.enabled]
+        return await self.access.allowed(agent_now(), server, names)
+
+    def _changed(self, server: GuardedServer, before: KnownTool, after: KnownTool) -> None:
+        logger.warning("%s: the definition of the tool %r has changed", server.id, after.name)
+        details = {"before": before.digest, "after": after.digest, "risk_level": after.risk}
+        event = self._event(server, TOOL_CHANGED, "SUCCESS", details)
+        self._audit.note(event._replace(tool_name=after.name))
+
+    def _listed(self, server: GuardedServer) -> None:
+        """Report what the configuration says about tools that the server does not have."""
+        for name in server.policy.tools:
+            if name not in server.tools:
+                logger.warning("%s: the policy names a tool %r that it lacks", server.id, name)
+
+    def _default_access(self, server_id: str) -> DefaultPolicy:
+        server = next((one for one in self.servers if one.id == server_id), None)
+        if server is not None:
+            return server.policy.access or server.defaults.access
+        policy = self._policies.get(server_id, self._unknown)
+        return policy.access or DEFAULTS[policy.trust].access
+
+    def _is_transient(self, server_id: str) -> bool:
+        return any(one.id == server_id and one.transient for one in self.servers)
+
+    def _note(
+        self, server: GuardedServer, kind: str, result: AuditOutcome, details: JsonObject
+    ) -> None:
+        self._audit.note(self._event(server, kind, result, details))
+
+    def _event(
+        self, server: GuardedServer, kind: str, result: AuditOutcome, details: JsonObject
+    ) -> SecurityEvent:
+        return SecurityEvent(
+            kind, "kernel", "kernel", server.id, None, result, details, str(uuid4())
+        )
+
+
+def _traced_rows() -> Iterator[Method[Any, Any]]:
+    for table in (MCP, PROTOCOL):
+        for row in table.methods.values():
+            if row.kind == "request" and row.sender != "server" and row is not TOOLS_CALL:
+                yield row
+
+
+async def _trace(params: Any, method: Method[Any, Any], go_on: Next[Any, Any]) -> Any:
+    """Send a request with a trace id (MGP 0.2.0 section 6.5)."""
+    if trace_in(params.model_extra or {}) is None:
+        params = EVERY_PARAMS_TRACE_ID.write(params, str(uuid4()))
+    return await go_on(params)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ("CallLimit", "ServerPolicy", "ToolPolicy")
+__all__ = ("RISKS", "CallLimit", "ServerPolicy", "ToolPolicy")
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
+from typing import Final
 
-from kinwire.mgp.rules.tools import RISKS
 from kinwire.mgp.rules.trust import LEVELS
 from kinwire.support.arguments import (
     COUNT,
@@ -37,6 +37,9 @@ from kinwire_protocols.mgp.tables import (
     SAFETY_LEVELS,
     VALIDATORS,
 )
+
+RISKS: Final[tuple[RiskLevel, ...]] = ("safe", "moderate", "dangerous")
+"""From the least risk to the most."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,239 @@
+"""The way of a call of a tool out of the kernel: judged, sent, audited (MGP 0.2.0, 4 to 7 and 14).
+
+It stands around the wire of each session, so every path that a call can take passes it.
+"""
+
+from __future__ import annotations
+
+__all__ = ("CallGuard", "CallStep", "KernelServices")
+
+from collections.abc import Callable, Sequence
+from secrets import token_hex
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import anyio
+
+from kinwire.mgp.errors import refusal
+from kinwire.mgp.kernel.audit import AuditLog
+from kinwire.mgp.kernel.call import Check, GuardedCall
+from kinwire.mgp.kernel.callers import agent_now
+from kinwire.mgp.kernel.guarded_server import GuardedServer
+from kinwire.mgp.kernel.tool_list import ToolList
+from kinwire.mgp.rules.audit_events import TOOL_STARTED, SecurityEvent
+from kinwire.mgp.rules.tools import KnownTool
+from kinwire.mgp.rules.tracing import trace_in, with_trace
+from kinwire.rpc.codec import is_object
+from kinwire.rpc.interceptors import Send
+from kinwire.storage.clock import Clock
+from kinwire_protocols.base import JsonObject, RpcError
+from kinwire_protocols.mgp import errors
+from kinwire_protocols.mgp.models import AuditOutcome
+from kinwire_protocols.nearest import nearest
+
+
+class CallStep(NamedTuple):
+    """One check of calls."""
+
+    reason: str
+    """What audit events say if it refuses."""
+    check: Check
+
+
+class KernelServices(NamedTuple):
+    """What the guards of all servers of one kernel share."""
+
+    audit: AuditLog
+    clock: Clock
+    steps_of: Callable[[GuardedServer, KnownTool], Sequence[CallStep]]
+    """Returns what a call of a tool has to pass, in order; it is kept for the tool."""
+
+
+class CallGuard:
+    """Guards the calls to one server."""
+
+    def __init__(self, server: GuardedServer, tools: ToolList, services: KernelServices) -> None:
+        self._server = server
+        self._tools = tools
+        self._services = services
+        self._steps: dict[str, tuple[KnownTool, Sequence[CallStep]]] = {}
+
+    async def call(self, params: JsonObject, send: Send) -> Any:
+        """Judge a call, send it, and return its result as JSON.
+
+        Raises:
+            RpcError: it was refused, or the server answered with an error.
+        """
+        judged = _Judged(self._server, params, self._services)
+        try:
+            call = judged.call = await self._known(judged, params)
+            for step in self._steps_of(call.tool):
+                judged.reason = step.reason
+                waiting = step.check(call)
+                if waiting is not None:
+                    await waiting
+            judged.reason = "audit"
+            await self._announce(call)
+        except Exception as error:
+            judged.refused(error)
+            raise
+        except anyio.get_cancelled_exc_class():
+            judged.refused(None)
+            raise
+        return await self._sent(judged, call, params, send)
+
+    async def _known(self, judged: _Judged, params: JsonObject) -> GuardedCall:
+        """Return the call of a tool that the server has.
+
+        Raises:
+            ToolNotFoundError: it has no such tool.
+            ToolDisabledError: the configuration has disabled it.
+        """
+        name, arguments = params.get("name"), params.get("arguments")
+        if not isinstance(name, str):
+            raise refusal(errors.ToolNotFoundError, "tools/call: expected the name of a tool")
+        judged.tool_name = name
+        tool = self._tools.at_hand(name) or await self._tools.find(name)
+        if tool is None:
+            raise self._unknown(name)
+        if not tool.policy.enabled:
+            judged.reason = "disabled"
+            raise refusal(
+                errors.ToolDisabledError,
+                f"{self._server.id}: the tool {name!r:.60} is disabled by configuration.",
+            )
+        given: JsonObject = arguments if is_object(arguments) else {}
+        if arguments is not None and not is_object(arguments):
+            judged.reason = "arguments"
+            raise refusal(errors.InvalidToolArgsError, "arguments: expected an object")
+        return GuardedCall(judged.agent, self._server, tool, given, judged.trace_id)
+
+    def _unknown(self, name: str) -> errors.ToolNotFoundError:
+        near = nearest(name, list(self._tools.tools))
+        hint = f"Did you mean {near!r}?" if near else "tools/list names those that there are."
+        return refusal(
+            errors.ToolNotFoundError,
+            f"{self._server.id} has no tool {name!r:.60}. {hint}",
+            details={"tool": name[:200]},
+        )
+
+    def _steps_of(self, tool: KnownTool) -> Sequence[CallStep]:
+        kept = self._steps.get(tool.name)
+        if kept is not None and kept[0] is tool:
+            return kept[1]
+        steps = tuple(self._services.steps_of(self._server, tool))
+        self._steps[tool.name] = tool, steps
+        return steps
+
+    async def _announce(self, call: GuardedCall) -> None:
+        """Write that a dangerous call begins, before it does.
+
+        Raises:
+            ResourceExhaustedError: the audit log cannot take the event, or has no room for more.
+        """
+        audit = self._services.audit
+        if call.tool.risk == "dangerous":
+            event = _event(call, TOOL_STARTED, "SUCCESS", {"risk_level": "dangerous"})
+            written = await audit.record(event)
+        else:
+            written = audit.has_room
+        if not written:
+            raise refusal(
+                errors.ResourceExhaustedError,
+                f"{call.tool.name}: the audit log cannot be written, so the call was not made.",
+            )
+
+    async def _sent(
+        self, judged: _Judged, call: GuardedCall, params: JsonObject, send: Send
+    ) -> Any:
+        if self._server.offer is not None:
+            params = with_trace(params, call.trace_id, token_hex(8))
+        try:
+            result = await send(params)
+        except Exception as error:
+            judged.executed(call, "FAILURE", _failure(error))
+            raise
+        except anyio.get_cancelled_exc_class():
+            judged.executed(call, "FAILURE", {"reason": "cancelled"})
+            raise
+        failed = is_object(result) and result.get("isError") is True
+        judged.executed(call, "FAILURE" if failed else "SUCCESS", {})
+        return result
+
+
+class _Judged:
+    """One call under way, and its one audit event."""
+
+    def __init__(self, server: GuardedServer, params: JsonObject, services: KernelServices) -> None:
+        self.agent = agent_now()
+        self.trace_id = trace_in(params) or str(uuid4())
+        self.tool_name: str | None = None
+        self.call: GuardedCall | None = None
+        self.reason = "tool"
+        """What is checked now."""
+        self._server = server
+        self._services = services
+        self._began = services.clock()
+
+    def refused(self, error: Exception | None) -> None:
+        """Write that the call was refused; None for one that was cancelled."""
+        kind = "TOOL_BLOCKED"
+        if isinstance(error, errors.ValidationBlockedError):
+            kind = "VALIDATION_FAILED"
+        elif isinstance(error, errors.CodeSafetyViolationError):
+            kind = "CODE_REJECTED"
+        details: JsonObject = {"reason": self.reason, **_failure(error)}
+        if self.call is not None:
+            details = {**_about(self.call), **details}
+        self._note(kind, "BLOCKED", details)
+
+    def executed(self, call: GuardedCall, result: AuditOutcome, details: JsonObject) -> None:
+        """Write that the call was made."""
+        took = max(0.0, self._services.clock() - self._began)
+        self._note(
+            "TOOL_EXECUTED",
+            result,
+            {**_about(call), "duration_ms": round(took * 1000), **details},
+        )
+
+    def _note(self, kind: str, result: AuditOutcome, details: JsonObject) -> None:
+        self._services.audit.note(
+            SecurityEvent(
+                kind,
+                "agent",
+                self.agent,
+                self._server.id,
+                self.tool_name,
+                result,
+                details,
+                self.trace_id,
+            )
+        )
+
+
+def _about(call: GuardedCall) -> JsonObject:
+    return {"risk_level": call.tool.risk, "validator_applied": call.tool.validator}
+
+
+def _failure(error: Exception | None) -> JsonObject:
+    """Return what an event says of an error: never its text, which may have arguments in it."""
+    if error is None:
+        return {"error": "cancelled"}
+    if isinstance(error, RpcError):
+        return {"error": error.name or type(error).__name__, "code": error.code}
+    return {"error": type(error).__name__}
+
+
+def _event(
+    call: GuardedCall, kind: str, result: AuditOutcome, details: JsonObject
+) -> SecurityEvent:
+    return SecurityEvent(
+        kind,
+        "agent",
+        call.agent,
+        call.server.id,
+        call.tool.name,
+        result,
+        details,
+        call.trace_id,
+    )

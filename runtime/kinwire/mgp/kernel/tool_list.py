@@ -1,0 +1,167 @@
+"""The tools of one server as the kernel knows them, and what of the list an agent is shown.
+
+Every page of `tools/list` passes here, so that a changed definition is seen wherever it comes from.
+The kernel fetches the list by itself before the first call and after each change.
+"""
+
+from __future__ import annotations
+
+__all__ = ("ToolList",)
+
+import logging
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextvars import ContextVar
+from typing import Any, Final, cast
+
+import anyio
+from pydantic import ValidationError
+
+from kinwire.mcp.rules.pagination import Pages
+from kinwire.mgp.rules.tools import KnownTool, kept_after_change
+from kinwire.rpc.codec import is_object
+from kinwire.rpc.interceptors import Send
+from kinwire.rpc.request import Request
+from kinwire.rpc.session import Session
+from kinwire.support.bounded import LruDict
+from kinwire_protocols import mcp
+from kinwire_protocols.base import JsonObject
+from kinwire_protocols.mcp.methods import NOTIFICATIONS_TOOLS_LIST_CHANGED, TOOLS_LIST
+
+logger = logging.getLogger("kinwire.mgp")
+
+_MOST_FETCHED = 5  # times for one call, if the list changes while it is fetched
+_MOST_SEEN = 10_000
+_unfiltered: Final[ContextVar[bool]] = ContextVar("kinwire.mgp.unfiltered", default=False)
+
+Shown = Callable[[Sequence[KnownTool]], Awaitable[Collection[str]]]
+"""Returns the names of those tools of a page that are passed on."""
+
+Know = Callable[[JsonObject], KnownTool | None]
+"""Makes a `KnownTool` of an entry of the list; None if it is not a tool."""
+
+
+class ToolList:
+    """Knows the tools of one server."""
+
+    def __init__(
+        self,
+        session: Session,
+        know: Know,
+        shown: Shown,
+        changed: Callable[[KnownTool, KnownTool], None],
+        listed: Callable[[], None],
+    ) -> None:
+        """`shown` decides what of a list is passed on; `changed` gets a tool before and after.
+
+        `listed` is called whenever the whole list was fetched.
+        """
+        self.tools: dict[str, KnownTool] = {}
+        """By name."""
+        self._seen = LruDict[str, KnownTool](_MOST_SEEN)  # in this connection, also removed ones
+        self._session = session
+        self._know = know
+        self._shown = shown
+        self._changed = changed
+        self._listed = listed
+        self._fresh = False
+        self._changes = 0
+        self._fetches = 0
+        self._turn = anyio.Lock()
+        session.guard(NOTIFICATIONS_TOOLS_LIST_CHANGED, self._forget)
+        session.intercept_wire(TOOLS_LIST.name, self._passed)
+
+    def at_hand(self, name: str) -> KnownTool | None:
+        """Return a tool without waiting; None if the list has to be looked at."""
+        return self.tools.get(name) if self._fresh else None
+
+    async def find(self, name: str) -> KnownTool | None:
+        """Return a tool; None if the server has no such tool, also after the list was fetched.
+
+        Raises:
+            RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError,
+            PaginationError: the tools could not be listed.
+        """
+        seen = self._fetches
+        if not self._fresh or name not in self.tools:
+            async with self._turn:  # parallel calls fetch the list once
+                if self._fetches == seen:
+                    await self._fetch()
+        return self.tools.get(name)
+
+    async def _fetch(self) -> None:
+        if self._session.denial_reason(TOOLS_LIST) is not None:
+            self.tools, self._fresh = {}, True
+            return
+        token = _unfiltered.set(True)
+        try:
+            for _attempt in range(_MOST_FETCHED):
+                if await self._fetched_whole():
+                    break
+        finally:
+            _unfiltered.reset(token)
+        self._fetches += 1
+        self._listed()
+
+    async def _fetched_whole(self) -> bool:
+        """Fetch the list; return False if it has changed in the meantime."""
+        before, pages = self._changes, Pages[Any](TOOLS_LIST.name, _name_of)
+        found: dict[str, KnownTool] = {}
+        while pages.has_next():
+            params = {} if pages.cursor is None else {"cursor": pages.cursor}
+            page = self._checked(await self._session.raw(TOOLS_LIST.name, params))
+            for entry in pages.accept(page["tools"], page.get("nextCursor")):
+                tool = self._take(entry)
+                if tool is not None:
+                    found[tool.name] = tool
+        await anyio.lowlevel.checkpoint()  # handle what came before the list
+        self.tools = found
+        self._fresh = before == self._changes
+        return self._fresh
+
+    def _checked(self, page: Any) -> JsonObject:
+        """Return a page.
+
+        Raises:
+            ShapeError: it breaks the schema of pages.
+        """
+        try:
+            TOOLS_LIST.decode_result(page)
+        except ValidationError as error:
+            raise self._session.shape_error(TOOLS_LIST.name, error, page) from None
+        return cast("JsonObject", page)
+
+    async def _passed(self, params: JsonObject, send: Send) -> Any:
+        page = await send(params)
+        listed = page.get("tools") if is_object(page) else None
+        if _unfiltered.get() or not isinstance(listed, list):
+            return page
+        entries: list[Any] = listed
+        found = {id(entry): self._take(entry) for entry in entries if is_object(entry)}
+        tools = [tool for tool in found.values() if tool is not None]
+        shown = await self._shown(tools) if tools else ()
+        hidden = {at for at, tool in found.items() if tool is not None and tool.name not in shown}
+        return {**page, "tools": [entry for entry in entries if id(entry) not in hidden]}
+
+    def _take(self, definition: JsonObject) -> KnownTool | None:
+        tool = self._know(definition)
+        if tool is None:
+            return None
+        before = self._seen.get(tool.name)
+        if before is not None:
+            if before.digest == tool.digest:
+                return before
+            tool = kept_after_change(before, tool)
+            self._changed(before, tool)
+        self._seen.put(tool.name, tool)
+        if tool.name in self.tools:
+            self.tools[tool.name] = tool
+        return tool
+
+    def _forget(self, params: mcp.NotificationParams, request: Request) -> None:
+        self._fresh = False
+        self._changes += 1
+
+
+def _name_of(entry: JsonObject) -> str:
+    name: str = entry["name"]
+    return name
