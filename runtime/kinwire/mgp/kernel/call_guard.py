@@ -8,9 +8,7 @@ from __future__ import annotations
 __all__ = ("CallGuard", "CallStep", "KernelServices")
 
 from collections.abc import Callable, Sequence
-from secrets import token_hex
 from typing import Any, NamedTuple
-from uuid import uuid4
 
 import anyio
 
@@ -20,9 +18,10 @@ from kinwire.mgp.kernel.call import Check, GuardedCall
 from kinwire.mgp.kernel.callers import agent_now
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.tool_list import ToolList
+from kinwire.mgp.kernel.tracing import new_trace_id, traced_json
 from kinwire.mgp.rules.audit_events import TOOL_STARTED, SecurityEvent
 from kinwire.mgp.rules.tools import KnownTool
-from kinwire.mgp.rules.tracing import trace_in, with_trace
+from kinwire.mgp.rules.trace import trace_id_in
 from kinwire.rpc.codec import is_object
 from kinwire.rpc.interceptors import Send
 from kinwire.storage.clock import Clock
@@ -73,12 +72,12 @@ class CallGuard:
                 if waiting is not None:
                     await waiting
             judged.reason = "audit"
-            await self._announce(call)
+            await self._announce(judged, call)
         except Exception as error:
-            judged.refused(error)
+            await judged.refused(error)
             raise
         except anyio.get_cancelled_exc_class():
-            judged.refused(None)
+            await judged.refused(None)
             raise
         return await self._sent(judged, call, params, send)
 
@@ -125,7 +124,7 @@ class CallGuard:
         self._steps[tool.name] = tool, steps
         return steps
 
-    async def _announce(self, call: GuardedCall) -> None:
+    async def _announce(self, judged: _Judged, call: GuardedCall) -> None:
         """Write that a dangerous call begins, before it does.
 
         Raises:
@@ -133,8 +132,7 @@ class CallGuard:
         """
         audit = self._services.audit
         if call.tool.risk == "dangerous":
-            event = _event(call, TOOL_STARTED, "SUCCESS", {"risk_level": "dangerous"})
-            written = await audit.record(event)
+            written = await audit.record(judged.event(TOOL_STARTED, "SUCCESS", _about(call)))
         else:
             written = audit.has_room
         if not written:
@@ -147,17 +145,17 @@ class CallGuard:
         self, judged: _Judged, call: GuardedCall, params: JsonObject, send: Send
     ) -> Any:
         if self._server.offer is not None:
-            params = with_trace(params, call.trace_id, token_hex(8))
+            params = traced_json(params, call.trace_id)
         try:
             result = await send(params)
         except Exception as error:
-            judged.executed(call, "FAILURE", _failure(error))
+            await judged.executed(call, "FAILURE", _failure(error))
             raise
         except anyio.get_cancelled_exc_class():
-            judged.executed(call, "FAILURE", {"reason": "cancelled"})
+            await judged.executed(call, "FAILURE", {"reason": "cancelled"})
             raise
         failed = is_object(result) and result.get("isError") is True
-        judged.executed(call, "FAILURE" if failed else "SUCCESS", {})
+        await judged.executed(call, "FAILURE" if failed else "SUCCESS", {})
         return result
 
 
@@ -166,7 +164,7 @@ class _Judged:
 
     def __init__(self, server: GuardedServer, params: JsonObject, services: KernelServices) -> None:
         self.agent = agent_now()
-        self.trace_id = trace_in(params) or str(uuid4())
+        self.trace_id = trace_id_in({"params": params}) or new_trace_id()
         self.tool_name: str | None = None
         self.call: GuardedCall | None = None
         self.reason = "tool"
@@ -175,7 +173,7 @@ class _Judged:
         self._services = services
         self._began = services.clock()
 
-    def refused(self, error: Exception | None) -> None:
+    async def refused(self, error: Exception | None) -> None:
         """Write that the call was refused; None for one that was cancelled."""
         kind = "TOOL_BLOCKED"
         if isinstance(error, errors.ValidationBlockedError):
@@ -185,29 +183,34 @@ class _Judged:
         details: JsonObject = {"reason": self.reason, **_failure(error)}
         if self.call is not None:
             details = {**_about(self.call), **details}
-        self._note(kind, "BLOCKED", details)
+        await self._write(kind, "BLOCKED", details, durable=False)
 
-    def executed(self, call: GuardedCall, result: AuditOutcome, details: JsonObject) -> None:
+    async def executed(self, call: GuardedCall, result: AuditOutcome, details: JsonObject) -> None:
         """Write that the call was made."""
         took = max(0.0, self._services.clock() - self._began)
-        self._note(
-            "TOOL_EXECUTED",
-            result,
-            {**_about(call), "duration_ms": round(took * 1000), **details},
-        )
+        details = {**_about(call), "duration_ms": round(took * 1000), **details}
+        await self._write("TOOL_EXECUTED", result, details, durable=call.tool.risk == "dangerous")
 
-    def _note(self, kind: str, result: AuditOutcome, details: JsonObject) -> None:
-        self._services.audit.note(
-            SecurityEvent(
-                kind,
-                "agent",
-                self.agent,
-                self._server.id,
-                self.tool_name,
-                result,
-                details,
-                self.trace_id,
-            )
+    async def _write(
+        self, kind: str, result: AuditOutcome, details: JsonObject, *, durable: bool
+    ) -> None:
+        audit, event = self._services.audit, self.event(kind, result, details)
+        if durable or not audit.buffered:
+            await audit.record(event)
+        else:
+            audit.note(event)
+
+    def event(self, kind: str, result: AuditOutcome, details: JsonObject) -> SecurityEvent:
+        """Return an event about the call."""
+        return SecurityEvent(
+            event_type=kind,
+            actor_type="agent",
+            actor_id=self.agent,
+            server_id=self._server.id,
+            tool_name=self.tool_name,
+            result=result,
+            details=details,
+            trace_id=self.trace_id,
         )
 
 
@@ -222,18 +225,3 @@ def _failure(error: Exception | None) -> JsonObject:
     if isinstance(error, RpcError):
         return {"error": error.name or type(error).__name__, "code": error.code}
     return {"error": type(error).__name__}
-
-
-def _event(
-    call: GuardedCall, kind: str, result: AuditOutcome, details: JsonObject
-) -> SecurityEvent:
-    return SecurityEvent(
-        kind,
-        "agent",
-        call.agent,
-        call.server.id,
-        call.tool.name,
-        result,
-        details,
-        call.trace_id,
-    )

@@ -6,15 +6,18 @@ __all__ = ("MgpKernel",)
 
 import logging
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, ClassVar
-from uuid import uuid4
 
 from kinwire.mcp.connection import Connection
+from kinwire.mcp.context import Context
 from kinwire.mcp.extension import ExtensionBase, Next, capability_from
+from kinwire.mcp.server import Server
 from kinwire.mgp.kernel.access import AccessManager
+from kinwire.mgp.kernel.access_methods import AccessMethods
+from kinwire.mgp.kernel.access_options import Access, AccessPrincipal
 from kinwire.mgp.kernel.audit import AuditLog, AuditOptions
 from kinwire.mgp.kernel.call_guard import CallGuard, CallStep, KernelServices
 from kinwire.mgp.kernel.call_limits import CallLimits
@@ -22,11 +25,11 @@ from kinwire.mgp.kernel.callers import agent_now, as_agent, as_operator
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.identities import must_be_itself
 from kinwire.mgp.kernel.tool_list import ToolList
+from kinwire.mgp.kernel.tracing import new_trace_id, trace_of, traced
 from kinwire.mgp.rules.audit_events import SecurityEvent
 from kinwire.mgp.rules.negotiation import read_offer
 from kinwire.mgp.rules.server_policy import ServerPolicy
 from kinwire.mgp.rules.tools import KnownTool, known_tool
-from kinwire.mgp.rules.tracing import trace_in
 from kinwire.mgp.rules.trust import DEFAULTS
 from kinwire.rpc.errors import RpcError
 from kinwire.rpc.session import Session
@@ -43,9 +46,13 @@ from kinwire.support.arguments import (
 from kinwire_protocols import mgp
 from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.mcp.methods import PROTOCOL as MCP, TOOLS_CALL
-from kinwire_protocols.mgp.augments import EVERY_PARAMS_TRACE_ID
-from kinwire_protocols.mgp.methods import PROTOCOL
-from kinwire_protocols.mgp.models import AuditOutcome, DefaultPolicy, ServerOffer
+from kinwire_protocols.mgp.methods import NOTIFICATIONS_MGP_AUDIT, PROTOCOL
+from kinwire_protocols.mgp.models import (
+    AuditNotificationParams,
+    AuditOutcome,
+    DefaultPolicy,
+    ServerOffer,
+)
 from kinwire_protocols.peer import Method, ProtocolTable
 
 logger = logging.getLogger("kinwire.mgp")
@@ -67,6 +74,7 @@ _MGP_KERNEL = ArgumentCheck(
     {},
     servers=_SERVERS.or_none,
     unknown=instance_of(ServerPolicy, "ServerPolicy", "ServerPolicy()").or_none,
+    access=instance_of(Access, "Access", "Access()").or_none,
     audit=instance_of(AuditOptions, "AuditOptions", "AuditOptions(log=...)").or_none,
     records=having(
         ("get", "put", "scan"), "records of a store", 'await store.records("mgp")'
@@ -83,6 +91,14 @@ _ACTING_FOR = ArgumentCheck(
 )
 _AS_OPERATOR = ArgumentCheck(
     "MgpKernel.acting_as_operator", 'kernel.acting_as_operator("admin")', {"name": TEXT}
+)
+_ADD_ACCESS_TOOLS = ArgumentCheck(
+    "MgpKernel.add_access_tools",
+    "kernel.add_access_tools(server, agent_of)",
+    {
+        "server": instance_of(Server, "a Server", 'Server("gate", "1.0")'),
+        "agent_of": PLAIN_FUNCTION,
+    },
 )
 _RESET_QUOTA = ArgumentCheck(
     "MgpKernel.reset_quota",
@@ -109,6 +125,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         *,
         servers: Mapping[str, ServerPolicy] | None = None,
         unknown: ServerPolicy | None = None,
+        access: Access | None = None,
         audit: AuditOptions | None = None,
         records: Records | None = None,
         clock: Clock = time.time,
@@ -119,7 +136,12 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             TypeError, ValueError: an argument is not of its type, or out of range.
         """
         _MGP_KERNEL.check(
-            servers=servers, unknown=unknown, audit=audit, records=records, clock=clock
+            servers=servers,
+            unknown=unknown,
+            access=access,
+            audit=audit,
+            records=records,
+            clock=clock,
         )
         super().__init__()
         self._policies = dict(servers or {})
@@ -135,6 +157,10 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             is_transient=self._is_transient,
         )
         """Which agent may use which tool: `grant`, `revoke`, `query`, `list`, `explain`."""
+        methods = AccessMethods(self.access, access or Access(), self._clock, self._audit.record)
+        methods.serve(self.handlers, self._principal)
+        self._access_methods = methods
+        self.handlers.add_default(NOTIFICATIONS_MGP_AUDIT, self._report)
         self._services = KernelServices(self._audit, self._clock, self._steps)
         self.on = mgp.ClientOn(self.handlers.add)
         """Where your own handlers are registered."""
@@ -170,6 +196,15 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         """Let an agent begin its quotas of a server's tools again."""
         _RESET_QUOTA.check(agent=agent, server=server)
         self._limits.reset_quota(agent, server)
+
+    def add_access_tools(self, server: Server, agent_of: Callable[[Context], str]) -> None:
+        """Add `mgp/access/query`, `grant` and `revoke` to a server of yours as tools.
+
+        `agent_of` is a plain function that returns which agent is the client of a request; it must
+        not take that from the message. Agents see their own entries and change none.
+        """
+        _ADD_ACCESS_TOOLS.check(server=server, agent_of=agent_of)
+        self._access_methods.add_tools(server, agent_of)
 
     def offer(self, theirs: JsonObject | None) -> JsonObject:
         """Return what the kernel offers: its version and its extensions (MGP 0.2.0, 2.2)."""
@@ -218,10 +253,11 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         return server
 
     async def negotiated(self, session: Session) -> None:
-        """Write that the server is connected."""
+        """Write that the server is connected, and forward events to it if it takes them."""
         server = self.peer_of(session)
         if server is not None:
             await self._audit.record(self._event(server, "SERVER_CONNECTED", "SUCCESS", {}))
+            session.start_soon(partial(self._audit.attend, server))
 
     def left(self, peer: GuardedServer) -> None:
         """Write that a server is no longer connected."""
@@ -246,6 +282,12 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         limited = (server.policy, tool.policy)
         if any(one.rate is not None or one.quota is not None for one in limited):
             yield CallStep("limit", self._limits.check)
+
+    def _principal(self, context: Context) -> AccessPrincipal:
+        return AccessPrincipal("server", self._peers[context.session].id)
+
+    async def _report(self, params: AuditNotificationParams, context: Context) -> None:
+        self._audit.take(self._peers[context.session], params)
 
     async def _shown(self, server: GuardedServer, tools: Sequence[KnownTool]) -> frozenset[str]:
         """Return the tools that the agent of this task may call, by the rules of calls."""
@@ -283,7 +325,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         self, server: GuardedServer, kind: str, result: AuditOutcome, details: JsonObject
     ) -> SecurityEvent:
         return SecurityEvent(
-            kind, "kernel", "kernel", server.id, None, result, details, str(uuid4())
+            kind, "kernel", "kernel", server.id, None, result, details, new_trace_id()
         )
 
 
@@ -296,6 +338,4 @@ def _traced_rows() -> Iterator[Method[Any, Any]]:
 
 async def _trace(params: Any, method: Method[Any, Any], go_on: Next[Any, Any]) -> Any:
     """Send a request with a trace id (MGP 0.2.0 section 6.5)."""
-    if trace_in(params.model_extra or {}) is None:
-        params = EVERY_PARAMS_TRACE_ID.write(params, str(uuid4()))
-    return await go_on(params)
+    return await go_on(traced(params, trace_of(params) or new_trace_id()))

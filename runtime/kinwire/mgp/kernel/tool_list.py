@@ -135,7 +135,7 @@ class ToolList:
         listed = page.get("tools") if is_object(page) else None
         if _unfiltered.get() or not isinstance(listed, list):
             return page
-        entries: list[Any] = listed
+        entries = cast("list[object]", listed)
         found = {id(entry): self._take(entry) for entry in entries if is_object(entry)}
         tools = [tool for tool in found.values() if tool is not None]
         shown = await self._shown(tools) if tools else ()

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-__all__ = ("new_trace_id", "trace_of", "traced")
+__all__ = ("new_trace_id", "trace_of", "traced", "traced_json")
 
 from random import getrandbits
 from typing import TypeVar
 from uuid import uuid4
 
 from kinwire.mgp.rules.trace import trace_id_in, traceparent
-from kinwire_protocols.base import Message, from_wire, to_wire
+from kinwire.rpc.codec import is_object
+from kinwire_protocols.base import JsonObject, Message, from_wire, to_wire
 from kinwire_protocols.mcp.models import RequestMeta
 from kinwire_protocols.mgp.augments import EVERY_PARAMS_TRACE_ID
 
@@ -40,5 +41,18 @@ def traced(params: P, trace_id: str) -> P:
     members = {} if meta is None else to_wire(meta)
     if "traceparent" in members:
         return traced
-    members["traceparent"] = traceparent(trace_id, f"{getrandbits(64) | 1:016x}")
+    members["traceparent"] = traceparent(trace_id, _span())
     return traced.model_copy(update={"meta": from_wire(RequestMeta, members)})
+
+
+def traced_json(params: JsonObject, trace_id: str) -> JsonObject:
+    """Return params as JSON with a trace id, as `traced` does."""
+    found = params.get("_meta")
+    meta = dict(found) if is_object(found) else {}
+    if "traceparent" not in meta:
+        meta["traceparent"] = traceparent(trace_id, _span())
+    return {**params, "trace_id": trace_id, "_meta": meta}
+
+
+def _span() -> str:
+    return f"{getrandbits(64) | 1:016x}"
