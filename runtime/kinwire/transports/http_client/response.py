@@ -196,26 +196,20 @@ class ResponseReader:
 
     def _parse(self, data: bytes) -> None:
         parser = self._parser or self._new_parser()
-        try:
-            parser.feed_data(data)
-        except Exception as error:
-            from httptools import HttpParserCallbackError
-
-            if isinstance(error, HttpParserCallbackError) and error.__context__ is not None:
-                raise error.__context__ from None
-            if not self._stopped and not (self._bodiless and self._in_body):
-                self._refused(parser, error)
+        error = _error_of(parser, data)
+        if error is not None and not self._stopped and not (self._bodiless and self._in_body):
+            self._refused(parser, error)
 
     def _refused(self, parser: HttpResponseParser, error: Exception) -> None:
         """Parse the head once more if that may help."""
         if self._reply is None:
-            raise MalformedResponseError(_SURPLUS) from None
+            raise MalformedResponseError(_SURPLUS)
         if self._in_body:
-            raise MalformedResponseError(f"its body is malformed: {error}") from None
+            raise MalformedResponseError(f"its body is malformed: {error}")
         if not parser.get_status_code():
-            raise MalformedResponseError("it does not begin as HTTP/1.1 does") from None
+            raise MalformedResponseError("it does not begin as HTTP/1.1 does")
         if self._rewriting:
-            raise MalformedResponseError(f"its head is malformed: {error}") from None
+            raise MalformedResponseError(f"its head is malformed: {error}")
         self._rewriting = True
         self._parse_rewritten()
 
@@ -251,6 +245,23 @@ class ResponseReader:
     def _too_long(self) -> str:
         what = "a line" if self._in_body else "headers"
         return f"{what} of more than {_LIMIT} bytes"
+
+
+def _error_of(parser: HttpResponseParser, data: bytes) -> Exception | None:
+    """Have `data` parsed; return why it cannot be.
+
+    Nothing is parsed once more while this error is handled: it would hide what a callback raises.
+
+    Raises:
+        MalformedResponseError: a callback has raised it.
+    """
+    try:
+        parser.feed_data(data)
+    except Exception as error:
+        if isinstance(error.__context__, MalformedResponseError):  # in an HttpParserCallbackError
+            raise error.__context__ from None
+        return error
+    return None
 
 
 def media_type(headers: Headers) -> str:

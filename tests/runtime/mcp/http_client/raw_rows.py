@@ -129,6 +129,11 @@ FIRST_LINES = [
         plays("HTTP/1.1 101 Switching Protocols", "Upgrade: h2c", "", ""),
         REFUSED,
     ),
+    Row(
+        "101 Switching Protocols with a folded line",
+        plays("HTTP/1.1 101 Switching Protocols", "X-A: a", "\tb", "", ""),
+        REFUSED,
+    ),
     Row("an empty reason", whole(first="HTTP/1.1 200 "), KEPT),
     Row("nothing behind the status", whole(first="HTTP/1.1 200"), KEPT),
     Row("a reason in UTF-8", whole(first="HTTP/1.1 200 Tr\u00c3\u00a8s bien"), KEPT),

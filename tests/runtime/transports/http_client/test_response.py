@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import h11
 import pytest
+from hypothesis import example, given, strategies as st
 
 from kinwire.transports.http_client.response import (
     Headers,
@@ -201,3 +203,49 @@ def test_what_comes_in_one_read_is_copied_but_once(begun: bytes, piece: bytes) -
     data = Counted(piece * 1000)
     assert not reader.feed(data)
     assert copied <= len(data)
+
+
+PIECES = [
+    b"HTTP/1.1 200 OK\r\n",
+    b"HTTP/1.1 101 x\r\n",
+    b"HTTP/1.1 103 x\r\n\r\n",
+    b"HTTP/1.0 ",
+    b"HTTP/2 200\r\n",
+    b"Content-Length: 5\r\n",
+    b"Content-Length: ",
+    b"Transfer-Encoding: chunked\r\n",
+    b"Connection: close\r\n",
+    b"X: y\r\n",
+    b"\r\n",
+    b"\n",
+    b"5\r\nhello\r\n",
+    b"0\r\n\r\n",
+    b"hello",
+    b"-1\r\n",
+    b" ",
+    b"\t",
+    b":",
+    b"\x00",
+    b"\xff",
+]
+
+
+@given(
+    data=st.lists(st.sampled_from(PIECES), max_size=14).map(b"".join),
+    step=st.sampled_from([1, 3, 1000]),
+    bodiless=st.booleans(),
+)
+@example(data=b"HTTP/1.1 101 x\r\nX: y\r\n\t\r\n\r\n", step=1000, bodiless=False)
+@example(
+    data=b"HTTP/1.1 200 OK\nConnection: close\nContent-Length: 5\n\nhellohello",
+    step=1000,
+    bodiless=False,
+)
+def test_any_bytes_are_read_or_refused_as_malformed(data: bytes, step: int, bodiless: bool) -> None:
+    reader, receiver = ResponseReader(), RecordingReceiver()
+    reader.expect(receiver, bodiless=bodiless)
+    with suppress(MalformedResponseError):
+        for at in range(0, len(data), step):
+            if reader.feed(data[at : at + step]):
+                return
+        reader.ended()
