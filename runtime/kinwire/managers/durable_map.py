@@ -153,7 +153,7 @@ class DurableMap(Generic[K, V]):
             expires_in = None if lasts is None else min(lasts, LONGEST)
             with anyio.CancelScope(shield=True):
                 revision = await self._records.put(self._key(key), stored, expires_in=expires_in)
-            self._keep(key, value, lasts, revision)
+                self._keep(key, value, lasts, revision)
 
     async def delete(self, key: K) -> None:
         """Remove an entry, also if it is only in the records.

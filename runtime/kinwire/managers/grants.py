@@ -126,7 +126,7 @@ class GrantStore(Generic[A]):
         await kept.put(key, decision.answer, ttl=decision.lasts)
         if key in other:
             await other.delete(key)
-        self._report()
+        self.report()
 
     async def take_back(self, prefix: str, *, denials: bool = True) -> None:
         """Remove the approvals whose key begins with `prefix`, and with `denials` these as well.
@@ -140,7 +140,7 @@ class GrantStore(Generic[A]):
         await self._approvals.delete_all(prefix)
         if denials:
             await self._denials.delete_all(prefix)
-        self._report()
+        self.report()
 
     async def decide(self, key: str, ask: Callable[[], Awaitable[Decided[A]]]) -> Decided[A]:
         """Return what is remembered, or what `ask` returns; equal questions share one call of it.
@@ -159,9 +159,18 @@ class GrantStore(Generic[A]):
                 return decision
             # An approval for one time is for the one who asked: the next one asks again.
 
-    async def changed(self) -> None:
-        """Return when something was decided or taken back, here or elsewhere."""
-        await self._news.wait()
+    @property
+    def news(self) -> anyio.Event:
+        """What is set the next time that something is decided or taken back, here or elsewhere.
+
+        Get it before looking, to miss nothing.
+        """
+        return self._news
+
+    def report(self) -> None:
+        """Set `news`: also for the owner, when what it makes of decisions has changed."""
+        self._news.set()
+        self._news = anyio.Event()
 
     async def wait(self, key: str) -> Decided[A]:
         """Return what is decided about a key, as soon as something is."""
@@ -169,16 +178,19 @@ class GrantStore(Generic[A]):
             await self._news.wait()
         return known
 
-    async def follow(self, prefix: str = "") -> None:
+    async def follow(self, prefix: str = "", *, ready: Callable[[], object] = bool) -> None:
         """Take the decisions of other processes into memory as they are stored.
 
         `prefix` is what all records of both kinds begin with. It returns when the store is closed,
-        or immediately without records; a store that is away is tried again.
+        or immediately without records; a store that is away is tried again. `ready` is called each
+        time that the watch is open, or could not be opened: what is loaded after that is not missed
+        when it changes.
         """
         failures = 0
         while self._records is not None:
             try:
                 async with self._records.watch(prefix) as changes:
+                    ready()
                     async for change in changes:
                         failures = 0
                         self._take(change)
@@ -186,6 +198,7 @@ class GrantStore(Generic[A]):
                 return
             except StorageError as error:
                 logger.warning("decisions of others are not seen: %s", sanitize_for_log(error))
+            ready()
             failures += 1
             await anyio.sleep(_BACKOFF.delay(failures, jitter=0.5))
 
@@ -207,8 +220,4 @@ class GrantStore(Generic[A]):
                     decisions.take(change)
                 except StorageDamagedError as error:
                     logger.error("a decision cannot be read: %s", sanitize_for_log(error))
-                self._report()
-
-    def _report(self) -> None:
-        self._news.set()
-        self._news = anyio.Event()
+                self.report()

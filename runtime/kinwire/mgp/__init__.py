@@ -8,13 +8,22 @@ from __future__ import annotations
 
 __all__ = (
     "CallLimit",
+    "ConfirmationAnswer",
+    "ConfirmationRequest",
+    "Confirmations",
     "GuardedCall",
     "GuardedServer",
     "KernelPeer",
     "KnownTool",
     "MgpKernel",
     "MgpServer",
+    "PendingPermission",
+    "PermissionAnswer",
+    "PermissionDecision",
+    "PermissionQuestion",
+    "Permissions",
     "ServerPolicy",
+    "StandingAnswer",
     "ToolPolicy",
     "recovery_of",
     "refusal",
@@ -26,8 +35,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from kinwire.mgp.errors import recovery_of, refusal
     from kinwire.mgp.kernel.call import GuardedCall
+    from kinwire.mgp.kernel.confirmations import ConfirmationAnswer, Confirmations
     from kinwire.mgp.kernel.guarded_server import GuardedServer
     from kinwire.mgp.kernel.kernel import MgpKernel
+    from kinwire.mgp.kernel.pending import PendingPermission
+    from kinwire.mgp.kernel.permission_options import (
+        PermissionAnswer,
+        PermissionQuestion,
+        Permissions,
+    )
+    from kinwire.mgp.rules.confirmations import ConfirmationRequest, StandingAnswer
+    from kinwire.mgp.rules.permissions import PermissionDecision
     from kinwire.mgp.rules.server_policy import CallLimit, ServerPolicy, ToolPolicy
     from kinwire.mgp.rules.tools import KnownTool
     from kinwire.mgp.server.kernel_peer import KernelPeer
@@ -35,13 +53,22 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "CallLimit": "rules.server_policy",
+    "ConfirmationAnswer": "kernel.confirmations",
+    "ConfirmationRequest": "rules.confirmations",
+    "Confirmations": "kernel.confirmations",
     "GuardedCall": "kernel.call",
     "GuardedServer": "kernel.guarded_server",
     "KernelPeer": "server.kernel_peer",
     "KnownTool": "rules.tools",
     "MgpKernel": "kernel.kernel",
     "MgpServer": "server.server",
+    "PendingPermission": "kernel.pending",
+    "PermissionAnswer": "kernel.permission_options",
+    "PermissionDecision": "rules.permissions",
+    "PermissionQuestion": "kernel.permission_options",
+    "Permissions": "kernel.permission_options",
     "ServerPolicy": "rules.server_policy",
+    "StandingAnswer": "rules.confirmations",
     "ToolPolicy": "rules.server_policy",
     "recovery_of": "errors",
     "refusal": "errors",

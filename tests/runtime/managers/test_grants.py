@@ -121,10 +121,10 @@ async def test_decisions_of_another_process_arrive_and_end_the_wait_for_them() -
             assert (await here.wait(KEY)).approved
             await there.keep(KEY, Decided(False, "no"))
             while here.remembered(KEY).approved:
-                await here.changed()
+                await here.news.wait()
             await there.take_back("server/")
             while here.remembered(KEY) is not None:
-                await here.changed()
+                await here.news.wait()
         tasks.cancel_scope.cancel()
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import anyio
 
-from kinwire.mgp.errors import refusal
+from kinwire.mgp.errors import recovery_of, refusal
 from kinwire.mgp.kernel.audit import AuditLog
 from kinwire.mgp.kernel.call import Check, GuardedCall
 from kinwire.mgp.kernel.callers import agent_now
@@ -180,7 +180,7 @@ class _Judged:
             kind = "VALIDATION_FAILED"
         elif isinstance(error, errors.CodeSafetyViolationError):
             kind = "CODE_REJECTED"
-        details: JsonObject = {"reason": self.reason, **_failure(error)}
+        details: JsonObject = {"reason": _reason_of(error) or self.reason, **_failure(error)}
         if self.call is not None:
             details = {**_about(self.call), **details}
         await self._write(kind, "BLOCKED", details, durable=False)
@@ -225,3 +225,10 @@ def _failure(error: Exception | None) -> JsonObject:
     if isinstance(error, RpcError):
         return {"error": error.name or type(error).__name__, "code": error.code}
     return {"error": type(error).__name__}
+
+
+def _reason_of(error: Exception | None) -> str | None:
+    """Return the word for why this kernel has refused a call, if its error has one."""
+    details = recovery_of(error).details if isinstance(error, RpcError) else None
+    reason = details.get("reason") if is_object(details) else None
+    return reason if isinstance(reason, str) else None

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, ClassVar
 
+from kinwire.managers.peer_records import PeerRecords
 from kinwire.mcp.connection import Connection
 from kinwire.mcp.context import Context
 from kinwire.mcp.extension import ExtensionBase, Next, capability_from
@@ -22,8 +23,11 @@ from kinwire.mgp.kernel.audit import AuditLog, AuditOptions
 from kinwire.mgp.kernel.call_guard import CallGuard, CallStep, KernelServices
 from kinwire.mgp.kernel.call_limits import CallLimits
 from kinwire.mgp.kernel.callers import agent_now, as_agent, as_operator
+from kinwire.mgp.kernel.confirmations import ConfirmationManager, Confirmations
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.identities import must_be_itself
+from kinwire.mgp.kernel.permission_options import Permissions
+from kinwire.mgp.kernel.permissions import PermissionManager
 from kinwire.mgp.kernel.tool_list import ToolList
 from kinwire.mgp.kernel.tracing import new_trace_id, trace_of, traced
 from kinwire.mgp.rules.audit_events import SecurityEvent
@@ -75,6 +79,8 @@ _MGP_KERNEL = ArgumentCheck(
     servers=_SERVERS.or_none,
     unknown=instance_of(ServerPolicy, "ServerPolicy", "ServerPolicy()").or_none,
     access=instance_of(Access, "Access", "Access()").or_none,
+    permissions=instance_of(Permissions, "Permissions", "Permissions(ask=...)").or_none,
+    confirmations=instance_of(Confirmations, "Confirmations", "Confirmations(confirm=...)").or_none,
     audit=instance_of(AuditOptions, "AuditOptions", "AuditOptions(log=...)").or_none,
     records=having(
         ("get", "put", "scan"), "records of a store", 'await store.records("mgp")'
@@ -112,7 +118,8 @@ class MgpKernel(ExtensionBase[GuardedServer]):
 
     It guards the calls of tools to every server of the host, also to servers that speak only MCP.
     `servers` says what holds for each `server_id` that `Host.connect` gets, and `unknown` for every
-    other server. `audit` says where events are written. With `records`, from
+    other server. `permissions` says how permissions are decided and `confirmations` who confirms
+    calls. `audit` says where events are written. With `records`, from
     `await store.records("mgp")`, decisions outlive the process, and other processes share them.
     `clock` returns the time in seconds since 1970.
     """
@@ -120,12 +127,14 @@ class MgpKernel(ExtensionBase[GuardedServer]):
     protocol: ProtocolTable = PROTOCOL
     guards_plain_peers: ClassVar[bool] = True
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all that a kernel decides
         self,
         *,
         servers: Mapping[str, ServerPolicy] | None = None,
         unknown: ServerPolicy | None = None,
         access: Access | None = None,
+        permissions: Permissions | None = None,
+        confirmations: Confirmations | None = None,
         audit: AuditOptions | None = None,
         records: Records | None = None,
         clock: Clock = time.time,
@@ -139,6 +148,8 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             servers=servers,
             unknown=unknown,
             access=access,
+            permissions=permissions,
+            confirmations=confirmations,
             audit=audit,
             records=records,
             clock=clock,
@@ -161,6 +172,15 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         methods.serve(self.handlers, self._principal)
         self._access_methods = methods
         self.handlers.add_default(NOTIFICATIONS_MGP_AUDIT, self._report)
+        kept = None if records is None else PeerRecords(records)
+        self.permissions = PermissionManager(
+            permissions or Permissions(), kept, self._audit, self._clock
+        )
+        """Which server has which permission: `approve`, `deny`, `revoke`, `pending`."""
+        self.confirmations = ConfirmationManager(
+            confirmations or Confirmations(), self.permissions, kept, self._audit, self._clock
+        )
+        """Which calls of dangerous tools need no confirmation: `allow`, `forget`."""
         self._services = KernelServices(self._audit, self._clock, self._steps)
         self.on = mgp.ClientOn(self.handlers.add)
         """Where your own handlers are registered."""
@@ -250,6 +270,8 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         if server.offer is not None:
             for row in _traced_rows():
                 session.intercept_outbound(_trace, row)
+        self.permissions.join(server)
+        self.confirmations.join(server)
         return server
 
     async def negotiated(self, session: Session) -> None:
@@ -258,10 +280,14 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         if server is not None:
             await self._audit.record(self._event(server, "SERVER_CONNECTED", "SUCCESS", {}))
             session.start_soon(partial(self._audit.attend, server))
+            await self.confirmations.negotiate(server)
+            await self.permissions.negotiate(server)
 
     def left(self, peer: GuardedServer) -> None:
         """Write that a server is no longer connected."""
         self._note(peer, "SERVER_DISCONNECTED", "SUCCESS", {})
+        self.permissions.left(peer)
+        self.confirmations.left(peer)
 
     def _made(self, session: Session, offer: ServerOffer | None) -> GuardedServer:
         policy = self._policies.get(session.identity.server_id or "", self._unknown)
@@ -277,11 +303,15 @@ class MgpKernel(ExtensionBase[GuardedServer]):
     def _each_step(self, server: GuardedServer, tool: KnownTool) -> Iterator[CallStep]:
         """Yield what a call of a tool has to pass, in order; left out is what it cannot fail."""
         yield CallStep("access", self.access.check)
+        if tool.permissions:
+            yield CallStep("permission", self.permissions.check)
         if server.policy.credentials_expire is not None:
             yield CallStep("credentials", self._limits.check_credentials)
         limited = (server.policy, tool.policy)
         if any(one.rate is not None or one.quota is not None for one in limited):
             yield CallStep("limit", self._limits.check)
+        if tool.confirm:
+            yield CallStep("confirmation", self.confirmations.check)
 
     def _principal(self, context: Context) -> AccessPrincipal:
         return AccessPrincipal("server", self._peers[context.session].id)

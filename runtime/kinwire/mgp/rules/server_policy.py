@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Final
 
+from kinwire.mgp.rules.permissions import checked_permissions
 from kinwire.mgp.rules.trust import LEVELS
 from kinwire.support.arguments import (
     COUNT,
@@ -77,6 +78,7 @@ class ToolPolicy:
 
     def __post_init__(self) -> None:
         _TOOL_POLICY.check(**{one.name: getattr(self, one.name) for one in fields(self)})
+        checked_permissions("ToolPolicy.permissions", self.permissions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +112,7 @@ class ServerPolicy:
 
     def __post_init__(self) -> None:
         _SERVER_POLICY.check(**{one.name: getattr(self, one.name) for one in fields(self)})
+        checked_permissions("ServerPolicy.permissions", self.permissions)
 
 
 _RISK = one_of(*RISKS)

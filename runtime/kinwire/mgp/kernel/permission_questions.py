@@ -1,0 +1,160 @@
+"""Questions to the operator about permissions: asked once, answered here or elsewhere."""
+
+from __future__ import annotations
+
+__all__ = ("PermissionQuestions", "permission_event", "policy_event")
+
+import logging
+import math
+from collections.abc import Awaitable, Callable
+from functools import partial
+from uuid import uuid4
+
+from kinwire.managers.ask import Answer, Failed, ask
+from kinwire.managers.grants import Decided
+from kinwire.mgp.kernel.audit import AuditLog
+from kinwire.mgp.kernel.pending import PendingPermission
+from kinwire.mgp.kernel.permission_options import (
+    AskPermission,
+    PermissionAnswer,
+    PermissionQuestion,
+    Permissions,
+)
+from kinwire.mgp.kernel.permission_store import PermissionStore
+from kinwire.mgp.rules.audit_events import SecurityEvent
+from kinwire.mgp.rules.permissions import PermissionDecision, PermissionState
+from kinwire.storage.clock import Clock
+from kinwire.support.background import background
+
+logger = logging.getLogger("kinwire.mgp")
+
+_Answered = Decided[PermissionDecision]
+
+
+class PermissionQuestions:
+    """Asks about permissions, and keeps what is decided."""
+
+    def __init__(
+        self,
+        options: Permissions,
+        store: PermissionStore,
+        audit: AuditLog,
+        clock: Clock,
+    ) -> None:
+        self._options = options
+        self._store = store
+        self._audit = audit
+        self._clock = clock
+
+    async def ask(self, key: str, question: PermissionQuestion) -> bool:
+        """Return whether the operator approves, at least this once.
+
+        If there is no function to ask, the permission waits for a decision from elsewhere: a call
+        waits with it, if other processes can decide, and a server that connects does not.
+        """
+        waiting = PendingPermission(
+            question.server, question.permission, self._clock(), question.agent, question.tool
+        )
+        if not await self._store.pending.add(key, waiting):
+            logger.warning("%s: too many permissions wait for an operator", question.server)
+            return False
+        waits = self._store.is_shared and question.tool is not None
+        if self._options.ask is None and not waits:
+            return False
+        decided = await self._store.grants.decide(key, partial(self._question, key, question))
+        if decided.answer.value != "deferred":
+            await self._store.pending.remove(key)
+        return decided.approved
+
+    async def _question(self, key: str, question: PermissionQuestion) -> _Answered:
+        """Return what the operator answers, or what was decided elsewhere at the same time."""
+        if self._options.ask is None:
+            return await self._decided_elsewhere(key)
+        answers: list[_Answered] = []
+
+        async def first(answer: Callable[[], Awaitable[_Answered]]) -> None:
+            answers.append(await answer())
+            tasks.cancel_scope.cancel()
+
+        async with background() as tasks:
+            tasks.start_soon(first, partial(self._decided_elsewhere, key))
+            tasks.start_soon(first, partial(self._answer, question, self._options.ask))
+        return answers[0]
+
+    async def _decided_elsewhere(self, key: str) -> _Answered:
+        """Return what a method or another process decides; it is stored already."""
+        decided = await self._store.grants.wait(key)
+        return Decided(decided.approved, decided.answer, 0.0)
+
+    async def _answer(self, question: PermissionQuestion, function: AskPermission) -> _Answered:
+        asked = await ask(
+            function,
+            question,
+            name="Permissions.ask",
+            timeout=None,
+            expects=PermissionAnswer | bool,
+        )
+        if not isinstance(asked, Answer):
+            error = asked.error if isinstance(asked, Failed) else None
+            logger.error("%s: asking for a permission failed", question.server, exc_info=error)
+            return self._as_decided(question, PermissionAnswer("deferred"))
+        answer = asked.value
+        if isinstance(answer, bool):
+            answer = PermissionAnswer("approved" if answer else "denied")
+        decided = self._as_decided(question, answer)
+        if answer.decision != "deferred":
+            await self._audit.record(permission_event(decided.answer))
+        return decided
+
+    def _as_decided(self, question: PermissionQuestion, answer: PermissionAnswer) -> _Answered:
+        lasts, now = self._lasts(answer), self._clock()
+        decision = PermissionDecision(
+            question.server,
+            question.permission,
+            answer.decision,
+            answer.by,
+            now,
+            None if lasts == math.inf else now + lasts,
+            answer.reason,
+        )
+        return Decided(decision.approved, decision, lasts)
+
+    def _lasts(self, answer: PermissionAnswer) -> float:
+        if answer.decision == "deferred":
+            return 0.0
+        if answer.lasts is not None:
+            return answer.lasts
+        return self._options.lasts if answer.decision == "approved" else math.inf
+
+
+def permission_event(decision: PermissionDecision) -> SecurityEvent:
+    """Return the audit event of an operator's decision (MGP 6.4)."""
+    kind = "REVOKED" if decision.revoked else "GRANTED" if decision.approved else "DENIED"
+    details = {"permission": decision.permission, "expires_at": decision.expires_at}
+    if decision.reason is not None:
+        details["reason"] = decision.reason
+    return SecurityEvent(
+        f"PERMISSION_{kind}",
+        "operator",
+        decision.by,
+        decision.server,
+        None,
+        "SUCCESS",
+        details,
+        str(uuid4()),
+    )
+
+
+def policy_event(server: str, permission: str, state: PermissionState) -> SecurityEvent:
+    """Return the audit event of a permission that was decided without a person."""
+    approved = state.value == "approved"
+    return SecurityEvent(
+        "PERMISSION_GRANTED" if approved else "PERMISSION_DENIED",
+        "kernel",
+        "kernel",
+        server,
+        None,
+        "SUCCESS" if approved else "BLOCKED",
+        {"permission": permission, "decided_by": state.source},
+        str(uuid4()),
+    )

@@ -1,0 +1,121 @@
+"""Where the decisions of operators are kept: by the server's identity and the permission."""
+
+from __future__ import annotations
+
+__all__ = ("PermissionStore", "prefix_of")
+
+from typing import Any
+
+import anyio
+
+from kinwire.managers.durable_map import RecordCodec, text_codec
+from kinwire.managers.grants import Decided, GrantStore, StoredDecisions
+from kinwire.mgp.kernel.guarded_server import GuardedServer
+from kinwire.mgp.kernel.pending import PendingPermissions
+from kinwire.mgp.rules.permissions import PermissionDecision
+from kinwire.storage.clock import Clock
+from kinwire.storage.records import Records
+from kinwire.support.background import start_detached
+from kinwire_protocols.mgp.models import GrantValue
+
+_STORED = "permission/"
+_MOST = 10_000  # decisions of each kind
+
+
+class PermissionStore:
+    """The decisions about permissions of one kernel, and the permissions that wait for one.
+
+    While it follows the records, memory has what other processes decide within a second.
+    """
+
+    def __init__(self, records: Records | None, clock: Clock) -> None:
+        self.grants = GrantStore(
+            records,
+            approvals=StoredDecisions(f"{_STORED}approved/", _codec("approved")),
+            denials=StoredDecisions(f"{_STORED}denied/", _codec("denied")),
+            limit=_MOST,
+            clock=clock,
+        )
+        self.pending = PendingPermissions(records, clock)
+        self.is_shared = records is not None
+        """Whether other processes can decide."""
+        self._following: _Following | None = None
+
+    def follow(self) -> None:
+        """Begin to follow the records, if there are any."""
+        if self._following is None and self.is_shared:
+            self._following = _Following(self.grants)
+
+    def unfollow(self) -> None:
+        """Stop following, and forget what would no longer change in memory."""
+        if self._following is not None:
+            self._following.scope.cancel()
+            self._following = None
+            self.grants.leave()
+
+    def leave(self, server: GuardedServer) -> None:
+        """Remove what is remembered of a server from memory, unless memory is all there is."""
+        self.pending.forget(prefix_of(server))
+        if server.transient or self.is_shared:
+            self.grants.leave(prefix_of(server))
+
+    async def load(self, server: GuardedServer) -> None:
+        """Take the decisions about a server into memory.
+
+        Raises:
+            StorageError: the store failed, or a record cannot be read.
+        """
+        if self._following is not None:
+            await self._following.ready.wait()
+        await self.grants.load(prefix_of(server))
+
+    async def load_all(self) -> None:
+        """Take everything into memory.
+
+        Raises:
+            StorageError: as for `load`.
+        """
+        await self.grants.load()
+        await self.pending.load()
+
+    async def keep(self, prefix: str, decision: PermissionDecision, lasts: float) -> None:
+        """Store a decision, in place of an earlier one about the same permission.
+
+        Raises:
+            StorageError: as for `load`.
+        """
+        key = prefix + decision.permission
+        await self.grants.load(key)  # the earlier one has to be removed
+        await self.grants.keep(key, Decided(decision.approved, decision, lasts))
+        await self.pending.remove(key)
+
+    def remembered(self, server: GuardedServer, permission: str) -> PermissionDecision | None:
+        """Return the operator's decision that holds; None if there is none in memory."""
+        decided = self.grants.remembered(prefix_of(server) + permission)
+        return None if decided is None else decided.answer
+
+
+class _Following:
+    """The task that sees decisions of other processes."""
+
+    def __init__(self, grants: GrantStore[PermissionDecision]) -> None:
+        self.scope = anyio.CancelScope()
+        self.ready = anyio.Event()
+        self._grants = grants
+        start_detached(self._run)
+
+    async def _run(self) -> None:
+        with self.scope:
+            await self._grants.follow(_STORED, ready=self.ready.set)
+
+
+def prefix_of(server: GuardedServer) -> str:
+    """Return what the keys of a connected server begin with."""
+    return f"{server.session.identity.key}/"
+
+
+def _codec(value: GrantValue) -> RecordCodec[str, PermissionDecision]:
+    def read(stored: Any) -> PermissionDecision:
+        return PermissionDecision.from_json(stored, value=value)
+
+    return text_codec(PermissionDecision.to_json, read)

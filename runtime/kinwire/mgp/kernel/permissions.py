@@ -1,0 +1,362 @@
+"""Permissions of servers: what holds, the check of each call, and the operator's part (MGP 3).
+
+`rules/permissions.py` says what holds at a moment, `permission_questions.py` asks, and
+`permission_exchange.py` has the messages.
+"""
+
+from __future__ import annotations
+
+__all__ = ("PermissionManager",)
+
+import logging
+import math
+from collections.abc import Awaitable, Sequence
+from functools import lru_cache, partial
+
+import anyio
+
+from kinwire.mgp.errors import refusal
+from kinwire.mgp.kernel.audit import AuditLog
+from kinwire.mgp.kernel.call import GuardedCall
+from kinwire.mgp.kernel.guarded_server import GuardedServer
+from kinwire.mgp.kernel.pending import PendingPermission
+from kinwire.mgp.kernel.permission_exchange import PermissionExchange
+from kinwire.mgp.kernel.permission_options import (
+    OPERATOR,
+    POLICY_KIND,
+    PermissionQuestion,
+    Permissions,
+)
+from kinwire.mgp.kernel.permission_questions import (
+    PermissionQuestions,
+    permission_event,
+    policy_event,
+)
+from kinwire.mgp.kernel.permission_store import PermissionStore, prefix_of
+from kinwire.mgp.rules.permissions import (
+    MOST_PERMISSIONS,
+    PermissionDecision,
+    PermissionState,
+    allowed_by,
+    checked_permissions,
+    expanded,
+    judge,
+    name_problem,
+    risk_of,
+    why_lacking,
+)
+from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.rpc.identity import PeerIdentity
+from kinwire.storage.clock import Clock
+from kinwire.storage.records import Records
+from kinwire.support.arguments import SECONDS, TEXT, TEXTS, ArgumentCheck
+from kinwire.support.background import background
+from kinwire.support.sanitize import sanitize_for_log
+from kinwire_protocols.mgp.errors import PermissionDeniedError
+from kinwire_protocols.mgp.models import GrantValue, PermissionPolicy
+
+logger = logging.getLogger("kinwire.mgp")
+
+_ANSWER = 5.0  # seconds for a server to answer the request, after the decision was sent
+
+_SET_POLICY = ArgumentCheck(
+    "PermissionManager", 'kernel.permissions.policy = "deny_all"', {"policy": POLICY_KIND}
+)
+_DECIDE = ArgumentCheck(
+    "kernel.permissions",
+    'await kernel.permissions.approve("files", "shell.execute")',
+    {"server": TEXT, "permissions": TEXTS},
+    by=TEXT,
+    lasts=SECONDS.or_none,
+    reason=TEXT.or_none,
+)
+
+
+class PermissionManager:
+    """The permissions of all servers of one kernel. Get it from `MgpKernel.permissions`."""
+
+    def __init__(
+        self, options: Permissions, records: Records | None, audit: AuditLog, clock: Clock
+    ) -> None:
+        self._options = options
+        self._policy: PermissionPolicy = options.policy
+        self._audit = audit
+        self._clock = clock
+        self._store = PermissionStore(records, clock)
+        self._questions = PermissionQuestions(options, self._store, audit, clock)
+        self._exchanges: dict[GuardedServer, PermissionExchange] = {}
+
+    # -- for the operator --
+
+    @property
+    def policy(self) -> PermissionPolicy:
+        """The policy of servers that have no policy of their own; a new one counts immediately."""
+        return self._policy
+
+    @policy.setter
+    def policy(self, policy: PermissionPolicy) -> None:
+        _SET_POLICY.check(policy=policy)
+        self._policy = policy
+        self._store.grants.report()
+
+    @property
+    def decisions(self) -> list[PermissionDecision]:
+        """What operators decided about connected servers and still holds, denials first."""
+        return [decided.answer for _, decided in self._store.grants.items()]
+
+    @property
+    def pending(self) -> list[PendingPermission]:
+        """The permissions that wait for a decision, the oldest first."""
+        return [waiting for _, waiting in self._store.pending.items]
+
+    async def approve(
+        self, server: str, *permissions: str, by: str = OPERATOR, lasts: float | None = None
+    ) -> None:
+        """Approve permissions of the server with this `server_id`. A family stands for all of it.
+
+        Calls that wait for them go on. `by` is who approves; `lasts` is in seconds, None for ever.
+
+        Raises:
+            ValueError: the name of a permission is not valid.
+            StorageError: it could not be stored.
+        """
+        _DECIDE.check(server=server, permissions=permissions, by=by, lasts=lasts)
+        life = math.inf if lasts is None else lasts
+        ends = None if lasts is None else self._clock() + lasts
+        for name in checked_permissions("approve", permissions):
+            decision = PermissionDecision(server, name, "approved", by, self._clock(), ends)
+            await self._keep(decision, life)
+
+    async def deny(
+        self, server: str, *permissions: str, by: str = OPERATOR, reason: str | None = None
+    ) -> None:
+        """Deny permissions of a server until an operator approves them, whatever the policy says.
+
+        Raises:
+            ValueError, StorageError: as for `approve`.
+        """
+        await self._deny("deny", server, permissions, by, reason)
+
+    async def revoke(
+        self, server: str, *permissions: str, by: str = OPERATOR, reason: str | None = None
+    ) -> None:
+        """Take permissions back: the next call that needs one is refused, also after a restart.
+
+        Raises:
+            ValueError, StorageError: as for `approve`.
+        """
+        await self._deny("revoke", server, permissions, by, reason)
+
+    async def load(self) -> None:
+        """Take what is stored of all servers into memory, for a program without connections.
+
+        Raises:
+            StorageError: the store failed.
+        """
+        await self._store.load_all()
+
+    # -- for the kernel --
+
+    def join(self, server: GuardedServer) -> None:
+        """Prepare for a server that connects."""
+        self._exchanges[server] = PermissionExchange(server, self._clock)
+        self._store.follow()
+
+    def left(self, server: GuardedServer) -> None:
+        """Forget a server whose session is over; what is stored of it stays in the records."""
+        del self._exchanges[server]
+        self._store.leave(server)
+        if not self._exchanges:
+            self._store.unfollow()
+
+    async def negotiate(self, server: GuardedServer) -> None:
+        """Decide about what a server requires, between its `initialize` result and `initialized`.
+
+        Raises:
+            PermissionDeniedError: the server needs all of it (`ServerPolicy.needs_all`) and lacks
+                some, or it requires too much.
+            StorageError: what was decided earlier cannot be read.
+        """
+        await self._store.load(server)
+        exchange = self._exchanges.get(server)
+        if exchange is None or not exchange.permissions or "security" not in server.extensions:
+            return
+        if len(exchange.permissions) > MOST_PERMISSIONS:
+            raise self._too_many(server, "it requires")
+        await self._settle(server, exchange)
+        for name, state in self._states(server).items():
+            if state.source not in ("nobody", "operator"):
+                await self._audit.record(policy_event(server.id, name, state))
+        self._must_have_all(server)
+        server.session.start_soon(partial(self._keep_informed, server, exchange))
+
+    def check(self, call: GuardedCall) -> Awaitable[None] | None:
+        """Refuse a call whose tool needs a permission that its server does not have (error 1000).
+
+        What it returns waits for the operator's decision, where somebody may decide.
+        """
+        for permission in _expanded(call.tool.permissions):
+            if self.state(call.server, permission).value != "approved":
+                return self._obtain(call)
+        return None
+
+    def state(self, server: GuardedServer, permission: str) -> PermissionState:
+        """Return what holds for one permission of a server now."""
+        if name_problem(permission) is not None:
+            return PermissionState("denied", "name")
+        state = judge(
+            self._policy_of(server),
+            self._store.remembered(server, permission),
+            configured=permission in _expanded(tuple(server.policy.permissions)),
+        )
+        exchange = self._exchanges.get(server)
+        return state if exchange is None else exchange.narrow(permission, state)
+
+    def is_explicit(self, call: GuardedCall) -> bool:
+        """Return whether a tool requires permissions, and a person has approved each of them."""
+        states = [self.state(call.server, one) for one in _expanded(call.tool.permissions)]
+        sources = {one.source for one in states if one.value == "approved"}
+        return (
+            bool(states)
+            and sources <= {"configuration", "operator"}
+            and all(one.value == "approved" for one in states)
+        )
+
+    # -- a server that connects --
+
+    async def _settle(self, server: GuardedServer, exchange: PermissionExchange) -> None:
+        """Have the operator decide what is undecided, and let the server know."""
+        states = self._states(server)
+        undecided = tuple(name for name, state in states.items() if state.source == "nobody")
+        if not undecided:
+            await self._inform(server, exchange)
+            return
+        async with background() as tasks:
+            await tasks.start(exchange.request, undecided, self._policy_of(server))
+            with anyio.move_on_after(self._options.start_timeout):
+                for permission in undecided:
+                    await self._ask(server, permission)
+            await self._inform(server, exchange)
+            tasks.cancel_scope.deadline = anyio.current_time() + _ANSWER
+
+    async def _inform(self, server: GuardedServer, exchange: PermissionExchange) -> None:
+        """Deliver what holds for the permissions that the server requires."""
+        states = self._states(server)
+        decisions = (self._store.remembered(server, name) for name in states)
+        people = (one.by for one in decisions if one is not None)
+        await exchange.respond(states, next(people, f"policy:{self._policy_of(server)}"))
+
+    async def _keep_informed(self, server: GuardedServer, exchange: PermissionExchange) -> None:
+        """Deliver what changes while the server is connected, also what expires."""
+        try:
+            while True:
+                news = self._store.grants.news
+                await self._inform(server, exchange)
+                with anyio.move_on_after(self._next_expiry(server)):
+                    await news.wait()
+        except ConnectionClosedError:
+            return
+
+    def _next_expiry(self, server: GuardedServer) -> float | None:
+        states = self._states(server).values()
+        ends = [one.expires_at for one in states if one.expires_at is not None]
+        return max(0.0, min(ends) - self._clock()) if ends else None
+
+    def _must_have_all(self, server: GuardedServer) -> None:
+        states = self._states(server)
+        lacking = [name for name, state in states.items() if state.value != "approved"]
+        if lacking and server.policy.needs_all:
+            raise self._lacks(server, lacking[0], "it is not connected, because it requires")
+        if lacking:
+            names = sanitize_for_log(", ".join(lacking))
+            logger.warning("%s: it lacks the permissions %s", server.id, names)
+
+    def _states(self, server: GuardedServer) -> dict[str, PermissionState]:
+        exchange = self._exchanges.get(server)
+        names = () if exchange is None else exchange.permissions
+        return {name: self.state(server, name) for name in names}
+
+    def _policy_of(self, server: GuardedServer) -> PermissionPolicy:
+        return server.policy.approval or self._policy
+
+    # -- a call --
+
+    async def _obtain(self, call: GuardedCall) -> None:
+        """Wait for the operator to approve what a call lacks."""
+        needed, once = _expanded(call.tool.permissions), set[str]()
+        if len(needed) > MOST_PERMISSIONS:
+            raise self._too_many(call.server, f"{call.tool.name} needs")
+        self._must_have(call, needed, "deferred")
+        with anyio.move_on_after(self._options.timeout):
+            for permission in needed:
+                is_open = self.state(call.server, permission).value == "deferred"
+                if is_open and await self._ask(call.server, permission, call):
+                    once.add(permission)
+        self._must_have(call, needed, "deferred")
+        self._must_have(call, [name for name in needed if name not in once], "approved")
+
+    def _must_have(self, call: GuardedCall, names: Sequence[str], least: GrantValue) -> None:
+        """Refuse a call that lacks one of `names`: one that is undecided is also `deferred`."""
+        for name in names:
+            if self.state(call.server, name).value not in ("approved", least):
+                raise self._lacks(call.server, name, f"{call.tool.name} needs")
+
+    async def _ask(
+        self, server: GuardedServer, permission: str, call: GuardedCall | None = None
+    ) -> bool:
+        """Return whether the operator approves, at least this once."""
+        question = PermissionQuestion(
+            server.id,
+            permission,
+            risk_of(permission),
+            allowed_by(permission),
+            None if call is None else call.agent,
+            None if call is None else call.tool.name,
+        )
+        key = prefix_of(server) + permission
+        return await self._questions.ask(key, question)
+
+    def _lacks(self, server: GuardedServer, permission: str, what: str) -> PermissionDeniedError:
+        state = self.state(server, permission)
+        why = why_lacking(permission, state, self._policy_of(server))
+        hint = f'List it in ServerPolicy(permissions=["{permission:.60}"])'
+        if state.source in ("operator", "nobody"):
+            hint = f"To approve it: kinwire permissions approve {server.id} {permission}"
+        details = {
+            "reason": "permission_undecided" if state.value == "deferred" else "permission_denied",
+            "permission": permission,
+            "server_id": server.id,
+            "decided_by": state.source,
+        }
+        text = f"{server.id}: {what} the permission {permission:.60}, {why}. {hint}"
+        return refusal(PermissionDeniedError, sanitize_for_log(text), details=details)
+
+    def _too_many(self, server: GuardedServer, what: str) -> PermissionDeniedError:
+        text = f"{server.id}: {what} more than {MOST_PERMISSIONS} permissions."
+        details = {"reason": "permission_denied", "server_id": server.id}
+        return refusal(PermissionDeniedError, sanitize_for_log(text), details=details)
+
+    # -- what is stored --
+
+    async def _deny(
+        self, how: str, server: str, permissions: Sequence[str], by: str, reason: str | None
+    ) -> None:
+        _DECIDE.check(server=server, permissions=permissions, by=by, reason=reason)
+        revoked = how == "revoke"
+        for name in checked_permissions(how, permissions):
+            at = self._clock()
+            await self._keep(
+                PermissionDecision(server, name, "denied", by, at, None, reason, revoked)
+            )
+
+    async def _keep(self, decision: PermissionDecision, lasts: float = math.inf) -> None:
+        connected = (one for one in self._exchanges if one.id == decision.server)
+        found = next(connected, None)
+        key = PeerIdentity.of(None, decision.server).key
+        await self._store.keep(f"{key}/" if found is None else prefix_of(found), decision, lasts)
+        await self._audit.record(permission_event(decision))
+
+
+@lru_cache(maxsize=512)
+def _expanded(names: tuple[str, ...]) -> tuple[str, ...]:
+    return expanded(names)
