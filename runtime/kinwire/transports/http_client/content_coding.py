@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _PIECE = 64 * 1024  # bytes that one step expands to
 _MOST_CODINGS = 5
+_MOST_TIMES = 100  # what a body may grow by, in total
+_ANYWAY = 4 * 1024 * 1024  # bytes that it may expand to whatever it grows by
 _SUPPORTED = "gzip and deflate"
 
 
@@ -31,7 +33,7 @@ class ContentDecoder:
     def __init__(self, stages: list[_Stage], limit: int | None) -> None:
         self._stages = stages
         self._limit = limit
-        self._size = 0
+        self._given = self._size = 0
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
         """Yield all that can be decoded by now, in pieces of at most 64 KiB.
@@ -39,10 +41,17 @@ class ContentDecoder:
         The caller may stop in the middle: then the body must not be read further.
 
         Raises:
-            ContentCodingError: the bytes are damaged, or expand to more than the limit.
+            ContentCodingError: the bytes are damaged, or expand to more than the limit, or beyond
+                4 MiB to more than 100 times their number: reading them would hold up everything.
         """
+        self._given += len(chunk)
+        most = max(_ANYWAY, _MOST_TIMES * self._given)
         for piece in _through(self._stages, chunk):
             self._size += len(piece)
+            if self._size > most:
+                raise ContentCodingError(
+                    f"its coded body expands to more than {_MOST_TIMES} times its size"
+                )
             if self._limit is not None and self._size > self._limit:
                 raise ContentCodingError(
                     f"its coded body expands to more than the limit of {self._limit} bytes"

@@ -28,6 +28,7 @@ Headers = Mapping[str, str]
 
 _LIMIT = 64 * 1024  # bytes of a head, and of all that brings nothing of a body
 _MOST_HEADERS = 1000
+_STATUS_LINE = re.compile(rb"[\r\n]*HTTP/1\.[01] [0-9]")
 _HEAD_END = re.compile(rb"\n\r?\n")
 _SURPLUS = "more came than was asked for"
 
@@ -198,15 +199,15 @@ class ResponseReader:
         parser = self._parser or self._new_parser()
         error = _error_of(parser, data)
         if error is not None and not self._stopped and not (self._bodiless and self._in_body):
-            self._refused(parser, error)
+            self._refused(error)
 
-    def _refused(self, parser: HttpResponseParser, error: Exception) -> None:
+    def _refused(self, error: Exception) -> None:
         """Parse the head once more if that may help."""
         if self._reply is None:
             raise MalformedResponseError(_SURPLUS)
         if self._in_body:
             raise MalformedResponseError(f"its body is malformed: {error}")
-        if not parser.get_status_code():
+        if not _STATUS_LINE.match(self._begun):  # the parser may know the status of the last one
             raise MalformedResponseError("it does not begin as HTTP/1.1 does")
         if self._rewriting:
             raise MalformedResponseError(f"its head is malformed: {error}")

@@ -100,10 +100,25 @@ def test_the_expanded_size_is_bounded(name: str) -> None:
 def test_a_chunk_expands_in_pieces() -> None:
     decoder = decoder_for("gzip, gzip", limit=None)
     assert decoder is not None
-    bomb = gzip.compress(gzip.compress(bytes(10_000_000)))
+    bomb = gzip.compress(gzip.compress(bytes(4_000_000)))
     pieces = decoder.feed(bomb)
     assert len(next(pieces)) <= 64 * 1024
-    assert 64 * 1024 + sum(map(len, pieces)) >= 10_000_000
+    assert 64 * 1024 + sum(map(len, pieces)) >= 4_000_000
+
+
+@pytest.mark.parametrize("name", ["gzip", "zlib", "raw deflate", "two codings"])
+def test_a_body_without_a_limit_grows_by_a_bounded_factor(name: str) -> None:
+    coding, encode = GOOD[name]
+    decoder = decoder_for(coding, limit=None)
+    assert decoder is not None
+    bomb = encode(b": x\n" * 5_000_000)
+    found = 0
+    with pytest.raises(ContentCodingError, match="more than 100 times its size"):
+        for piece in decoder.feed(bomb):
+            found += len(piece)
+    assert found <= max(100 * len(bomb), 4 * 1024 * 1024)
+    lines = b"".join(b"%d: a line\n" % (number * 7919 % 99_991) for number in range(300_000))
+    assert decoded(coding, encode(lines)) == lines
 
 
 @pytest.mark.parametrize("name", ["gzip", "zlib", "raw deflate"])

@@ -205,6 +205,16 @@ def test_what_comes_in_one_read_is_copied_but_once(begun: bytes, piece: bytes) -
     assert copied <= len(data)
 
 
+def test_what_is_not_http_is_refused_immediately_behind_a_response() -> None:
+    reader = ResponseReader()
+    for _ in range(2):
+        reader.expect(RecordingReceiver())
+        assert reader.feed(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+    reader.expect(RecordingReceiver())
+    with pytest.raises(MalformedResponseError, match="does not begin as HTTP"):
+        reader.feed(b"SSH-2.0-x")
+
+
 PIECES = [
     b"HTTP/1.1 200 OK\r\n",
     b"HTTP/1.1 101 x\r\n",
