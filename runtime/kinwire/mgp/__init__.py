@@ -7,6 +7,8 @@ Pass `MgpKernel` to a host, `MgpServer` to a server. `rules/` decides for both r
 from __future__ import annotations
 
 __all__ = (
+    "Agent",
+    "AuditOptions",
     "CallLimit",
     "ConfirmationAnswer",
     "ConfirmationRequest",
@@ -22,6 +24,7 @@ __all__ = (
     "PermissionDecision",
     "PermissionQuestion",
     "Permissions",
+    "Retries",
     "ServerPolicy",
     "StandingAnswer",
     "ToolPolicy",
@@ -34,7 +37,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kinwire.mgp.errors import recovery_of, refusal
+    from kinwire.mgp.kernel.audit import AuditOptions
     from kinwire.mgp.kernel.call import GuardedCall
+    from kinwire.mgp.kernel.callers import Agent
     from kinwire.mgp.kernel.confirmations import ConfirmationAnswer, Confirmations
     from kinwire.mgp.kernel.guarded_server import GuardedServer
     from kinwire.mgp.kernel.kernel import MgpKernel
@@ -46,12 +51,15 @@ if TYPE_CHECKING:
     )
     from kinwire.mgp.rules.confirmations import ConfirmationRequest, StandingAnswer
     from kinwire.mgp.rules.permissions import PermissionDecision
+    from kinwire.mgp.rules.retry import Retries
     from kinwire.mgp.rules.server_policy import CallLimit, ServerPolicy, ToolPolicy
     from kinwire.mgp.rules.tools import KnownTool
     from kinwire.mgp.server.kernel_peer import KernelPeer
     from kinwire.mgp.server.server import MgpServer
 
 _HOMES = {
+    "Agent": "kernel.callers",
+    "AuditOptions": "kernel.audit",
     "CallLimit": "rules.server_policy",
     "ConfirmationAnswer": "kernel.confirmations",
     "ConfirmationRequest": "rules.confirmations",
@@ -67,6 +75,7 @@ _HOMES = {
     "PermissionDecision": "rules.permissions",
     "PermissionQuestion": "kernel.permission_options",
     "Permissions": "kernel.permission_options",
+    "Retries": "rules.retry",
     "ServerPolicy": "rules.server_policy",
     "StandingAnswer": "rules.confirmations",
     "ToolPolicy": "rules.server_policy",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import pytest
@@ -59,7 +59,7 @@ async def problems_of(log: Log) -> list[Any]:
 async def test_what_waits_together_is_appended_together() -> None:
     async with open_store("memory:") as store:
         log = FaultyLog(await store.log("audit"))
-        chain = ChainedLog(log)
+        chain = ChainedLog(cast("Log", log))
         async with anyio.create_task_group() as tasks:
             for number in range(2500):
                 if number % 2:
@@ -78,7 +78,7 @@ async def test_what_waits_together_is_appended_together() -> None:
 async def test_entries_of_one_task_are_in_its_order() -> None:
     async with open_store("memory:") as store:
         log = await store.log("audit")
-        chain = ChainedLog(log)
+        chain = ChainedLog(cast("Log", log))
         chain.add("a", {"n": 0})
         await chain.append("a", {"n": 1})
         chain.add("a", {"n": 2})
@@ -139,7 +139,7 @@ async def test_damage_at_the_end_is_marked_and_writing_continues(before: int) ->
 async def test_a_failure_reaches_who_waits_and_the_rest_is_kept() -> None:
     async with open_store("memory:") as store:
         log = FaultyLog(await store.log("audit"))
-        chain = ChainedLog(log)
+        chain = ChainedLog(cast("Log", log))
         failing = True
 
         async def fail() -> None:
@@ -165,7 +165,7 @@ async def test_a_failure_reaches_who_waits_and_the_rest_is_kept() -> None:
 async def test_an_append_without_an_answer_is_looked_for() -> None:
     async with open_store("memory:") as store:
         log = FaultyLog(await store.log("audit"))
-        chain = ChainedLog(log)
+        chain = ChainedLog(cast("Log", log))
 
         async def lose_the_answer() -> None:
             raise unavailable(unknown=True)
@@ -185,7 +185,7 @@ async def test_an_append_without_an_answer_is_looked_for() -> None:
 async def test_a_writer_that_is_never_first_gives_up() -> None:
     async with open_store("memory:") as store:
         log = FaultyLog(await store.log("audit"))
-        chain = ChainedLog(log)
+        chain = ChainedLog(cast("Log", log))
         other = ChainedLog(log.inner)
 
         async def be_first() -> None:
@@ -204,7 +204,7 @@ def test_the_end_of_the_loop_is_no_success() -> None:
         async with open_store("memory:") as store:
             log = FaultyLog(await store.log("audit"))
             log.before = anyio.sleep_forever
-            chain = ChainedLog(log)
+            chain = ChainedLog(cast("Log", log))
             waiting = asyncio.create_task(chain.append("a", {}))
             await anyio.wait_all_tasks_blocked()
             (writing,) = (one for one in asyncio.all_tasks() if "_write_all" in repr(one))

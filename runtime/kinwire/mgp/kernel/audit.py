@@ -132,10 +132,10 @@ class AuditLog:
         if self._chain is not None:
             self._chain.add(_subject("server", event), event)
 
-    async def attend(self, server: GuardedServer) -> None:
-        """Send events to a server if it negotiated `audit`; at its end write what waits.
+    async def attend(self, server: GuardedServer, gone: SecurityEvent) -> None:
+        """Send events to a server if it negotiated `audit`; when it has left, write `gone`.
 
-        It runs in a task of the server's session.
+        It runs in a task of the server's session, and ends when the log has what was noted.
         """
         forwarder = None
         if "audit" in server.extensions:
@@ -146,12 +146,7 @@ class AuditLog:
         finally:
             self._forwarders.pop(server, None)
             self._reports.pop(server, None)
-
-    async def drain(self) -> None:
-        """Wait until the log has what was noted, or has failed."""
-        if self._chain is not None:
-            with anyio.move_on_after(_MOST_WAITED, shield=True):
-                await self._chain.drain()
+            await self.record(gone)
 
     def _published(self, event: SecurityEvent) -> JsonObject:
         params = event.params(self._clock())

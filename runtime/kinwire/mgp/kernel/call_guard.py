@@ -8,6 +8,7 @@ from __future__ import annotations
 __all__ = ("CallGuard", "CallStep", "KernelServices")
 
 from collections.abc import Callable, Sequence
+from http import HTTPStatus
 from typing import Any, NamedTuple
 
 import anyio
@@ -17,12 +18,14 @@ from kinwire.mgp.kernel.audit import AuditLog
 from kinwire.mgp.kernel.call import Check, GuardedCall
 from kinwire.mgp.kernel.callers import agent_now
 from kinwire.mgp.kernel.guarded_server import GuardedServer
+from kinwire.mgp.kernel.retries import RetryEngine
 from kinwire.mgp.kernel.tool_list import ToolList
 from kinwire.mgp.kernel.tracing import new_trace_id, traced_json
-from kinwire.mgp.rules.audit_events import TOOL_STARTED, SecurityEvent
+from kinwire.mgp.rules.audit_events import TOOL_RETRIED, TOOL_STARTED, SecurityEvent
 from kinwire.mgp.rules.tools import KnownTool
 from kinwire.mgp.rules.trace import trace_id_in
 from kinwire.rpc.codec import is_object
+from kinwire.rpc.errors import InvalidResponseError
 from kinwire.rpc.interceptors import Send
 from kinwire.storage.clock import Clock
 from kinwire_protocols.base import JsonObject, RpcError
@@ -37,6 +40,8 @@ class CallStep(NamedTuple):
     reason: str
     """What audit events say if it refuses."""
     check: Check
+    again: bool = True
+    """Whether it is checked again before a call that failed is repeated."""
 
 
 class KernelServices(NamedTuple):
@@ -44,6 +49,7 @@ class KernelServices(NamedTuple):
 
     audit: AuditLog
     clock: Clock
+    retries: RetryEngine
     steps_of: Callable[[GuardedServer, KnownTool], Sequence[CallStep]]
     """Returns what a call of a tool has to pass, in order; it is kept for the tool."""
 
@@ -60,17 +66,30 @@ class CallGuard:
     async def call(self, params: JsonObject, send: Send) -> Any:
         """Judge a call, send it, and return its result as JSON.
 
+        A call that fails with a retryable error is repeated, and at last its fallback is called,
+        which is judged as a call of its own.
+
         Raises:
             RpcError: it was refused, or the server answered with an error.
         """
         judged = _Judged(self._server, params, self._services)
         try:
+            return await self._once(judged, params, send)
+        except RpcError as error:
+            if judged.fallback is None:
+                raise
+            failure = error
+        try:
+            other = _Judged(self._server, params, self._services, judged.trace_id)
+            return await self._once(other, {**params, "name": judged.fallback}, send)
+        except Exception as error:
+            failure.add_note(f"The fallback {judged.fallback!r:.60} failed as well: {error}")
+            raise failure from None
+
+    async def _once(self, judged: _Judged, params: JsonObject, send: Send) -> Any:
+        try:
             call = judged.call = await self._known(judged, params)
-            for step in self._steps_of(call.tool):
-                judged.reason = step.reason
-                waiting = step.check(call)
-                if waiting is not None:
-                    await waiting
+            await self._judge(judged, call, self._steps_of(call.tool))
             judged.reason = "audit"
             await self._announce(judged, call)
         except Exception as error:
@@ -80,6 +99,13 @@ class CallGuard:
             await judged.refused(None)
             raise
         return await self._sent(judged, call, params, send)
+
+    async def _judge(self, judged: _Judged, call: GuardedCall, steps: Sequence[CallStep]) -> None:
+        for step in steps:
+            judged.reason = step.reason
+            waiting = step.check(call)
+            if waiting is not None:
+                await waiting
 
     async def _known(self, judged: _Judged, params: JsonObject) -> GuardedCall:
         """Return the call of a tool that the server has.
@@ -147,7 +173,7 @@ class CallGuard:
         if self._server.offer is not None:
             params = traced_json(params, call.trace_id)
         try:
-            result = await send(params)
+            result = await self._tried(judged, call, params, send)
         except Exception as error:
             await judged.executed(call, "FAILURE", _failure(error))
             raise
@@ -158,17 +184,59 @@ class CallGuard:
         await judged.executed(call, "FAILURE" if failed else "SUCCESS", {})
         return result
 
+    async def _tried(
+        self, judged: _Judged, call: GuardedCall, params: JsonObject, send: Send
+    ) -> Any:
+        """Send a call until it does not fail with an error for which it is repeated.
+
+        Raises:
+            RpcError: the last error, or why the call may not be sent again.
+        """
+        retries, failures = self._services.retries, 0
+        retries.called(call)
+        while True:
+            try:
+                return await send(params)
+            except RpcError as error:
+                failures += 1
+                delay = retries.delay(call, error, failures)
+                if delay is None:
+                    judged.fallback = retries.fallback(call, error)
+                    raise
+                await judged.retried(call, error, failures, delay)
+            except InvalidResponseError as error:
+                raise _as_refusal(error) from error
+            await retries.sleep(delay)
+            await self._judge_again(judged, call)
+
+    async def _judge_again(self, judged: _Judged, call: GuardedCall) -> None:
+        """Check what may have changed while a call waited to be repeated."""
+        if await self._tools.find(call.tool.name) is not call.tool:
+            raise refusal(
+                errors.ToolNotFoundError,
+                f"{call.tool.name}: the tool has changed while its call waited to be repeated.",
+            )
+        await self._judge(judged, call, [one for one in self._steps_of(call.tool) if one.again])
+
 
 class _Judged:
     """One call under way, and its one audit event."""
 
-    def __init__(self, server: GuardedServer, params: JsonObject, services: KernelServices) -> None:
+    def __init__(
+        self,
+        server: GuardedServer,
+        params: JsonObject,
+        services: KernelServices,
+        trace_id: str | None = None,
+    ) -> None:
         self.agent = agent_now()
-        self.trace_id = trace_id_in({"params": params}) or new_trace_id()
+        self.trace_id = trace_id or trace_id_in({"params": params}) or new_trace_id()
         self.tool_name: str | None = None
         self.call: GuardedCall | None = None
         self.reason = "tool"
         """What is checked now."""
+        self.fallback: str | None = None
+        """The tool to try when all retries have failed."""
         self._server = server
         self._services = services
         self._began = services.clock()
@@ -183,7 +251,16 @@ class _Judged:
         details: JsonObject = {"reason": _reason_of(error) or self.reason, **_failure(error)}
         if self.call is not None:
             details = {**_about(self.call), **details}
-        await self._write(kind, "BLOCKED", details, durable=False)
+        await self._write(kind, "BLOCKED", details, durable=True)
+
+    async def retried(
+        self, call: GuardedCall, error: RpcError, failures: int, delay: float
+    ) -> None:
+        """Write that the call failed and is tried again after `delay` seconds."""
+        details = {**_about(call), **_failure(error), "attempt": failures}
+        details["delay_ms"] = round(delay * 1000)
+        durable = call.tool.risk == "dangerous"
+        await self._write(TOOL_RETRIED, "FAILURE", details, durable=durable)
 
     async def executed(self, call: GuardedCall, result: AuditOutcome, details: JsonObject) -> None:
         """Write that the call was made."""
@@ -232,3 +309,13 @@ def _reason_of(error: Exception | None) -> str | None:
     details = recovery_of(error).details if isinstance(error, RpcError) else None
     reason = details.get("reason") if is_object(details) else None
     return reason if isinstance(reason, str) else None
+
+
+def _as_refusal(error: InvalidResponseError) -> Exception:
+    """Return the error for an answer that is not a response: 1002 if credentials are missing."""
+    if error.status != HTTPStatus.UNAUTHORIZED:
+        return error
+    return refusal(
+        errors.AuthRequiredError,
+        "The server requires authentication (HTTP status 401). Connect with credentials.",
+    )

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from kinwire.mgp.errors import refusal
 from kinwire.mgp.kernel.call import GuardedCall
+from kinwire.mgp.kernel.callers import DEFAULT_AGENT, caller_now
 from kinwire.mgp.rules.call_limits import CallWindows, Exceeded
 from kinwire.storage.clock import Clock
 from kinwire_protocols.mgp import errors
@@ -30,13 +31,27 @@ class CallLimits:
         self._used: dict[Key, int] = {}
 
     def check_credentials(self, call: GuardedCall) -> None:
-        """Check that the credentials of the server are valid still.
+        """Check that agent and server are authenticated, and still are.
 
         Raises:
-            AuthExpiredError: they have expired.
+            AuthRequiredError: the server is for agents, and no agent calls.
+            AuthExpiredError: the credentials of the agent or of the server have expired.
         """
+        agent, now = caller_now(), self._clock()
+        if call.server.policy.needs_agent and agent is DEFAULT_AGENT:
+            raise refusal(
+                errors.AuthRequiredError,
+                f"{call.server.id}: only an authenticated agent may call its tools. Call them in "
+                "`with kernel.acting_for(...)`.",
+            )
+        if agent.expires_at is not None and now >= agent.expires_at:
+            raise refusal(
+                errors.AuthExpiredError,
+                f"The authentication of {agent.id} has expired. Authenticate it again, and call "
+                "tools in a new `with kernel.acting_for(Agent(...))`.",
+            )
         expires = call.server.policy.credentials_expire
-        if expires is not None and self._clock() >= expires:
+        if expires is not None and now >= expires:
             raise refusal(
                 errors.AuthExpiredError,
                 f"{call.server.id}: the credentials have expired. An operator must renew them, "

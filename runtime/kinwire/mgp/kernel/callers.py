@@ -5,27 +5,75 @@ Nothing in a message names the caller: an agent cannot take another identity by 
 
 from __future__ import annotations
 
-__all__ = ("DEFAULT_AGENT", "OPERATOR", "agent_now", "as_agent", "as_operator", "operator_now")
+__all__ = (
+    "AGENT_KIND",
+    "DEFAULT_AGENT",
+    "OPERATOR",
+    "Agent",
+    "agent_now",
+    "as_agent",
+    "as_operator",
+    "caller_now",
+    "operator_now",
+)
 
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Final
 
 from anyio import get_current_task
 
-DEFAULT_AGENT: Final = "host"
+from kinwire.support.arguments import TIME, ArgumentCheck, ValueKind
+
+_LONGEST = 256  # characters of a name
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= _LONGEST and value.isprintable()
+
+
+_NAME = ValueKind(f"1 to {_LONGEST} printable characters", '"agent.helper"', _is_name)
+_AGENT = ArgumentCheck("Agent", 'Agent("agent.helper")', {"id": _NAME}, expires_at=TIME.or_none)
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """An agent, and until when the program has authenticated it: `kernel.acting_for(Agent(...))`.
+
+    Calls from `expires_at` on, in seconds since 1970, are refused with error 1003; None for never.
+    """
+
+    id: str
+    expires_at: float | None = None
+
+    def __post_init__(self) -> None:
+        _AGENT.check(id=self.id, expires_at=self.expires_at)
+
+
+AGENT_KIND: Final = ValueKind(
+    "the name of an agent, or an Agent",
+    '"agent.helper"',
+    lambda value: isinstance(value, Agent) or _is_name(value),
+)
+DEFAULT_AGENT: Final = Agent("host")
 """Who calls where `MgpKernel.acting_for` names nobody."""
 OPERATOR: Final = "operator"
 """The name of an operator who gives none."""
 
-_agent: Final[ContextVar[str]] = ContextVar("kinwire.mgp.agent", default=DEFAULT_AGENT)
+_agent: Final[ContextVar[Agent]] = ContextVar("kinwire.mgp.agent", default=DEFAULT_AGENT)
 _operator: Final[ContextVar[tuple[str, int] | None]] = ContextVar(
     "kinwire.mgp.operator", default=None
 )
 
 
 def agent_now() -> str:
+    """Return the name of the agent for which this task calls tools."""
+    return _agent.get().id
+
+
+def caller_now() -> Agent:
     """Return the agent for which this task calls tools."""
     return _agent.get()
 
@@ -41,9 +89,10 @@ def operator_now() -> str | None:
 
 
 @contextmanager
-def as_agent(agent: str) -> Generator[None]:
+def as_agent(agent: str | Agent) -> Generator[None]:
     """Call tools for `agent` inside the block, in tasks that are started there too."""
-    token, masked = _agent.set(agent), _operator.set(None)
+    token = _agent.set(agent if isinstance(agent, Agent) else Agent(agent))
+    masked = _operator.set(None)
     try:
         yield
     finally:

@@ -22,16 +22,18 @@ from kinwire.mgp.kernel.access_options import Access, AccessPrincipal
 from kinwire.mgp.kernel.audit import AuditLog, AuditOptions
 from kinwire.mgp.kernel.call_guard import CallGuard, CallStep, KernelServices
 from kinwire.mgp.kernel.call_limits import CallLimits
-from kinwire.mgp.kernel.callers import agent_now, as_agent, as_operator
+from kinwire.mgp.kernel.callers import AGENT_KIND, Agent, agent_now, as_agent, as_operator
 from kinwire.mgp.kernel.confirmations import ConfirmationManager, Confirmations
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.identities import must_be_itself
 from kinwire.mgp.kernel.permission_options import Permissions
 from kinwire.mgp.kernel.permissions import PermissionManager
+from kinwire.mgp.kernel.retries import RetryEngine
 from kinwire.mgp.kernel.tool_list import ToolList
 from kinwire.mgp.kernel.tracing import new_trace_id, trace_of, traced
 from kinwire.mgp.rules.audit_events import SecurityEvent
 from kinwire.mgp.rules.negotiation import read_offer
+from kinwire.mgp.rules.retry import Retries
 from kinwire.mgp.rules.server_policy import ServerPolicy
 from kinwire.mgp.rules.tools import KnownTool, known_tool
 from kinwire.mgp.rules.trust import DEFAULTS
@@ -82,6 +84,7 @@ _MGP_KERNEL = ArgumentCheck(
     permissions=instance_of(Permissions, "Permissions", "Permissions(ask=...)").or_none,
     confirmations=instance_of(Confirmations, "Confirmations", "Confirmations(confirm=...)").or_none,
     audit=instance_of(AuditOptions, "AuditOptions", "AuditOptions(log=...)").or_none,
+    retries=instance_of(Retries, "Retries", "Retries()").or_none,
     records=having(
         ("get", "put", "scan"), "records of a store", 'await store.records("mgp")'
     ).or_none,
@@ -93,7 +96,7 @@ _OF = ArgumentCheck(
     {"connection": instance_of(Connection, "a Connection", "connection")},
 )
 _ACTING_FOR = ArgumentCheck(
-    "MgpKernel.acting_for", 'kernel.acting_for("agent.helper")', {"agent": TEXT}
+    "MgpKernel.acting_for", 'kernel.acting_for("agent.helper")', {"agent": AGENT_KIND}
 )
 _AS_OPERATOR = ArgumentCheck(
     "MgpKernel.acting_as_operator", 'kernel.acting_as_operator("admin")', {"name": TEXT}
@@ -136,6 +139,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         permissions: Permissions | None = None,
         confirmations: Confirmations | None = None,
         audit: AuditOptions | None = None,
+        retries: Retries | None = None,
         records: Records | None = None,
         clock: Clock = time.time,
     ) -> None:
@@ -151,6 +155,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             permissions=permissions,
             confirmations=confirmations,
             audit=audit,
+            retries=retries,
             records=records,
             clock=clock,
         )
@@ -181,7 +186,9 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             confirmations or Confirmations(), self.permissions, kept, self._audit, self._clock
         )
         """Which calls of dangerous tools need no confirmation: `allow`, `forget`."""
-        self._services = KernelServices(self._audit, self._clock, self._steps)
+        self._services = KernelServices(
+            self._audit, self._clock, RetryEngine(retries or Retries()), self._steps
+        )
         self.on = mgp.ClientOn(self.handlers.add)
         """Where your own handlers are registered."""
 
@@ -195,8 +202,10 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         _OF.check(connection=connection)
         return self.peer_of(connection.session)
 
-    def acting_for(self, agent: str) -> AbstractContextManager[None]:
+    def acting_for(self, agent: str | Agent) -> AbstractContextManager[None]:
         """Call tools for an agent: `with kernel.acting_for("agent.helper"):`.
+
+        With `Agent("agent.helper", expires_at=...)` its calls are refused from that time on (1003).
 
         Calls in the block, and in tasks that are started in it, are judged and audited as calls of
         that agent. Outside of a block the agent is `host`.
@@ -279,13 +288,13 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         server = self.peer_of(session)
         if server is not None:
             await self._audit.record(self._event(server, "SERVER_CONNECTED", "SUCCESS", {}))
-            session.start_soon(partial(self._audit.attend, server))
+            gone = self._event(server, "SERVER_DISCONNECTED", "SUCCESS", {})
+            session.start_soon(partial(self._audit.attend, server, gone))
             await self.confirmations.negotiate(server)
             await self.permissions.negotiate(server)
 
     def left(self, peer: GuardedServer) -> None:
-        """Write that a server is no longer connected."""
-        self._note(peer, "SERVER_DISCONNECTED", "SUCCESS", {})
+        """Forget what was decided for the connection alone."""
         self.permissions.left(peer)
         self.confirmations.left(peer)
 
@@ -305,13 +314,12 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         yield CallStep("access", self.access.check)
         if tool.permissions:
             yield CallStep("permission", self.permissions.check)
-        if server.policy.credentials_expire is not None:
-            yield CallStep("credentials", self._limits.check_credentials)
+        yield CallStep("credentials", self._limits.check_credentials)
         limited = (server.policy, tool.policy)
         if any(one.rate is not None or one.quota is not None for one in limited):
             yield CallStep("limit", self._limits.check)
         if tool.confirm:
-            yield CallStep("confirmation", self.confirmations.check)
+            yield CallStep("confirmation", self.confirmations.check, again=False)
 
     def _principal(self, context: Context) -> AccessPrincipal:
         return AccessPrincipal("server", self._peers[context.session].id)

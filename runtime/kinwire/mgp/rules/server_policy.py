@@ -92,6 +92,7 @@ class ServerPolicy:
     beforehand; with `needs_all` a server that lacks one that it requires is not connected.
     `validator` is for tools that declare none and that the kernel cannot judge by name.
     `allowed_hosts` may be named in arguments under `network_restricted` though they are private.
+    With `needs_agent` calls outside of `MgpKernel.acting_for` are refused (1002).
     `rate` and `quota` are for all tools together, for each agent. `credentials_expire` is the time,
     in seconds since 1970, from which calls are refused because credentials have expired (1003).
     """
@@ -103,6 +104,7 @@ class ServerPolicy:
     approval: PermissionPolicy | None = None
     permissions: Collection[str] = ()
     needs_all: bool = False
+    needs_agent: bool = False
     validator: Validator | None = None
     allowed_hosts: Collection[str] = ()
     rate: CallLimit | None = None
@@ -149,6 +151,7 @@ _SERVER_POLICY = ArgumentCheck(
     confirm=list_of(_RISK, "several risks").or_none,
     approval=one_of(*APPROVAL_POLICIES).or_none,
     needs_all=FLAG,
+    needs_agent=FLAG,
     allowed_hosts=TEXTS,
     credentials_expire=TIME.or_none,
     tools=table_of(
