@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, ClassVar
 
 from kinwire_cli.failure import PROBLEMS_FOUND, UsageError
 from kinwire_cli.layout import printable
+from kinwire_cli.store_files import new_file, path_of, refuse_new
 
 if TYPE_CHECKING:
     from kinwire import storage
@@ -71,7 +72,7 @@ class StoreCommand:
 async def _check(url: str, timeout: float, _: str) -> int:
     from kinwire.storage import StorageDamagedError, open_store
 
-    _refuse_new(url)
+    refuse_new(url)
     found: list[str] = []
     try:
         async with open_store(url, timeout=timeout) as store:
@@ -100,7 +101,7 @@ async def _export(url: str, timeout: float, file: str) -> int:
     from kinwire.storage import open_store
     from kinwire.storage.transfer import exported
 
-    _refuse_new(url)
+    refuse_new(url)
     async with open_store(url, timeout=timeout) as store:
         await _refuse_nothing(url, store)
         with _written(file, url) as out:
@@ -115,25 +116,12 @@ async def _export(url: str, timeout: float, file: str) -> int:
 async def _import(url: str, timeout: float, file: str) -> int:
     from kinwire.storage import open_store
 
-    new = _new_file(url)
+    new = new_file(url)
     with _read(file) as lines, _whole_or_not_there(new):
         async with open_store(url, timeout=timeout) as store:
             count = await _fill(store, lines, is_new=new is not None)
     print(f"read {count} lines", file=sys.stderr)
     return 0
-
-
-def _new_file(url: str) -> str | None:
-    """Return the file of a store that is not there yet."""
-    path = _path_of(url)
-    return None if path is None or os.path.lexists(path) else path
-
-
-def _refuse_new(url: str) -> None:
-    """Refuse a file that is not there: only an import makes one."""
-    path = _new_file(url)
-    if path is not None:
-        raise UsageError(f"{path}: there is no such file.", "Name an existing file.")
 
 
 async def _fill(store: storage.Store, lines: Iterable[bytes], *, is_new: bool) -> int:
@@ -170,13 +158,6 @@ async def _refuse_nothing(url: str, store: storage.Store) -> None:
     if url.startswith("nats:") and not await store.entries():
         text = "this store does not exist on the server, or is empty."
         raise UsageError(text, "Name an existing one: nats://host:port/name.")
-
-
-def _path_of(url: str) -> str | None:
-    from kinwire.storage.store_url import parsed
-
-    address = parsed(url)
-    return address.path if address.engine == "sqlite" else None
 
 
 @contextmanager
@@ -237,7 +218,7 @@ def _written(name: str, url: str) -> Generator[IO[str]]:
 
 def _refuse_itself(path: str, url: str) -> None:
     """Refuse to write over the store that is read."""
-    store = _path_of(url)
+    store = path_of(url)
     if store is None or not os.path.exists(path):
         return
     for part in _parts(store):

@@ -17,7 +17,14 @@ from kinwire_cli.subcommand import load_subcommand, subcommand_names
 from tests.cli.fixtures_scripts import Captured, ran
 
 ROOT = Path(__file__).parents[2]
-GROUPS = ["use a server", "serve", "protocols and generation", "recordings", "storage"]
+GROUPS = [
+    "use a server",
+    "serve",
+    "protocols and generation",
+    "recordings",
+    "storage",
+    "security",
+]
 NOTES = """
 from kinwire import Server
 

@@ -7,6 +7,9 @@ Pass `MgpKernel` to a host, `MgpServer` to a server. `rules/` decides for both r
 from __future__ import annotations
 
 __all__ = (
+    "Access",
+    "AccessExplanation",
+    "AccessPrincipal",
     "Agent",
     "AuditOptions",
     "CallLimit",
@@ -37,6 +40,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kinwire.mgp.errors import recovery_of, refusal
+    from kinwire.mgp.kernel.access import AccessExplanation
+    from kinwire.mgp.kernel.access_options import Access, AccessPrincipal
     from kinwire.mgp.kernel.audit import AuditOptions
     from kinwire.mgp.kernel.call import GuardedCall
     from kinwire.mgp.kernel.callers import Agent
@@ -58,6 +63,9 @@ if TYPE_CHECKING:
     from kinwire.mgp.server.server import MgpServer
 
 _HOMES = {
+    "Access": "kernel.access_options",
+    "AccessExplanation": "kernel.access",
+    "AccessPrincipal": "kernel.access_options",
     "Agent": "kernel.callers",
     "AuditOptions": "kernel.audit",
     "CallLimit": "rules.server_policy",

@@ -7,6 +7,7 @@ __all__ = ("AccessExplanation", "AccessManager")
 import logging
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
+from shlex import quote
 from uuid import uuid4
 
 from pydantic import MISSING
@@ -15,13 +16,13 @@ from kinwire.mgp.errors import refusal
 from kinwire.mgp.kernel.access_options import (
     GRANT,
     LIST,
-    OPERATOR,
     QUERY,
     REVOKE,
     AccessPrincipal,
 )
 from kinwire.mgp.kernel.access_store import AccessStore
 from kinwire.mgp.kernel.call import GuardedCall
+from kinwire.mgp.kernel.callers import OPERATOR, operator_now
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.rules.access import (
     AccessDecision,
@@ -197,7 +198,7 @@ class AccessManager:
         )
         subject, now = AccessSubject(agent, server, tool), self._clock()
         ends = None if expires_in is None else now + expires_in
-        by = OPERATOR
+        by = _operator()
         new = AccessGrant(subject, permission, by.id, now, ends, justification)
         return await self.put(new, by)
 
@@ -211,7 +212,7 @@ class AccessManager:
             StorageError: the records cannot be written.
         """
         REVOKE.check(agent=agent, server=server, tool=tool)
-        return await self.remove(AccessSubject(agent, server, tool), OPERATOR)
+        return await self.remove(AccessSubject(agent, server, tool), _operator())
 
     async def put(self, new: AccessGrant, by: AccessPrincipal) -> AccessEntry:
         """Store an entry that was checked, and write the audit event."""
@@ -252,6 +253,10 @@ class AccessManager:
         )
 
 
+def _operator() -> AccessPrincipal:
+    return AccessPrincipal("operator", operator_now() or OPERATOR)
+
+
 def default_for(server: GuardedServer) -> DefaultPolicy:
     """Return what holds for a server without an entry (MGP 5.5)."""
     return server.policy.access or server.defaults.access
@@ -261,11 +266,11 @@ def _denied(agent: str, server: str, tool: str, decision: AccessDecision) -> Acc
     why = f"an entry ({decision.source}) denies it"
     if decision.entry is None:
         why = "the server's default policy is opt-in, and there is no entry that allows it"
-    command = f"kinwire access grant {agent} {server} --tool {tool} --store URL"
+    names = " ".join(map(quote, (agent, server, tool)))  # a server chose the name of its tool
     return refusal(
         AccessDeniedError,
         f"{agent} has no access to the tool {tool!r} of {server}: {why}. An operator can allow it: "
-        f"{command}",
+        f"kinwire access grant {names} --store URL",
         details={"reason": "access", "source": decision.source},
     )
 

@@ -20,7 +20,7 @@ from kinwire.mcp.handlers import ExtensionHandlers
 from kinwire.mcp.server import Server
 from kinwire.mgp.errors import refusal
 from kinwire.mgp.kernel.access import AccessManager, RecordEvent
-from kinwire.mgp.kernel.access_options import NAME, OPERATOR, REASON, Access, AccessPrincipal
+from kinwire.mgp.kernel.access_options import NAME, REASON, Access, AccessPrincipal
 from kinwire.mgp.rules.access import AccessGrant, AccessSubject
 from kinwire.mgp.rules.audit_events import SecurityEvent
 from kinwire.mgp.rules.timestamps import seconds_of
@@ -80,7 +80,7 @@ class AccessMethods:
             tools = AccessTools(self, AccessPrincipal("agent", agent_of(context)))
             return from_wire(mcp.CallToolResult, await tools.call(params.name, params.arguments))
 
-        for row in AccessTools(self, OPERATOR).served():
+        for row in AccessTools(self, AccessPrincipal("agent", "")).served():
             server.add_tool(from_wire(mcp.Tool, row.definition), call)
 
     async def query(self, params: AccessQueryParams, caller: AccessPrincipal) -> AccessQueryResult:

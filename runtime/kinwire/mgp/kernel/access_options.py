@@ -6,7 +6,6 @@ __all__ = (
     "GRANT",
     "LIST",
     "NAME",
-    "OPERATOR",
     "QUERY",
     "REASON",
     "REVOKE",
@@ -16,7 +15,7 @@ __all__ = (
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from kinwire.mgp.rules.access import NAME_SIZE
 from kinwire.support.arguments import (
@@ -38,9 +37,6 @@ class AccessPrincipal:
     id: str
     """The name that the kernel has given it; never one from a message."""
 
-
-OPERATOR: Final = AccessPrincipal("operator", "operator")
-"""The program that owns the kernel, and the command."""
 
 IsOperator = Callable[[AccessPrincipal], bool]
 """Returns whether an agent or a server may grant and revoke as the operator can."""

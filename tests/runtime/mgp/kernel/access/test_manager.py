@@ -11,6 +11,7 @@ import pytest
 
 from kinwire.mgp.kernel.access import AccessManager
 from kinwire.mgp.kernel.call import GuardedCall
+from kinwire.mgp.kernel.callers import as_operator
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.rules.audit_events import SecurityEvent
 from kinwire.storage import ConflictError, Records, StorageDamagedError, open_store
@@ -76,7 +77,7 @@ async def test_a_call_is_checked_and_the_refusal_names_the_reason_and_the_remedy
             "reason": "access",
             "source": "default_policy",
         }
-        assert "kinwire access grant agent.a files --tool read --store" in str(refused.value)
+        assert "kinwire access grant agent.a files read --store" in str(refused.value)
         await here.access.check(call("read", "opt-out"))
         await here.access.grant("agent.a", "files")
         await here.access.check(call("read"))
@@ -184,9 +185,14 @@ async def test_events_say_who_changed_what_for_whom() -> None:
         await here.access.grant("agent.a", "files", tool="t", justification="it reads")
         await here.access.revoke("agent.a", "files", tool="t")
         await here.access.revoke("agent.a", "files", tool="t")
-    given, taken = here.events
+        with as_operator("admin"):
+            entry = await here.access.grant("agent.b", "files")
+            assert entry.granted_by == "admin"
+            await here.access.revoke("agent.b", "files")
+    assert [event.actor_id for event in here.events[2:]] == ["admin", "admin"]
+    given, taken = here.events[:2]
     assert (given.event_type, taken.event_type) == ("ACCESS_GRANTED", "ACCESS_REVOKED")
-    for event in here.events:
+    for event in (given, taken):
         assert (event.actor_type, event.actor_id) == ("operator", "operator")
         assert (event.server_id, event.tool_name, event.result) == ("files", "t", "SUCCESS")
         assert event.details["agent_id"] == "agent.a"

@@ -12,7 +12,7 @@ import pytest
 from kinwire import Server
 from kinwire.mgp.kernel.access import AccessManager
 from kinwire.mgp.kernel.access_methods import AccessMethods
-from kinwire.mgp.kernel.access_options import OPERATOR, Access, AccessPrincipal
+from kinwire.mgp.kernel.access_options import Access, AccessPrincipal
 from kinwire.mgp.rules.audit_events import SecurityEvent
 from kinwire.storage import open_store
 from kinwire.testing import pair
@@ -26,6 +26,7 @@ pytestmark = pytest.mark.anyio
 
 AGENT = AccessPrincipal("agent", "agent.a")
 SERVER = AccessPrincipal("server", "files")
+OPERATOR = AccessPrincipal("operator", "operator")
 CONSOLE = AccessPrincipal("server", "console")
 GRANT: JsonObject = {
     "entry_type": "server_grant",
