@@ -12,6 +12,7 @@ __all__ = (
     "CursorLostError",
     "Entry",
     "Log",
+    "LogFolder",
     "Record",
     "Records",
     "Retention",
@@ -45,5 +46,6 @@ from kinwire.storage.errors import (
     StorageVersionError,
 )
 from kinwire.storage.log import Appended, Entry, Log, Retention
+from kinwire.storage.log_folder import LogFolder
 from kinwire.storage.records import Change, Record, Records
 from kinwire.storage.store import Store, StoreEntry, open_store
