@@ -12,6 +12,7 @@ __all__ = (
     "hint_for",
     "no_connection",
     "origin_of",
+    "reason_of",
     "split_url",
 )
 
@@ -37,6 +38,7 @@ _HINTS = {
     403: "It knows who calls and refuses, or does not accept this host or origin.",
     404: "Nothing is served there. Look at the path of the URL.",
     405: "Nothing is served there. Look at the path of the URL.",
+    407: "A proxy wants a name and a password: proxy='http://name:password@...'.",
     413: "The message is larger than it accepts.",
     429: "It wants fewer calls.",
 }
@@ -166,6 +168,11 @@ def hint_for(address: ServerAddress, status: int, location: str | None) -> str:
 
 def no_connection(address: ServerAddress, error: Exception) -> ConnectionClosedError:
     """Return what a call raises whose connection never stood, or ended before the answer."""
+    return ConnectionClosedError(f"No answer from {address.origin}: {reason_of(error)}.")
+
+
+def reason_of(error: Exception) -> str:
+    """Return why a connection never stood, or ended: a clause."""
     if isinstance(error, ssl.SSLCertVerificationError):
         reason = f"its certificate is not to be trusted: {error.verify_message}"
     elif isinstance(error, ssl.SSLError) and error.reason == _NO_TLS:
@@ -176,7 +183,7 @@ def no_connection(address: ServerAddress, error: Exception) -> ConnectionClosedE
         reason = error.strerror
     else:
         reason = str(error) or type(error).__name__
-    return ConnectionClosedError(f"No answer from {address.origin}: {reason.rstrip('.')}.")
+    return reason.rstrip(".")
 
 
 def _moved_to(address: ServerAddress, location: str) -> str:

@@ -29,7 +29,7 @@ import anyio
 from anyio.abc import ByteStream as AnyioStream
 from anyio.streams.tls import TLSStream
 
-from kinwire.transports.http_client.address import ServerAddress, split_url
+from kinwire.transports.http_client.address import ServerAddress, hint_for, reason_of, split_url
 from kinwire.transports.http_client.fields import USER_AGENT, Fields
 from kinwire.transports.http_client.response import Headers, MalformedResponseError, ResponseReader
 from kinwire.transports.task_spawner import TaskSpawner
@@ -43,6 +43,7 @@ from kinwire.transports.tcp.streams import (
 )
 
 _EXAMPLE = "expected a URL such as http://proxy.example:3128"
+_WANTS_NAME = 407
 
 
 def proxy_address(url: str, *, source: str = "proxy") -> ServerAddress:
@@ -175,22 +176,31 @@ class Dialer:
 
         Raises:
             OSError: nobody answers there, or (`ssl.SSLError`) not with a certificate to be trusted.
-            ProxyError: the proxy refuses.
+            ProxyError: the proxy refuses, or cannot be reached.
         """
         address, proxy = route
-        if proxy is not None and not route.absolute:
+        if proxy is None:
+            return await self._to(address, receiver)
+        if not route.absolute:
             return await self._through(proxy, address, receiver)
-        first = proxy or address
-        tls = self._tls_for(first)
-        return await dial(
-            first.host, first.port, receiver, tls=tls, loop=self._loop, tasks=self._tasks
-        )
+        try:
+            return await self._to(proxy, receiver)
+        except OSError as error:
+            raise _unreachable(proxy, error) from error
+
+    async def _to(self, address: ServerAddress, receiver: Receiver) -> ByteStream:
+        """Return a connection without anything in between."""
+        host, port, tls = address.host, address.port, self._tls_for(address)
+        return await dial(host, port, receiver, tls=tls, loop=self._loop, tasks=self._tasks)
 
     async def _through(
         self, proxy: ServerAddress, address: ServerAddress, receiver: Receiver
     ) -> ByteStream:
         """Return a connection to the server inside of one to the proxy."""
-        outer = await connected(proxy.host, proxy.port, self._tls_for(proxy))
+        try:
+            outer = await connected(proxy.host, proxy.port, self._tls_for(proxy))
+        except OSError as error:
+            raise _unreachable(proxy, error) from error
         try:
             await _open_tunnel(outer, proxy, address)
             inner = await self._with_tls(outer, address)
@@ -248,7 +258,12 @@ async def _open_tunnel(stream: AnyioStream, proxy: ServerAddress, address: Serve
     except MalformedResponseError as error:
         raise ProxyError(f"the proxy does not speak HTTP/1.1: {error}") from None
     if not 200 <= answer.status < 300:
-        raise ProxyError(f"the proxy answered HTTP {answer.status}")
+        hint = hint_for(proxy, answer.status, None) if answer.status == _WANTS_NAME else ""
+        raise ProxyError(f"the proxy answered HTTP {answer.status}.{hint}")
+
+
+def _unreachable(proxy: ServerAddress, error: Exception) -> ProxyError:
+    return ProxyError(f"the proxy {proxy.origin} cannot be used: {reason_of(error)}")
 
 
 def proxy_fields(proxy: ServerAddress) -> Fields:

@@ -11,7 +11,7 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire import Host, InvalidResponseError, Limits, connect
+from kinwire import ConnectionClosedError, Host, InvalidResponseError, Limits, connect
 from kinwire.support.version import __version__
 from tests.runtime.mcp.http_client.fake_server import (
     GREETING,
@@ -259,3 +259,28 @@ async def test_a_variable_that_holds_no_proxy_is_named_without_its_value(
         async with connect("http://127.0.0.1:1/mcp"):
             pass
     assert "s3cret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("scheme", ["http", "https", "ws"])
+async def test_a_proxy_that_cannot_be_reached_is_named_without_its_password(scheme: str) -> None:
+    async with Host("h", "1") as host:
+        with pytest.raises(ConnectionClosedError) as caught:
+            await host.connect(
+                f"{scheme}://far.example/mcp", proxy="http://ann:s3cret@127.0.0.1:1", insecure=True
+            )
+    assert f"No answer from {scheme}://far.example" in caught.value.reason
+    assert "the proxy http://127.0.0.1:1 cannot be used: " in caught.value.reason
+    assert "s3cret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("scheme", ["http", "https", "ws"])
+async def test_a_proxy_that_wants_a_password_is_reported(scheme: str) -> None:
+    async def refuse(asked: Asked, line: Line) -> None:
+        await line.status(407, proxy_authenticate="Basic")
+
+    async with RawServer.serving(refuse) as proxy, Host("h", "1") as host:
+        with pytest.raises(
+            (ConnectionClosedError, InvalidResponseError),
+            match=r"HTTP 407\. A proxy wants a name and a password",
+        ):
+            await host.connect(f"{scheme}://far.example/mcp", proxy=proxy.url, insecure=True)
