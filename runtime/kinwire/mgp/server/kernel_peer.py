@@ -1,21 +1,129 @@
-"""A kernel, as a server sees it."""
+"""A kernel, as a server sees it: what it has granted, and its audit trail (MGP 3.6, 6)."""
 
 from __future__ import annotations
 
 __all__ = ("KernelPeer",)
 
+from datetime import UTC, datetime
 from typing import Final
 
+from kinwire.mcp.context import Context
+from kinwire.mgp.rules.trace import trace_id_in
+from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
-from kinwire_protocols.mgp.models import ClientOffer
+from kinwire.support.arguments import OBJECT, TEXT, ArgumentCheck, instance_of, one_of
+from kinwire_protocols.base import JsonObject, from_wire, to_wire
+from kinwire_protocols.mgp.methods import (
+    MGP_PERMISSION_REQUEST,
+    MGP_PERMISSION_RESPONSE,
+    NOTIFICATIONS_MGP_AUDIT,
+)
+from kinwire_protocols.mgp.models import (
+    AuditActor,
+    AuditDetails,
+    AuditNotificationParams,
+    AuditOutcome,
+    AuditTarget,
+    GrantDecision,
+    GrantFlag,
+    PermissionGrant,
+    PermissionRequestParams,
+    PermissionResponseParams,
+    ServerOffer,
+)
+
+_REPORT = ArgumentCheck(
+    "KernelPeer.report",
+    'await peer.report("com.example.indexed")',
+    {"event_type": TEXT},
+    context=instance_of(Context, "the Context of a request", "context").or_none,
+    tool=TEXT.or_none,
+    result=one_of("SUCCESS", "FAILURE", "BLOCKED"),
+    details=OBJECT.or_none,
+)
 
 
 class KernelPeer:
     """One connection of a server to a kernel. Get it from `MgpServer.of(context)`."""
 
-    def __init__(self, session: Session, offer: ClientOffer, extensions: frozenset[str]) -> None:
+    def __init__(
+        self,
+        session: Session,
+        offer: ServerOffer,
+        extensions: frozenset[str],
+        server_id: str | None,
+    ) -> None:
         self.session = session
-        self.offer: Final = offer
-        """What the kernel offers."""
+        self.version: Final = offer.version
+        """The version of MGP that the kernel speaks."""
         self.extensions: Final = extensions
         """The extensions that both sides have."""
+        self.grants: dict[str, str] = {}
+        """What the kernel has decided about permissions: `approved`, `denied` or `deferred`."""
+        self._server_id = server_id
+        session.guard(MGP_PERMISSION_REQUEST, self._waits)
+        session.guard(MGP_PERMISSION_RESPONSE, self._takes)
+
+    def _waits(self, params: PermissionRequestParams, request: Request) -> None:
+        for name in params.permissions:
+            self.grants.setdefault(name, "deferred")
+
+    def _takes(self, params: PermissionResponseParams, request: Request) -> None:
+        """Keep what the kernel has decided, in whatever form it says so."""
+        self.grants.update({name: _decision(grant) for name, grant in params.grants.items()})
+
+    def refused(self, permission: str) -> bool:
+        """Return whether the kernel has not approved a permission, or a part of its family.
+
+        One that the kernel has not spoken of is not refused: the kernel checks calls itself.
+        """
+        return any(
+            decision != "approved"
+            for name, decision in self.grants.items()
+            if name == permission or name.startswith(f"{permission}.")
+        )
+
+    async def report(
+        self,
+        event_type: str,
+        *,
+        context: Context | None = None,
+        tool: str | None = None,
+        result: AuditOutcome = "SUCCESS",
+        details: JsonObject | None = None,
+    ) -> bool:
+        """Send an audit event of the server; return False if `audit` was not negotiated.
+
+        `event_type` is a standard type, or one like `com.example.indexed`. With the `context` of
+        the request that is being served, the event has the trace id of that request. The kernel
+        marks the event as the server's; it never counts as an event of the kernel.
+
+        Raises:
+            ConnectionClosedError: the connection has ended.
+
+        Source: MGP 0.2.0 sections 6.3 to 6.5.
+        """
+        _REPORT.check(
+            event_type=event_type, context=context, tool=tool, result=result, details=details
+        )
+        name = self._server_id or "server"
+        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        trace = None if context is None else trace_id_in({"params": to_wire(context.params)})
+        event = AuditNotificationParams(
+            timestamp=now,
+            trace_id=trace,
+            event_type=event_type,
+            actor=AuditActor(type="server", id=name),
+            target=AuditTarget(server_id=name, tool_name=tool),
+            result=result,
+            details=None if details is None else from_wire(AuditDetails, details),
+        )
+        return await self.session.notify_if_negotiated(NOTIFICATIONS_MGP_AUDIT, event)
+
+
+def _decision(grant: PermissionGrant) -> str:
+    if isinstance(grant, GrantDecision):
+        return grant.decision
+    if isinstance(grant, GrantFlag):
+        return "approved" if grant.granted else "denied"
+    return grant

@@ -4,36 +4,208 @@ from __future__ import annotations
 
 __all__ = ("MgpServer",)
 
-from kinwire.mcp.extension import ExtensionBase
+import logging
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, TypeVar, cast
+
+from kinwire.mcp.context import Context
+from kinwire.mcp.extension import ExtensionBase, capability_from
+from kinwire.mgp.rules.negotiation import answered_extensions, read_offer
+from kinwire.mgp.rules.tool_declarations import checked_permissions, checked_security
+from kinwire.mgp.rules.trust import LEVELS
 from kinwire.mgp.server.kernel_peer import KernelPeer
+from kinwire.mgp.server.served_tools import GuardedTools, plain_errors
 from kinwire.rpc.session import Session
+from kinwire.support.arguments import (
+    TEXT,
+    TEXTS,
+    ArgumentCheck,
+    instance_of,
+    list_of,
+    one_of,
+    table_of,
+)
 from kinwire_protocols import mgp
-from kinwire_protocols.base import JsonObject, from_wire
-from kinwire_protocols.mgp.methods import PROTOCOL
-from kinwire_protocols.mgp.models import ClientOffer
+from kinwire_protocols.base import JsonObject, from_wire, to_wire
+from kinwire_protocols.mcp.models import EmptyResult
+from kinwire_protocols.mgp.methods import (
+    MGP_PERMISSION_REQUEST,
+    MGP_PERMISSION_RESPONSE,
+    PROTOCOL,
+)
+from kinwire_protocols.mgp.models import (
+    PermissionRequestParams,
+    PermissionRequestResult,
+    PermissionResponseParams,
+    ServerOffer,
+    ToolSecurity,
+    TrustLevel,
+)
+from kinwire_protocols.mgp.tables import EXTENSIONS
 from kinwire_protocols.peer import ProtocolTable
+
+logger = logging.getLogger("kinwire.mgp")
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_SECURITY = instance_of(ToolSecurity, "ToolSecurity", 'ToolSecurity(risk_level="safe")')
+_MGP_SERVER = ArgumentCheck(
+    "MgpServer",
+    "MgpServer()",
+    {},
+    tools=table_of(_SECURITY, "a dictionary from tools to ToolSecurity", '"run"').or_none,
+    extensions=list_of(one_of(*EXTENSIONS), "several extensions"),
+    permissions_required=TEXTS,
+    server_id=TEXT.or_none,
+    trust_level=one_of(*LEVELS).or_none,
+)
+_OF = ArgumentCheck(
+    "MgpServer.of",
+    "guarded.of(context)",
+    {"context": instance_of(Context, "the Context of a request", "context")},
+)
+_TOOL = ArgumentCheck(
+    "MgpServer.tool",
+    '@guarded.tool(security=ToolSecurity(risk_level="safe"))',
+    {"security": _SECURITY},
+    name=TEXT.or_none,
+)
 
 
 class MgpServer(ExtensionBase[KernelPeer]):
-    """The server's side of MGP: `Server(..., extensions=[MgpServer(...)])`."""
+    """The server's side of MGP: `Server(..., extensions=[MgpServer(...)])`.
+
+    `tools` says how dangerous each tool is, by its name; `@guarded.tool(security=...)` does so
+    where the tool is defined. `permissions_required` is what the server needs to work, `server_id`
+    what it calls itself, and `trust_level` how far it asks to be trusted: a kernel trusts it less
+    if configured so, and never more. `extensions` are those that the server supports; those of the
+    methods that it has handlers for are added.
+    """
 
     protocol: ProtocolTable = PROTOCOL
 
-    def __init__(self) -> None:
-        """Prepare to serve any number of kernels."""
+    def __init__(
+        self,
+        *,
+        tools: Mapping[str, ToolSecurity] | None = None,
+        extensions: Collection[str] = ("security",),
+        permissions_required: Collection[str] = (),
+        server_id: str | None = None,
+        trust_level: TrustLevel | None = None,
+    ) -> None:
+        """Prepare to serve any number of kernels.
+
+        Raises:
+            ValueError: an extension, a permission or a word in the security of a tool is unknown.
+            TypeError: an argument is not of its type.
+        """
+        _MGP_SERVER.check(
+            tools=tools,
+            extensions=extensions,
+            permissions_required=permissions_required,
+            server_id=server_id,
+            trust_level=trust_level,
+        )
+        checked_permissions("permissions_required", permissions_required)
         super().__init__()
+        self._tools = {name: checked_security(name, one) for name, one in (tools or {}).items()}
+        self._warned: set[str] = set()
+        self._extensions = tuple(extensions)
+        self._about: JsonObject = {
+            "permissions_required": list(permissions_required) or None,
+            "server_id": server_id,
+            "trust_level": trust_level,
+        }
+        self._server_id = server_id
+        self.handlers.add_default(MGP_PERMISSION_REQUEST, _wait)
+        self.handlers.add_default(MGP_PERMISSION_RESPONSE, _decided)
         self.on = mgp.ServerOn(self.handlers.add)
-        """Where your own handlers are registered."""
+        """Where handlers are registered: `@guarded.on.notifications_mgp_audit`."""
 
     @property
     def kernels(self) -> list[KernelPeer]:
         """The connected kernels that speak MGP, in the order in which they connected."""
         return self.peers
 
-    def offer(self, theirs: JsonObject | None) -> JsonObject:
-        """Return what the server offers."""
-        return {"version": PROTOCOL.version, "extensions": []}
+    @property
+    def tools(self) -> Mapping[str, ToolSecurity]:
+        """What is said about each tool, by name."""
+        return self._tools
+
+    def of(self, context: Context) -> KernelPeer | None:
+        """Return the kernel whose request is being served; None if it speaks only MCP."""
+        _OF.check(context=context)
+        return self.peer_of(context.session)
+
+    def tool(self, *, security: ToolSecurity, name: str | None = None) -> Callable[[F], F]:
+        """Say how dangerous a tool is, below `@server.tool`; the function is returned unchanged.
+
+        `name` is that of the tool, by default the name of the function.
+
+        Raises:
+            ValueError: a word in `security` is unknown, or the tool has security already.
+
+        Source: MGP 0.2.0 section 4.2.
+        """
+        _TOOL.check(security=security, name=name)
+
+        def add(function: F) -> F:
+            own = function.__name__ if name is None else name
+            if own in self._tools:
+                raise ValueError(f"security of {own!r:.60}: it was given before. Remove one.")
+            self._tools[own] = checked_security(own, security)
+            return function
+
+        return add
+
+    def offer(self, theirs: JsonObject | None) -> JsonObject | None:
+        """Return what the server offers of what the kernel supports (MGP 0.2.0, 2.3)."""
+        reading = read_offer(theirs or {}, PROTOCOL.version)
+        for warning in reading.warnings:
+            logger.warning("a kernel's offer of MGP: %s", warning)
+        if reading.offer is None:
+            return None
+        supported = self._supported()
+        return {
+            **supported,
+            "extensions": answered_extensions(supported["extensions"], _names(theirs or {})),
+            **{name: one for name, one in self._about.items() if one is not None},
+        }
+
+    def understood(self, offer: JsonObject) -> JsonObject | None:
+        """Return what counts of an offer: None with another major version (MGP 0.2.0, 2.4)."""
+        reading = read_offer(offer, PROTOCOL.version)
+        return None if reading.offer is None else to_wire(reading.offer)
+
+    def attach(self, session: Session, theirs: JsonObject | None) -> None:
+        """Speak MGP with a kernel; keep it from a client that speaks only MCP."""
+        if theirs is None:
+            plain_errors(session)
+        super().attach(session, theirs)
 
     def join(self, session: Session, theirs: JsonObject) -> KernelPeer:
         """Return the kernel of a session in which both sides speak MGP."""
-        return KernelPeer(session, from_wire(ClientOffer, theirs), frozenset())
+        offer = from_wire(ServerOffer, theirs)
+        active = frozenset(self._supported()["extensions"]) & frozenset(offer.extensions)
+        peer = KernelPeer(session, offer, active, self._server_id)
+        GuardedTools(peer, self._tools, self._warned)
+        return peer
+
+    def _supported(self) -> JsonObject:
+        gates: JsonObject = {"version": PROTOCOL.version, "extensions": list(self._extensions)}
+        return capability_from(self.handlers, gates)
+
+
+async def _wait(params: PermissionRequestParams) -> PermissionRequestResult:
+    return PermissionRequestResult(request_id=params.request_id)
+
+
+async def _decided(params: PermissionResponseParams) -> EmptyResult:
+    return EmptyResult()  # a guard of the peer has taken the grants
+
+
+def _names(offer: JsonObject) -> list[str]:
+    names: object = offer.get("extensions")
+    if not isinstance(names, list):
+        return []
+    return [one for one in cast("list[object]", names) if isinstance(one, str)]

@@ -1,0 +1,76 @@
+"""What a server may say about its tools: mistakes are found when the program starts."""
+
+from __future__ import annotations
+
+__all__ = ("checked_permissions", "checked_security")
+
+import re
+from collections.abc import Collection, Iterable
+from typing import Final
+
+from kinwire_protocols.mgp.models import ToolSecurity
+from kinwire_protocols.mgp.tables import (
+    RISK_LEVELS,
+    SAFETY_LEVELS,
+    STANDARD_PERMISSIONS,
+    VALIDATORS,
+)
+from kinwire_protocols.nearest import nearest
+
+_FAMILIES: Final = frozenset(name.partition(".")[0] for name in STANDARD_PERMISSIONS)
+_OWN: Final = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){2,}", re.ASCII)
+_EFFECTS: Final = ("filesystem", "network", "process", "database", "notification")
+
+
+def checked_permissions(place: str, names: Iterable[str]) -> None:
+    """Check names of permissions: standard ones, families of them, and names like a domain.
+
+    Raises:
+        ValueError: one is none of these.
+
+    Source: MGP 0.2.0 section 3.2.
+    """
+    for name in names:
+        if name not in STANDARD_PERMISSIONS and name not in _FAMILIES and not _OWN.fullmatch(name):
+            hint = _hint(name, STANDARD_PERMISSIONS)
+            raise ValueError(
+                f"{place}: expected a permission of MGP, or one like com.example.name, got "
+                f"{name!r:.60}. {hint}"
+            )
+
+
+def checked_security(tool: str, security: ToolSecurity) -> ToolSecurity:
+    """Return what a server says about a tool.
+
+    Raises:
+        ValueError: a word in it is not one of MGP, or `code_safety` has no validator of its name.
+
+    Source: MGP 0.2.0 sections 4.3, 7.3.
+    """
+    place = f"security of {tool!r:.60}"
+    _must_be(place, "risk_level", security.risk_level, RISK_LEVELS)
+    checked_permissions(f"{place}: permissions_required", security.permissions_required or ())
+    for effect in security.side_effects or ():
+        _must_be(place, "side_effects", effect, _EFFECTS)
+    if security.validator is not None:
+        _must_be(place, "validator", security.validator, VALIDATORS)
+    if security.code_safety is not None:
+        _must_be(place, "code_safety.level", security.code_safety.level, SAFETY_LEVELS)
+        if security.validator != "code_safety":
+            raise ValueError(
+                f"{place}: code_safety without its validator. Write validator='code_safety'."
+            )
+    return security
+
+
+def _must_be(place: str, member: str, value: str, known: Collection[str]) -> None:
+    if value not in known:
+        raise ValueError(
+            f"{place}: {member}: expected one of {', '.join(known)}, got {value!r:.60}. "
+            f"{_hint(value, known)}"
+        )
+
+
+def _hint(name: str, known: Collection[str]) -> str:
+    near = nearest(name, list(known))
+    return f"Did you mean {near!r}?" if near else f"There are {', '.join(known)}."

@@ -1,0 +1,117 @@
+"""Tools of a server as a kernel sees them: with their security, and with errors of MGP.
+
+A client that speaks only MCP sees nothing of this (MGP 0.2.0 sections 1.3, 4.1, 14).
+"""
+
+from __future__ import annotations
+
+__all__ = ("GuardedTools", "plain_errors")
+
+import logging
+from collections.abc import Iterable, Mapping
+
+from kinwire.mcp.extension import Next
+from kinwire.mgp.errors import refusal
+from kinwire.mgp.server.kernel_peer import KernelPeer
+from kinwire.rpc.codec import is_object
+from kinwire.rpc.request import Request
+from kinwire.rpc.session import Session
+from kinwire_protocols import mcp
+from kinwire_protocols.base import RpcError
+from kinwire_protocols.jsonrpc.errors import InvalidParamsError
+from kinwire_protocols.mcp.methods import TOOLS_CALL, TOOLS_LIST
+from kinwire_protocols.mgp import errors
+from kinwire_protocols.mgp.augments import TOOL_SECURITY
+from kinwire_protocols.mgp.models import ToolSecurity
+from kinwire_protocols.nearest import nearest
+
+logger = logging.getLogger("kinwire.mgp")
+
+NextCall = Next[mcp.CallToolRequestParams, mcp.CallToolResult]
+
+
+class GuardedTools:
+    """The tools of a server in a session with a kernel; `tools` has the security of each by name.
+
+    `warned` has the names that were reported as missing, for all sessions.
+    """
+
+    def __init__(
+        self, peer: KernelPeer, tools: Mapping[str, ToolSecurity], warned: set[str]
+    ) -> None:
+        self._peer = peer
+        self._tools = tools
+        self._warned = warned
+        peer.session.intercept_inbound(_with_errors_of_mgp, TOOLS_CALL)
+        if "security" in peer.extensions:
+            peer.session.filter_result(TOOLS_LIST, self._marked)
+            peer.session.guard(TOOLS_CALL, self._admit)
+
+    def _marked(self, page: mcp.ListToolsResult, request: Request) -> mcp.ListToolsResult:
+        params = request.params
+        assert isinstance(params, mcp.PaginatedRequestParams)
+        if params.cursor is None and page.next_cursor is None:
+            self._warn_of_missing([tool.name for tool in page.tools])
+        marked = [
+            TOOL_SECURITY.write(tool, self._tools[tool.name]) if tool.name in self._tools else tool
+            for tool in page.tools
+        ]
+        return page.model_copy(update={"tools": marked})
+
+    def _warn_of_missing(self, listed: Iterable[str]) -> None:
+        """Warn of unknown names: a misspelt one leaves its tool without metadata."""
+        for name in set(self._tools).difference(listed, self._warned):
+            self._warned.add(name)
+            near = nearest(name, list(listed))
+            hint = f"Did you mean {near!r}?" if near else "Kernels judge tools without it by name."
+            logger.warning("MgpServer: security for %r, and no tool is called so. %s", name, hint)
+
+    def _admit(self, params: mcp.CallToolRequestParams, request: Request) -> None:
+        security = self._tools.get(params.name)
+        needed = () if security is None else security.permissions_required or ()
+        lacking = [one for one in needed if self._peer.refused(one)]
+        if lacking:
+            raise refusal(
+                errors.PermissionDeniedError,
+                f"{params.name} needs {', '.join(lacking)}, which was not granted.",
+                details={"permissions": lacking},
+            )
+
+
+async def _with_errors_of_mgp(
+    params: mcp.CallToolRequestParams, request: Request, go_on: NextCall
+) -> mcp.CallToolResult:
+    try:
+        return await go_on(params)
+    except InvalidParamsError as error:
+        raise _error_of_mgp(error) from None
+
+
+def _error_of_mgp(error: InvalidParamsError) -> RpcError:
+    """Return the error of MGP for a tool that is unknown, or does not take the arguments."""
+    if type(error) is not InvalidParamsError or not is_object(error.data):
+        return error
+    if "tool" not in error.data:
+        return error
+    kind = errors.InvalidToolArgsError if "problems" in error.data else errors.ToolNotFoundError
+    return refusal(kind, error.message, details=error.data)
+
+
+def plain_errors(session: Session) -> None:
+    """Have a client that speaks only MCP get errors of MGP as results that say that a tool failed.
+
+    Their codes and data would mean nothing to it.
+    """
+    session.intercept_inbound(_as_result, TOOLS_CALL)
+
+
+async def _as_result(
+    params: mcp.CallToolRequestParams, request: Request, go_on: NextCall
+) -> mcp.CallToolResult:
+    try:
+        return await go_on(params)
+    except RpcError as error:
+        if error.protocol != "mgp":
+            raise
+        text = mcp.TextContent(text=error.message)
+        return mcp.CallToolResult(content=[text], is_error=True)
