@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("RawServer", "tool")
+__all__ = ("RawKernel", "RawServer", "codes", "tool")
 
 import json
 from collections import deque
@@ -24,41 +24,24 @@ def tool(name: str, *parameters: str, **more: Any) -> Json:
     return {"name": name, "description": name, "inputSchema": schema, **more}
 
 
-class RawServer:
-    """One end of a transport, which answers as a server. It may be connected several times.
+def codes(reply: Json) -> tuple[int, Json]:
+    """Return the code of an error, and what it says about recovery."""
+    error = reply["error"]
+    return error["code"], (error.get("data") or {}).get("_mgp") or {}
 
-    `mgp` is what it answers with in `capabilities.mgp`, whatever the client has offered; None for a
-    plain server. A function in `answers` gets the params; what has a `code` is sent as an error.
-    """
+
+class _RawEnd:
+    """One end of a transport, which says what it is made to say and hears everything."""
 
     peer_may_emit_noise = False
     address: str | None = None
 
-    def __init__(
-        self,
-        *tools: Json,
-        mgp: Json | None = None,
-        capabilities: Json | None = None,
-        **answers: Json | Callable[[Json], Json],
-    ) -> None:
-        self.tools = list(tools)
-        self.capabilities: Json = {"tools": {"listChanged": True}, **(capabilities or {})}
-        if mgp is not None:
-            self.capabilities["mgp"] = mgp
-        self.answers: dict[str, Any] = {
-            "tools/call": lambda params: {"content": [{"type": "text", "text": params["name"]}]},
-            **{name.replace("_", "/"): answer for name, answer in answers.items()},
-        }
+    def __init__(self) -> None:
         self.heard: list[Json] = []
         """Everything that came."""
         self._say: deque[Json] = deque()
         self._news = anyio.Event()
         self._callbacks: SessionCallbacks | None = None
-
-    @property
-    def calls(self) -> list[Json]:
-        """The params of the calls that came."""
-        return self.of("tools/call")
 
     def of(self, method: str) -> list[Json]:
         """Return the params of the messages of a method."""
@@ -115,6 +98,39 @@ class RawServer:
         self.wake()
 
     def _answer(self, method: str, params: Json) -> Json:
+        raise NotImplementedError
+
+
+class RawServer(_RawEnd):
+    """A server, as a transport: `await host.connect(raw)`.
+
+    `mgp` is what it answers with in `capabilities.mgp`, whatever the client has offered; None for a
+    plain server. A function in `answers` gets the params; what has a `code` is sent as an error.
+    """
+
+    def __init__(
+        self,
+        *tools: Json,
+        mgp: Json | None = None,
+        capabilities: Json | None = None,
+        **answers: Json | Callable[[Json], Json],
+    ) -> None:
+        super().__init__()
+        self.tools = list(tools)
+        self.capabilities: Json = {"tools": {"listChanged": True}, **(capabilities or {})}
+        if mgp is not None:
+            self.capabilities["mgp"] = mgp
+        self.answers: dict[str, Any] = {
+            "tools/call": lambda params: {"content": [{"type": "text", "text": params["name"]}]},
+            **{name.replace("_", "/"): answer for name, answer in answers.items()},
+        }
+
+    @property
+    def calls(self) -> list[Json]:
+        """The params of the calls that came."""
+        return self.of("tools/call")
+
+    def _answer(self, method: str, params: Json) -> Json:
         if method == "initialize":
             return {
                 "protocolVersion": "2024-11-05",
@@ -126,3 +142,26 @@ class RawServer:
         answer = self.answers.get(method, {"code": -32601, "message": "Method not found"})
         made: Json = answer(params) if callable(answer) else answer
         return made
+
+
+class RawKernel(_RawEnd):
+    """A kernel, as a transport: `tasks.start_soon(server.serve, raw)`."""
+
+    async def greet(self, mgp: Json | None, **capabilities: Any) -> Json:
+        """Shake hands with this offer of MGP, and return what the server can do."""
+        offer = {} if mgp is None else {"mgp": mgp}
+        reply = await self.ask(
+            "hello",
+            "initialize",
+            {
+                "protocolVersion": "2024-11-05",
+                "capabilities": {**offer, **capabilities},
+                "clientInfo": {"name": "elsewhere", "version": "0"},
+            },
+        )
+        self.say(method="notifications/initialized")
+        found: Json = reply["result"]["capabilities"]
+        return found
+
+    def _answer(self, method: str, params: Json) -> Json:
+        return {"code": -32601, "message": "Method not found"}

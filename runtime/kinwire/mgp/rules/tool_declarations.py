@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ("checked_permissions", "checked_security")
+__all__ = ("checked_security", "must_be_permissions")
 
-import re
 from collections.abc import Collection, Iterable
 from typing import Final
 
+from kinwire.mgp.rules.permissions import expanded, name_problem
 from kinwire_protocols.mgp.models import ToolSecurity
 from kinwire_protocols.mgp.tables import (
     RISK_LEVELS,
@@ -17,26 +17,26 @@ from kinwire_protocols.mgp.tables import (
 )
 from kinwire_protocols.nearest import nearest
 
-_FAMILIES: Final = frozenset(name.partition(".")[0] for name in STANDARD_PERMISSIONS)
-_OWN: Final = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){2,}", re.ASCII)
 _EFFECTS: Final = ("filesystem", "network", "process", "database", "notification")
 
 
-def checked_permissions(place: str, names: Iterable[str]) -> None:
-    """Check names of permissions: standard ones, families of them, and names like a domain.
+def must_be_permissions(place: str, names: Iterable[str]) -> None:
+    """Check the permissions that a server of this program declares.
 
     Raises:
-        ValueError: one is none of these.
+        ValueError: one is neither a standard permission, nor a family of them, nor named like a
+            domain: `com.example.custom_permission`.
 
     Source: MGP 0.2.0 section 3.2.
     """
     for name in names:
-        if name not in STANDARD_PERMISSIONS and name not in _FAMILIES and not _OWN.fullmatch(name):
-            hint = _hint(name, STANDARD_PERMISSIONS)
-            raise ValueError(
-                f"{place}: expected a permission of MGP, or one like com.example.name, got "
-                f"{name!r:.60}. {hint}"
-            )
+        known = name in STANDARD_PERMISSIONS or expanded((name,)) != (name,)
+        if known or (name_problem(name) is None and name.count(".") > 1):
+            continue
+        raise ValueError(
+            f"{place}: expected a permission of MGP, or one like com.example.name, got "
+            f"{name!r:.60}. {_hint(name, STANDARD_PERMISSIONS)}"
+        )
 
 
 def checked_security(tool: str, security: ToolSecurity) -> ToolSecurity:
@@ -49,7 +49,7 @@ def checked_security(tool: str, security: ToolSecurity) -> ToolSecurity:
     """
     place = f"security of {tool!r:.60}"
     _must_be(place, "risk_level", security.risk_level, RISK_LEVELS)
-    checked_permissions(f"{place}: permissions_required", security.permissions_required or ())
+    must_be_permissions(f"{place}: permissions_required", security.permissions_required or ())
     for effect in security.side_effects or ():
         _must_be(place, "side_effects", effect, _EFFECTS)
     if security.validator is not None:

@@ -13,6 +13,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
+from kinwire.mgp.rules.permissions import expanded, risk_of
 from kinwire.mgp.rules.server_policy import RISKS, ServerPolicy, ToolPolicy
 from kinwire.mgp.rules.signs import Signs, signs_of
 from kinwire.mgp.rules.trust import DEFAULTS
@@ -21,7 +22,6 @@ from kinwire.support.json_values import short_digest
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mgp.augments import TOOL_SECURITY
 from kinwire_protocols.mgp.models import CodeSafety, RiskLevel, ToolSecurity, TrustLevel
-from kinwire_protocols.mgp.tables import STANDARD_PERMISSIONS
 
 _NO_POLICY: Final = ToolPolicy()
 
@@ -157,7 +157,7 @@ def _risks(
         yield "dangerous"
     if own.risk is not None:
         yield own.risk
-    yield from map(_permission_risk, permissions)
+    yield from map(risk_of, expanded(permissions))
     if security is None:
         yield signs.risk
         return
@@ -173,19 +173,6 @@ def _risks(
 
 def _known_risk(level: str) -> RiskLevel:
     return _BY_NAME.get(level, "dangerous")
-
-
-def _permission_risk(permission: str) -> RiskLevel:
-    """Return the risk of a permission, of a family that of its worst; an unknown is dangerous."""
-    rule = STANDARD_PERMISSIONS.get(permission)
-    if rule is not None:
-        return _known_risk(rule.risk_level)
-    rules = [
-        rule for name, rule in STANDARD_PERMISSIONS.items() if name.startswith(f"{permission}.")
-    ]
-    if not rules:
-        return "dangerous"
-    return highest_risk(_known_risk(rule.risk_level) for rule in rules)
 
 
 def _validators(

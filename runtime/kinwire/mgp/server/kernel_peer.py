@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from kinwire.mcp.context import Context
+from kinwire.mgp.rules.permissions import read_grant
 from kinwire.mgp.rules.trace import trace_id_in
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
@@ -24,9 +25,7 @@ from kinwire_protocols.mgp.models import (
     AuditNotificationParams,
     AuditOutcome,
     AuditTarget,
-    GrantDecision,
-    GrantFlag,
-    PermissionGrant,
+    GrantValue,
     PermissionRequestParams,
     PermissionResponseParams,
     ServerOffer,
@@ -58,7 +57,7 @@ class KernelPeer:
         """The version of MGP that the kernel speaks."""
         self.extensions: Final = extensions
         """The extensions that both sides have."""
-        self.grants: dict[str, str] = {}
+        self.grants: dict[str, GrantValue] = {}
         """What the kernel has decided about permissions: `approved`, `denied` or `deferred`."""
         self._server_id = server_id
         session.guard(MGP_PERMISSION_REQUEST, self._waits)
@@ -70,7 +69,8 @@ class KernelPeer:
 
     def _takes(self, params: PermissionResponseParams, request: Request) -> None:
         """Keep what the kernel has decided, in whatever form it says so."""
-        self.grants.update({name: _decision(grant) for name, grant in params.grants.items()})
+        for name, grant in to_wire(params)["grants"].items():
+            self.grants[name] = read_grant(grant)
 
     def refused(self, permission: str) -> bool:
         """Return whether the kernel has not approved a permission, or a part of its family.
@@ -119,11 +119,3 @@ class KernelPeer:
             details=None if details is None else from_wire(AuditDetails, details),
         )
         return await self.session.notify_if_negotiated(NOTIFICATIONS_MGP_AUDIT, event)
-
-
-def _decision(grant: PermissionGrant) -> str:
-    if isinstance(grant, GrantDecision):
-        return grant.decision
-    if isinstance(grant, GrantFlag):
-        return "approved" if grant.granted else "denied"
-    return grant

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 from kinwire.mcp.context import Context
 from kinwire.mcp.extension import ExtensionBase, capability_from
 from kinwire.mgp.rules.negotiation import answered_extensions, read_offer
-from kinwire.mgp.rules.tool_declarations import checked_permissions, checked_security
+from kinwire.mgp.rules.tool_declarations import checked_security, must_be_permissions
 from kinwire.mgp.rules.trust import LEVELS
 from kinwire.mgp.server.kernel_peer import KernelPeer
 from kinwire.mgp.server.served_tools import GuardedTools, plain_errors
@@ -106,7 +106,7 @@ class MgpServer(ExtensionBase[KernelPeer]):
             server_id=server_id,
             trust_level=trust_level,
         )
-        checked_permissions("permissions_required", permissions_required)
+        must_be_permissions("permissions_required", permissions_required)
         super().__init__()
         self._tools = {name: checked_security(name, one) for name, one in (tools or {}).items()}
         self._warned: set[str] = set()
