@@ -29,6 +29,7 @@ from kinwire.storage.clock import Clock
 from kinwire.storage.errors import StorageError
 from kinwire.storage.log import Log
 from kinwire.support.arguments import FLAG, RATE, ArgumentCheck, count_from, having
+from kinwire.support.background import background
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mgp.models import AuditNotificationParams
 
@@ -137,16 +138,17 @@ class AuditLog:
 
         It runs in a task of the server's session, and ends when the log has what was noted.
         """
-        forwarder = None
-        if "audit" in server.extensions:
-            forwarder = self._forwarders[server] = AuditForwarder(server, self._options.queue)
-            server.session.start_soon(forwarder.run)
-        try:
-            await server.session.wait_closed()
-        finally:
-            self._forwarders.pop(server, None)
-            self._reports.pop(server, None)
-            await self.record(gone)
+        async with background() as tasks:
+            if "audit" in server.extensions:
+                forwarder = self._forwarders[server] = AuditForwarder(server, self._options.queue)
+                tasks.start_soon(forwarder.run)
+            try:
+                await server.session.wait_closed()
+            finally:
+                self._forwarders.pop(server, None)
+                self._reports.pop(server, None)
+                await self.record(gone)
+            tasks.cancel_scope.cancel()
 
     def _published(self, event: SecurityEvent) -> JsonObject:
         params = event.params(self._clock())

@@ -90,7 +90,7 @@ class PermissionStore:
         await self.pending.remove(key)
 
     def remembered(self, server: GuardedServer, permission: str) -> PermissionDecision | None:
-        """Return the operator's decision that holds; None if there is none in memory."""
+        """Return the operator's decision that holds; None without one in memory."""
         decided = self.grants.remembered(prefix_of(server) + permission)
         return None if decided is None else decided.answer
 

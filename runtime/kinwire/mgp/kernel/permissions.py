@@ -248,6 +248,12 @@ class PermissionManager:
 
     async def _keep_informed(self, server: GuardedServer, exchange: PermissionExchange) -> None:
         """Deliver what changes while the server is connected, also what expires."""
+        async with background() as tasks:
+            tasks.start_soon(self._inform_of_changes, server, exchange)
+            await server.session.wait_closed()
+            tasks.cancel_scope.cancel()
+
+    async def _inform_of_changes(self, server: GuardedServer, exchange: PermissionExchange) -> None:
         try:
             while True:
                 news = self._store.grants.news

@@ -24,7 +24,7 @@ from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.mgp.models import ServerOffer
 from kinwire_protocols.mgp.tables import EXTENSION_ALIASES
 
-_MOST_NAMES = 100  # of extensions and permissions that are read from one offer
+_MOST_NAMES = 1_000  # of extensions and permissions that are read from one offer
 _LONGEST = 200  # characters of a name
 _VERSION: Final = re.compile(
     r"v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?(?:-([0-9A-Za-z.-]{1,60}))?(?:\+[0-9A-Za-z.-]{1,60})?",
