@@ -129,6 +129,26 @@ def test_a_verb_without_its_extra_names_the_extra(
     assert f"hint: {install_command('codegen')}" in err
 
 
+@pytest.mark.parametrize(
+    ("url", "module", "extra"),
+    [
+        ("http://127.0.0.1:1/mcp", "httptools", "http"),
+        ("ws://127.0.0.1:1/mcp", "websockets", "ws"),
+    ],
+)
+@pytest.mark.parametrize("name", ["list", "call", "inspect", "doctor"])
+def test_a_url_without_its_library_names_the_extra(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch, name: str, url: str, module: str, extra: str
+) -> None:
+    for one in [one for one in sys.modules if one.partition(".")[0] == module]:
+        monkeypatch.delitem(sys.modules, one)
+    monkeypatch.setitem(sys.modules, module, None)
+    code, out, err = ran(capsys, name, url, *["ping"] * (name == "call"))
+    assert (code, out) == (2, "")
+    assert f"kinwire {name} needs the extra [{extra}], which is not installed." in err
+    assert f"hint: {install_command(extra)}" in err
+
+
 def test_the_overview_costs_no_runtime() -> None:
     program = (
         "import sys; from kinwire_cli import main\n"

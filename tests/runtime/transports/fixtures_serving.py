@@ -8,7 +8,7 @@ from __future__ import annotations
 __all__ = ("NETWORK", "URLS", "Served", "served")
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Thread
 from typing import Any, NamedTuple
@@ -42,11 +42,16 @@ class Served(NamedTuple):
 
 
 @contextmanager
-def served(server: Server, **options: Any) -> Iterator[Served]:
-    """Serve on a free port of this machine; `options` are those of `Server.asgi`."""
+def served(
+    server: Server, *, around: Callable[[Any], Any] = LegacySseApp, **options: Any
+) -> Iterator[Served]:
+    """Serve on a free port of this machine; `options` are those of `Server.asgi`.
+
+    `around` makes the application that listens of that of the server.
+    """
     app = server.asgi(**options)
     config = uvicorn.Config(
-        LegacySseApp(app),
+        around(app),
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=2,

@@ -35,13 +35,17 @@ _HINTS = {
     307: "It has moved{to}. Connect to that address: what is sent here is not for another.",
     308: "It has moved{to}. Connect to that address: what is sent here is not for another.",
     401: 'It has to know who calls. Pass headers={"Authorization": ...} or auth=...',
-    403: "It knows who calls and refuses, or does not accept this host or origin.",
+    403: (
+        "It knows who calls and refuses, does not accept this host or origin, or serves nothing at "
+        "this path."
+    ),
     404: "Nothing is served there. Look at the path of the URL.",
     405: "Nothing is served there. Look at the path of the URL.",
     407: "A proxy wants a name and a password: proxy='http://name:password@...'.",
     413: "The message is larger than it accepts.",
     429: "It wants fewer calls.",
 }
+_UNKNOWN_AUTHORITY = {18, 19, 20, 21}  # codes of OpenSSL, X509_V_ERR_...
 _NO_TLS = "WRONG_VERSION_NUMBER"  # what OpenSSL makes of plain text
 
 
@@ -175,6 +179,10 @@ def reason_of(error: Exception) -> str:
     """Return why a connection never stood, or ended: a clause."""
     if isinstance(error, ssl.SSLCertVerificationError):
         reason = f"its certificate is not to be trusted: {error.verify_message}"
+        if error.verify_code in _UNKNOWN_AUTHORITY:
+            reason += (
+                ". The variable SSL_CERT_FILE or the option tls names an authority of your own"
+            )
     elif isinstance(error, ssl.SSLError) and error.reason == _NO_TLS:
         reason = "it does not speak TLS. Begin the URL with http or ws, if it is on this machine"
     elif isinstance(error, TimeoutError):

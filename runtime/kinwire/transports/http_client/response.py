@@ -62,8 +62,9 @@ def need_parser() -> None:
     try:
         import httptools as _  # noqa: F401
     except ImportError:
-        raise ImportError(
-            "HTTP needs the library `httptools`, and so does a proxy. Install kinwire[http]."
+        raise ModuleNotFoundError(
+            "HTTP needs the library `httptools`, and so does a proxy. Install kinwire[http].",
+            name="httptools",
         ) from None
 
 

@@ -45,7 +45,7 @@ def client_protocol(address: ServerAddress) -> ClientProtocol:
         from websockets.client import ClientProtocol
         from websockets.uri import WebSocketURI
     except ImportError:
-        raise ImportError(_MISSING) from None
+        raise ModuleNotFoundError(_MISSING, name="websockets") from None
     path, _, query = address.target.partition("?")
     where = (address.secure, address.host, address.port, path, query)
     return ClientProtocol(
@@ -65,7 +65,7 @@ def server_protocol() -> ServerProtocol:
     try:
         from websockets.server import ServerProtocol
     except ImportError:
-        raise ImportError(_MISSING) from None
+        raise ModuleNotFoundError(_MISSING, name="websockets") from None
     return ServerProtocol(select_subprotocol=_select, max_size=_NO_MESSAGE, logger=_SILENT)
 
 

@@ -18,6 +18,7 @@ from kinwire import Server, connect
 from kinwire_protocols import mcp
 from tests.runtime.mcp.http.conftest import Tools
 from tests.runtime.mcp.http.fake_asgi_client import Client, message
+from tests.runtime.transports.fixtures_serving import served
 
 pytestmark = pytest.mark.anyio
 
@@ -77,3 +78,17 @@ async def test_it_is_mounted_without_anything_else(
     async with client.open("GET") as own:
         assert own.status == 200
     assert (await client.request("DELETE")).status == 204
+
+
+MOUNTED = ["http://{}/tools", "http://{}/tools/", "http://{}/tools/mcp", "ws://{}/tools/"]
+
+
+async def test_a_mounted_application_is_reached_below_its_prefix(tools: Tools) -> None:
+    def site(app: Any) -> Starlette:
+        return Starlette(routes=[Mount("/tools", app)])
+
+    with served(tools.server, around=site) as there:
+        for url in MOUNTED:
+            async with connect(url.format(f"127.0.0.1:{there.port}")) as peer:
+                result = await peer.mcp.tools_call(name="echo", arguments={"text": url})
+                assert getattr(result.content[0], "text", None) == url

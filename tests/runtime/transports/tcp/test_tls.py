@@ -60,8 +60,9 @@ async def test_a_server_is_trusted_by_its_certificate_and_name(
                 async with connect(f"wss://localhost:{port}") as peer:
                     await peer.mcp.ping()
             for scheme, name in (("wss", "127.0.0.1"), ("https", "127.0.0.1")):
-                with pytest.raises(ConnectionClosedError, match="is not to be trusted: "):
+                with pytest.raises(ConnectionClosedError, match="is not to be trusted: ") as caught:
                     await host.connect(f"{scheme}://{name}:{port}")
+                assert ("SSL_CERT_FILE" in str(caught.value)) is not trusted
             tasks.cancel_scope.cancel()
 
 
