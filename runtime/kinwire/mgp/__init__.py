@@ -18,6 +18,7 @@ __all__ = (
     "Confirmations",
     "GuardedCall",
     "GuardedServer",
+    "IdentityRefusedError",
     "KernelPeer",
     "KnownTool",
     "MgpKernel",
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from kinwire.mgp.kernel.callers import Agent
     from kinwire.mgp.kernel.confirmations import ConfirmationAnswer, Confirmations
     from kinwire.mgp.kernel.guarded_server import GuardedServer
+    from kinwire.mgp.kernel.identities import IdentityRefusedError
     from kinwire.mgp.kernel.kernel import MgpKernel
     from kinwire.mgp.kernel.pending import PendingPermission
     from kinwire.mgp.kernel.permission_options import (
@@ -74,6 +76,7 @@ _HOMES = {
     "Confirmations": "kernel.confirmations",
     "GuardedCall": "kernel.call",
     "GuardedServer": "kernel.guarded_server",
+    "IdentityRefusedError": "kernel.identities",
     "KernelPeer": "server.kernel_peer",
     "KnownTool": "rules.tools",
     "MgpKernel": "kernel.kernel",

@@ -7,17 +7,12 @@ __all__ = ("IdentityRefusedError", "must_be_itself")
 from collections.abc import Container, Iterable
 
 from kinwire.mgp.kernel.guarded_server import GuardedServer
-from kinwire.rpc.errors import RpcError
+from kinwire.rpc.errors import KinwireError
 from kinwire.support.sanitize import sanitize_for_log
 
 
-class IdentityRefusedError(RpcError):
+class IdentityRefusedError(KinwireError):
     """A server declares a `server_id` that is not its own, so it is not connected."""
-
-    protocol = "mgp"
-    name = "IdentityRefused"
-    default_code = 1000
-    default_message = "Identity refused"
 
 
 def must_be_itself(

@@ -37,7 +37,7 @@ from kinwire.mgp.rules.retry import Retries
 from kinwire.mgp.rules.server_policy import ServerPolicy
 from kinwire.mgp.rules.tools import KnownTool, known_tool
 from kinwire.mgp.rules.trust import DEFAULTS
-from kinwire.rpc.errors import RpcError
+from kinwire.rpc.errors import KinwireError
 from kinwire.rpc.session import Session
 from kinwire.storage.clock import Clock, forward
 from kinwire.storage.records import Records
@@ -262,7 +262,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         try:
             self.must_be_only_session(session)
             must_be_itself(server, self.servers, self._policies)
-        except RpcError as error:
+        except KinwireError as error:
             self._note(server, SERVER_REFUSED, "BLOCKED", {"reason": str(error)})
             raise
         session.must_not_repeat_handshake()  # a new session may be with another program

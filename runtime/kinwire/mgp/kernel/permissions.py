@@ -15,6 +15,7 @@ from functools import lru_cache, partial
 
 import anyio
 
+from kinwire.managers.while_open import while_open
 from kinwire.mgp.errors import refusal
 from kinwire.mgp.kernel.audit import AuditLog
 from kinwire.mgp.kernel.call import GuardedCall
@@ -188,7 +189,8 @@ class PermissionManager:
             if state.source not in ("nobody", "operator"):
                 await self._audit.record(policy_event(server.id, name, state))
         self._must_have_all(server)
-        server.session.start_soon(partial(self._keep_informed, server, exchange))
+        inform = partial(self._keep_informed, server, exchange)
+        server.session.start_soon(partial(while_open, server.session, inform))
 
     def check(self, call: GuardedCall) -> Awaitable[None] | None:
         """Refuse a call whose tool needs a permission that its server does not have (error 1000).
