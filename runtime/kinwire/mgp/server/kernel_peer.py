@@ -4,19 +4,18 @@ from __future__ import annotations
 
 __all__ = ("KernelPeer",)
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Final
 
 from kinwire.mcp.context import Context
-from kinwire.mgp.rules.permissions import read_grant
 from kinwire.mgp.rules.trace import trace_id_in
-from kinwire.rpc.request import Request
+from kinwire.mgp.server.granted_permissions import GrantedPermissions, OnDenied
 from kinwire.rpc.session import Session
 from kinwire.support.arguments import OBJECT, TEXT, ArgumentCheck, instance_of, one_of
 from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.mgp.methods import (
-    MGP_PERMISSION_REQUEST,
-    MGP_PERMISSION_RESPONSE,
     NOTIFICATIONS_MGP_AUDIT,
 )
 from kinwire_protocols.mgp.models import (
@@ -26,8 +25,6 @@ from kinwire_protocols.mgp.models import (
     AuditOutcome,
     AuditTarget,
     GrantValue,
-    PermissionRequestParams,
-    PermissionResponseParams,
     ServerOffer,
 )
 
@@ -41,6 +38,10 @@ _REPORT = ArgumentCheck(
     details=OBJECT.or_none,
 )
 
+_MUST_HAVE = ArgumentCheck(
+    "KernelPeer.must_have", 'peer.must_have("shell.execute")', {"permission": TEXT}
+)
+
 
 class KernelPeer:
     """One connection of a server to a kernel. Get it from `MgpServer.of(context)`."""
@@ -51,37 +52,50 @@ class KernelPeer:
         offer: ServerOffer,
         extensions: frozenset[str],
         server_id: str | None,
+        *,
+        required: Sequence[str] = (),
+        on_denied: OnDenied | None = None,
     ) -> None:
         self.session = session
         self.version: Final = offer.version
         """The version of MGP that the kernel speaks."""
         self.extensions: Final = extensions
         """The extensions that both sides have."""
-        self.grants: dict[str, GrantValue] = {}
-        """What the kernel has decided about permissions: `approved`, `denied` or `deferred`."""
         self._server_id = server_id
-        session.guard(MGP_PERMISSION_REQUEST, self._waits)
-        session.guard(MGP_PERMISSION_RESPONSE, self._takes)
+        self._granted = GrantedPermissions(session, required, partial(_degrade, on_denied, self))
 
-    def _waits(self, params: PermissionRequestParams, request: Request) -> None:
-        for name in params.permissions:
-            self.grants.setdefault(name, "deferred")
+    @property
+    def grants(self) -> Mapping[str, GrantValue]:
+        """What the kernel has decided, by permission; what has expired is `deferred`."""
+        return self._granted.grants
 
-    def _takes(self, params: PermissionResponseParams, request: Request) -> None:
-        """Keep what the kernel has decided, in whatever form it says so."""
-        for name, grant in to_wire(params)["grants"].items():
-            self.grants[name] = read_grant(grant)
+    async def permissions(self) -> Mapping[str, GrantValue]:
+        """Wait until the kernel has decided about all that the server requires; return `grants`.
+
+        Do not await it in a function that the kernel waits for before it decides. Without the
+        extension `security` it returns immediately: nothing will be decided.
+
+        Source: MGP 0.2.0 section 3.6.
+        """
+        return await self._granted.decided() if "security" in self.extensions else self.grants
 
     def refused(self, permission: str) -> bool:
         """Return whether the kernel has not approved a permission, or a part of its family.
 
         One that the kernel has not spoken of is not refused: the kernel checks calls itself.
         """
-        return any(
-            decision != "approved"
-            for name, decision in self.grants.items()
-            if name == permission or name.startswith(f"{permission}.")
-        )
+        return self._granted.refused(permission)
+
+    def must_have(self, permission: str) -> None:
+        """Refuse the request that is served, unless the kernel has approved a permission.
+
+        Raises:
+            PermissionDeniedError: it is denied, deferred or expired, or was never asked for.
+
+        Source: MGP 0.2.0 sections 3.6 and 14.3.
+        """
+        _MUST_HAVE.check(permission=permission)
+        self._granted.must_have(permission)
 
     async def report(
         self,
@@ -119,3 +133,7 @@ class KernelPeer:
             details=None if details is None else from_wire(AuditDetails, details),
         )
         return await self.session.notify_if_negotiated(NOTIFICATIONS_MGP_AUDIT, event)
+
+
+def _degrade(on_denied: OnDenied | None, peer: KernelPeer, permission: str) -> object:
+    return None if on_denied is None else on_denied(permission, peer)

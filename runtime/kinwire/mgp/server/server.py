@@ -13,10 +13,12 @@ from kinwire.mcp.extension import ExtensionBase, capability_from
 from kinwire.mgp.rules.negotiation import answered_extensions, read_offer
 from kinwire.mgp.rules.tool_declarations import checked_security, must_be_permissions
 from kinwire.mgp.rules.trust import LEVELS
+from kinwire.mgp.server.granted_permissions import OnDenied
 from kinwire.mgp.server.kernel_peer import KernelPeer
 from kinwire.mgp.server.served_tools import GuardedTools, plain_errors
 from kinwire.rpc.session import Session
 from kinwire.support.arguments import (
+    FUNCTION,
     TEXT,
     TEXTS,
     ArgumentCheck,
@@ -58,6 +60,7 @@ _MGP_SERVER = ArgumentCheck(
     permissions_required=TEXTS,
     server_id=TEXT.or_none,
     trust_level=one_of(*LEVELS).or_none,
+    on_denied=FUNCTION.or_none,
 )
 _OF = ArgumentCheck(
     "MgpServer.of",
@@ -79,7 +82,9 @@ class MgpServer(ExtensionBase[KernelPeer]):
     where the tool is defined. `permissions_required` is what the server needs to work, `server_id`
     what it calls itself, and `trust_level` how far it asks to be trusted: a kernel trusts it less
     if configured so, and never more. `extensions` are those that the server supports; those of the
-    methods that it has handlers for are added.
+    methods that it has handlers for are added. `on_denied` is called with each permission that a
+    kernel denies, also later, and with the `KernelPeer`: a plain or `async` function that degrades
+    the server.
     """
 
     protocol: ProtocolTable = PROTOCOL
@@ -92,6 +97,7 @@ class MgpServer(ExtensionBase[KernelPeer]):
         permissions_required: Collection[str] = (),
         server_id: str | None = None,
         trust_level: TrustLevel | None = None,
+        on_denied: OnDenied | None = None,
     ) -> None:
         """Prepare to serve any number of kernels.
 
@@ -105,6 +111,7 @@ class MgpServer(ExtensionBase[KernelPeer]):
             permissions_required=permissions_required,
             server_id=server_id,
             trust_level=trust_level,
+            on_denied=on_denied,
         )
         must_be_permissions("permissions_required", permissions_required)
         super().__init__()
@@ -117,6 +124,8 @@ class MgpServer(ExtensionBase[KernelPeer]):
             "trust_level": trust_level,
         }
         self._server_id = server_id
+        self._required = tuple(permissions_required)
+        self._on_denied = on_denied
         self.handlers.add_default(MGP_PERMISSION_REQUEST, _wait)
         self.handlers.add_default(MGP_PERMISSION_RESPONSE, _decided)
         self.on = mgp.ServerOn(self.handlers.add)
@@ -187,7 +196,14 @@ class MgpServer(ExtensionBase[KernelPeer]):
         """Return the kernel of a session in which both sides speak MGP."""
         offer = from_wire(ServerOffer, theirs)
         active = frozenset(self._supported()["extensions"]) & frozenset(offer.extensions)
-        peer = KernelPeer(session, offer, active, self._server_id)
+        peer = KernelPeer(
+            session,
+            offer,
+            active,
+            self._server_id,
+            required=self._required,
+            on_denied=self._on_denied,
+        )
         GuardedTools(peer, self._tools, self._warned)
         return peer
 
