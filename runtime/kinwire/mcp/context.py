@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kinwire.rpc.codec import Id
     from kinwire.rpc.request import Request
     from kinwire.rpc.session import Session
-    from kinwire_protocols.base import Message
+    from kinwire_protocols.base import JsonObject, Message
 
 
 _PROGRESS = ArgumentCheck(
@@ -87,6 +87,11 @@ class Context:
     def params(self) -> Message:
         """The params of the request as they came, of the type of its method."""
         return self._request.params
+
+    @property
+    def message(self) -> JsonObject:
+        """The whole JSON-RPC message as it came; it must not be changed."""
+        return self._request.message
 
     @property
     def session(self) -> Session:

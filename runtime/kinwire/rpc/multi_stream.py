@@ -40,9 +40,9 @@ class MultiStreamRequest(Request):
     __slots__ = ("context", "stream")
 
     def __init__(
-        self, session: Session, id: Id | None, route: Route, params: Message, raw: JsonObject
+        self, session: Session, id: Id | None, route: Route, params: Message, message: JsonObject
     ) -> None:
-        super().__init__(session, id, route, params, raw)
+        super().__init__(session, id, route, params, message)
         self.context: Context = copy_context()
         """Of the HTTP request: what stands around the server has set things there."""
         self.stream = current_stream.get()

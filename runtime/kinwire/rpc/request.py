@@ -22,11 +22,11 @@ class Request:
     """The context of one message that is being handled, and the way back to its sender."""
 
     __slots__ = (
-        "_raw",
         "cancelled",
         "ended",
         "handler",
         "id",
+        "message",
         "method",
         "params",
         "reported",
@@ -35,7 +35,7 @@ class Request:
     )
 
     def __init__(
-        self, session: Session, id: Id | None, route: Route, params: Message, raw: JsonObject
+        self, session: Session, id: Id | None, route: Route, params: Message, message: JsonObject
     ) -> None:
         self.session = session
         """The connection it came on: call and notify the sender through it."""
@@ -46,7 +46,8 @@ class Request:
         if plan is not None:
             self.handler = partial(handle_through, plan, route)
         self.params = params
-        self._raw = raw
+        self.message = message
+        """The whole message as it came, of which `params` are a part."""
         self.cancelled = False
         """Whether the peer cancelled the request. Threads may read this."""
         self.ended = False
@@ -57,7 +58,8 @@ class Request:
     def progress_token(self) -> Id | None:
         """Return the token for progress reports; None if the sender did not ask for them."""
         profile = self.session.profile
-        meta = self._raw.get(profile.meta_field)
+        params = self.message.get("params")
+        meta = params.get(profile.meta_field) if is_object(params) else None
         if profile.progress is None or not is_object(meta):
             return None
         token = meta.get(profile.progress.token_field)

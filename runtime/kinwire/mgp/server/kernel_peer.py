@@ -122,7 +122,7 @@ class KernelPeer:
         )
         name = self._server_id or "server"
         now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        trace = None if context is None else trace_id_in({"params": to_wire(context.params)})
+        trace = None if context is None else trace_id_in(context.message)
         event = AuditNotificationParams(
             timestamp=now,
             trace_id=trace,

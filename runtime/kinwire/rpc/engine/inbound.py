@@ -79,11 +79,11 @@ class InboundCalls:
         identifier: Id = message["id"]
         try:
             route = self._admission(identifier, message["method"])
-            params, raw = _params(route, message, self._counts)
+            params = _params(route, message, self._counts)
         except Exception as error:  # also a validator of the user's own row
             self._answer_failure(identifier, message["method"], error)
             return
-        work = self.new(identifier, route, params, raw)
+        work = self.new(identifier, route, params, message)
         self.under_way[identifier] = work
         if self._barrier is None and not route.method.serial:
             self.io.start(work)
@@ -98,11 +98,11 @@ class InboundCalls:
         if route.at_once is None and self._too_many():
             return
         try:
-            params, raw = _params(route, message, self._counts)
+            params = _params(route, message, self._counts)
         except Exception as error:
             logger.info("ignored a notification: %s", error)
             return
-        work = self.new(None, route, params, raw)
+        work = self.new(None, route, params, message)
         if route.at_once is not None and self._done_at_once(route.at_once, work):
             return
         self.under_way[work] = work
@@ -250,12 +250,13 @@ class InboundCalls:
         return "peer" if route is None else _ANSWERED_BY.get(route.method.sender, "peer")
 
 
-def _params(route: Route, message: JsonObject, counts: Counts) -> tuple[Message, JsonObject]:
+def _params(route: Route, message: JsonObject, counts: Counts) -> Message:
     raw: JsonObject = message.get("params", {})
     if type(raw) is not dict:
-        return _without_params(route, raw, counts), {}
+        return _without_params(route, raw, counts)
     try:
-        return route.method.decode_params(raw, counts.noticed), raw
+        params: Message = route.method.decode_params(raw, counts.noticed)
+        return params
     except ValidationError as error:
         raise _invalid(route.method.name, problems(error, raw)) from None
 
