@@ -25,7 +25,7 @@ from kinwire.rpc.routes import Route
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp.methods import TOOLS_CALL
-from tests.runtime.mcp.http.fake_asgi_client import Client, message
+from tests.runtime.mcp.http.fake_asgi_client import Client, initialize, message
 
 pytestmark = pytest.mark.skipif(
     sys.implementation.name != "cpython" or sys.version_info[:2] != (3, 11),
@@ -92,6 +92,37 @@ async def request_over_http() -> AsyncIterator[RoundTrip]:
     await app.aclose()
 
 
+@asynccontextmanager
+async def session_over_http() -> AsyncIterator[RoundTrip]:
+    """A whole session to the application: the handshake, one call, and DELETE."""
+    app = echo_server().asgi()
+    client = Client(app)
+    call = message("tools/call", name="echo", arguments={"text": "x" * 100})
+    done = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    posts = [initialize(), done, call]
+    bodies = deque([*(json.dumps(one).encode() for one in posts), b""])
+    heads: deque[MutableMapping[str, Any]] = deque(maxlen=4)
+
+    async def receive() -> MutableMapping[str, Any]:
+        return {"type": "http.request", "body": bodies[0], "more_body": False}
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        if "headers" in message:
+            heads.append(message)
+
+    async def run() -> None:
+        client.session = None
+        for method in ("POST", "POST", "POST", "DELETE"):
+            await app(client.scope(method, {}), receive, send)
+            bodies.rotate(-1)
+            if client.session is None:
+                client.session = dict(heads[-1]["headers"])[b"mcp-session-id"].decode()
+
+    yield run
+    assert [head["status"] for head in heads] == [200, 202, 200, 204]
+    await app.aclose()
+
+
 async def calls_of(connected: Callable[[], AbstractAsyncContextManager[RoundTrip]]) -> int:
     counted = 0
 
@@ -121,10 +152,15 @@ async def calls_of(connected: Callable[[], AbstractAsyncContextManager[RoundTrip
 
 @pytest.mark.parametrize(
     ("connected", "ceiling"),
-    [(two_sessions, 147), (tool_of_a_pair, 169), (request_over_http, 181)],
+    [
+        (two_sessions, 147),
+        (tool_of_a_pair, 169),
+        (request_over_http, 173),
+        (session_over_http, 596),
+    ],
 )
 def test_a_round_trip_takes_no_more_calls(
     connected: Callable[[], AbstractAsyncContextManager[RoundTrip]], ceiling: int
 ) -> None:
-    """Lower a ceiling when a change allows it; the project's bar is 200, its goal 150."""
+    """Lower a ceiling when a change allows it; for a request the bar is 200, the goal 150."""
     assert asyncio.run(calls_of(connected)) <= ceiling

@@ -31,8 +31,9 @@ async def _nothing(params: Message) -> JsonObject:
     return {}
 
 
-def _nothing_at_once(params: Message, request: Request) -> None:
+def _nothing_at_once(params: Message, request: Request) -> JsonObject | None:
     """See `AtOnce`."""
+    return None if request.id is None else {}
 
 
 class ExtensionHandlers:
@@ -59,7 +60,8 @@ class ExtensionHandlers:
         Without `handler` the method is answered by an empty result, for methods that interceptors
         handle.
         """
-        at_once = _nothing_at_once if handler is _nothing else None
+        waits = handler is not _nothing or row.kind == "request"  # pings are answered in turn
+        at_once = None if waits else _nothing_at_once
         routes = dict.fromkeys(row.names, Route(row, _adapted(row, handler), at_once))
         self._defaults |= routes
         self.routes |= routes

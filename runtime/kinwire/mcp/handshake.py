@@ -5,14 +5,13 @@ MCP, Lifecycle.
 
 from __future__ import annotations
 
-__all__ = ("ServerHandshake",)
+__all__ = ("ServerHandshake", "ServerRoutes")
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from kinwire.mcp.handlers import HandlerTable
 from kinwire.mcp.negotiation import Negotiation, SpokenProtocols
 from kinwire.rpc.request import Request
 from kinwire.rpc.routes import Handler, Route
@@ -27,19 +26,13 @@ _HANDSHAKE = replace(INITIALIZE, serial=True)
 
 
 class ServerHandshake:
-    """One session's view of the handlers: closed until `initialize` has been answered.
-
-    A method without a handler is unknown before the handshake too, so that a client that tries a
-    newer protocol first falls back immediately.
-    """
+    """The handshake of one session, which is closed until `initialize` has been answered."""
 
     def __init__(
-        self,
-        handlers: HandlerTable,
-        answer: Callable[[], JsonObject],
-        spoken: SpokenProtocols,
+        self, routes: ServerRoutes, answer: Callable[[], JsonObject], spoken: SpokenProtocols
     ) -> None:
         """Prepare a session; `answer` makes the result of `initialize`."""
+        self._routes = routes
         self._answer = answer
         self.negotiation = Negotiation(spoken)
         self.client: InitializeRequestParams | None = None
@@ -48,41 +41,22 @@ class ServerHandshake:
         """Whether `initialize` has been answered with a result."""
         self.initialized = False
         """Whether the client has sent `notifications/initialized`."""
-        self.routes: dict[str, Route] = {INITIALIZE.name: Route(_HANDSHAKE, self._initialize)}
-        self._handlers = handlers
-        for route in handlers.routes.values():
-            self.add_route(route)
 
     def skip(self, session: Session) -> None:
         """Open a session without a handshake: the client is unknown, and has no capabilities."""
         self.negotiation.settle(session, client={}, server=self._answer()["capabilities"])
-        self.initialized = True
-        self._open()
+        self.open = self.initialized = True
 
     def session_routes(self) -> Mapping[str, Route]:
         """Return the routes to open the session with."""
-        return self.negotiation.routes(self.routes)
+        return self.negotiation.routes(self._routes.closed, self._routes.open)
 
-    def add_route(self, route: Route) -> None:
-        """Serve a method from now on, or after the handshake."""
-        if route.method.name == NOTIFICATIONS_INITIALIZED.name:
-            in_turn = partial(self._initialized, route.handler)
-            route = Route(route.method, in_turn, partial(self._initialized_at_once, route))
-        if not self.open and route.method.name != PING.name:
-            route = Route(route.method, _Closed(self, route).handle)
-        self.routes[route.method.name] = route
+    def initialize(self, params: InitializeRequestParams, session: Session) -> JsonObject:
+        """Open the session, and return the result of `initialize`.
 
-    def remove_route(self, name: str) -> None:
-        """Stop serving a method, unless the handlers still have a route for it."""
-        del self.routes[name]
-        if name in self._handlers.routes:
-            self.add_route(self._handlers.routes[name])
-
-    def release(self) -> None:
-        """Let go of the routes, which refer to this, when the session is over."""
-        self.routes.clear()
-
-    async def _initialize(self, params: InitializeRequestParams, request: Request) -> JsonObject:
+        Raises:
+            InvalidRequestError: it is open already.
+        """
         if self.client is not None:
             raise InvalidRequestError(
                 "initialize: the session is open already. Continue with it, or connect again."
@@ -91,36 +65,77 @@ class ServerHandshake:
         answer = self._answer()
         client, server = to_wire(params.capabilities), answer["capabilities"]
         self.negotiation.offer(server, client)
-        self.negotiation.settle(request.session, client=client, server=server)
-        self._open()
+        try:
+            self.negotiation.settle(session, client=client, server=server)
+        except Exception:
+            session.replace_routes(self._routes.closed)
+            raise
+        self.open = True
         return answer
 
-    def _open(self) -> None:
-        self.open = True
-        for route in self._handlers.routes.values():
-            self.add_route(route)  # without the stand-in
 
-    async def _initialized(self, handler: Handler, params: Any, request: Request) -> Any:
-        self.initialized = True
-        return await handler(params, request)
+class ServerRoutes:
+    """What all sessions of one server serve, by wire name: before their handshake, and after it.
 
-    def _initialized_at_once(self, route: Route, params: Any, request: Request) -> Handler | None:
-        self.initialized = True
-        return route.handler if route.at_once is None else route.at_once(params, request)
+    A method without a handler is unknown before the handshake too, so that a client that tries a
+    newer protocol first falls back immediately.
+    """
+
+    def __init__(self, routes: Iterable[Route]) -> None:
+        handshake = {INITIALIZE.name: Route(_HANDSHAKE, _initialize, _initialize_at_once)}
+        self.closed: dict[str, Route] = {**handshake}
+        self.open: dict[str, Route] = {**handshake}
+        for route in routes:
+            self.add(route)
+
+    def add(self, route: Route) -> None:
+        """Serve a method from now on, in open sessions too."""
+        name = route.method.name
+        if name == NOTIFICATIONS_INITIALIZED.name:
+            in_turn, at_once = partial(_initialized, route), partial(_initialized_at_once, route)
+            route = Route(route.method, in_turn, at_once)
+        early = name == PING.name
+        self.open[name] = route
+        self.closed[name] = route if early else Route(route.method, partial(_when_open, route))
+
+    def remove(self, name: str) -> None:
+        """Stop serving a method, in open sessions too."""
+        del self.open[name], self.closed[name]
 
 
-class _Closed:
-    """A route while its session is closed; a request may have come just behind `initialize`."""
+def _of(request: Request) -> ServerHandshake:
+    session: Any = request.session  # a `ServerSession`
+    handshake: ServerHandshake = session.handshake
+    return handshake
 
-    def __init__(self, handshake: ServerHandshake, route: Route) -> None:
-        self._handshake = handshake
-        self._route = route
 
-    async def handle(self, params: Any, request: Request) -> Any:
-        if self._handshake.open:
-            return await request.run(self._route, params)
-        if request.id is None:
-            return None  # a notification that comes too early means nothing
-        raise InvalidRequestError(
-            f"{self._route.method.name}: the session is not open. Send initialize first."
-        )
+def _initialize_at_once(params: InitializeRequestParams, request: Request) -> JsonObject:
+    return _of(request).initialize(params, request.session)
+
+
+async def _initialize(params: InitializeRequestParams, request: Request) -> JsonObject:
+    return _initialize_at_once(params, request)
+
+
+async def _initialized(route: Route, params: Any, request: Request) -> Any:
+    _of(request).initialized = True
+    return await route.handler(params, request)
+
+
+def _initialized_at_once(route: Route, params: Any, request: Request) -> Handler | None:
+    _of(request).initialized = True
+    if route.at_once is None:
+        return route.handler
+    handler: Handler | None = route.at_once(params, request)
+    return handler
+
+
+async def _when_open(route: Route, params: Any, request: Request) -> Any:
+    """Handle what came while its session was closed, perhaps just behind `initialize`."""
+    if _of(request).open:
+        return await request.run(route, params)
+    if request.id is None:
+        return None  # a notification that comes too early means nothing
+    raise InvalidRequestError(
+        f"{route.method.name}: the session is not open. Send initialize first."
+    )

@@ -315,7 +315,7 @@ class Host:
             Session(
                 target,
                 profile=PROFILE,
-                routes=negotiation.routes(router.routes),
+                routes=negotiation.routes(router.routes, router.routes),
                 limits=self.limits,
                 protocols=self._spoken.tables,
             ) as session,

@@ -60,18 +60,20 @@ class Negotiation:
 
     def __init__(self, spoken: SpokenProtocols) -> None:
         self.spoken = spoken
-        self._own: Mapping[str, Route] = {}
+        self._opened: Mapping[str, Route] = {}
         self._active: list[Extension] = []
         self._settled = anyio.Event() if spoken.extensions else None
         self.step = INITIALIZE.name
         """What is under way: the opening request, or the part of an extension."""
 
-    def routes(self, own: Mapping[str, Route]) -> Mapping[str, Route]:
-        """Return the routes to open the session with, which serves `own`."""
-        self._own = own
+    def routes(
+        self, closed: Mapping[str, Route], opened: Mapping[str, Route]
+    ) -> Mapping[str, Route]:
+        """Return the routes to begin with, for `closed` before the handshake and `opened` after."""
+        self._opened = opened
         if self._settled is None:
-            return own
-        return _EarlyRoutes(own, self.spoken, self._settled)
+            return closed
+        return _EarlyRoutes(closed, self.spoken, self._settled)
 
     def offer(self, capabilities: JsonObject, theirs: JsonObject | None = None) -> None:
         """Write the offers into the `capabilities` of this side; a server is given the client's."""
@@ -94,7 +96,7 @@ class Negotiation:
         ours = self._understood(ours)
         client, server = (ours, theirs) if is_client else (theirs, ours)
         session.set_negotiated(self.spoken.gates.negotiated(client, server))
-        session.replace_routes(self._own)
+        session.replace_routes(self._opened)
         for extension in self.spoken.extensions:
             offered = _offered(extension.protocol.capability, theirs, ours)
             if offered is not None:

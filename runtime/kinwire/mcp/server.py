@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Never, get_args
 
 import anyio
@@ -21,7 +22,7 @@ import anyio
 from kinwire.mcp.context import Context
 from kinwire.mcp.extension import Extension, extensions_kind
 from kinwire.mcp.handlers import HandlerTable
-from kinwire.mcp.handshake import ServerHandshake
+from kinwire.mcp.handshake import ServerHandshake, ServerRoutes
 from kinwire.mcp.log_messages import LEVELS
 from kinwire.mcp.negotiation import SpokenProtocols
 from kinwire.mcp.registry import Registry, Rows
@@ -135,6 +136,8 @@ class Server(Registry):
         self._log_level: mcp.LoggingLevel = log_level or "emergency"
         if log_level is not None:
             self._handlers.add_default(LOGGING_SET_LEVEL, self._set_level)
+        self._routes = ServerRoutes(self._handlers.routes.values())
+        self._capabilities = self._handlers.capabilities("server")
         self._spoken = SpokenProtocols("server", extensions)
         self._sessions: set[ServerSession] = set()
         self._serve_lists(offers)
@@ -159,8 +162,10 @@ class Server(Registry):
         _REMOVE_HANDLER.check(method=method)
         self._handlers.remove(method)
         self._served.discard(method)
-        for session in list(self._sessions):
-            session.handshake.remove_route(method.name)
+        self._routes.remove(method.name)
+        if method.name in self._handlers.routes:  # the default
+            self._routes.add(self._handlers.routes[method.name])
+        self._capabilities = self._handlers.capabilities("server")
 
     async def serve(self, transport: Transport, *, handshake: bool = True) -> None:
         """Serve one session until either side ends it.
@@ -169,17 +174,30 @@ class Server(Registry):
         one request.
         """
         _SERVE.check(transport=transport, handshake=handshake)
-        opening = ServerHandshake(self._handlers, self._greeting, self._spoken)
+        await self._serve(transport, handshake=handshake)
+
+    async def _serve(self, transport: Transport, *, handshake: bool) -> None:
+        session = self._new_session(transport, handshake=handshake)
+        try:
+            async with session:
+                await session.handshake.negotiation.attend(session, session.adopt)
+        finally:
+            self._sessions.discard(session)
+
+    def _begin(self, transport: HttpServerSession, over: Callable[[], None]) -> None:
+        """Begin a session that has no extensions, and call `over` when it is over."""
+        session = self._new_session(transport, handshake=transport.handshake)
+        session.on_close(partial(self._sessions.discard, session))
+        session.on_close(over)
+        session.begin()
+
+    def _new_session(self, transport: Transport, *, handshake: bool) -> ServerSession:
+        opening = ServerHandshake(self._routes, self._greeting, self._spoken)
         session = ServerSession(transport, opening, limits=self.limits, log_level=self._log_level)
         if not handshake:
             opening.skip(session)
         self._sessions.add(session)
-        try:
-            async with session:
-                await opening.negotiation.attend(session, session.adopt)
-        finally:
-            self._sessions.discard(session)
-            opening.release()
+        return session
 
     def asgi(  # noqa: PLR0913 - all that a listener is made of
         self,
@@ -243,10 +261,11 @@ class Server(Registry):
         )
 
         async def serve(session: HttpServerSession) -> None:
-            await self.serve(session, handshake=session.handshake)
+            await self._serve(session, handshake=session.handshake)
 
         return HttpApp(
             serve,
+            None if self._spoken.extensions else self._begin,
             frame_size=self.limits.frame_size,
             limits=limits,
             guard=guard,
@@ -309,6 +328,7 @@ class Server(Registry):
             self._served.add(row)
         if missing and sent is not None:
             self._handlers.add_sent(sent)
+            self._capabilities = self._handlers.capabilities("server")
 
     def _announce(self, row: Method[Any, Any]) -> None:
         for session in list(self._sessions):
@@ -335,14 +355,14 @@ class Server(Registry):
 
     def _add_handler(self, method: Method[Any, Any], handler: Callable[..., Any]) -> None:
         self._handlers.add(method, handler)
-        for session in list(self._sessions):
-            session.handshake.add_route(self._handlers.routes[method.name])
+        self._routes.add(self._handlers.routes[method.name])
+        self._capabilities = self._handlers.capabilities("server")
 
     def _greeting(self) -> JsonObject:
         """Return the result of `initialize`: this version, whichever the client offered."""
         result: JsonObject = {
             "protocolVersion": PROTOCOL.version,
-            "capabilities": self._handlers.capabilities("server"),
+            "capabilities": {name: {**members} for name, members in self._capabilities.items()},
             "serverInfo": to_wire(self.info),
         }
         if self.instructions is not None:

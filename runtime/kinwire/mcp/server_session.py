@@ -51,6 +51,14 @@ class ServerSession(Session):
         """The resources that the client has subscribed to."""
         self._thread = get_ident()
 
+    def begin(self) -> None:
+        """Open the session without a block and its task, on asyncio, behind several streams.
+
+        It ends when the transport says so; `on_close` has functions called then.
+        """
+        driver: Any = self._new_driver()  # a `MultiStreamAsyncioDriver`
+        driver.begin(self._end)
+
     def set_negotiated(self, negotiated: Negotiated) -> None:
         """Set the outcome of the handshake; what MCP allows counts from `initialized` on."""
         super().set_negotiated(negotiated)

@@ -104,6 +104,9 @@ class Interceptors(dict[str, "Plan | None"]):
         self._outbound = outbound
 
     def __missing__(self, name: str) -> Plan | None:
+        if not self._listed:  # as in most sessions
+            self[name] = None
+            return None
         entries = [one for one in self._listed if one.method in (None, name)]
         if self._outbound:
             entries.reverse()  # a call comes from the program, which the first one is next to

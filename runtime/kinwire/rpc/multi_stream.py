@@ -13,6 +13,7 @@ __all__ = (
     "MultiStreamRequest",
 )
 
+import logging
 from asyncio import AbstractEventLoop, Task
 from collections.abc import Callable
 from contextvars import Context, copy_context
@@ -26,12 +27,15 @@ from kinwire.rpc.drivers.asyncio_driver import AsyncioDriver
 from kinwire.rpc.drivers.base import Driver
 from kinwire.rpc.engine.engine import Engine
 from kinwire.rpc.engine.inbound import InboundCalls
+from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.request import Request
 from kinwire.rpc.response_stream import MultiStreamOutbox, current_stream
 from kinwire.rpc.routes import Route
 from kinwire.rpc.session import Session
-from kinwire.rpc.transport import SessionCallbacks
+from kinwire.rpc.transport import MultiStreamTransport, SessionCallbacks
 from kinwire_protocols.base import JsonObject, Message
+
+logger = logging.getLogger("kinwire.session")
 
 
 class MultiStreamRequest(Request):
@@ -68,9 +72,10 @@ class MultiStreamEngine(Engine):
     outbox_class = MultiStreamOutbox
     inbound_class = _MultiStreamInbound
 
-    def ended(self) -> bool:
-        """Whether nothing that arrives is handled any more."""
-        return self.inbound.silent or self.outbound.closed is not None
+    def release(self) -> None:
+        """See `Engine.release`."""
+        super().release()
+        del self.outbox.own  # which refers to the outbox
 
     def accept(self, message: JsonObject) -> None:
         """Act on a message that was decoded already, as `feed` would. Never raises."""
@@ -95,11 +100,13 @@ class MultiStreamCallbacks(SessionCallbacks):
     outbox: MultiStreamOutbox
     """Where the streams are, and what they have queued."""
 
-    ended: Callable[[], bool]
+    ended: bool = False
     """Whether nothing that arrives is handled any more."""
 
 
 class _MultiStreamDriver(Driver):
+    _callbacks: MultiStreamCallbacks
+    _transport: MultiStreamTransport
     engine: MultiStreamEngine
     engine_class = MultiStreamEngine
     request_class = MultiStreamRequest
@@ -111,8 +118,13 @@ class _MultiStreamDriver(Driver):
         **more: object,
     ) -> SessionCallbacks:
         engine = self.engine
-        own = {"accept": engine.accept, "outbox": engine.outbox, "ended": engine.ended}
+        own = {"accept": engine.accept, "outbox": engine.outbox}
         return super()._make_callbacks(loop, kind, **own, **more)
+
+    def end(self, why: ConnectionClosedError, /) -> None:
+        """See `Driver.end`."""
+        self._callbacks.ended = True
+        super().end(why)
 
     async def wait_for_room(self, *, last: bool = False) -> None:
         """See `Driver.wait_for_room`; frames that nobody takes give way, while others run."""
@@ -126,7 +138,44 @@ class _MultiStreamDriver(Driver):
 
 
 class MultiStreamAsyncioDriver(_MultiStreamDriver, AsyncioDriver):
-    """`AsyncioDriver` with several ways out."""
+    """`AsyncioDriver` with several ways out, and without tasks of its own as a rule."""
+
+    _over: Callable[[], None] | None = None
+
+    async def open(self) -> None:
+        """See `Driver.open`: nothing is waited for."""
+        self._transport.begin(self._callbacks)
+
+    def begin(self, over: Callable[[], None]) -> None:
+        """Begin to carry frames, and call `over` at the end, instead of `open` and `shut`."""
+        self._over = over
+        self._transport.begin(self._callbacks)
+
+    def end(self, why: ConnectionClosedError, /) -> None:
+        """See `Driver.end`; where no handler runs all is done now."""
+        if self._ending or self.engine.inbound.under_way:
+            super().end(why)
+            return
+        self._ending = self._callbacks.ended = True
+        self.engine.close(why)
+        self.room()
+        self._transport.close_streams()
+        self._set_ended()
+
+    def _set_ended(self) -> None:
+        super()._set_ended()
+        over, self._over = self._over, None  # it refers to the session, which refers to this
+        if over is not None:
+            if self._timer is not None:
+                self._timer.cancel()
+            try:
+                over()
+            except Exception:
+                logger.exception("a session has failed")
+            self.release()
+
+    async def _stop_transport(self) -> None:
+        """See `Driver`: there is no task."""
 
     def start(self, work: Request, /) -> None:
         """See `EngineIO.start`."""

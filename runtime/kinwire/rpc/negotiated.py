@@ -13,7 +13,7 @@ from __future__ import annotations
 __all__ = ("Gates", "Negotiated", "at_path", "put_at_path")
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, cast
 
 from kinwire.rpc.codec import is_object
@@ -95,31 +95,24 @@ class Gates:
                 if row.sender != side:
                     group.received.update(row.names)
         self._groups = list(groups.values())
-        self._known: LruDict[str, _Allowed] = LruDict(_MOST_KNOWN)
+        self._known: LruDict[str, Negotiated] = LruDict(_MOST_KNOWN)
 
     def negotiated(self, client: JsonObject, server: JsonObject) -> Negotiated:
         """Return what the capabilities of both sides allow."""
         key = f"{client} {server}"  # most clients of a server are of few kinds
-        allowed = self._known.get(key)
-        if allowed is None:
-            allowed = self._decide(client, server)
+        found = self._known.get(key)
+        if found is None:
+            found = self._decide(client, server)
             if len(key) <= _LONGEST_KEY:
-                self._known.put(key, allowed)
-        return Negotiated(client, server, self._extensions, *allowed)
+                self._known.put(key, found)
+        return found
 
-    def _decide(self, client: JsonObject, server: JsonObject) -> _Allowed:
+    def _decide(self, client: JsonObject, server: JsonObject) -> Negotiated:
         found = Negotiated(client, server, self._extensions)
         allowed = [one for one in self._groups if found.denial_reason(one.row) is None]
         sent = frozenset[str]().union(*(one.sent for one in allowed))
         received = frozenset[str]().union(*(one.received for one in allowed))
-        return _Allowed(sent, received)
-
-
-class _Allowed(NamedTuple):
-    """The methods that one side may send and receive."""
-
-    sent: frozenset[str]
-    received: frozenset[str]
+        return replace(found, sent=sent, received=received)
 
 
 class _Group(NamedTuple):

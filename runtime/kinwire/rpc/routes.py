@@ -14,16 +14,19 @@ T = TypeVar("T")
 Handler = Callable[[Any, Any], Awaitable[Any]]
 """Takes params and `Request`; returns the result, as its model or as a JSON object."""
 
-AtOnce = Callable[[Any, Any], "Handler | None"]
-"""Takes params and `Request` of a notification; returns the handler that goes on with it."""
+AtOnce = Callable[[Any, Any], Any]
+"""Takes params and `Request`, and waits for nothing.
+
+Of a request it returns the result, of a notification the handler that goes on with it, or None.
+"""
 
 
 class Route(NamedTuple):
     """Which handler serves a method.
 
-    `at_once` acts on a notification the moment it arrives, however many are being handled: for
-    what must not be lost and takes no time. Where interceptors or earlier messages come first,
-    `handler` does all of it in its turn.
+    `at_once` acts on a message the moment it arrives, without a task: for what takes no time, and
+    for notifications that must not be lost, however many are being handled. Where interceptors or
+    earlier messages come first, `handler` does all of it in its turn.
     """
 
     method: Method[Any, Any]

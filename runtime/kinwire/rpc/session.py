@@ -11,7 +11,7 @@ __all__ = ("DEFAULT", "Session", "Timeout")
 
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from copy import deepcopy
-from functools import partial
+from functools import cached_property, partial
 from inspect import iscoroutinefunction
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -89,9 +89,14 @@ class Session:
         limits: Limits = Limits(),
         protocols: Iterable[ProtocolTable] = (),
     ) -> None:
-        _SESSION.check(
-            transport=transport, routes=routes, profile=profile, limits=limits, protocols=protocols
-        )
+        if type(self) is Session:  # what a server passes was checked when the server was made
+            _SESSION.check(
+                transport=transport,
+                routes=routes,
+                profile=profile,
+                limits=limits,
+                protocols=protocols,
+            )
         self.profile = profile
         self._transport = transport
         self._routes = routes
@@ -104,8 +109,6 @@ class Session:
         self._tasks: TaskGroup | None = None
         self.peer_id = ""
         """The name of the peer in logs; empty until it is known. The peer may have chosen it."""
-        self.identity = PeerIdentity.of(transport.address)
-        """Who the peer is in what this side stores."""
         self.inbound = Interceptors()
         """The interceptors, guards and filters around this side's handlers."""
         self._is_over = False
@@ -113,19 +116,13 @@ class Session:
         self._outbound = Interceptors(outbound=True)
         self._wire: dict[str, WireInterceptor] = {}
 
+    @cached_property
+    def identity(self) -> PeerIdentity:
+        """Who the peer is in what this side stores."""
+        return PeerIdentity.of(self._transport.address)
+
     async def __aenter__(self) -> Self:
-        if self._driver is not None:
-            raise SessionStateError("The session was opened before. Create another one.")
-        driver = driver_class(self._transport)
-        self._driver = driver(
-            self._transport,
-            routes=self._routes,
-            profile=self.profile,
-            limits=self._limits,
-            known=self._known,
-            new=partial(driver.request_class, self),
-        )
-        await self._driver.open()
+        await self._new_driver().open()
         return self
 
     async def __aexit__(
@@ -138,9 +135,7 @@ class Session:
         try:
             await driver.shut()
         finally:
-            self._is_over = True
-            for function in self._at_end:
-                function()
+            self._end()
         driver.release()
 
     async def call(
@@ -479,6 +474,26 @@ class Session:
             raise TypeError("on_progress: the protocol of this session reports no progress")
         if iscoroutinefunction(on_progress):
             raise TypeError("on_progress: expected a plain function, got a coroutine function")
+
+    def _new_driver(self) -> Driver:
+        if self._driver is not None:
+            raise SessionStateError("The session was opened before. Create another one.")
+        driver = driver_class(self._transport)
+        self._driver = driver(
+            self._transport,
+            routes=self._routes,
+            profile=self.profile,
+            limits=self._limits,
+            known=self._known,
+            new=partial(driver.request_class, self),
+        )
+        return self._driver
+
+    def _end(self) -> None:
+        self._is_over = True
+        functions, self._at_end = self._at_end, []
+        for function in functions:
+            function()
 
     def _opened(self) -> Driver:
         if self._driver is None:

@@ -15,6 +15,7 @@ __all__ = (
     "Transport",
 )
 
+from abc import ABC, abstractmethod
 from asyncio import AbstractEventLoop
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -74,8 +75,41 @@ class SessionCallbacks:
     not, the connection ends: a protocol has sent more than a new session would know."""
 
 
-class MultiStreamTransport:
-    """Base of transports with several streams: `Transport.run` gets a `MultiStreamCallbacks`."""
+class MultiStreamTransport(ABC):
+    """Base of transports with several streams, which get a `MultiStreamCallbacks`.
+
+    Others carry the frames, such as the requests of HTTP, so nothing is waited for here.
+    """
+
+    peer_may_emit_noise = False
+    address: str | None
+
+    @abstractmethod
+    def begin(self, callbacks: SessionCallbacks, /) -> None:
+        """Let the streams reach the session."""
+
+    @abstractmethod
+    def close_streams(self) -> None:
+        """Let go of the session. What is queued on its streams can still be taken."""
+
+    async def run(self, callbacks: SessionCallbacks, /) -> None:
+        """See `Transport.run`."""
+        import anyio  # sessions on asyncio call `begin` alone
+
+        self.begin(callbacks)
+        await anyio.sleep_forever()
+
+    @abstractmethod
+    def wake(self) -> None:
+        """See `Transport.wake`: each stream wakes its own consumer."""
+
+    @abstractmethod
+    def resume(self) -> None:
+        """See `Transport.resume`: who brings frames looks at `paused`."""
+
+    async def aclose(self) -> None:
+        """See `Transport.aclose`."""
+        self.close_streams()
 
 
 class Transport(Protocol):

@@ -8,7 +8,7 @@ from tests.spec.managers.manager import Manager
 
 MCP = {
     "handshake": Manager(
-        attributes=("kinwire.mcp.handshake:ServerHandshake._initialize",),
+        attributes=("kinwire.mcp.handshake:ServerHandshake.initialize",),
         rows=(
             "mcp-protocol-version-1",
             "mcp-protocol-version-2",

@@ -15,7 +15,7 @@ from functools import partial
 from urllib.parse import quote
 
 from kinwire.mcp.http.incoming import IncomingHttpRequest
-from kinwire.mcp.http.sessions import Serve, Sessions
+from kinwire.mcp.http.sessions import Begin, Serve, Sessions
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.support.arguments import PATH, PORT, TEXT, ArgumentCheck
 from kinwire.support.background import running_loop
@@ -49,6 +49,7 @@ class HttpApp:
     def __init__(
         self,
         serve: Serve,
+        begin: Begin | None,
         *,
         frame_size: int,
         limits: HttpLimits,
@@ -57,6 +58,7 @@ class HttpApp:
         paths: ServedPaths,
     ) -> None:
         self._serve = serve
+        self._begin = begin
         self._limits = limits
         self._open: Sessions | None = None
         self.frame_size = frame_size
@@ -136,7 +138,7 @@ class HttpApp:
     def sessions(self) -> Sessions:
         """Return the sessions on the running event loop."""
         if self._open is None or self._open.loop is not running_loop():
-            self._open = Sessions(self._serve, self._limits)
+            self._open = Sessions(self._serve, self._begin, self._limits)
         return self._open
 
     async def _live(self, receive: Receive, send: Send) -> None:

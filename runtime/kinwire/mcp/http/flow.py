@@ -62,7 +62,7 @@ class Responder(Delivery):
             stream.restrict()
         session.deliveries.add(self)
         try:
-            if self._loop is not None:
+            if self._loop is not None and stream.phase in HANDLED:
                 await asyncio.sleep(0)  # in which most handlers end: cheaper than a notification
             while stream.phase in HANDLED and not self.aborted:
                 if accepts.stream and (stream.queue or self.promoted):

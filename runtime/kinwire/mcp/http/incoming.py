@@ -56,6 +56,7 @@ _DELETED = ConnectionClosedError("The client has ended the session.")
 _GONE = ConnectionClosedError("The client has closed its stream.")
 _ONLY_PLAIN = (b"accept-encoding", b"identity")
 _METHODS = ("GET", "POST", "DELETE")
+_ACCEPTED, _DONE = HttpResponse(202), HttpResponse(204)
 _HEADERS = frozenset({b"mcp-protocol-version", b"mcp-session-id"})
 
 
@@ -74,7 +75,10 @@ class IncomingHttpRequest:
 
     async def respond(self) -> HttpResponse | None:
         """Respond, or return what to respond."""
-        reply = await self._app.guard.admit(self._scope, self._head)
+        guard = self._app.guard  # `Guard.admit`, in line: a coroutine less for every request
+        reply = guard.refusal(self._scope, self._head)
+        if reply is None and guard.authenticate is not None:
+            reply = await guard.identify(guard.authenticate, self._head)
         if reply is not None:
             return reply
         method = self._scope["method"]
@@ -85,14 +89,14 @@ class IncomingHttpRequest:
             return refusal(405, f"{allowed} only.", headers=((b"allow", allowed.encode()),))
         if method == "GET":
             return await self._get()
-        session = self._session(self._head.text(b"mcp-session-id"))
+        session = self._session(self._head.values.get(b"mcp-session-id"))
         if isinstance(session, HttpResponse):
             return session
         self._sessions.end(session, _DELETED)
-        return HttpResponse(204)
+        return _DONE
 
     def _session(
-        self, id: str | None, *, by_stream: bool = False
+        self, id: bytes | None, *, by_stream: bool = False
     ) -> HttpServerSession | HttpResponse:
         """Return the session of that id, if the request may use it."""
         head = self._head
@@ -102,7 +106,7 @@ class IncomingHttpRequest:
         if version != _NEGOTIATED and _VERSION.fullmatch(version) is None:
             expected = f"expected a version such as {PROTOCOL.version}"
             return refusal(400, f"MCP-Protocol-Version: {expected}.")
-        session = self._sessions.get(id)
+        session = self._sessions.get(id.decode("latin-1").strip())
         if session is None or session.has_ended or session.by_stream is not by_stream:
             return refusal(404, _UNKNOWN)
         if session.principal != PRINCIPAL.get():
@@ -123,9 +127,11 @@ class IncomingHttpRequest:
         body = await read_body(head, self._receive, self._sessions, self._app.frame_size)
         if isinstance(body, HttpResponse):
             return body
-        by_stream = _named_session(self._scope["query_string"])
-        if by_stream is not None and b"mcp-session-id" not in head.values:
-            return self._take(by_stream, body)
+        query = self._scope["query_string"]
+        if query and b"mcp-session-id" not in head.values:
+            by_stream = _named_session(query)
+            if by_stream is not None:
+                return self._take(by_stream, body)
         return await self._handle(body)
 
     async def _handle(self, body: bytes) -> HttpResponse | None:
@@ -137,9 +143,10 @@ class IncomingHttpRequest:
             message = decode(body)
         except FrameError as refused:
             return refusal(400, refused.error, id=refused.id)
-        if self._app.stateless or self._begins(message):
+        id = head.values.get(b"mcp-session-id")
+        if self._app.stateless or (id is None and _is_handshake(message)):
             return await self._begin(message, accepts)
-        session = self._session(head.text(b"mcp-session-id"))
+        session = self._session(id)
         if isinstance(session, HttpResponse):
             return session
         stream = _accept(session, message)
@@ -148,13 +155,10 @@ class IncomingHttpRequest:
         await self._responder(session, stream).answer(accepts)
         return None
 
-    def _begins(self, message: JsonObject) -> bool:
-        named = b"mcp-session-id" in self._head.values
-        return message.get("method") == INITIALIZE.name and "id" in message and not named
-
     async def _begin(self, message: JsonObject, accepts: Accepted) -> HttpResponse | None:
         """Handle the first message of a session, or the only one of it."""
-        handshake = self._begins(message)
+        named = b"mcp-session-id" in self._head.values
+        handshake = not named and _is_handshake(message)
         session = await self._sessions.begin(PRINCIPAL.get(), handshake=handshake)
         if session is None:
             return too_many()
@@ -175,7 +179,7 @@ class IncomingHttpRequest:
                 self._sessions.end(session, _DELETED)
         return None
 
-    def _take(self, id: str, body: bytes) -> HttpResponse:
+    def _take(self, id: bytes, body: bytes) -> HttpResponse:
         """Hand a message of HTTP+SSE over. Whatever there is to say to it goes on the stream."""
         session = self._session(id, by_stream=True)
         if isinstance(session, HttpResponse):
@@ -183,7 +187,7 @@ class IncomingHttpRequest:
         if session.callbacks.paused:
             return _too_much()
         session.callbacks.feed(body)
-        return HttpResponse(202)
+        return _ACCEPTED
 
     # Streams.
 
@@ -193,7 +197,7 @@ class IncomingHttpRequest:
             return refusal(406, "Accept: expected text/event-stream.")
         if b"mcp-session-id" not in head.values:
             return await self._stream_all()
-        session = self._session(head.text(b"mcp-session-id"))
+        session = self._session(head.values[b"mcp-session-id"])
         if isinstance(session, HttpResponse):
             return session
         stream, missed = session.callbacks.outbox.own, list[bytes]()
@@ -235,11 +239,18 @@ def _is_coded(head: Head) -> bool:
     return (head.text(b"content-encoding") or "").lower() != "identity"
 
 
+def _is_handshake(message: JsonObject) -> bool:
+    return message.get("method") == INITIALIZE.name and "id" in message
+
+
 def _accept(session: HttpServerSession, message: JsonObject) -> ResponseStream | HttpResponse:
     """Hand a message over; return the stream with its answer, or the reply if it has none."""
     callbacks = session.callbacks
     if callbacks.paused:
         return _too_much()
+    if "id" not in message or "method" not in message:  # nothing answers it
+        callbacks.accept(message)
+        return _ACCEPTED
     stream = ResponseStream(callbacks.outbox)
     token = current_stream.set(stream)
     try:
@@ -249,7 +260,7 @@ def _accept(session: HttpServerSession, message: JsonObject) -> ResponseStream |
     if stream.phase in HANDLED or stream.queue:
         return stream
     stream.end()
-    return HttpResponse(202)
+    return _ACCEPTED
 
 
 def _offered(message: JsonObject) -> str:
@@ -275,8 +286,8 @@ def _first_event(id: str) -> bytes:
     return encoded_event(f"?session_id={id}".encode(), name="endpoint")
 
 
-def _named_session(query: bytes) -> str | None:
+def _named_session(query: bytes) -> bytes | None:
     """Return the session that the address of a message names."""
-    if not query or len(query) > _LONGEST_QUERY:
+    if len(query) > _LONGEST_QUERY:
         return None
-    return parse_qs(query.decode("latin-1")).get("session_id", [None])[0]
+    return parse_qs(query).get(b"session_id", [None])[0]

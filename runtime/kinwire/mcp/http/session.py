@@ -62,9 +62,6 @@ class Delivery:
 class HttpServerSession(MultiStreamTransport):
     """What the requests of one session share. `principal` is who began it, and alone may use it."""
 
-    peer_may_emit_noise = False
-    address: str | None
-
     def __init__(
         self, id: str, principal: object, limits: HttpLimits, *, handshake: bool = True
     ) -> None:
@@ -83,10 +80,8 @@ class HttpServerSession(MultiStreamTransport):
         self.used_at = time.monotonic()
         self.supports_priming = False
         """Whether the client knows events without data, which only say where to resume."""
-        self.ready = anyio.Event()
-        """Is set when there is a link, or never will be."""
-        self.over = anyio.Event()
-        """Is set when the session has ended and nothing of it is left."""
+        self.ready: anyio.Event | None = None
+        """What waits until there is a link, or never will be."""
         self.loop: AbstractEventLoop | None = None
         """The loop that the session runs on, where that is asyncio's."""
         self._has_other_version = False  # that some request named, and that was logged
@@ -114,27 +109,25 @@ class HttpServerSession(MultiStreamTransport):
     @property
     def has_ended(self) -> bool:
         """Return whether nothing that arrives is handled any more."""
-        return self._callbacks is None or self._callbacks.ended()
+        return self._callbacks is None or self._callbacks.ended
 
-    async def run(self, callbacks: SessionCallbacks, /) -> None:
-        """See `Transport.run`: requests carry the frames, nothing is done here."""
+    def begin(self, callbacks: SessionCallbacks, /) -> None:
+        """See `MultiStreamTransport.begin`: requests carry the frames."""
         self._callbacks = cast("MultiStreamCallbacks", callbacks)
         self.loop = callbacks.loop
         if self._why is not None:
             callbacks.end(self._why)
-        self.ready.set()
-        if callbacks.loop is not None:
-            await callbacks.loop.create_future()
-        await anyio.sleep_forever()
+        if self.ready is not None:
+            self.ready.set()
 
     def wake(self) -> None:
-        """See `Transport.wake`: each stream wakes its own consumer."""
+        """See `MultiStreamTransport.wake`."""
 
     def resume(self) -> None:
-        """See `Transport.resume`: requests look at `paused` when they come."""
+        """See `MultiStreamTransport.resume`."""
 
-    async def aclose(self) -> None:
-        """See `Transport.aclose`. A request that is being answered takes what is left."""
+    def close_streams(self) -> None:
+        """See `MultiStreamTransport.close_streams`."""
         self._callbacks = None
         for delivery in list(self.deliveries):
             delivery.end()

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-__all__ = ("Serve", "Sessions")
+__all__ = ("Begin", "Serve", "Sessions")
 
 import logging
-import secrets
+import os
+from base64 import urlsafe_b64encode
 from collections.abc import Awaitable, Callable
+from contextvars import Context
+from functools import partial
 from operator import attrgetter
+
+import anyio
 
 from kinwire.mcp.http.session import IDLE, HttpServerSession
 from kinwire.rpc.errors import ConnectionClosedError
@@ -19,15 +24,22 @@ logger = logging.getLogger("kinwire.transports")
 Serve = Callable[[HttpServerSession], Awaitable[None]]
 """Serves a session until it ends, as `Server.serve` does."""
 
+Begin = Callable[[HttpServerSession, Callable[[], None]], None]
+"""Serves a session without a task, where asyncio runs; calls the function when it is over."""
+
+_ID_SIZE = 32  # bytes
+
 
 class Sessions(Listener):
-    """What is open on one event loop."""
+    """What is open on one event loop. Without `begin` each session is served in a task."""
 
-    def __init__(self, serve: Serve, limits: HttpLimits) -> None:
+    def __init__(self, serve: Serve, begin: Begin | None, limits: HttpLimits) -> None:
         super().__init__(limits)
         self._serve = serve
+        self._begin = None if self.loop is None else begin
         self._open: dict[str, HttpServerSession] = {}
         self._served: set[HttpServerSession] = set()  # also those that are about to end
+        self._none_left: anyio.Event | None = None  # somebody waits for their ends
 
     def get(self, id: str) -> HttpServerSession | None:
         """Return the session of that id."""
@@ -41,13 +53,17 @@ class Sessions(Listener):
         """Return a new session, one that goes without a handshake if so; None if it cannot be."""
         if self.full:
             return None
-        id = secrets.token_urlsafe(32)
+        id = urlsafe_b64encode(os.urandom(_ID_SIZE)).rstrip(b"=").decode()
         session = HttpServerSession(id, principal, self.limits, handshake=handshake)
         self._open[session.id] = session
         self._served.add(session)
-        self.spawn(self._run, session)
         self.tick_on()
-        await session.ready.wait()
+        if self._begin is None:
+            session.ready = anyio.Event()
+            self.spawn(self._run, session)
+            await session.ready.wait()
+        else:  # in a context of its own, as the session outlives the request
+            Context().run(self._begin, session, partial(self._over, session))
         return None if session.has_ended else session
 
     def end(self, session: HttpServerSession, why: ConnectionClosedError) -> None:
@@ -64,8 +80,10 @@ class Sessions(Listener):
     async def close(self, why: ConnectionClosedError) -> None:
         """End all, and return when they have ended."""
         self.stop(why)
-        ends = [session.over for session in self._served]
-        ends += [socket.over for socket in self.sockets]
+        ends = [socket.over for socket in self.sockets]
+        if self._served:
+            self._none_left = self._none_left or anyio.Event()
+            ends.append(self._none_left)
         for over in ends:
             await over.wait()
 
@@ -75,10 +93,15 @@ class Sessions(Listener):
         except Exception:
             logger.exception("a session has failed")
         finally:
-            self._open.pop(session.id, None)
-            self._served.discard(session)
+            self._over(session)
+
+    def _over(self, session: HttpServerSession) -> None:
+        self._open.pop(session.id, None)
+        self._served.discard(session)
+        if session.ready is not None:
             session.ready.set()
-            session.over.set()
+        if self._none_left is not None and not self._served:
+            self._none_left.set()
 
     def has_work(self) -> bool:
         """See `Listener.has_work`."""

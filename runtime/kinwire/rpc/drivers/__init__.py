@@ -17,9 +17,9 @@ def driver_class(transport: Transport) -> type[Driver]:
     except RuntimeError:
         native = False
     if isinstance(transport, MultiStreamTransport):
-        from kinwire.rpc import multi_stream as several
+        from kinwire.rpc.multi_stream import MultiStreamAnyioDriver, MultiStreamAsyncioDriver
 
-        return several.MultiStreamAsyncioDriver if native else several.MultiStreamAnyioDriver
+        return MultiStreamAsyncioDriver if native else MultiStreamAnyioDriver
     if native:
         from kinwire.rpc.drivers.asyncio_driver import AsyncioDriver
 

@@ -49,15 +49,16 @@ class AsyncioDriver(Driver):
 
     async def shut(self) -> None:
         """See `Driver.shut`."""
-        import anyio
+        if self._own_tasks or not self._ended.is_set():
+            import anyio
 
-        with anyio.CancelScope(shield=True):
-            await self._close_shielded()
-            if self._timer is not None:
-                self._timer.cancel()
-            running = [task for task in self._own_tasks if not task.done()]
-            if running:
-                await asyncio.wait(running)
+            with anyio.CancelScope(shield=True):
+                await self._close_shielded()
+                running = [task for task in self._own_tasks if not task.done()]
+                if running:
+                    await asyncio.wait(running)
+        if self._timer is not None:
+            self._timer.cancel()
 
     def release(self) -> None:
         """See `Driver.release`."""

@@ -248,7 +248,10 @@ class Driver(ABC):
                 if not closing:
                     await self._close_at_once()
             finally:
-                self._ended.set()
+                self._set_ended()
+
+    def _set_ended(self) -> None:
+        self._ended.set()
 
     async def _close_at_once(self) -> None:
         import anyio

@@ -85,7 +85,9 @@ class InboundCalls:
             return
         work = self.new(identifier, route, params, message)
         self.under_way[identifier] = work
-        if self._barrier is None and not route.method.serial:
+        if route.at_once is not None and self._is_free(work):
+            self._answer_at_once(route.at_once, work)
+        elif self._barrier is None and not route.method.serial:
             self.io.start(work)
         else:
             self._dispatch(work)
@@ -205,9 +207,21 @@ class InboundCalls:
         self._counts.dropped_notifications += 1
         return True
 
+    def _is_free(self, work: Request) -> bool:
+        """Say whether nothing stands before a message, and no interceptors around it."""
+        return self._barrier is None and work.session.inbound[work.method.name] is None
+
+    def _answer_at_once(self, act: AtOnce, work: Request) -> None:
+        try:
+            result = act(work.params, work)
+        except Exception as error:
+            self.fail(work, error)
+        else:
+            self.finish(work, result)
+
     def _done_at_once(self, act: AtOnce, work: Request) -> bool:
-        """Act on a notification that nothing stands around or before; say whether that was all."""
-        if self._barrier is None and work.session.inbound[work.method.name] is None:
+        """Act on a notification if it is its turn; say whether that was all."""
+        if self._is_free(work):
             handler = act(work.params, work)
             if handler is None:
                 return True

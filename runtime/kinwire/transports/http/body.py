@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ("read_body",)
 
 import asyncio
+import time
 
 import anyio
 
@@ -28,9 +29,12 @@ async def read_body(
         with anyio.move_on_after(listener.limits.body_time):
             return await _rest(await receive(), receive, limit)
         return _too_slow()
-    task = asyncio.current_task()
+    task = asyncio.current_task(listener.loop)
     assert task is not None
-    listener.watch_reading(task)  # a timer a request would cost more than all the rest here
+    # A timer a request would cost more than all the rest here.
+    listener.readers[task] = time.monotonic()
+    if not listener.ticking:
+        listener.tick_on()
     try:
         message = await receive()
         body: bytes = message.get("body", b"")

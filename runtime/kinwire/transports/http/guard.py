@@ -88,7 +88,7 @@ class Guard:
         self._known = lru_cache(maxsize=256)(self._by_values)
         self._limits = limits
         self.insecure = insecure
-        self._authenticate = authenticate
+        self.authenticate = authenticate
         self._is_async = authenticate is not None and is_async(authenticate)
         self._threads: anyio.CapacityLimiter | None = None
         extra = "" if resource_metadata is None else f'resource_metadata="{resource_metadata}"'
@@ -97,12 +97,13 @@ class Guard:
 
     async def admit(self, scope: Scope, head: Head) -> HttpResponse | None:
         """Set who asks, or return what a request earns that must not go on."""
-        reply = self._refusal(scope, head)
-        if reply is None and self._authenticate is not None:
-            reply = await self._identify(self._authenticate, head)
+        reply = self.refusal(scope, head)
+        if reply is None and self.authenticate is not None:
+            reply = await self.identify(self.authenticate, head)
         return reply
 
-    def _refusal(self, scope: Scope, head: Head) -> HttpResponse | None:
+    def refusal(self, scope: Scope, head: Head) -> HttpResponse | None:
+        """Return what a request earns that must not go on, without a look at the token."""
         if not self.insecure and scope.get("scheme", "http") in ("http", "ws"):
             server = scope.get("server")
             # A socket file has no port.
@@ -126,7 +127,8 @@ class Guard:
         ]
         return self._rules.refusal(*values)
 
-    async def _identify(self, authenticate: Authenticate, head: Head) -> HttpResponse | None:
+    async def identify(self, authenticate: Authenticate, head: Head) -> HttpResponse | None:
+        """Set who asks, by the token; or return what a request without a valid one earns."""
         scheme, _, token = (head.text(b"authorization") or "").partition(" ")
         token = token.strip()
         if scheme.lower() != "bearer" or not token or b"authorization" in head.repeated:

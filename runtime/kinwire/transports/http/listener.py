@@ -43,7 +43,8 @@ class Listener:
         self.readers: dict[Task[Any], float] = {}
         """Tasks that read a body, and since when. One that is late is taken out and cancelled."""
         self._tasks: set[Task[None]] = set()
-        self._ticking = False
+        self.ticking = False
+        """Whether something looks at the time now and then: see `tick_on`."""
         self._stopping = False
         waits = (limits.idle, limits.patience, limits.keep_alive, limits.body_time)
         self._often = min(_OFTEN, min(waits) / 2)
@@ -56,12 +57,6 @@ class Listener:
     def full(self) -> bool:
         """Return whether no session can begin at the moment."""
         return self._stopping or self.count() >= self.limits.sessions
-
-    def watch_reading(self, task: Task[Any]) -> None:
-        """Have a task cancelled if it is among `readers` for too long."""
-        self.readers[task] = time.monotonic()
-        if not self._ticking:
-            self.tick_on()
 
     def stop(self, why: ConnectionClosedError) -> None:
         """Begin no more sessions, and end those that are open."""
@@ -76,19 +71,20 @@ class Listener:
 
             trio.lowlevel.spawn_system_task(function, *arguments)
             return
-        task: Task[None] = Task(function(*arguments), loop=self.loop, context=Context())
+        task: Task[None] = Task(function(*arguments), loop=self.loop)
         self._tasks.add(task)  # the loop itself keeps none alive
         task.add_done_callback(self._tasks.discard)
 
     def tick_on(self) -> None:
         """Look at the time now and then, for as long as something is open."""
-        if self._ticking:
+        if self.ticking:
             return
-        self._ticking = True
+        self.ticking = True
         if self.loop is None:
             self.spawn(self._tick_in_task)
         else:
-            self.loop.call_later(self._often, self._tick_by_timer, self.loop)
+            # In a context of its own, as the clock outlives the request that starts it.
+            self.loop.call_later(self._often, self._tick_by_timer, self.loop, context=Context())
 
     def tick(self, now: float) -> None:
         """Look at what is open."""
@@ -103,8 +99,8 @@ class Listener:
 
     def _tick_by_timer(self, loop: AbstractEventLoop) -> None:
         self.tick(time.monotonic())
-        self._ticking = self.has_work()
-        if self._ticking:
+        self.ticking = self.has_work()
+        if self.ticking:
             loop.call_later(self._often, self._tick_by_timer, loop)
 
     async def _tick_in_task(self) -> None:
@@ -113,4 +109,4 @@ class Listener:
                 await anyio.sleep(self._often)
                 self.tick(time.monotonic())
         finally:
-            self._ticking = False
+            self.ticking = False

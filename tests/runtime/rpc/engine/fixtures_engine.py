@@ -71,14 +71,14 @@ class Bench:
         self.rooms = 0
         self.wakes = 0
         self.ended: ConnectionClosedError | None = None
+        self.session = Session(memory_pair()[0], profile=PROFILE, routes={})  # it runs nothing
         self.engine = Engine(
             self,
             routes=routes,
             profile=PROFILE,
             limits=limits,
             known=ErrorTable(protocols),
-            # No handler runs.
-            new=partial(Request, Session(memory_pair()[0], profile=PROFILE, routes={})),
+            new=partial(Request, self.session),
             peer_may_emit_noise=peer_may_emit_noise,
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,10 +12,11 @@ import pytest
 from kinwire.rpc.errors import RpcError
 from kinwire.rpc.limits import Limits
 from kinwire.rpc.request import Request
+from kinwire.rpc.routes import Route
 from kinwire_protocols import mcp
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mcp import methods
-from tests.runtime.rpc.engine.fixtures_engine import ROUTES, Bench, route
+from tests.runtime.rpc.engine.fixtures_engine import ROUTES, Bench, handler, route
 
 SERIAL = replace(methods.NOTIFICATIONS_MESSAGE, name="x/serial", serial=True)
 SERIAL_ROUTES = {**ROUTES, "x/serial": route(SERIAL)}
@@ -365,6 +367,53 @@ class TestSerial:
         bench.receive(id=1, method="ping")
         bench.receive(id=2, method="ping")
         assert error_of(bench)[:2] == (-32000, 2)
+
+
+class TestRoutesThatActAtOnce:
+    """Without a task: the answer is queued before the next message is read."""
+
+    @staticmethod
+    def bench(act: Callable[[Any, Any], Any]) -> Bench:
+        row = replace(methods.PING, serial=True)
+        return Bench(routes={**SERIAL_ROUTES, "ping": Route(row, handler, act)})
+
+    def test_a_request_is_answered_when_it_arrives(self) -> None:
+        bench = self.bench(lambda params, request: {"id": request.id})
+        bench.receive(id=7, method="ping")
+        assert (bench.started, bench.answer()["result"]) == ([], {"id": 7})
+        bench.receive(id=7, method="ping")  # the id is free again, and nothing is held back
+        assert bench.answer()["result"] == {"id": 7}
+        bench.requested(8, "tools/call", name="echo")
+
+    @pytest.mark.parametrize(
+        ("error", "code"), [(InvalidParamsError("no"), -32602), (ValueError("secret"), -32603)]
+    )
+    def test_what_it_raises_is_the_answer(self, error: Exception, code: int) -> None:
+        def fail(params: Any, request: Any) -> Any:
+            raise error
+
+        bench = self.bench(fail)
+        bench.receive(id=1, method="ping")
+        answer = bench.answer()
+        assert (answer["id"], answer["error"]["code"], bench.started) == (1, code, [])
+        assert "secret" not in str(answer)
+
+    def test_it_waits_behind_what_is_serial(self) -> None:
+        bench = self.bench(lambda params, request: {})
+        bench.receive(method="x/serial", params={"level": "info", "data": 1})
+        bench.receive(id=1, method="ping")
+        assert (len(bench.started), bench.sent()) == (1, [])
+        bench.engine.finish(bench.started[0], None)
+        assert [work.id for work in bench.started] == [None, 1]  # its handler, in its turn
+
+    def test_interceptors_are_not_passed_by(self) -> None:
+        async def watch(params: Any, request: Any, go_on: Any) -> Any:
+            return await go_on(params)
+
+        bench = self.bench(lambda params, request: {})
+        bench.session.intercept_inbound(watch)
+        bench.requested(1)
+        assert bench.sent() == []
 
 
 def test_a_route_added_later_is_served() -> None:
