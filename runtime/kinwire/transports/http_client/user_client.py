@@ -51,10 +51,13 @@ class UserClient(Protocol):
         url: str,
         *,
         content: bytes | None,
-        headers: Sequence[tuple[str, str]],
+        headers: Sequence[tuple[bytes, bytes]],
         timeout: Any,
     ) -> AbstractAsyncContextManager[UserResponse]:
-        """Send a request and yield the response, when its head has come."""
+        """Send a request and yield the response, when its head has come.
+
+        Headers are bytes, because libraries disagree about letters beyond ASCII.
+        """
         ...
 
 
@@ -114,7 +117,11 @@ class UserHttpClient:
             head.method,
             head.address.url,
             content=body or None,
-            headers=[field for field in head.fields if field not in _CLIENTS_OWN],
+            headers=[
+                (name.encode("ascii"), value.encode("latin-1"))
+                for name, value in head.fields
+                if (name, value) not in _CLIENTS_OWN
+            ],
             timeout=_timeout_of(self._client),
         ) as response:
             headers = {name.lower(): value for name, value in response.headers.items()}

@@ -187,7 +187,7 @@ async def _next_head(stream: ByteStream, buffer: bytes) -> tuple[Asked, bytes]:
     while b"\r\n\r\n" not in buffer:
         buffer += await stream.receive()
     head, _, rest = buffer.partition(b"\r\n\r\n")
-    first, *lines = head.decode().split("\r\n")
+    first, *lines = head.decode("latin-1").split("\r\n")
     pairs = [line.split(": ", 1) for line in lines]
     method, target, _ = first.split(" ")
     return Asked(method, target, {name.lower(): value for name, value in pairs}, b"", 0), rest

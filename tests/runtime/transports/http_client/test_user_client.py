@@ -70,6 +70,35 @@ async def test_a_user_agent_among_the_headers_precedes_that_of_the_client() -> N
     assert {asked.headers["user-agent"] for asked in server.asked} == {"mine/1"}
 
 
+async def test_headers_may_have_other_letters_than_ascii() -> None:
+    async def call(asked: Asked, line: Line) -> None:
+        await line.raw(
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+            b"id: n\xc3\xbc\nretry: 1\ndata:\n\n"
+        )
+        waiting.append(asked)
+        await line.close()
+
+    async def rest(asked: Asked, line: Line) -> None:
+        if "last-event-id" in asked.headers:
+            await line.stream()
+            await line.event(reply_to(waiting[0], RESULT))
+            await line.close()
+        else:
+            await line.status(405)
+
+    waiting: list[Asked] = []
+    async with (
+        httpx2.AsyncClient() as client,
+        RawServer.serving(polite(tools_call=call, GET=rest)) as server,
+        connect(server.url, http=client, headers={"X-Name": "gr\xfc\xdfe"}) as peer,
+    ):
+        assert (await peer.mcp.tools_call(name="x")).content == []
+    assert {asked.headers["x-name"] for asked in server.asked} == {"gr\xfc\xdfe"}
+    ids = [asked.headers.get("last-event-id") for asked in server.asked if asked.method == "GET"]
+    assert ids[-1] == "n\xc3\xbc"
+
+
 async def test_the_read_timeout_of_the_client_does_not_end_a_slow_call() -> None:
     async def slow(asked: Asked, line: Line) -> None:
         await anyio.sleep(0.05)
