@@ -139,6 +139,8 @@ class RawServer(_RawEnd):
             }
         if method == "tools/list":
             return {"tools": self.tools}
+        if method == "ping":
+            return {}
         answer = self.answers.get(method, {"code": -32601, "message": "Method not found"})
         made: Json = answer(params) if callable(answer) else answer
         return made

@@ -1,0 +1,260 @@
+"""Calls to raw servers through the kernel: every path is guarded, judged in order, audited once."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import anyio
+import pytest
+
+from kinwire import Connection, Host, RequestTimeoutError, RpcError, SessionStateError
+from kinwire.mcpl import McplHost
+from kinwire.mgp import CallLimit, MgpKernel, ServerPolicy, ToolPolicy
+from kinwire_protocols import mcp
+from kinwire_protocols.mcp.methods import TOOLS_CALL
+from kinwire_protocols.mgp import errors
+from tests.runtime.mgp.fixtures_kernel import audited, guarded, outcome
+from tests.runtime.mgp.raw_peers import Json, RawServer, tool
+
+pytestmark = pytest.mark.anyio
+
+MGP: Json = {"version": "0.2.0", "extensions": ["security", "access_control", "audit"]}
+Path = Callable[[Connection, str], Awaitable[Any]]
+
+
+async def by_stub(connection: Connection, name: str) -> Any:
+    return await connection.mcp.tools_call(name=name)
+
+
+async def by_options(connection: Connection, name: str) -> Any:
+    return await connection.with_options(timeout=5, meta={"a": 1}).mcp.tools_call(name=name)
+
+
+async def by_connection(connection: Connection, name: str) -> Any:
+    return await connection.call(TOOLS_CALL, mcp.CallToolRequestParams(name=name))
+
+
+async def by_session(connection: Connection, name: str) -> Any:
+    return await connection.session.call(TOOLS_CALL, mcp.CallToolRequestParams(name=name))
+
+
+async def by_raw(connection: Connection, name: str) -> Any:
+    return await connection.session.raw("tools/call", {"name": name})
+
+
+PATHS: list[Path] = [by_stub, by_options, by_connection, by_session, by_raw]
+
+
+@pytest.mark.parametrize("mgp", [MGP, None], ids=["mgp", "plain"])
+@pytest.mark.spec("mgp-8.2-3", "mgp-1.2-5", "mgp-1.3-3")
+async def test_every_path_of_a_call_is_guarded_and_has_one_event(mgp: Json | None) -> None:
+    kernel, raw = MgpKernel(), RawServer(tool("think"), tool("other"), mgp=mgp)
+    await kernel.access.grant("host", "s", "deny", tool="think")
+    with audited() as events:
+        async with Host("h", "1", extensions=[McplHost(), kernel]) as host:
+            connection = await host.connect(raw, server_id="s")
+            for path in PATHS:
+                assert await outcome(path(connection, "think")) == 1001
+                assert await outcome(path(connection, "absent")) == 4001
+                assert not isinstance(await outcome(path(connection, "other")), int)
+            for notify in (
+                connection.session.raw_notify("tools/call", {"name": "think"}),
+                connection.session.notify(TOOLS_CALL, mcp.CallToolRequestParams(name="think")),
+            ):
+                with pytest.raises(SessionStateError):
+                    await notify
+    assert {one["name"] for one in raw.calls} == {"other"}
+    found = [(one["event_type"], one["target"]["tool_name"]) for one in events.of_calls]
+    assert found == len(PATHS) * [
+        ("TOOL_BLOCKED", "think"),
+        ("TOOL_BLOCKED", "absent"),
+        ("TOOL_EXECUTED", "other"),
+    ]
+
+
+async def test_interceptors_of_the_program_cannot_change_a_call_after_it_was_judged() -> None:
+    kernel, raw = MgpKernel(), RawServer(tool("think"), tool("other"))
+    await kernel.access.grant("host", "s", "deny", tool="think")
+    async with guarded(raw, kernel) as connection:
+
+        async def rename(params: mcp.CallToolRequestParams, method: Any, go_on: Any) -> Any:
+            return await go_on(params.model_copy(update={"name": "think"}))
+
+        connection.session.intercept_outbound(rename, TOOLS_CALL)
+        assert await outcome(by_stub(connection, "other")) == 1001
+    assert raw.calls == []
+
+
+@pytest.mark.spec("mgp-5.2-1")
+async def test_what_may_not_be_called_is_not_listed() -> None:
+    policy = ServerPolicy(tools={"off": ToolPolicy(enabled=False)})
+    kernel = MgpKernel(servers={"s": policy})
+    raw = RawServer(tool("think"), tool("off"), tool("mine"))
+    await kernel.access.grant("agent.a", "s", "deny")
+    await kernel.access.grant("agent.a", "s", tool="mine")
+    async with guarded(raw, kernel) as connection:
+        for agent, expected in (("host", {"think", "mine"}), ("agent.a", {"mine"})):
+            with kernel.acting_for(agent):
+                listed = {one.name async for one in connection.tools()}
+                page = await connection.session.raw("tools/list")
+                for one in raw.tools:
+                    called = await outcome(by_raw(connection, one["name"]))
+                    assert isinstance(called, int) is (one["name"] not in expected)
+            assert listed == {one["name"] for one in page["tools"]} == expected
+
+
+CODES: list[tuple[str, int]] = [
+    ("fine", 0),
+    ("fine", 3000),
+    ("counted", 0),
+    ("counted", 3002),
+    ("off", 4002),
+    ("absent", 4001),
+]
+
+
+async def test_limits_and_switches_of_the_configuration() -> None:
+    policy = ServerPolicy(
+        tools={
+            "fine": ToolPolicy(rate=CallLimit(1, 10)),
+            "counted": ToolPolicy(quota=1),
+            "off": ToolPolicy(enabled=False),
+        },
+        credentials_expire=1_000_100.0,
+    )
+    now = 1_000_000.0
+    kernel = MgpKernel(servers={"s": policy}, clock=lambda: now)
+    raw = RawServer(*(tool(name) for name in ("fine", "counted", "off")))
+    async with guarded(raw, kernel) as connection:
+        for name, code in CODES:
+            assert code in (await outcome(by_raw(connection, name)), 0)
+    async with guarded(raw, kernel) as connection:  # it has not forgotten
+        assert await outcome(by_raw(connection, "fine")) == 3000
+        with pytest.raises(RpcError) as caught:
+            await by_raw(connection, "counted")
+        assert caught.value.data["_mgp"]["details"] == {"limit": 1, "current": 2}
+        with kernel.acting_for("agent.b"):
+            assert "content" in await by_raw(connection, "counted")
+        kernel.reset_quota("host", "s")
+        assert "content" in await by_raw(connection, "counted")
+        now += 10
+        assert "content" in await by_raw(connection, "fine")
+        with pytest.raises(errors.RateLimitedError) as limited:
+            await by_stub(connection, "fine")
+        recovery = limited.value.data["_mgp"]
+        assert recovery["retry_after_ms"] == 10_000
+        assert recovery["details"] == {"limit": 1, "window_secs": 10, "current": 2}
+        now += 90
+        assert await outcome(by_raw(connection, "fine")) == 1003
+    assert [one["name"] for one in raw.calls] == ["fine", "counted", "counted", "counted", "fine"]
+
+
+@pytest.mark.spec("mgp-6.5-1")
+async def test_every_request_carries_a_trace_id_and_the_event_has_the_same() -> None:
+    kernel, raw = MgpKernel(), RawServer(tool("think"), mgp=MGP)
+    own: Json = {"name": "think", "trace_id": "550e8400-e29b-41d4-a716-446655440000"}
+    with audited() as events:
+        async with guarded(raw, kernel) as connection:
+            await by_stub(connection, "think")
+            await connection.session.raw("tools/call", own)
+            await connection.mcp.ping()
+            _ = [one async for one in connection.tools()]
+    called = [one["trace_id"] for one in raw.calls]
+    assert called == [one["trace_id"] for one in events.of("TOOL_EXECUTED")]
+    assert called[1] == own["trace_id"] != called[0]
+    parents = [one["_meta"]["traceparent"] for one in raw.calls]
+    assert [parent.split("-")[1] for parent in parents] == [one.replace("-", "") for one in called]
+    assert raw.of("ping")[0]["trace_id"]
+    assert raw.of("tools/list")[-1]["trace_id"]
+
+
+async def test_events_have_nothing_of_arguments_or_of_texts_of_errors() -> None:
+    def fail(params: Json) -> Json:
+        return {"code": 5000, "message": f"no {params['arguments']}"}
+
+    raw = RawServer(tool("think", "about"), mgp=MGP, tools_call=fail)
+    with audited() as events:
+        async with guarded(raw, MgpKernel()) as connection:
+            for name in ("think", "absent"):
+                called = {"name": name, "arguments": {"about": "SECRET-123"}}
+                await outcome(connection.session.raw("tools/call", called))
+    assert [one["details"]["code"] for one in events.of_calls] == [5000, 4001]
+    assert "SECRET-123" not in str(events)
+
+
+async def test_who_calls_is_what_the_program_says_in_tasks_of_the_block_too() -> None:
+    kernel, raw = MgpKernel(), RawServer(tool("think"))
+    forged: Json = {"name": "think", "agent_id": "root", "_meta": {"agent_id": "root"}}
+    with audited() as events:
+        async with guarded(raw, kernel) as connection, anyio.create_task_group() as tasks:
+            await connection.session.raw("tools/call", forged)
+            with kernel.acting_for("agent.a"):
+                with kernel.acting_for("agent.b"):
+                    await by_stub(connection, "think")
+                tasks.start_soon(by_stub, connection, "think")
+                with kernel.acting_as_operator("admin"):
+                    await by_stub(connection, "think")
+    actors = sorted(one["actor"]["id"] for one in events.of("TOOL_EXECUTED"))
+    assert actors == ["agent.a", "agent.a", "agent.b", "host"]
+
+
+async def test_parallel_first_calls_fetch_the_list_once() -> None:
+    kernel, raw = MgpKernel(), RawServer(tool("think"), mgp=MGP)
+    async with guarded(raw, kernel) as connection, anyio.create_task_group() as tasks:
+        for name in ["think"] * 20:
+            tasks.start_soon(by_stub, connection, name)
+    assert len(raw.of("tools/list")) == 1
+    assert len(raw.calls) == 20
+
+
+async def test_a_server_that_never_lists_its_tools_holds_up_only_its_own_calls() -> None:
+    class Silent(RawServer):
+        def _take(self, message: Json) -> None:
+            if message.get("method") == "tools/list":
+                self.heard.append(message)
+            else:
+                super()._take(message)
+
+    kernel, silent, raw = MgpKernel(), Silent(tool("think")), RawServer(tool("think"))
+    with audited() as events, anyio.fail_after(20):
+        async with Host("h", "1", extensions=[kernel]) as host:
+            slow = await host.connect(silent, server_id="slow")
+            quick = await host.connect(raw, server_id="quick")
+            with anyio.move_on_after(0.01):
+                await by_stub(slow, "think")
+            assert "content" in await by_raw(quick, "think")
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(outcome_of_end, by_stub(slow, "think"))
+                await anyio.wait_all_tasks_blocked()
+                await slow.aclose()
+    assert silent.calls == []
+    blocked = [one["details"].get("error") for one in events.of("TOOL_BLOCKED")]
+    assert blocked == ["cancelled", "ConnectionClosedError"]
+
+
+async def outcome_of_end(doing: Awaitable[Any]) -> None:
+    with pytest.raises(Exception, match="closed"):
+        await doing
+
+
+async def test_a_call_without_an_answer_has_its_event() -> None:
+    class Deaf(RawServer):
+        def _take(self, message: Json) -> None:
+            if message.get("method") == "tools/call":
+                self.heard.append(message)
+            else:
+                super()._take(message)
+
+    raw = Deaf(tool("think"))
+    with audited() as events:
+        async with guarded(raw, MgpKernel()) as connection:
+            with pytest.raises(RequestTimeoutError):
+                await connection.with_options(timeout=0.01).mcp.tools_call(name="think")
+            with anyio.move_on_after(0.01):
+                await by_stub(connection, "think")
+    found = [one["details"] for one in events.of("TOOL_EXECUTED")]
+    assert [one.get("error") or one["reason"] for one in found] == [
+        "RequestTimeoutError",
+        "cancelled",
+    ]

@@ -1,0 +1,144 @@
+"""The kernel follows the lists of servers: pages, changes, definitions that are not the same."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import anyio
+import pytest
+
+from kinwire import Connection, ShapeError
+from kinwire.mgp import ConfirmationRequest, Confirmations, MgpKernel, ServerPolicy, ToolPolicy
+from tests.runtime.mgp.fixtures_kernel import audited, guarded, outcome
+from tests.runtime.mgp.raw_peers import Json, RawServer, tool
+
+pytestmark = pytest.mark.anyio
+
+CHANGED: Json = {"method": "notifications/tools/list_changed"}
+
+
+class Paged(RawServer):
+    """It lists one tool a page, and changes its list while it is read, once."""
+
+    changes_at: int | None = None
+
+    def _answer(self, method: str, params: Json) -> Json:
+        if method != "tools/list":
+            return super()._answer(method, params)
+        at = int(params.get("cursor", 0))
+        if at == self.changes_at:
+            self.changes_at = None
+            self.tools.reverse()
+            self._say.append({"jsonrpc": "2.0", **CHANGED})
+        more = {"nextCursor": str(at + 1)} if at + 1 < len(self.tools) else {}
+        return {"tools": self.tools[at : at + 1], **more}
+
+
+async def changed(raw: RawServer, *tools: Json) -> None:
+    """Have a server list other tools, and say so."""
+    raw.tools = list(tools)
+    raw.say(**CHANGED)
+    await anyio.wait_all_tasks_blocked()
+
+
+async def call(connection: Connection, name: str) -> Any:
+    return await outcome(connection.session.raw("tools/call", {"name": name}))
+
+
+async def test_a_list_of_several_pages_that_changes_while_it_is_read() -> None:
+    names = ("one", "two", "three")
+    for changes_at in (None, 1):
+        raw = Paged(*map(tool, names))
+        raw.changes_at = changes_at
+        async with guarded(raw, MgpKernel()) as connection:
+            for name in names:
+                assert "content" in await call(connection, name)
+        listed = raw.of("tools/list")
+        assert len(listed) == (3 if changes_at is None else 6)
+
+
+async def test_tools_come_and_go() -> None:
+    kernel, raw = MgpKernel(), RawServer(tool("one"))
+    async with guarded(raw, kernel) as connection:
+        assert "content" in await call(connection, "one")
+        assert await call(connection, "two") == 4001
+        raw.tools.append(tool("two"))  # the server does not say so
+        assert "content" in await call(connection, "two")
+        await changed(raw, tool("two"))
+        assert await call(connection, "one") == 4001
+        assert set(kernel.servers[0].tools) == {"two"}
+
+
+@pytest.mark.spec("mgp-4.4-3", "mgp-4.5-7")
+async def test_a_changed_definition_is_audited_and_confirmed_again_and_loses_no_check() -> None:
+    asked: list[ConfirmationRequest] = []
+
+    async def confirm(request: ConfirmationRequest) -> bool:
+        asked.append(request)
+        return True
+
+    strict: Json = {"risk_level": "dangerous", "validator": "sandbox"}
+    loose: Json = {"risk_level": "safe", "validator": "none"}
+    mgp: Json = {"version": "0.2.0", "extensions": ["security"]}
+    raw = RawServer(tool("work", security=strict), mgp=mgp)
+    kernel = MgpKernel(confirmations=Confirmations(confirm=confirm))
+    with audited() as events:
+        async with guarded(raw, kernel) as connection:
+            assert "content" in await call(connection, "work")
+            await changed(raw, tool("work", security=loose))
+            assert "content" in await call(connection, "work")
+            await changed(raw)
+            assert await call(connection, "work") == 4001
+            raw.tools = [tool("work", security=loose)]  # it has not become another tool
+            assert "content" in await call(connection, "work")
+            (found,) = kernel.servers[0].tools.values()
+    assert (found.risk, found.validators) == ("dangerous", ("sandbox",))
+    assert len({one.definition for one in asked}) == 2
+    assert len(asked) == 3
+    (event,) = events.of("io.kinwire.tool_changed")
+    assert event["target"] == {"server_id": "s", "tool_name": "work"}
+    assert event["details"]["before"] != event["details"]["after"]
+
+
+async def test_a_change_is_seen_when_the_program_lists_the_tools() -> None:
+    raw = RawServer(tool("work"))
+    with audited() as events:
+        async with guarded(raw, MgpKernel()) as connection:
+            for description in ("a", "b", "b", "c"):
+                raw.tools = [tool("work") | {"description": description}]
+                _ = [one async for one in connection.tools()]
+    assert len(events.of("io.kinwire.tool_changed")) == 2
+
+
+async def test_policies_of_tools_that_do_not_exist_are_reported(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.WARNING, "kinwire.mgp")
+    policy = ServerPolicy(tools={"wrok": ToolPolicy(enabled=False)})
+    async with guarded(RawServer(tool("work")), MgpKernel(servers={"s": policy})) as connection:
+        await call(connection, "work")
+    assert "'wrok'" in caplog.text
+
+
+BROKEN: list[Any] = [7, [None], [{"name": "work"}], {"work": {}}]
+
+
+async def test_a_list_that_breaks_its_schema_lets_no_call_through() -> None:
+    for tools in BROKEN:
+        raw = RawServer()
+        raw.tools = tools
+        async with guarded(raw, MgpKernel()) as connection:
+            with pytest.raises(ShapeError):
+                await call(connection, "work")
+            assert (await connection.session.raw("tools/list"))["tools"] == tools
+        assert raw.calls == []
+
+
+async def test_a_server_without_tools_has_none() -> None:
+    raw = RawServer()
+    del raw.capabilities["tools"]
+    with anyio.fail_after(20):
+        async with guarded(raw, MgpKernel()) as connection:
+            assert await call(connection, "work") == 4001
+    assert raw.of("tools/list") == raw.calls == []
