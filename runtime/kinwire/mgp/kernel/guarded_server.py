@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("GuardedServer",)
+__all__ = ("UNNAMED", "GuardedServer")
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
@@ -16,7 +16,8 @@ from kinwire_protocols.mgp.models import ServerOffer, TrustLevel
 if TYPE_CHECKING:
     from kinwire.mgp.kernel.tool_list import ToolList
 
-_UNNAMED: Final = "unnamed-"
+UNNAMED: Final = "unnamed-"
+"""What the name of a server without `server_id` begins with."""
 _SHOWN = 12  # characters of the key of a server without a name
 
 
@@ -31,7 +32,7 @@ class GuardedServer:
         policy: ServerPolicy,
     ) -> None:
         self.session = session
-        self.id: Final = session.identity.server_id or f"{_UNNAMED}{session.identity.key[-_SHOWN:]}"
+        self.id: Final = session.identity.server_id or f"{UNNAMED}{session.identity.key[-_SHOWN:]}"
         """Its name in the kernel: the `server_id` that the host gave, never one of its own."""
         self.offer: Final = offer
         """What it offers of MGP; None for a server that speaks only MCP."""

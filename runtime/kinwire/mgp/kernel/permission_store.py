@@ -10,9 +10,10 @@ import anyio
 
 from kinwire.managers.durable_map import RecordCodec, text_codec
 from kinwire.managers.grants import Decided, GrantStore, StoredDecisions
-from kinwire.mgp.kernel.guarded_server import GuardedServer
+from kinwire.mgp.kernel.guarded_server import UNNAMED, GuardedServer
 from kinwire.mgp.kernel.pending import PendingPermissions
 from kinwire.mgp.rules.permissions import PermissionDecision
+from kinwire.rpc.identity import PeerIdentity
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
 from kinwire.support.background import start_detached
@@ -77,6 +78,24 @@ class PermissionStore:
         """
         await self.grants.load()
         await self.pending.load()
+
+    def prefix_named(self, server: str) -> str:
+        """Return what the keys of a server begin with that is not connected.
+
+        Raises:
+            ValueError: it has no `server_id`, and nothing in memory is about it.
+        """
+        known = [(key, one.answer.server) for key, one in self.grants.items()]
+        known += [(key, one.server) for key, one in self.pending.items]
+        found = next((key for key, name in known if name == server), None)
+        if found is not None:
+            return f"{found.rpartition('/')[0]}/"
+        if server.startswith(UNNAMED):
+            raise ValueError(
+                f"server: expected a server_id, or the name of a server that waits, got "
+                f"{server!r:.60}. Connect it with server_id=..."
+            )
+        return f"{PeerIdentity.of(None, server).key}/"
 
     async def keep(self, prefix: str, decision: PermissionDecision, lasts: float) -> None:
         """Store a decision, in place of an earlier one about the same permission.

@@ -47,7 +47,6 @@ from kinwire.mgp.rules.permissions import (
     why_lacking,
 )
 from kinwire.rpc.errors import ConnectionClosedError
-from kinwire.rpc.identity import PeerIdentity
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
 from kinwire.support.arguments import SECONDS, TEXT, TEXTS, ArgumentCheck
@@ -118,7 +117,8 @@ class PermissionManager:
         Calls that wait for them go on. `by` is who approves; `lasts` is in seconds, None for ever.
 
         Raises:
-            ValueError: the name of a permission is not valid.
+            ValueError: the name of a permission is not valid, or `server` is the kernel's name for
+                one without `server_id` of which nothing is known.
             StorageError: it could not be stored.
         """
         _DECIDE.check(server=server, permissions=permissions, by=by, lasts=lasts)
@@ -360,8 +360,8 @@ class PermissionManager:
     async def _keep(self, decision: PermissionDecision, lasts: float = math.inf) -> None:
         connected = (one for one in self._exchanges if one.id == decision.server)
         found = next(connected, None)
-        key = PeerIdentity.of(None, decision.server).key
-        await self._store.keep(f"{key}/" if found is None else prefix_of(found), decision, lasts)
+        prefix = self._store.prefix_named(decision.server) if found is None else prefix_of(found)
+        await self._store.keep(prefix, decision, lasts)
         await self._audit.record(permission_event(decision))
 
 

@@ -1,0 +1,221 @@
+"""`kinwire permissions`: which permissions servers of a kernel have, and which they wait for."""
+
+from __future__ import annotations
+
+__all__ = ("PermissionsCommand",)
+
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from kinwire_cli.failure import UsageError
+from kinwire_cli.kernel_state import RECORDS, add_store, kernel_state
+from kinwire_cli.layout import columns, json_text, one_line, printable
+
+if TYPE_CHECKING:
+    from kinwire.mgp import PendingPermission, PermissionDecision
+    from kinwire.mgp.kernel.permissions import PermissionManager
+
+_USAGE = """\
+kinwire permissions list [SERVER] --store URL [--format text|json]
+       kinwire permissions approve SERVER [PERMISSION ...] --store URL [--expires-in SECONDS]
+                                   [--by NAME] [--format text|json]
+       kinwire permissions deny SERVER [PERMISSION ...] --store URL [--reason TEXT] [--by NAME]
+                                [--format text|json]
+       kinwire permissions revoke SERVER PERMISSION ... --store URL [--reason TEXT] [--by NAME]
+                                  [--format text|json]"""
+_EPILOG = """\
+Without PERMISSION, approve and deny decide all that wait of the server. A family, such as shell,
+stands for all of its permissions. A kernel that runs on the same store sees a decision within a
+second, and calls that wait for it go on.
+"""
+_SHOWN = ("server", "permission", "state", "risk", "by", "at", "expires_at", "why")
+
+
+class PermissionsCommand:
+    """`kinwire permissions list|approve|deny|revoke --store URL`."""
+
+    name: ClassVar[str] = "permissions"
+    summary: ClassVar[str] = "list, approve, deny or revoke permissions of servers"
+    group: ClassVar[str] = "security"
+    exit_codes: ClassVar[dict[int, str]] = {4: "the engine is locked or could not be reached"}
+    examples: ClassVar[tuple[str, ...]] = (
+        "kinwire permissions list --store sqlite:///kernel.db",
+        "kinwire permissions approve files --store sqlite:///kernel.db",
+        "kinwire permissions approve files shell.execute --store sqlite:///kernel.db",
+        "kinwire permissions revoke files shell --reason 'it is misused' --store sqlite:///kernel.db",
+    )
+
+    @staticmethod
+    def configure(parser: ArgumentParser) -> None:
+        """Add the subcommand's arguments."""
+        parser.usage, parser.epilog = _USAGE, _EPILOG
+        parser.add_argument("action", choices=tuple(_ACTIONS))
+        text = "the server_id that the kernel gives it, or its name in the list"
+        parser.add_argument("server", nargs="?", metavar="SERVER", help=text)
+        text = "such as filesystem.read, shell, or com.example.custom"
+        parser.add_argument("permission", nargs="*", metavar="PERMISSION", help=text)
+        text = "approve: when it ends (default: never)"
+        parser.add_argument("--expires-in", type=float, metavar="SECONDS", help=text)
+        text = "deny, revoke: why, for people and audits"
+        parser.add_argument("--reason", metavar="TEXT", help=text)
+        text = "who decides, for the server and audits (default: operator)"
+        parser.add_argument("--by", metavar="NAME", help=text)
+        parser.add_argument("--format", choices=("text", "json"), default="text")
+        add_store(parser)
+
+    def run(self, arguments: Namespace) -> int:
+        """Do it."""
+        from kinwire_cli.running import run
+
+        action: str = arguments.action
+        _check(action, arguments)
+        return run(_ACTIONS[action], arguments)
+
+
+def _check(action: str, arguments: Namespace) -> None:
+    """Refuse arguments that are missing, or that the action does not take."""
+    if action != "list" and arguments.server is None:
+        raise UsageError(f"permissions {action} needs SERVER.", "kinwire help permissions")
+    if action == "revoke" and not arguments.permission:
+        raise UsageError("permissions revoke needs PERMISSION.", "kinwire help permissions")
+    if action == "list" and arguments.permission:
+        raise UsageError("permissions list takes no PERMISSION.", "Leave it out.")
+    owners: dict[str, tuple[str, ...]] = {
+        "expires_in": ("approve",),
+        "reason": ("deny", "revoke"),
+        "by": ("approve", "deny", "revoke"),
+    }
+    for option, actions in owners.items():
+        if action not in actions and getattr(arguments, option) is not None:
+            name, of = option.replace("_", "-"), " and ".join(actions)
+            raise UsageError(f"--{name} is an option of permissions {of}.", "Leave it out.")
+
+
+@asynccontextmanager
+async def _opened(arguments: Namespace) -> AsyncGenerator[PermissionManager]:
+    """Yield the manager of the decisions in the store."""
+    from kinwire.mgp.kernel.audit import AuditLog, AuditOptions
+    from kinwire.mgp.kernel.permission_options import Permissions
+    from kinwire.mgp.kernel.permissions import PermissionManager
+    from kinwire.storage.clock import forward
+
+    create = arguments.action in ("approve", "deny") and bool(arguments.permission)
+    async with kernel_state(arguments.store, arguments.timeout, create=create) as store:
+        clock = forward(time.time)
+        audit = AuditLog(AuditOptions(log=await store.log("mgp-audit"), buffered=False), clock)
+        manager = PermissionManager(Permissions(), await store.records(RECORDS), audit, clock)
+        await manager.load()
+        yield manager
+
+
+async def _list(arguments: Namespace) -> int:
+    async with _opened(arguments) as manager:
+        found = _found(manager, arguments.server)
+    _print(found, arguments.format)
+    if not found and arguments.format == "text":
+        print("nothing waits, and nothing was decided", file=sys.stderr)
+    return 0
+
+
+async def _approve(arguments: Namespace) -> int:
+    async with _opened(arguments) as manager:
+        names = _names(manager, arguments)
+        await manager.approve(
+            arguments.server, *names, by=_by(arguments), lasts=arguments.expires_in
+        )
+        _print(_found(manager, arguments.server, names), arguments.format)
+    return 0
+
+
+async def _deny(arguments: Namespace) -> int:
+    async with _opened(arguments) as manager:
+        names = _names(manager, arguments)
+        decide = manager.revoke if arguments.action == "revoke" else manager.deny
+        await decide(arguments.server, *names, by=_by(arguments), reason=arguments.reason)
+        _print(_found(manager, arguments.server, names), arguments.format)
+    return 0
+
+
+_ACTIONS: dict[str, Callable[[Namespace], Awaitable[int]]] = {
+    "list": _list,
+    "approve": _approve,
+    "deny": _deny,
+    "revoke": _deny,
+}
+
+
+def _by(arguments: Namespace) -> str:
+    return arguments.by or "operator"
+
+
+def _names(manager: PermissionManager, arguments: Namespace) -> list[str]:
+    """Return the permissions that are named, or those that wait, expanded.
+
+    Raises:
+        UsageError: a name is not valid, or nothing is named and nothing waits.
+    """
+    from kinwire.mgp.rules.permissions import checked_permissions
+
+    if arguments.permission:
+        try:
+            return list(checked_permissions("PERMISSION", arguments.permission))
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+    names = [one.permission for one in manager.pending if one.server == arguments.server]
+    if not names:
+        text = f"No permission of {arguments.server} waits for a decision."
+        raise UsageError(printable(text), "Name the permission: kinwire help permissions")
+    return names
+
+
+def _found(
+    manager: PermissionManager, server: str | None, names: Sequence[str] | None = None
+) -> list[dict[str, Any]]:
+    """Return what waits and what was decided, as JSON."""
+    rows = [_waiting(one) for one in manager.pending]
+    rows += [_decided(one) for one in manager.decisions]
+    return [
+        row
+        for row in sorted(rows, key=lambda row: (row["server"], row["permission"]))
+        if server in (None, row["server"])
+        if names is None or row["permission"] in names
+    ]
+
+
+def _waiting(one: PendingPermission) -> dict[str, Any]:
+    why = None if one.tool is None else f"{one.agent} calls {one.tool}"
+    return _row(one.server, one.permission, "waits", None, one.since, None, why)
+
+
+def _decided(one: PermissionDecision) -> dict[str, Any]:
+    state = "revoked" if one.revoked else one.value
+    return _row(one.server, one.permission, state, one.by, one.at, one.expires_at, one.reason)
+
+
+def _row(
+    server: str,
+    permission: str,
+    state: str,
+    by: str | None,
+    at: float,
+    expires_at: float | None,
+    why: str | None,
+) -> dict[str, Any]:
+    from kinwire.mgp.rules.permissions import risk_of
+    from kinwire.mgp.rules.timestamps import timestamp_of
+
+    ends = None if expires_at is None else timestamp_of(expires_at)
+    values = (server, permission, state, risk_of(permission), by, timestamp_of(at), ends, why)
+    return dict(zip(_SHOWN, values, strict=True))
+
+
+def _print(rows: Sequence[dict[str, Any]], form: str) -> None:
+    if form == "json":
+        print(json_text(rows))
+    elif rows:
+        cells = [tuple(one_line(str(row[name] or "-")) for name in _SHOWN) for row in rows]
+        print(columns([_SHOWN, *cells]))
