@@ -30,6 +30,7 @@ from kinwire.mgp.kernel.permission_options import Permissions
 from kinwire.mgp.kernel.permissions import PermissionManager
 from kinwire.mgp.kernel.retries import RetryEngine
 from kinwire.mgp.kernel.tool_list import ToolList
+from kinwire.mgp.kernel.tool_switches import ToolSwitches
 from kinwire.mgp.kernel.tracing import new_trace_id, trace_of, traced
 from kinwire.mgp.rules.audit_events import SecurityEvent
 from kinwire.mgp.rules.negotiation import read_offer
@@ -186,6 +187,8 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             confirmations or Confirmations(), self.permissions, kept, self._audit, self._clock
         )
         """Which calls of dangerous tools need no confirmation: `allow`, `forget`."""
+        self.tools = ToolSwitches(kept, self._clock, self._audit.record)
+        """Which tools are switched off: `disable`, `enable`."""
         self._services = KernelServices(
             self._audit, self._clock, RetryEngine(retries or Retries()), self._steps
         )
@@ -272,6 +275,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             partial(self._shown, server),
             partial(self._changed, server),
             partial(self._listed, server),
+            is_traced=server.offer is not None,
         )
         server.tool_list = tools
         guard = CallGuard(server, tools, self._services)
@@ -290,6 +294,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             await self._audit.record(self._event(server, "SERVER_CONNECTED", "SUCCESS", {}))
             gone = self._event(server, "SERVER_DISCONNECTED", "SUCCESS", {})
             session.start_soon(partial(self._audit.attend, server, gone))
+            await self.tools.load()
             await self.confirmations.negotiate(server)
             await self.permissions.negotiate(server)
 
@@ -311,6 +316,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
 
     def _each_step(self, server: GuardedServer, tool: KnownTool) -> Iterator[CallStep]:
         """Yield what a call of a tool has to pass, in order; left out is what it cannot fail."""
+        yield CallStep("disabled", self.tools.check)
         yield CallStep("access", self.access.check)
         if tool.permissions:
             yield CallStep("permission", self.permissions.check)
@@ -329,7 +335,11 @@ class MgpKernel(ExtensionBase[GuardedServer]):
 
     async def _shown(self, server: GuardedServer, tools: Sequence[KnownTool]) -> frozenset[str]:
         """Return the tools that the agent of this task may call, by the rules of calls."""
-        names = [tool.name for tool in tools if tool.policy.enabled]
+        names = [
+            tool.name
+            for tool in tools
+            if tool.policy.enabled and not self.tools.is_off(server.id, tool.name)
+        ]
         return await self.access.allowed(agent_now(), server, names)
 
     def _changed(self, server: GuardedServer, before: KnownTool, after: KnownTool) -> None:

@@ -17,6 +17,7 @@ import anyio
 from pydantic import ValidationError
 
 from kinwire.mcp.rules.pagination import Pages
+from kinwire.mgp.kernel.tracing import new_trace_id, traced_json
 from kinwire.mgp.rules.tools import KnownTool, kept_after_change
 from kinwire.rpc.codec import is_object
 from kinwire.rpc.interceptors import Send
@@ -50,10 +51,13 @@ class ToolList:
         shown: Shown,
         changed: Callable[[KnownTool, KnownTool], None],
         listed: Callable[[], None],
+        *,
+        is_traced: bool,
     ) -> None:
         """`shown` decides what of a list is passed on; `changed` gets a tool before and after.
 
-        `listed` is called whenever the whole list was fetched.
+        `listed` is called whenever the whole list was fetched. With `is_traced`, requests carry a
+        trace id, as servers that speak MGP get it.
         """
         self.tools: dict[str, KnownTool] = {}
         """By name."""
@@ -63,6 +67,7 @@ class ToolList:
         self._shown = shown
         self._changed = changed
         self._listed = listed
+        self._is_traced = is_traced
         self._fresh = False
         self._changes = 0
         self._fetches = 0
@@ -131,6 +136,8 @@ class ToolList:
         return cast("JsonObject", page)
 
     async def _passed(self, params: JsonObject, send: Send) -> Any:
+        if self._is_traced and "trace_id" not in params:
+            params = traced_json(params, new_trace_id())
         page = await send(params)
         listed = page.get("tools") if is_object(page) else None
         if _unfiltered.get() or not isinstance(listed, list):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 __all__ = (
     "AUDIT_DAMAGED",
+    "TOOL_DISABLED",
+    "TOOL_ENABLED",
     "TOOL_RETRIED",
     "TOOL_STARTED",
     "EventTypeError",
@@ -27,6 +29,10 @@ TOOL_STARTED: Final = f"{OWN_TYPES}tool_started"
 """A dangerous call is about to be sent: written first, so that no such call is without a trace."""
 TOOL_RETRIED: Final = f"{OWN_TYPES}tool_retried"
 """A call failed and is tried again."""
+TOOL_DISABLED: Final = f"{OWN_TYPES}tool_disabled"
+"""An operator has switched a tool off."""
+TOOL_ENABLED: Final = f"{OWN_TYPES}tool_enabled"
+"""An operator has switched a tool on again."""
 AUDIT_DAMAGED: Final = f"{OWN_TYPES}audit_damaged"
 """The end of the log was not a record of the chain when writing went on."""
 

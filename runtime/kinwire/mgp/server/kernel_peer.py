@@ -14,7 +14,7 @@ from kinwire.mgp.rules.trace import trace_id_in
 from kinwire.mgp.server.granted_permissions import GrantedPermissions, OnDenied
 from kinwire.rpc.session import Session
 from kinwire.support.arguments import OBJECT, TEXT, ArgumentCheck, instance_of, one_of
-from kinwire_protocols.base import JsonObject, from_wire, to_wire
+from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.mgp.methods import (
     NOTIFICATIONS_MGP_AUDIT,
 )

@@ -88,7 +88,7 @@ async def test_a_server_without_a_permission_degrades_instead_of_failing() -> No
         assert await outcome(raw, 2, "read") == "the summary"
         assert await outcome(raw, 3, "write") == 1000
         await anyio.wait_all_tasks_blocked()
-        assert docs.denied == ["filesystem.read", "filesystem.write"]
+        assert sorted(docs.denied) == ["filesystem.read", "filesystem.write"]
         await raw.ask(4, "mgp/permission/grant", grants(read="approved", write={"granted": True}))
         assert await outcome(raw, 5, "read") == "the file"
         assert await outcome(raw, 6, "write") == "written"
