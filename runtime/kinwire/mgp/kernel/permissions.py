@@ -16,7 +16,6 @@ from functools import lru_cache, partial
 import anyio
 
 from kinwire.managers.while_open import while_open
-from kinwire.mgp.errors import refusal
 from kinwire.mgp.kernel.audit import AuditLog
 from kinwire.mgp.kernel.call import GuardedCall
 from kinwire.mgp.kernel.guarded_server import GuardedServer
@@ -33,6 +32,7 @@ from kinwire.mgp.kernel.permission_questions import (
     permission_event,
     policy_event,
 )
+from kinwire.mgp.kernel.permission_refusals import lacks, too_many
 from kinwire.mgp.kernel.permission_store import PermissionStore, prefix_of
 from kinwire.mgp.rules.permissions import (
     MOST_PERMISSIONS,
@@ -44,7 +44,6 @@ from kinwire.mgp.rules.permissions import (
     judge,
     name_problem,
     risk_of,
-    why_lacking,
 )
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.storage.clock import Clock
@@ -183,7 +182,7 @@ class PermissionManager:
         if exchange is None or not exchange.permissions or "security" not in server.extensions:
             return
         if len(exchange.permissions) > MOST_PERMISSIONS:
-            raise self._too_many(server, "it requires")
+            raise too_many(server.id, "it requires")
         await self._settle(server, exchange)
         for name, state in self._states(server).items():
             if state.source not in ("nobody", "operator"):
@@ -275,9 +274,9 @@ class PermissionManager:
         lacking = [name for name, state in states.items() if state.value != "approved"]
         if lacking and server.policy.needs_all:
             raise self._lacks(server, lacking[0], "it is not connected, because it requires")
-        if lacking:
-            names = sanitize_for_log(", ".join(lacking))
-            logger.warning("%s: it lacks the permissions %s", server.id, names)
+        waiting = sanitize_for_log(", ".join(name for name in lacking if _waits(states[name])))
+        if waiting:
+            logger.warning("%s: permissions wait for an operator: %s", server.id, waiting)
 
     def _states(self, server: GuardedServer) -> dict[str, PermissionState]:
         exchange = self._exchanges.get(server)
@@ -293,7 +292,7 @@ class PermissionManager:
         """Wait for the operator to approve what a call lacks."""
         needed, once = _expanded(call.tool.permissions), set[str]()
         if len(needed) > MOST_PERMISSIONS:
-            raise self._too_many(call.server, f"{call.tool.name} needs")
+            raise too_many(call.server.id, f"{call.tool.name} needs")
         self._must_have(call, needed, "deferred")
         with anyio.move_on_after(self._options.timeout):
             for permission in needed:
@@ -326,23 +325,7 @@ class PermissionManager:
 
     def _lacks(self, server: GuardedServer, permission: str, what: str) -> PermissionDeniedError:
         state = self.state(server, permission)
-        why = why_lacking(permission, state, self._policy_of(server))
-        hint = f'List it in ServerPolicy(permissions=["{permission:.60}"])'
-        if state.source in ("operator", "nobody"):
-            hint = f"To approve it: kinwire permissions approve {server.id} {permission}"
-        details = {
-            "reason": "permission_undecided" if state.value == "deferred" else "permission_denied",
-            "permission": permission,
-            "server_id": server.id,
-            "decided_by": state.source,
-        }
-        text = f"{server.id}: {what} the permission {permission:.60}, {why}. {hint}"
-        return refusal(PermissionDeniedError, sanitize_for_log(text), details=details)
-
-    def _too_many(self, server: GuardedServer, what: str) -> PermissionDeniedError:
-        text = f"{server.id}: {what} more than {MOST_PERMISSIONS} permissions."
-        details = {"reason": "permission_denied", "server_id": server.id}
-        return refusal(PermissionDeniedError, sanitize_for_log(text), details=details)
+        return lacks(server.id, permission, state, self._policy_of(server), what)
 
     # -- what is stored --
 
@@ -363,6 +346,10 @@ class PermissionManager:
         prefix = self._store.prefix_named(decision.server) if found is None else prefix_of(found)
         await self._store.keep(prefix, decision, lasts)
         await self._audit.record(permission_event(decision))
+
+
+def _waits(state: PermissionState) -> bool:
+    return state.value == "deferred"
 
 
 @lru_cache(maxsize=512)
