@@ -1,6 +1,6 @@
 """`kinwire demo`: the whole line, from documents to a call. No network, no key.
 
-`kinwire demo mcpl` plays the conversation of `demos/mcpl/` instead.
+`kinwire demo mcpl` and `kinwire demo mgp` play the conversations of `demos/` instead.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ __all__ = ("DemoCommand",)
 import subprocess
 import sys
 from argparse import ArgumentParser, Namespace
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -31,14 +32,18 @@ if TYPE_CHECKING:
     Narration = TextNarration | JsonNarration
 
 _EPILOG = """\
-mcpl plays a conversation between a host and four MCP Live servers, and prints each message.
+mcpl plays a conversation between a host and four MCP Live servers, and prints each message. mgp
+shows what a kernel of MGP lets through, blocks and writes down.
 """
 
 _KINWIRE = (sys.executable, "-m", "kinwire")
 _SERVE = ("serve", "demo")
 
 _MCP_HINT = "Next: kinwire list mcp, kinwire call add a=1 b=2 -- kinwire serve demo mcp"
-_MCPL_HINT = "Next: kinwire list -- kinwire serve demo mcpl"
+_HINTS = {
+    "mcpl": "Next: kinwire list -- kinwire serve demo mcpl",
+    "mgp": "Next: kinwire list -- kinwire serve demo mgp",
+}
 
 _CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("add", {"a": 1, "b": 2}),
@@ -62,6 +67,7 @@ class DemoCommand:
     examples: ClassVar[tuple[str, ...]] = (
         "kinwire demo",
         "kinwire demo mcpl",
+        "kinwire demo mgp",
     )
 
     @staticmethod
@@ -86,9 +92,9 @@ class DemoCommand:
         narration = TextNarration() if arguments.format == "text" else JsonNarration()
         code, hint = 0, ""
         try:
-            if protocol == "mcpl":
-                run(_converse, narration)
-                hint = _MCPL_HINT
+            if protocol in _HINTS:
+                run(_converse, protocol, narration)
+                hint = _HINTS[protocol]
             elif (code := _generate(narration)) == 0:
                 run(_talk, narration)
                 hint = _MCP_HINT
@@ -162,16 +168,16 @@ async def _call(
         narration.tell(Line(f"  {kind}: {getattr(block, 'text', block.type)}"))
 
 
-async def _converse(narration: Narration) -> None:
-    from kinwire_cli.demos.mcpl.conversation import converse
-
+async def _converse(protocol: str, narration: Narration) -> None:
+    conversation = import_module(f"kinwire_cli.demos.{protocol}.conversation")
     children: dict[str, ChildProcess] = {}
 
     def reach(name: str) -> ChildProcess:
-        children[name] = child = _started(narration, "mcpl", name)
+        words = (protocol, name) if name in SERVERS[protocol] else ("mcp",)
+        children[name] = child = _started(narration, *words)
         return child
 
-    await converse(reach, narration)
+    await conversation.converse(reach, narration)
     codes = ", ".join(f"{name} {child.exit_code}" for name, child in children.items())
     narration.tell(Line(f"has ended its servers, which exited with: {codes}", "host"))
 

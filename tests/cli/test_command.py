@@ -77,7 +77,7 @@ def test_the_version_is_shown(capsys: Captured) -> None:
         (["serve", "demo", "mcp", "x"], "has no server 'x'.\nhint: kinwire serve demo mcp\n"),
         (["serve", "demo", "mcpl", "--port", "1"], "stdio has no address to listen on."),
         (["demo", "mcpll"], "There is no demo of 'mcpll'.\nhint: Did you mean 'mcpl'?"),
-        (["demo", "zzz"], "hint: There are: mcp, mcpl."),
+        (["demo", "zzz"], "hint: There are: mcp, mcpl, mgp."),
         (["serve", "nowhere.py"], "There is no Python file 'nowhere.py'."),
         (["serve", "nowhere.py", "mcp"], "'mcp' is one word too many."),
         (["call"], "the following arguments are required: METHOD"),

@@ -105,11 +105,11 @@ def test_a_file_that_cannot_be_read_has_no_tools(file: str) -> None:
     ("words", "typed", "offered"),
     [
         ("serve ", "", {"demo", "trips.py"}),
-        ("serve demo ", "", {"mcp", "mcpl"}),
+        ("serve demo ", "", {"mcp", "mcpl", "mgp"}),
         ("serve demo mcpl ", "", {"memory", "redaction", "notes", "chat"}),
         ("serve demo mcp ", "", set()),
         ("serve trips.py ", "", set()),
-        ("demo ", "", {"mcp", "mcpl"}),
+        ("demo ", "", {"mcp", "mcpl", "mgp"}),
     ],
 )
 def test_what_the_demo_has_is_offered(words: str, typed: str, offered: set[str]) -> None:

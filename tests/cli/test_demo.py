@@ -61,6 +61,37 @@ MCPL_STEPS = [
     "Next: kinwire list -- kinwire serve demo mcpl",
 ]
 
+MGP_STEPS = [
+    "1. Three servers: one keeps the audit trail",
+    "   $ kinwire serve demo mgp archive",
+    "   archive   → kernel    speaks audit, security; its trust is standard",
+    "   operator  → kernel    no",
+    "   plain     → kernel    speaks nothing of MGP",
+    "2. Tools of each risk",
+    "   kernel    → operator  may agent.helper call execute_command(command='ls -la')?",
+    "3. What the kernel blocks, the server never sees",
+    "   kernel    → agent     refused (1010): ",
+    "   kernel    → agent     refused (1010): ",
+    "   kernel    → agent     refused (1000): workshop: run_python needs the permission",
+    "4. Code is read before it is sent",
+    "   kernel    → agent     refused (1011): ",
+    "   workshop  → agent     It would run 12 characters of Python.",
+    "5. Access is decided by the operator",
+    "   kernel    → agent     refused (1001): ",
+    "   agent     → workshop  sees recall, fetch_page, execute_command, run_python",
+    "   kernel    → agent     refused (1000): ",
+    "6. A server that speaks only MCP is guarded, too",
+    "   kernel    → agent     refused (4002): ",
+    "   kernel    → agent     refused (4001): ",
+    "7. What the audit server knows of the agent",
+    "   archive   → kernel    TOOL_EXECUTED SUCCESS by agent.helper workshop/recall",
+    "                         VALIDATION_FAILED BLOCKED by agent.helper workshop/execute_command",
+    "                         CODE_REJECTED BLOCKED by agent.helper workshop/run_python",
+    "                         TOOL_BLOCKED BLOCKED by agent.helper plain/subtract",
+    "   host                  has ended its servers, which exited with: archive 0, workshop 0",
+    "Next: kinwire list -- kinwire serve demo mgp",
+]
+
 COMMAND = (sys.executable, "-m", "kinwire")
 
 
@@ -96,6 +127,16 @@ def test_the_demo_of_mcpl_is_the_conversation_that_the_guide_shows(tmp_path: Pat
     assert missing(MCPL_STEPS, text) == []
     guide = (Path(__file__).parents[2] / "docs" / "mcpl.md").read_text(encoding="utf-8")
     found = re.search(r"^\$ kinwire demo mcpl.*?\n(.*?)^```$", guide, re.DOTALL | re.MULTILINE)
+    assert found is not None
+    assert found[1] in text
+
+
+@pytest.mark.slow
+def test_the_demo_of_mgp_is_the_one_that_the_guide_shows(tmp_path: Path) -> None:
+    text = shown(tmp_path, "mgp")
+    assert missing(MGP_STEPS, text) == []
+    guide = (Path(__file__).parents[2] / "docs" / "mgp.md").read_text(encoding="utf-8")
+    found = re.search(r"^\$ kinwire demo mgp.*?\n(.*?)^```$", guide, re.DOTALL | re.MULTILINE)
     assert found is not None
     assert found[1] in text
 

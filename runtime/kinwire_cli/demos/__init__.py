@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 SERVERS: Mapping[str, tuple[str, ...]] = {
     "mcp": (),
     "mcpl": ("memory", "redaction", "notes", "chat"),
+    "mgp": ("workshop", "archive"),
 }
 """By protocol the servers that may be chosen; without a choice there is one that is all of them."""
 

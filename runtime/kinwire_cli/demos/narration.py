@@ -17,7 +17,7 @@ from kinwire_cli.layout import coloured, printable
 _WIDTH = 100
 _NAME = 9  # the longest is "redaction"
 _MARGIN = "   "
-_COLOURS = {"host": "cyan", "model": "yellow"}
+_COLOURS = {"host": "cyan", "kernel": "cyan", "model": "yellow", "operator": "yellow"}
 
 
 class TextNarration:
