@@ -6,7 +6,7 @@ for each where an error does not say it.
 
 from __future__ import annotations
 
-__all__ = ("recovery_of", "refusal", "rule_of")
+__all__ = ("recovery_of", "refusal", "rule_of", "typed")
 
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -104,6 +104,15 @@ def recovery_of(error: RpcError) -> ErrorRecovery:
     return from_wire(ErrorRecovery, members)
 
 
+def typed(error: RpcError) -> RpcError:
+    """Return an error of a peer that speaks MGP by its class.
+
+    A raw call has no row that gives errors their classes, so the code decides.
+    """
+    kind = _classes_by_code().get(error.code) if error.name is None else None
+    return error if kind is None else kind(error.message, data=error.data)
+
+
 def _defaults(rule: ErrorRule) -> JsonObject:
     members: JsonObject = {"category": rule.category, "retryable": rule.retryable}
     if rule.retry_strategy is not None:
@@ -136,3 +145,8 @@ def _rules_by_class() -> dict[type[RpcError], ErrorRule]:
     from kinwire_protocols.mgp.methods import PROTOCOL
 
     return {PROTOCOL.errors[rule.error]: rule for rule in ERROR_RULES.values()}
+
+
+@cache
+def _classes_by_code() -> dict[int, type[RpcError]]:
+    return {kind.default_code: kind for kind in _rules_by_class()}

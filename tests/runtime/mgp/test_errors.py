@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kinwire.mgp.errors import recovery_of, refusal, rule_of
+from kinwire.mgp.errors import recovery_of, refusal, rule_of, typed
 from kinwire_protocols.base import JsonObject, RpcError
 from kinwire_protocols.mgp import errors
 from kinwire_protocols.mgp.methods import PROTOCOL
@@ -79,3 +79,14 @@ def test_classes_and_values_that_cannot_be_used_are_refused() -> None:
 )
 def test_recovery_is_read_leniently_and_has_defaults(error: RpcError, said: JsonObject) -> None:
     assert recovery_of(error).model_dump(exclude_none=True) == said
+
+
+def test_raw_errors_get_the_class_of_their_code() -> None:
+    raw = RpcError("slow down", code=3000, data={"_mgp": {"retry_after_ms": 5}})
+    found = typed(raw)
+    assert type(found) is errors.RateLimitedError
+    assert (found.message, found.data) == (raw.message, raw.data)
+    named = errors.AccessDeniedError("no", code=3000)
+    assert typed(named) is named
+    other = RpcError("?", code=7)
+    assert typed(other) is other

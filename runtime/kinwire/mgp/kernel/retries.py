@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 
 import anyio
 
-from kinwire.mgp.errors import recovery_of
+from kinwire.mgp.errors import recovery_of, typed
 from kinwire.mgp.kernel.call import GuardedCall
 from kinwire.mgp.rules.retry import (
     Retries,
@@ -51,6 +51,7 @@ class RetryEngine:
 
         `failures` is how often it has failed, at least 1.
         """
+        error = _known(call, error)
         recovery = recovery_of(error)
         if not may_be_retried(error, recovery, call.tool):
             return None
@@ -61,6 +62,7 @@ class RetryEngine:
 
     def fallback(self, call: GuardedCall, error: RpcError) -> str | None:
         """Return the tool to try instead, when a call has failed for the last time."""
+        error = _known(call, error)
         recovery = recovery_of(error)
         if not may_be_retried(error, recovery, call.tool):
             return None
@@ -72,3 +74,8 @@ class RetryEngine:
             budget = RetryBudget(self._options)
             self._budgets.put(call.server.id, budget)
         return budget
+
+
+def _known(call: GuardedCall, error: RpcError) -> RpcError:
+    """Return an error with the class that its code has in MGP, if the server speaks MGP."""
+    return error if call.server.offer is None else typed(error)
