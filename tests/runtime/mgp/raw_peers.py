@@ -62,6 +62,10 @@ class _RawEnd:
                     return message
             await news.wait()
 
+    async def settle(self) -> None:
+        """Wait until nothing is under way."""
+        await anyio.wait_all_tasks_blocked()
+
     def hang_up(self) -> None:
         """End the connection."""
         assert self._callbacks is not None

@@ -1,0 +1,244 @@
+"""Every JSON example of sections 2 to 7 and 14 is played with a raw peer, as the text has it.
+
+`tests/spec/blocks/mgp.json` has them; another test compares that with the text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tests.spec
+from kinwire import Connection, Host, Server, result_text
+from kinwire.mgp import (
+    Access,
+    Confirmations,
+    MgpKernel,
+    MgpServer,
+    PermissionAnswer,
+    PermissionQuestion,
+    Permissions,
+    Retries,
+    recovery_of,
+)
+from kinwire.mgp.rules.timestamps import seconds_of
+from kinwire.support.background import background
+from kinwire_protocols.base import from_wire, to_wire
+from kinwire_protocols.mgp import ToolSecurity
+from kinwire_protocols.mgp.errors import RateLimitedError
+from tests.runtime.mgp.fixtures_kernel import AuditEvents, audited, guarded
+from tests.runtime.mgp.raw_peers import Json, RawKernel, RawServer, tool
+
+pytestmark = pytest.mark.anyio
+
+ROWS = json.loads((Path(tests.spec.__file__).parent / "blocks" / "mgp.json").read_text("utf-8"))
+MESSAGES: dict[int, Json] = {row["block"]: row["message"] for row in ROWS if row["is"] == "frame"}
+NOON = seconds_of("2026-02-27T12:00:00Z")
+ALL: Json = {
+    "version": "0.1.0",
+    "extensions": ["security", "access_control", "audit", "code_safety"],
+    "server_id": "mind.cerebras",
+}
+
+
+def tool_of(block: int) -> Json:
+    """Return the tool in an example of a list."""
+    (found,) = MESSAGES[block]["result"]["tools"]
+    return dict(found)
+
+
+@asynccontextmanager
+async def kernel_with(
+    raw: RawServer, **options: Any
+) -> AsyncGenerator[tuple[Connection, MgpKernel]]:
+    """Yield a kernel whose clock shows the time of the examples, connected to `mind.cerebras`."""
+    kernel = MgpKernel(clock=lambda: NOON, **options)
+    async with guarded(raw, kernel, "mind.cerebras") as connection:
+        yield connection, kernel
+
+
+@asynccontextmanager
+async def server_with(guarded: MgpServer, greeting: Json) -> AsyncGenerator[RawKernel]:
+    """Yield a raw kernel of a server of ours, to which it has sent the example of `initialize`."""
+    server, raw = Server("terminal", "1", extensions=[guarded]), RawKernel()
+
+    @server.tool
+    async def execute_command(command: str) -> str:
+        """Execute a shell command"""
+        return command
+
+    async with background() as tasks:
+        tasks.start_soon(server.serve, raw)
+        raw.say(**greeting)
+        while not raw.heard:
+            await raw.settle()
+        raw.say(method="notifications/initialized")
+        yield raw
+        tasks.cancel_scope.cancel()
+
+
+@pytest.mark.spec("mgp-2.1-3", "mgp-2.2-5", "mgp-8.1-1")
+async def test_the_greeting_of_a_client() -> None:
+    async with server_with(MgpServer(), MESSAGES[2]) as raw:
+        answer = raw.heard[0]
+    assert answer["id"] == MESSAGES[2]["id"]
+    assert answer["result"]["capabilities"]["mgp"] == {
+        "version": "0.2.0",
+        "extensions": ["security"],
+    }
+
+
+@pytest.mark.spec("mgp-2.3-2", "mgp-2.3-4")
+async def test_the_greeting_of_a_server_and_the_exchange_about_its_permissions() -> None:
+    offer = MESSAGES[3]["result"]["capabilities"]["mgp"]
+
+    async def ask(question: PermissionQuestion) -> PermissionAnswer:
+        return PermissionAnswer("approved", by="admin", lasts=2 * 86_400 - 43_200)
+
+    answered = MESSAGES[5]["result"]
+    raw = RawServer(
+        tool("think"), mgp=offer, mgp_permission_request=answered, mgp_permission_response={}
+    )
+    async with kernel_with(raw, permissions=Permissions(ask=ask)) as (_, kernel):
+        (server,) = kernel.servers
+        assert server.offer is not None
+        assert to_wire(server.offer) == offer | {"extensions": sorted(offer["extensions"])}
+        assert server.extensions == {"security", "audit"}
+    (asked,), (decided, *_) = raw.of("mgp/permission/request"), raw.of("mgp/permission/response")
+    assert set(asked) - {"trace_id", "_meta"} == set(MESSAGES[4]["params"])
+    assert asked["policy"] == MESSAGES[4]["params"]["policy"]
+    assert asked["permissions"] == ["shell.execute", "network.outbound", "network.listen"]
+    assert set(decided) - {"trace_id", "_meta"} == set(answered)
+    assert decided["request_id"] == asked["request_id"]
+    assert decided["grants"]["shell.execute"] == "approved"
+    assert (decided["approved_by"], decided["expires_at"]) == ("admin", "2026-03-01T00:00:00.000Z")
+
+
+async def test_a_server_takes_the_messages_about_permissions() -> None:
+    async with server_with(MgpServer(), MESSAGES[2]) as raw:
+        request, decided = MESSAGES[4], MESSAGES[5]["result"]
+        waiting = await raw.ask(2, request["method"], request["params"])
+        answer = await raw.ask(3, "mgp/permission/response", decided)
+    assert waiting["result"]["request_id"] == decided["request_id"] == "perm-001"
+    assert answer["result"] == {}
+
+
+@pytest.mark.spec("mgp-4.3-2", "mgp-4.3-3", "mgp-4.3-6")
+async def test_a_tool_with_its_security() -> None:
+    listed = tool_of(6)
+    async with kernel_with(RawServer(listed, mgp=ALL)) as (connection, kernel):
+        assert [one.name async for one in connection.tools()] == ["execute_command"]
+        await connection.mcp.ping()
+        with pytest.raises(Exception, match="permission"):
+            await connection.mcp.tools_call(name="execute_command", arguments={"command": "ls"})
+        (known,) = kernel.servers[0].tools.values()
+    assert (known.risk, known.validators, known.confirm) == ("dangerous", ("sandbox",), True)
+    assert known.permissions == ("shell.execute",)
+    assert known.security is not None
+    assert to_wire(known.security) == listed["security"]
+
+    ours = from_wire(ToolSecurity, listed["security"])
+    async with server_with(MgpServer(tools={"execute_command": ours}), MESSAGES[2]) as raw:
+        (shown,) = (await raw.ask(2, "tools/list", {}))["result"]["tools"]
+    assert {name: shown[name] for name in ("name", "description", "security")} == {
+        name: listed[name] for name in ("name", "description", "security")
+    }
+
+
+async def test_access_is_asked_for_granted_and_revoked() -> None:
+    options = {"access": Access(is_operator=lambda who: who.id == "mind.cerebras")}
+    with audited() as events:
+        raw = RawServer(tool("think"), mgp=ALL)
+        async with kernel_with(raw, **options) as (_, kernel):
+            granted = await raw.ask(4, MESSAGES[9]["method"], MESSAGES[9]["params"])
+            asked = await raw.ask(3, MESSAGES[7]["method"], MESSAGES[7]["params"])
+            revoked = await raw.ask(5, MESSAGES[10]["method"], MESSAGES[10]["params"])
+            assert await kernel.access.list() == []
+    by = {"granted_by": "server:mind.cerebras"}  # the kernel says who it was, not the message
+    expected = MESSAGES[8]["result"] | by
+    assert asked["result"] | {"granted_at": expected["granted_at"]} == expected
+    assert seconds_of(asked["result"]["granted_at"]) == seconds_of(expected["granted_at"])
+    entry = MESSAGES[9]["params"] | by
+    assert entry.items() <= granted["result"].items()
+    assert revoked["result"] == {"revoked": True, "entry": granted["result"]}
+    assert [one["event_type"] for one in events if one["event_type"].startswith("ACCESS")] == [
+        "ACCESS_GRANTED",
+        "ACCESS_REVOKED",
+    ]
+
+
+def of_the_example(events: AuditEvents) -> Json:
+    """Return the event of the call, without what is another in each run."""
+    (event,) = events.of("TOOL_EXECUTED")
+    found = json.loads(json.dumps(event))
+    found["details"]["duration_ms"] = 1200
+    return dict(found)
+
+
+@pytest.mark.spec("mgp-6.3-1")
+async def test_the_event_of_a_call_is_sent_to_an_audit_server() -> None:
+    async def confirm(request: Any) -> bool:
+        return True
+
+    expected = MESSAGES[11]["params"]
+    audit, terminal = RawServer(mgp=ALL | {"server_id": "a"}), RawServer(tool_of(6))
+    with audited() as events:
+        kernel = MgpKernel(
+            confirmations=Confirmations(confirm=confirm),
+            permissions=Permissions(policy="auto_approve"),
+            clock=lambda: NOON,
+        )
+        async with Host("h", "1", extensions=[kernel]) as host:
+            await host.connect(audit, server_id="a")
+            connection = await host.connect(terminal, server_id="tool.terminal")
+            called = {"name": "execute_command", "arguments": {"command": "ls"}}
+            with kernel.acting_for("agent.cloto_default"):
+                trace = {"trace_id": expected["trace_id"]}
+                await connection.session.raw("tools/call", called | trace)
+            while not any("TOOL_EXECUTED" in str(one) for one in audit.heard):
+                await audit.settle()
+    assert of_the_example(events) == expected
+    sent = AuditEvents(audit.of("notifications/mgp.audit"))
+    assert of_the_example(sent) == expected
+
+
+async def test_the_event_of_a_server_is_taken_as_its_own() -> None:
+    raw = RawServer(tool("think"), mgp=ALL)
+    with audited() as events:
+        async with kernel_with(raw) as (connection, _):
+            raw.say(**{name: MESSAGES[11][name] for name in ("method", "params")})
+            await raw.settle()
+            await connection.mcp.ping()
+    (event,) = events.of("TOOL_EXECUTED")
+    assert event["target"]["server_id"] == event["details"]["reported_by"] == "mind.cerebras"
+    assert event["details"]["source"] == "server"
+    assert event["actor"] == MESSAGES[11]["params"]["actor"]
+
+
+async def test_a_tool_that_takes_code() -> None:
+    listed = tool_of(12)
+    async with kernel_with(RawServer(listed, mgp=ALL)) as (connection, kernel):
+        _ = [one async for one in connection.tools()]
+        await connection.mcp.ping()
+        with pytest.raises(Exception, match="permission"):
+            await connection.mcp.tools_call(name=listed["name"], arguments={"code": "1"})
+        (known,) = kernel.servers[0].tools.values()
+    assert (known.risk, known.validators) == ("dangerous", ("code_safety",))
+    assert known.code_safety is not None
+    assert to_wire(known.code_safety) == listed["security"]["code_safety"]
+
+
+async def test_an_error_with_its_recovery() -> None:
+    error = MESSAGES[36]["error"]
+    raw = RawServer(tool("think"), mgp=ALL, tools_call=error)
+    async with kernel_with(raw, retries=Retries(most=0)) as (connection, _):
+        with pytest.raises(RateLimitedError) as caught:
+            result_text(await connection.mcp.tools_call(name="think"))
+    assert caught.value.data == error["data"]
+    assert caught.value.message == error["message"]
+    assert to_wire(recovery_of(caught.value)) == error["data"]["_mgp"]
