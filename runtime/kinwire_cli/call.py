@@ -18,10 +18,11 @@ from kinwire_cli.protocols import add_package, package_tables
 from kinwire_cli.target import add_target, is_server, is_url, reach, target_from
 
 if TYPE_CHECKING:
+    from kinwire.mcp.extension import Extension
     from kinwire_protocols.base import JsonObject
 
 _USAGE = """\
-kinwire call [--timeout SECONDS] [--raw] [--text] [--json FILE] [--package NAME]
+kinwire call [--timeout SECONDS] [--raw] [--text] [--mgp] [--json FILE] [--package NAME]
                     [--frame-size BYTES] [--header HEADER] [--proxy URL] [--insecure]
                     [FILE.py[:SERVER] | URL] METHOD
                     [NAME=VALUE | NAME:=JSON] ... [-- command ...]"""
@@ -62,6 +63,8 @@ class CallCommand:
         parser.add_argument("--text", action="store_true", help=text)
         text = "a JSON object of parameters, to which the words are added; - for stdin"
         parser.add_argument("--json", metavar="FILE", help=text)
+        text = "judge the call as a kernel of MGP does, and ask at the terminal what it has to ask"
+        parser.add_argument("--mgp", action="store_true", help=text)
         add_package(parser)
         add_target(parser)
         parser.set_defaults(strays=[])
@@ -86,7 +89,10 @@ class CallCommand:
             raise UsageError("No method is named.", hint)
 
         async def ask() -> object:
-            async with other_ids_reported(target) as heard, reach(heard) as server:
+            async with (
+                other_ids_reported(target) as heard,
+                reach(heard, _extensions(arguments)) as server,
+            ):
                 request = TypedRequest(
                     server, words[0], words[1:], given, before, after, arguments.package
                 )
@@ -100,6 +106,14 @@ class CallCommand:
                 return PEER_ERROR
             case _:
                 return 0
+
+
+def _extensions(arguments: Namespace) -> Sequence[Extension]:
+    if not arguments.mgp:
+        return ()
+    from kinwire_cli.operator_prompt import kernel_at_terminal
+
+    return (kernel_at_terminal(arguments.timeout),)
 
 
 def _shown_text(result: object) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("StatusLine", "takes_status", "watched_stderr")
+__all__ = ("StatusLine", "status_held", "takes_status", "watched_stderr")
 
 import os
 import sys
@@ -14,6 +14,8 @@ from typing import Any, TextIO, cast
 _ERASE = "\r\x1b[K"  # to the start of the line, and all behind it goes
 _FREE = 3  # columns behind the status, where a terminal shows ^C
 _WIDTH = 80  # where the terminal does not say how wide it is
+
+_held: list[None] = []  # one for each block that holds statuses back
 
 
 def takes_status(stream: TextIO) -> bool:
@@ -38,6 +40,8 @@ class StatusLine:
 
     def show(self, status: str) -> None:
         """Write the status, on one line, in the place of the one before."""
+        if _held:
+            return
         self._terminal.write(f"{_ERASE}{status[: _columns_of(self._terminal) - _FREE]}")
         self._terminal.flush()
         self._shown = True
@@ -62,6 +66,16 @@ def watched_stderr() -> Generator[StatusLine]:
             yield line
     finally:
         line.erase()
+
+
+@contextmanager
+def status_held() -> Generator[None]:
+    """Show no status in the block: somebody is asked, and types at the end of stderr."""
+    _held.append(None)
+    try:
+        yield
+    finally:
+        _held.pop()
 
 
 def _columns_of(terminal: TextIO) -> int:

@@ -32,6 +32,7 @@ from kinwire_cli.layout import one_line, printable
 
 if TYPE_CHECKING:
     from kinwire.mcp.connection import Connection
+    from kinwire.mcp.extension import Extension
     from kinwire.mcp.host import Host
     from kinwire.rpc.limits import Limits
     from kinwire.rpc.transport import Transport
@@ -171,8 +172,8 @@ def _behind(url: str, arguments: Namespace) -> Transport:
 
 
 @asynccontextmanager
-async def reach(target: Target) -> AsyncGenerator[Connection]:
-    """Yield a connection to `target`.
+async def reach(target: Target, extensions: Sequence[Extension] = ()) -> AsyncGenerator[Connection]:
+    """Yield a connection to `target`, of a host that also speaks `extensions`.
 
     Raises:
         UsageError: the file holds nothing that can be served.
@@ -180,7 +181,9 @@ async def reach(target: Target) -> AsyncGenerator[Connection]:
     """
     from kinwire.mcp.host import Host
 
-    async with Host("kinwire-cli", __version__, limits=target.limits) as host:
+    async with Host(
+        "kinwire-cli", __version__, limits=target.limits, extensions=extensions
+    ) as host:
         yield await _connected(host, target)
 
 

@@ -250,3 +250,58 @@ def test_ctrl_c_ends_an_import_that_waits_for_lines(folder: Path) -> None:
     terminal.type(CTRL_C)
     assert terminal.end()[0] == 130
     assert not (folder / "new.db").exists()
+
+
+GUARDED = """
+from kinwire import Server
+from kinwire.mgp import MgpServer
+from kinwire_protocols.mgp import ToolSecurity
+
+guarded = MgpServer(permissions_required=["memory.read"], server_id="notes")
+server = Server("notes", "1.0", extensions=[guarded])
+security = ToolSecurity(risk_level="dangerous", permissions_required=["memory.read"])
+
+@server.tool
+@guarded.tool(security=security)
+def erase(path: str) -> str:
+    return f"erased {path}"
+
+if __name__ == "__main__":
+    server.run()
+"""
+
+
+@pytest.mark.parametrize(
+    ("permission", "call", "expected"),
+    [
+        ("y", "yes", "erased /a"),
+        ("l", None, "which nobody has decided about"),
+    ],
+)
+def test_a_kernel_asks_the_person_at_the_terminal(
+    folder: Path, permission: str, call: str | None, expected: str
+) -> None:
+    (folder / "guarded.py").write_text(GUARDED, encoding="utf-8")
+    words = [*KINWIRE, "call", "--mgp", "--text", "guarded.py", "erase", "path=/a\u202e\x1b[2J"]
+    terminal = Terminal(words, folder)
+    terminal.read(lambda text: "Approve it?" in text)
+    terminal.type(f"{permission}\n")
+    if permission == "l":  # a call asks again
+        terminal.read(lambda text: text.count("Approve it?") == 2)
+        terminal.type("later\n")
+    if call is not None:
+        terminal.read(lambda text: "Make this call?" in text)
+        terminal.type(f"{call}\n")
+    code, text, _ = terminal.end()
+    assert (code == 0) == (call == "yes")
+    assert expected in text
+    assert "wants the permission memory.read (safe): Read memory" in text
+    assert ("\\u202e\\u001b[2J" in text, "\x1b[2J" in text) == (call is not None, False)
+
+
+def test_without_a_terminal_what_is_undecided_is_refused(folder: Path) -> None:
+    (folder / "guarded.py").write_text(GUARDED, encoding="utf-8")
+    words = [*KINWIRE, "call", "--mgp", "guarded.py", "erase", "path=/a"]
+    done = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True)
+    assert done.returncode not in (0, 2)
+    assert b"To approve it: kinwire permissions approve unnamed-" in done.stderr

@@ -1,0 +1,103 @@
+"""Questions of a kernel of MGP to the person at the terminal: permissions and confirmations."""
+
+from __future__ import annotations
+
+__all__ = ("OperatorPrompt", "kernel_at_terminal")
+
+import os
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import anyio
+
+from kinwire_cli.layout import one_line
+from kinwire_cli.status_line import status_held
+
+if TYPE_CHECKING:
+    from kinwire.mgp import (
+        ConfirmationAnswer,
+        ConfirmationRequest,
+        MgpKernel,
+        PermissionAnswer,
+        PermissionQuestion,
+    )
+
+_START_PART = 0.9  # of the time of a handshake, for questions while a server connects
+_CALL = 300.0  # seconds for a question about a call
+
+
+def kernel_at_terminal(timeout: float) -> MgpKernel:
+    """Return a kernel that asks at the terminal, if stdin and stderr are one.
+
+    `timeout` is the time of the handshake, in seconds. Elsewhere nobody can be asked: what is
+    undecided is refused.
+    """
+    from kinwire.mgp import Confirmations, MgpKernel, Permissions
+
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return MgpKernel()
+    prompt = OperatorPrompt()
+    start = timeout * _START_PART
+    return MgpKernel(
+        permissions=Permissions(ask=prompt.permission, start_timeout=start, timeout=_CALL),
+        confirmations=Confirmations(confirm=prompt.confirm, timeout=_CALL),
+    )
+
+
+class OperatorPrompt:
+    """Asks one question after the other on stderr, and reads answers from stdin.
+
+    Texts of servers are shown on one line, with escapes for what would steer the terminal.
+    """
+
+    def __init__(self) -> None:
+        self._turn = anyio.Lock()
+
+    async def permission(self, question: PermissionQuestion) -> PermissionAnswer | bool:
+        """Ask about a permission; what is neither yes nor no decides later."""
+        from kinwire.mgp import PermissionAnswer
+
+        wants = f"{question.server} wants the permission {question.permission}"
+        if question.tool is not None:
+            wants = f"{wants} for {question.agent}, who calls {question.tool}"
+        text = f"{wants} ({question.risk}): {question.allows}"
+        answer = await self._ask(text, "Approve it? (y)es, (n)o, (l)ater: ")
+        if answer in ("y", "yes", "n", "no"):
+            return answer.startswith("y")
+        return PermissionAnswer("deferred")
+
+    async def confirm(self, request: ConfirmationRequest) -> ConfirmationAnswer | bool:
+        """Ask about a call; only yes lets it through."""
+        calls = f"{request.agent} calls {request.tool} of {request.server} ({request.risk})"
+        answer = await self._ask(f"{calls}: {request.shown}", "Make this call? (y)es, (n)o: ")
+        return answer in ("y", "yes")
+
+    async def _ask(self, text: str, prompt: str) -> str:
+        async with self._turn:
+            with status_held():
+                print(one_line(text), file=sys.stderr)
+                _drop_typed_before()
+                print(prompt, end="", file=sys.stderr, flush=True)
+                try:
+                    return await _line()
+                except anyio.get_cancelled_exc_class():
+                    print(file=sys.stderr)
+                    raise
+
+
+def _drop_typed_before() -> None:
+    """Drop what was typed before the question was shown: it answers something else."""
+    with suppress(ImportError, OSError):
+        import termios
+
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+
+
+async def _line() -> str:
+    """Return the next line that is typed; empty at the end of input."""
+    await anyio.wait_readable(sys.stdin)
+    typed = os.read(sys.stdin.fileno(), 1024)
+    if not typed:
+        print(file=sys.stderr)
+    return typed.decode(errors="replace").strip().lower()
