@@ -28,10 +28,14 @@ __all__ = (
     "PermissionDecision",
     "PermissionQuestion",
     "Permissions",
+    "Policy",
+    "PolicyError",
+    "PolicyProblem",
     "Retries",
     "ServerPolicy",
     "StandingAnswer",
     "ToolPolicy",
+    "load_policy",
     "recovery_of",
     "refusal",
 )
@@ -56,8 +60,11 @@ if TYPE_CHECKING:
         PermissionQuestion,
         Permissions,
     )
+    from kinwire.mgp.kernel.policy_loading import load_policy
     from kinwire.mgp.rules.confirmations import ConfirmationRequest, StandingAnswer
     from kinwire.mgp.rules.permissions import PermissionDecision
+    from kinwire.mgp.rules.policy import Policy, PolicyProblem
+    from kinwire.mgp.rules.policy_nodes import PolicyError
     from kinwire.mgp.rules.retry import Retries
     from kinwire.mgp.rules.server_policy import CallLimit, ServerPolicy, ToolPolicy
     from kinwire.mgp.rules.tools import KnownTool
@@ -86,10 +93,14 @@ _HOMES = {
     "PermissionDecision": "rules.permissions",
     "PermissionQuestion": "kernel.permission_options",
     "Permissions": "kernel.permission_options",
+    "Policy": "rules.policy",
+    "PolicyError": "rules.policy_nodes",
+    "PolicyProblem": "rules.policy",
     "Retries": "rules.retry",
     "ServerPolicy": "rules.server_policy",
     "StandingAnswer": "rules.confirmations",
     "ToolPolicy": "rules.server_policy",
+    "load_policy": "kernel.policy_loading",
     "recovery_of": "errors",
     "refusal": "errors",
 }

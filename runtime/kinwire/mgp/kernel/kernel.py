@@ -28,12 +28,14 @@ from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.identities import must_be_itself
 from kinwire.mgp.kernel.permission_options import Permissions
 from kinwire.mgp.kernel.permissions import PermissionManager
+from kinwire.mgp.kernel.policy_guard import PolicyGuard
 from kinwire.mgp.kernel.retries import RetryEngine
 from kinwire.mgp.kernel.tool_list import ToolList
 from kinwire.mgp.kernel.tool_switches import ToolSwitches
 from kinwire.mgp.kernel.tracing import new_trace_id, trace_of, traced
 from kinwire.mgp.rules.audit_events import SecurityEvent
 from kinwire.mgp.rules.negotiation import read_offer
+from kinwire.mgp.rules.policy import Policy, PolicyProblem
 from kinwire.mgp.rules.retry import Retries
 from kinwire.mgp.rules.server_policy import ServerPolicy
 from kinwire.mgp.rules.tools import KnownTool, known_tool
@@ -51,7 +53,7 @@ from kinwire.support.arguments import (
     table_of,
 )
 from kinwire_protocols import mgp
-from kinwire_protocols.base import JsonObject, from_wire, to_wire
+from kinwire_protocols.base import JsonObject, RpcError, from_wire, to_wire
 from kinwire_protocols.mcp.methods import PROTOCOL as MCP, TOOLS_CALL
 from kinwire_protocols.mgp.methods import NOTIFICATIONS_MGP_AUDIT, PROTOCOL
 from kinwire_protocols.mgp.models import (
@@ -69,6 +71,7 @@ EXTENSIONS = ("security", "access_control", "audit", "code_safety")
 
 SERVER_REFUSED = "io.kinwire.server_refused"
 TOOL_CHANGED = "io.kinwire.tool_changed"
+POLICY_MISTAKE = "io.kinwire.policy_mistake"
 
 _SERVERS = table_of(
     instance_of(ServerPolicy, "ServerPolicy", "ServerPolicy()"),
@@ -81,6 +84,7 @@ _MGP_KERNEL = ArgumentCheck(
     {},
     servers=_SERVERS.or_none,
     unknown=instance_of(ServerPolicy, "ServerPolicy", "ServerPolicy()").or_none,
+    policy=instance_of(Policy, "Policy", 'load_policy("policy.toml")').or_none,
     access=instance_of(Access, "Access", "Access()").or_none,
     permissions=instance_of(Permissions, "Permissions", "Permissions(ask=...)").or_none,
     confirmations=instance_of(Confirmations, "Confirmations", "Confirmations(confirm=...)").or_none,
@@ -122,10 +126,11 @@ class MgpKernel(ExtensionBase[GuardedServer]):
 
     It guards the calls of tools to every server of the host, also to servers that speak only MCP.
     `servers` says what holds for each `server_id` that `Host.connect` gets, and `unknown` for every
-    other server. `permissions` says how permissions are decided and `confirmations` who confirms
-    calls. `audit` says where events are written. With `records`, from
-    `await store.records("mgp")`, decisions outlive the process, and other processes share them.
-    `clock` returns the time in seconds since 1970.
+    other server; `policy` is a file that says the same, and which tools and arguments are allowed.
+    `permissions` says how permissions are decided and `confirmations` who confirms calls. `audit`
+    says where events are written. With `records`, from `await store.records("mgp")`, decisions
+    outlive the process, and other processes share them. `clock` returns the time in seconds since
+    1970.
     """
 
     protocol: ProtocolTable = PROTOCOL
@@ -136,6 +141,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         *,
         servers: Mapping[str, ServerPolicy] | None = None,
         unknown: ServerPolicy | None = None,
+        policy: Policy | None = None,
         access: Access | None = None,
         permissions: Permissions | None = None,
         confirmations: Confirmations | None = None,
@@ -152,6 +158,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         _MGP_KERNEL.check(
             servers=servers,
             unknown=unknown,
+            policy=policy,
             access=access,
             permissions=permissions,
             confirmations=confirmations,
@@ -161,7 +168,8 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             clock=clock,
         )
         super().__init__()
-        self._policies = dict(servers or {})
+        self._policy = PolicyGuard(policy)
+        self._policies = self._policy.servers(servers or {})
         self._unknown = unknown or ServerPolicy()
         self._clock = forward(clock)
         self._audit = AuditLog(audit or AuditOptions(), self._clock)
@@ -194,6 +202,14 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         )
         self.on = mgp.ClientOn(self.handlers.add)
         """Where your own handlers are registered."""
+
+    @property
+    def policy_mistakes(self) -> Mapping[str, Sequence[PolicyProblem]]:
+        """What in the policy file does not fit the servers that have listed their tools, by server.
+
+        The rules in question deny, and each is also logged and audited.
+        """
+        return self._policy.mistakes
 
     @property
     def servers(self) -> list[GuardedServer]:
@@ -300,6 +316,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
 
     def left(self, peer: GuardedServer) -> None:
         """Forget what was decided for the connection alone."""
+        self._policy.left(peer)
         self.permissions.left(peer)
         self.confirmations.left(peer)
 
@@ -317,6 +334,8 @@ class MgpKernel(ExtensionBase[GuardedServer]):
     def _each_step(self, server: GuardedServer, tool: KnownTool) -> Iterator[CallStep]:
         """Yield what a call of a tool has to pass, in order; left out is what it cannot fail."""
         yield CallStep("disabled", self.tools.check)
+        if self._policy.applies:
+            yield CallStep("policy", self._policy.check)
         yield CallStep("access", self.access.check)
         if tool.permissions:
             yield CallStep("permission", self.permissions.check)
@@ -335,9 +354,11 @@ class MgpKernel(ExtensionBase[GuardedServer]):
 
     async def _shown(self, server: GuardedServer, tools: Sequence[KnownTool]) -> frozenset[str]:
         """Return the tools that the agent of this task may call, by the rules of calls."""
+        if self._policy.is_new(server):  # a page of the list does not say what is missing
+            server.session.start_soon(partial(_list_tools, server))
         names = [
             tool.name
-            for tool in tools
+            for tool in self._policy.shown(server, tools)
             if tool.policy.enabled and not self.tools.is_off(server.id, tool.name)
         ]
         return await self.access.allowed(agent_now(), server, names)
@@ -353,6 +374,9 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         for name in server.policy.tools:
             if name not in server.tools:
                 logger.warning("%s: the policy names a tool %r that it lacks", server.id, name)
+        for problem in self._policy.listed(server):
+            details: JsonObject = {"place": str(problem.place), "problem": problem.text}
+            self._note(server, POLICY_MISTAKE, "FAILURE", details)
 
     def _default_access(self, server_id: str) -> DefaultPolicy:
         server = next((one for one in self.servers if one.id == server_id), None)
@@ -375,6 +399,14 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         return SecurityEvent(
             kind, "kernel", "kernel", server.id, None, result, details, new_trace_id()
         )
+
+
+async def _list_tools(server: GuardedServer) -> None:
+    try:
+        if server.tool_list is not None:
+            await server.tool_list.find("")
+    except (KinwireError, RpcError) as error:
+        logger.warning("%s: its tools could not be listed: %s", server.id, error)
 
 
 def _traced_rows() -> Iterator[Method[Any, Any]]:

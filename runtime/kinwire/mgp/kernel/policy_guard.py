@@ -1,0 +1,96 @@
+"""A policy file at work: it judges calls and lists, and reports what in it does not fit."""
+
+from __future__ import annotations
+
+__all__ = ("PolicyGuard",)
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+
+from kinwire.mgp.errors import refusal
+from kinwire.mgp.kernel.call import GuardedCall
+from kinwire.mgp.kernel.guarded_server import GuardedServer
+from kinwire.mgp.rules.policy import Policy, PolicyProblem
+from kinwire.mgp.rules.server_policy import ServerPolicy
+from kinwire.mgp.rules.tools import KnownTool
+from kinwire_protocols.mgp.errors import AccessDeniedError
+
+logger = logging.getLogger("kinwire.mgp")
+
+
+class PolicyGuard:
+    """Applies a policy, which may say nothing."""
+
+    def __init__(self, policy: Policy | None) -> None:
+        self._policy = policy
+        self._mistakes: dict[str, list[PolicyProblem]] = {}
+
+    @property
+    def applies(self) -> bool:
+        """Whether there is a policy."""
+        return self._policy is not None
+
+    @property
+    def mistakes(self) -> Mapping[str, Sequence[PolicyProblem]]:
+        """What in the file does not fit the servers that have listed their tools, by server."""
+        return self._mistakes
+
+    def is_new(self, server: GuardedServer) -> bool:
+        """Return whether the file was not compared with the tools of a server yet."""
+        return self._policy is not None and server.id not in self._mistakes
+
+    def servers(self, configured: Mapping[str, ServerPolicy]) -> dict[str, ServerPolicy]:
+        """Return the policies of servers from the file and from the program.
+
+        Raises:
+            ValueError: both have one for the same server.
+        """
+        if self._policy is None:
+            return dict(configured)
+        from_file = self._policy.servers
+        for name in configured:
+            if name in from_file:
+                raise ValueError(
+                    f"MgpKernel.servers: expected servers that the policy file does not have, got "
+                    f"{name!r:.60}. Write what holds for it in one of both"
+                )
+        return {**from_file, **configured}
+
+    def check(self, call: GuardedCall) -> None:
+        """Raise if the file forbids a call.
+
+        Raises:
+            AccessDeniedError: it forbids the tool or an argument, or a rule cannot be applied.
+        """
+        if self._policy is None:
+            return
+        problem = self._policy.problem(call.server.id, call.tool, call.arguments)
+        if problem is not None:
+            raise refusal(
+                AccessDeniedError,
+                f"{problem.place}: {call.tool.name:.60} of {call.server.id} was refused: "
+                f"{problem.text}.",
+                details={"reason": "policy", "place": str(problem.place)},
+            )
+
+    def shown(self, server: GuardedServer, tools: Sequence[KnownTool]) -> Sequence[KnownTool]:
+        """Return those tools of which some call is not forbidden."""
+        policy = self._policy
+        if policy is None:
+            return tools
+        return [tool for tool in tools if policy.problem(server.id, tool) is None]
+
+    def listed(self, server: GuardedServer) -> Iterator[PolicyProblem]:
+        """Yield what in the file does not fit the tools that a server has listed, if it is new."""
+        if self._policy is None:
+            return
+        found = self._policy.mistakes(server.id, server.tools)
+        before, self._mistakes[server.id] = self._mistakes.get(server.id, []), found
+        for problem in found:
+            if problem not in before:
+                logger.warning("%s (server %s)", problem, server.id)
+                yield problem
+
+    def left(self, server: GuardedServer) -> None:
+        """Forget the tools that a server had."""
+        self._mistakes.pop(server.id, None)

@@ -1,0 +1,237 @@
+"""A policy file: TOML, read into a `Policy`, with the place of whatever is wrong."""
+
+from __future__ import annotations
+
+__all__ = ("policy_from",)
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final
+
+from kinwire.mgp.rules.access import NAME_SIZE
+from kinwire.mgp.rules.permissions import MOST_PERMISSIONS, name_problem
+from kinwire.mgp.rules.policy import (
+    ArgumentRule,
+    Place,
+    Policy,
+    PolicyProblem,
+    ServerRules,
+    ToolNames,
+    ToolRules,
+)
+from kinwire.mgp.rules.policy_conditions import (
+    Condition,
+    equal_to,
+    in_range,
+    matching,
+    one_of_values,
+    within,
+)
+from kinwire.mgp.rules.policy_nodes import PolicyError, TomlNode, toml_node
+from kinwire.mgp.rules.server_policy import RISKS, CallLimit, ServerPolicy, ToolPolicy
+from kinwire.mgp.rules.trust import LEVELS
+from kinwire_protocols.mgp.tables import (
+    APPROVAL_POLICIES,
+    DEFAULT_POLICIES,
+    SAFETY_LEVELS,
+    STANDARD_PERMISSIONS,
+    VALIDATORS,
+)
+from kinwire_protocols.nearest import nearest
+
+_Read = Callable[[TomlNode], Any]
+
+_CUSTOM_LABELS: Final = 3
+_TOP: Final = ("other_servers", "servers")
+
+
+def policy_from(text: str, file: str) -> Policy:
+    """Return the policy that the text of a file says; `file` is named in errors.
+
+    Raises:
+        PolicyError: the text is not TOML, or a key, a value or the name of a permission is wrong.
+    """
+    top = toml_node(text, file).table(_TOP)
+    others = top["other_servers"].choice(("allow", "deny")) if "other_servers" in top else "deny"
+    if "servers" not in top:
+        problem = PolicyProblem(Place(file, 1, 1), "expected a table [servers.NAME] for a server")
+        raise PolicyError(problem)
+    if isinstance(top["servers"].value, list):
+        raise top["servers"].refused("a table for each server, as [servers.files]")
+    servers = top["servers"].table()
+    for name, node in servers.items():
+        _must_be_name(name, node)
+    return Policy(
+        file,
+        {name: _server_policy(node) for name, node in servers.items()},
+        {name: _server_rules(node) for name, node in servers.items()},
+        others == "allow",
+    )
+
+
+def _server_policy(node: TomlNode) -> ServerPolicy:
+    fields = node.table(_SERVER_KEYS)
+    given = {
+        field: read(fields[key]) for key, (field, read) in _SERVER_FIELDS.items() if key in fields
+    }
+    tools = {name: _tool_policy(one) for name, one in node.table_below("tools").items()}
+    return ServerPolicy(**given, tools=tools)
+
+
+def _tool_policy(node: TomlNode) -> ToolPolicy:
+    fields = node.table(_TOOL_KEYS)
+    return ToolPolicy(
+        **{field: read(fields[key]) for key, (field, read) in _TOOL_FIELDS.items() if key in fields}
+    )
+
+
+def _server_rules(node: TomlNode) -> ServerRules:
+    fields = node.table()
+    allowed = fields.get("allowed_tools")
+    denied = fields.get("denied_tools")
+    tools = node.table_below("tools")
+    for name, one in tools.items():
+        _must_be_name(name, one)
+    return ServerRules(
+        node.key_place,
+        ToolNames({} if denied is None else _tool_names(denied)),
+        None if allowed is None else ToolNames(_tool_names(allowed)),
+        {name: _tool_rules(one) for name, one in tools.items()},
+    )
+
+
+def _tool_names(node: TomlNode) -> dict[str, Place]:
+    found: dict[str, Place] = {}
+    for one in node.items():
+        _must_be_name(one.text(), one)
+        found.setdefault(one.text(), one.place)
+    return found
+
+
+def _tool_rules(node: TomlNode) -> ToolRules:
+    arguments = node.table_below("arguments")
+    rules = tuple(_argument_rule(name, one) for name, one in arguments.items())
+    return ToolRules(node.key_place, rules)
+
+
+def _argument_rule(name: str, node: TomlNode) -> ArgumentRule:
+    fields = node.table(_ARGUMENT_KEYS)
+    if name in ("", "/") or len(name) > NAME_SIZE:
+        raise PolicyError(PolicyProblem(node.key_place, f"expected 1 to {NAME_SIZE} characters"))
+    conditions = [read(fields[key]) for key, read in _CONDITIONS.items() if key in fields]
+    conditions += _range(fields)
+    if not conditions:
+        names = ", ".join(key for key in _ARGUMENT_KEYS if key != "optional")
+        problem = PolicyProblem(node.key_place, f"{name}: expected one or more of {names}")
+        raise PolicyError(problem)
+    optional = "optional" in fields and fields["optional"].flag()
+    return ArgumentRule(name, node.key_place, tuple(conditions), optional)
+
+
+def _range(fields: Mapping[str, TomlNode]) -> list[Condition]:
+    least, most = fields.get("minimum"), fields.get("maximum")
+    low = None if least is None else least.number()
+    high = None if most is None else most.number()
+    if least is not None and low is not None and high is not None and low > high:
+        raise least.refused(f"a minimum that is not above the maximum {high}")
+    return [] if low is None and high is None else [in_range(low, high)]
+
+
+def _one_of(node: TomlNode) -> Condition:
+    values = [one.json() for one in node.items()]
+    if not values:
+        raise node.refused("an array with values")
+    return one_of_values(values)
+
+
+def _glob(node: TomlNode) -> Condition:
+    try:
+        return matching(node.text())
+    except ValueError as error:
+        raise PolicyError(PolicyProblem(node.place, str(error))) from None
+
+
+def _limit(node: TomlNode) -> CallLimit:
+    fields = node.table(("calls", "seconds"))
+    if len(fields) != 2:
+        raise node.refused("{ calls = 10, seconds = 60 }")
+    return CallLimit(fields["calls"].count(1), fields["seconds"].seconds())
+
+
+def _permissions(node: TomlNode) -> tuple[str, ...]:
+    found = node.each(_permission)
+    if len(found) > MOST_PERMISSIONS:
+        raise node.refused(f"at most {MOST_PERMISSIONS} permissions")
+    return found
+
+
+def _permission(node: TomlNode) -> str:
+    name = node.text()
+    families = {one.partition(".")[0] for one in STANDARD_PERMISSIONS}
+    known = [*STANDARD_PERMISSIONS, *sorted(families)]
+    if name in known:
+        return name
+    labels = name.split(".")
+    is_custom = len(labels) >= _CUSTOM_LABELS and labels[0] not in families
+    problem = name_problem(name)
+    if problem is None and is_custom:
+        return name
+    near = nearest(name, known)
+    hint = f"Did you mean {near!r}?" if near else "A custom one is com.example.name."
+    text = f"{name!r:.60} is not a permission. {hint}"
+    raise PolicyError(PolicyProblem(node.place, text))
+
+
+def _must_be_name(name: str, node: TomlNode) -> None:
+    if not 0 < len(name) <= NAME_SIZE or not name.isprintable():
+        text = f"expected a name of 1 to {NAME_SIZE} printable characters, got {name!r:.60}"
+        raise PolicyError(PolicyProblem(node.key_place, text))
+
+
+def _choice(names: Any) -> _Read:
+    return lambda node: node.choice(tuple(names))
+
+
+def _named(**reads: _Read) -> dict[str, tuple[str, _Read]]:
+    return {name: (name, read) for name, read in reads.items()}
+
+
+_TEXTS: Final[_Read] = partial(TomlNode.each, read=TomlNode.text)
+_OF_BOTH: Final = _named(
+    permissions=_permissions,
+    validator=_choice(VALIDATORS),
+    code_safety=_choice(SAFETY_LEVELS),
+    rate=_limit,
+    quota=TomlNode.count,
+)
+_SERVER_FIELDS: Final = {
+    **_OF_BOTH,
+    **_named(
+        trust=_choice(LEVELS),
+        confirm=partial(TomlNode.each, read=_choice(RISKS)),
+        approval=_choice(APPROVAL_POLICIES),
+        needs_all=TomlNode.flag,
+        needs_agent=TomlNode.flag,
+        allowed_hosts=_TEXTS,
+        credentials_expire=TomlNode.moment,
+    ),
+    "default_policy": ("access", _choice(DEFAULT_POLICIES)),
+}
+_TOOL_FIELDS: Final = {
+    **_OF_BOTH,
+    **_named(
+        risk=_choice(RISKS),
+        confirm=TomlNode.flag,
+        code_arguments=_TEXTS,
+        enabled=TomlNode.flag,
+    ),
+}
+_CONDITIONS: Final[dict[str, Callable[[TomlNode], Condition]]] = {
+    "equals": lambda node: equal_to(node.json()),
+    "one_of": _one_of,
+    "prefix": lambda node: within(node.text()),
+    "glob": _glob,
+}
+_SERVER_KEYS: Final = (*_SERVER_FIELDS, "allowed_tools", "denied_tools", "tools")
+_TOOL_KEYS: Final = (*_TOOL_FIELDS, "arguments")
+_ARGUMENT_KEYS: Final = (*_CONDITIONS, "minimum", "maximum", "optional")
