@@ -120,6 +120,14 @@ class MemoryRecords:
         row = self._rows.get(key)
         return None if row is None else _record(key, row)
 
+    def at_hand(self, key: str) -> Record | None:
+        """Return what `get` returns, without yielding to other tasks."""
+        checked_key(key)
+        self._guard.ensure_open()
+        self._remove_expired()
+        row = self._rows.get(key)
+        return None if row is None else _record(key, row)
+
     async def put(
         self,
         key: str,
@@ -183,6 +191,10 @@ class MemoryRecords:
         """Yield to other tasks, remove expired records, and return the time."""
         self._guard.ensure_open()
         await checkpoint()
+        return self._remove_expired()
+
+    def _remove_expired(self) -> float:
+        """Remove expired records, and return the time."""
         now = self._clock()
         while self._expiries and self._expiries[0][0] <= now:
             _, key, revision = heappop(self._expiries)

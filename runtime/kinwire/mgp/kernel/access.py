@@ -89,20 +89,29 @@ class AccessManager:
         self._is_transient = is_transient
         self._record = record
 
-    async def check(self, call: GuardedCall) -> None:
-        """Raise if the agent may not use the tool.
+    def check(self, call: GuardedCall) -> Awaitable[None] | None:
+        """Raise if the agent may not use the tool, now or when what it returns is awaited.
 
         Raises:
             AccessDeniedError: an entry or the default denies it, or the records cannot be read.
         """
-        agent, server, tool = call.agent, call.server, call.tool.name
+        store = self._memory if call.server.transient else self._store
         try:
-            [decision] = await self.decide_all(agent, server.id, (tool,), default_for(server))
+            found = store.at_hand(call.agent, call.server.id)
         except StorageError as error:
-            logger.error("%s: access entries cannot be read", server.id, exc_info=error)
-            raise _unreadable(agent, server.id, tool) from None
-        if not decision.allowed:
-            raise _denied(agent, server.id, tool, decision)
+            raise _unreadable(call, error) from None
+        if found is None:
+            return self._check(call, store)
+        row, now = found
+        _must_be_allowed(call, row.decide(call.tool.name, default_for(call.server), now))
+        return None
+
+    async def _check(self, call: GuardedCall, store: AccessStore) -> None:
+        try:
+            row, now = await store.current(call.agent, call.server.id)
+        except StorageError as error:
+            raise _unreadable(call, error) from None
+        _must_be_allowed(call, row.decide(call.tool.name, default_for(call.server), now))
 
     async def allowed(
         self, agent: str, server: GuardedServer, tools: Collection[str]
@@ -262,6 +271,16 @@ def default_for(server: GuardedServer) -> DefaultPolicy:
     return server.policy.access or server.defaults.access
 
 
+def _must_be_allowed(call: GuardedCall, decision: AccessDecision) -> None:
+    """Raise if a decision denies a call.
+
+    Raises:
+        AccessDeniedError: it does.
+    """
+    if not decision.allowed:
+        raise _denied(call.agent, call.server.id, call.tool.name, decision)
+
+
 def _denied(agent: str, server: str, tool: str, decision: AccessDecision) -> AccessDeniedError:
     why = f"an entry ({decision.source}) denies it"
     if decision.entry is None:
@@ -275,10 +294,11 @@ def _denied(agent: str, server: str, tool: str, decision: AccessDecision) -> Acc
     )
 
 
-def _unreadable(agent: str, server: str, tool: str) -> AccessDeniedError:
+def _unreadable(call: GuardedCall, error: StorageError) -> AccessDeniedError:
+    logger.error("%s: access entries cannot be read", call.server.id, exc_info=error)
     return refusal(
         AccessDeniedError,
-        f"{agent} has no access to the tool {tool!r} of {server}: the access entries cannot be "
-        "read now. Check the store.",
+        f"{call.agent} has no access to the tool {call.tool.name!r} of {call.server.id}: the "
+        "access entries cannot be read now. Check the store.",
         details={"reason": "access_store"},
     )

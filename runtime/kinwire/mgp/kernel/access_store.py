@@ -11,11 +11,13 @@ __all__ = ("AccessStore",)
 
 import logging
 from collections.abc import AsyncIterator, Callable
+from functools import lru_cache
 
 from kinwire.managers.concurrency import KeyedLock
 from kinwire.mgp.rules.access import AccessGrant, AgentAccess
 from kinwire.storage.clock import Clock
 from kinwire.storage.errors import ConflictError, StorageDamagedError, StorageError
+from kinwire.storage.memory import MemoryRecords
 from kinwire.storage.records import Record, Records
 from kinwire.support.bounded import LruDict
 from kinwire.support.json_values import short_digest
@@ -33,9 +35,21 @@ class AccessStore:
 
     def __init__(self, records: Records, clock: Clock) -> None:
         self._records = records
+        self._local = records if isinstance(records, MemoryRecords) else None
         self._clock = clock
         self._turns = KeyedLock[str]()
         self._parsed = LruDict[str, tuple[int, AgentAccess]](_PARSED)
+
+    def at_hand(self, agent: str, server: str) -> tuple[AgentAccess, float] | None:
+        """Return what `current` returns, without waiting; None if that takes waiting.
+
+        It takes none where the records are of this process, and no entry has ended.
+        """
+        if self._local is None:
+            return None
+        record, now = self._local.at_hand(_key(agent, server)), self._clock()
+        row = _without_entries(agent, server) if record is None else self._read(record)
+        return (row, now) if row.current(now) is row else None
 
     async def current(self, agent: str, server: str) -> tuple[AgentAccess, float]:
         """Return the entries that hold, and the time; what has ended is removed for good.
@@ -117,6 +131,12 @@ def _prefix(server: str | None) -> str:
     return _PREFIX if server is None else f"{_PREFIX}{short_digest(server)}/"
 
 
+@lru_cache(maxsize=_PARSED)
+def _without_entries(agent: str, server: str) -> AgentAccess:
+    return AgentAccess(agent, server)
+
+
+@lru_cache(maxsize=_PARSED)
 def _key(agent: str, server: str) -> str:
     return f"{_prefix(server)}{short_digest(agent)}"
 

@@ -16,7 +16,7 @@ __all__ = (
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mgp.models import (
@@ -114,13 +114,15 @@ def decide(
     """
     holding = [one for one in entries if one.subject.tool in (None, tool) and one.holds(now)]
     if not holding:
-        return AccessDecision(_permission_of(default), "default_policy")
+        return _BY_DEFAULT[default]
     best = min(holding, key=_rank)
     return AccessDecision(best.permission, best.subject.entry_type, best)
 
 
-def _permission_of(default: DefaultPolicy) -> AccessPermission:
-    return "allow" if default == "opt-out" else "deny"
+_BY_DEFAULT: Final[Mapping[DefaultPolicy, AccessDecision]] = {
+    "opt-out": AccessDecision("allow", "default_policy"),
+    "opt-in": AccessDecision("deny", "default_policy"),
+}
 
 
 def _step(source: AccessSource, entry: AccessGrant | None, now: float) -> AccessStep:
@@ -147,6 +149,8 @@ class AgentAccess:
 
     def decide(self, tool: str, default: DefaultPolicy, now: float) -> AccessDecision:
         """Return the decision about a tool."""
+        if not self.entries:
+            return _BY_DEFAULT[default]
         found = (self.entries.get(tool), self.entries.get(None))
         return decide((one for one in found if one is not None), tool, default, now)
 
@@ -155,7 +159,7 @@ class AgentAccess:
         return [
             _step("tool_grant", self.entries.get(tool), now),
             _step("server_grant", self.entries.get(None), now),
-            AccessStep("default_policy", _permission_of(default)),
+            AccessStep("default_policy", _BY_DEFAULT[default].permission),
         ]
 
     def with_grant(self, grant: AccessGrant) -> AgentAccess:

@@ -59,7 +59,10 @@ async def kernel() -> AsyncGenerator[Kernel]:
 
 def server(default: str = "opt-in") -> GuardedServer:
     policy, defaults = SimpleNamespace(access=None), SimpleNamespace(access=default)
-    return cast(GuardedServer, SimpleNamespace(id="files", policy=policy, defaults=defaults))
+    return cast(
+        GuardedServer,
+        SimpleNamespace(id="files", policy=policy, defaults=defaults, transient=False),
+    )
 
 
 def call(tool: str, default: str = "opt-in") -> GuardedCall:
@@ -69,21 +72,28 @@ def call(tool: str, default: str = "opt-in") -> GuardedCall:
     )
 
 
+async def check(kernel: Kernel, call: GuardedCall) -> None:
+    """Check a call; in memory that takes no waiting."""
+    waiting = kernel.access.check(call)
+    if waiting is not None:
+        await waiting
+
+
 async def test_a_call_is_checked_and_the_refusal_names_the_reason_and_the_remedy() -> None:
     async with kernel() as here:
         with pytest.raises(AccessDeniedError, match="opt-in, and there is no entry") as refused:
-            await here.access.check(call("read"))
+            await check(here, call("read"))
         assert refused.value.data["_mgp"]["details"] == {
             "reason": "access",
             "source": "default_policy",
         }
         assert "kinwire access grant agent.a files read --store" in str(refused.value)
-        await here.access.check(call("read", "opt-out"))
+        await check(here, call("read", "opt-out"))
         await here.access.grant("agent.a", "files")
-        await here.access.check(call("read"))
+        await check(here, call("read"))
         await here.access.grant("agent.a", "files", "deny", tool="read")
         with pytest.raises(AccessDeniedError, match=r"an entry \(tool_grant\) denies it"):
-            await here.access.check(call("read", "opt-out"))
+            await check(here, call("read", "opt-out"))
         assert await here.access.allowed("agent.a", server(), ["read", "write"]) == {"write"}
         assert await here.access.allowed("agent.b", server(), ["read", "write"]) == frozenset()
 
@@ -96,10 +106,10 @@ async def test_nobody_has_access_while_the_store_is_down_or_damaged() -> None:
         records.fails = True
         for default in ("opt-in", "opt-out"):
             with pytest.raises(AccessDeniedError, match="cannot be read now"):
-                await here.access.check(call("read", default))
+                await check(here, call("read", default))
             assert await here.access.allowed("agent.a", server(default), ["read"]) == frozenset()
         records.fails = False
-        await here.access.check(call("read"))
+        await check(here, call("read"))
         [record] = [one async for one in records.scan()]
         broken: list[Any] = [
             {**record.value, "agent": "agent.b"},
@@ -109,7 +119,7 @@ async def test_nobody_has_access_while_the_store_is_down_or_damaged() -> None:
         for value in broken:
             await records.put(record.key, value)
             with pytest.raises(AccessDeniedError, match="cannot be read now"):
-                await here.access.check(call("read", "opt-out"))
+                await check(here, call("read", "opt-out"))
             with pytest.raises(StorageDamagedError):
                 await here.access.grant("agent.a", "files")
 
@@ -118,13 +128,13 @@ async def test_an_ended_entry_stays_ended_when_the_clock_is_put_back_and_after_a
     async with kernel() as here:
         await here.access.grant("agent.a", "files", expires_in=10.0)
         here.clock.now += 9.9
-        await here.access.check(call("read"))
+        await check(here, call("read"))
         here.clock.now += 0.2
         with pytest.raises(AccessDeniedError):  # the session goes on: it is checked at use
-            await here.access.check(call("read"))
+            await check(here, call("read"))
         here.clock.now -= 10.0
         with pytest.raises(AccessDeniedError):
-            await here.access.check(call("read"))
+            await check(here, call("read"))
         with pytest.raises(AccessDeniedError):
             await here.again().check(call("read"))
         assert await here.access.list() == []
@@ -142,7 +152,7 @@ async def test_an_ended_entry_gives_no_access_though_it_cannot_be_removed() -> N
 
         records.delete = refuse  # type: ignore[method-assign]
         with pytest.raises(AccessDeniedError, match="opt-in"):
-            await here.access.check(call("read"))
+            await check(here, call("read"))
 
 
 async def test_a_change_gives_up_when_others_change_the_record_all_the_time() -> None:
@@ -159,7 +169,7 @@ async def test_a_change_gives_up_when_others_change_the_record_all_the_time() ->
 
         records.put = conflict  # type: ignore[method-assign]
         await here.access.grant("agent.a", "files")
-        await here.access.check(call("read"))
+        await check(here, call("read"))
         with pytest.raises(ConflictError):
             await here.access.grant("agent.b", "files")
         assert tries > 50
@@ -177,7 +187,7 @@ async def test_entries_are_kept_in_memory_for_servers_that_only_a_connection_nam
         assert (await here.access.revoke("agent.a", "unnamed-1", tool="t")).revoked
     alone = Kernel(None)
     await alone.access.grant("agent.a", "files")
-    await alone.access.check(call("read"))
+    await check(alone, call("read"))
 
 
 async def test_events_say_who_changed_what_for_whom() -> None:
