@@ -10,7 +10,14 @@ import pytest
 
 from kinwire import Connection, Host, RequestTimeoutError, RpcError, SessionStateError
 from kinwire.mcpl import McplHost
-from kinwire.mgp import CallLimit, MgpKernel, ServerPolicy, ToolPolicy
+from kinwire.mgp import (
+    CallLimit,
+    ConfirmationRequest,
+    Confirmations,
+    MgpKernel,
+    ServerPolicy,
+    ToolPolicy,
+)
 from kinwire_protocols import mcp
 from kinwire_protocols.mcp.methods import TOOLS_CALL
 from kinwire_protocols.mgp import errors
@@ -258,3 +265,16 @@ async def test_a_call_without_an_answer_has_its_event() -> None:
         "RequestTimeoutError",
         "cancelled",
     ]
+
+
+async def test_what_ends_while_a_person_is_asked_counts_for_the_call() -> None:
+    async def confirm(request: ConfirmationRequest) -> bool:
+        await kernel.access.grant("host", "s", "deny", tool=request.tool)
+        return True
+
+    policy = ServerPolicy(tools={"think": ToolPolicy(confirm=True, rate=CallLimit(1, 60))})
+    kernel = MgpKernel(servers={"s": policy}, confirmations=Confirmations(confirm=confirm))
+    raw = RawServer(tool("think"))
+    async with guarded(raw, kernel) as connection:
+        assert await outcome(by_raw(connection, "think")) == 1001
+    assert raw.calls == []

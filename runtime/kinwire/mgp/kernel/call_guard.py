@@ -42,6 +42,10 @@ class CallStep(NamedTuple):
     check: Check
     again: bool = True
     """Whether it is checked again before a call that failed is repeated."""
+    asks: bool = False
+    """Whether it may wait for a person; what the steps before it found may not hold then."""
+    counts: bool = False
+    """Whether it counts the call."""
 
 
 class KernelServices(NamedTuple):
@@ -101,11 +105,17 @@ class CallGuard:
         return await self._sent(judged, call, params, send)
 
     async def _judge(self, judged: _Judged, call: GuardedCall, steps: Sequence[CallStep]) -> None:
+        asked = set[CallStep]()
         for step in steps:
             judged.reason = step.reason
             waiting = step.check(call)
             if waiting is not None:
                 await waiting
+                if step.asks:
+                    asked.add(step)
+        if asked:  # what held before may have ended while a person thought about the call
+            rest = [one for one in steps if one.again and not one.counts and one not in asked]
+            await self._judge(judged, call, rest)
 
     async def _known(self, judged: _Judged, params: JsonObject) -> GuardedCall:
         """Return the call of a tool that the server has.

@@ -338,13 +338,13 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             yield CallStep("policy", self._policy.check)
         yield CallStep("access", self.access.check)
         if tool.permissions:
-            yield CallStep("permission", self.permissions.check)
+            yield CallStep("permission", self.permissions.check, asks=True)
         yield CallStep("credentials", self._limits.check_credentials)
         limited = (server.policy, tool.policy)
         if any(one.rate is not None or one.quota is not None for one in limited):
-            yield CallStep("limit", self._limits.check)
+            yield CallStep("limit", self._limits.check, counts=True)
         if tool.confirm:
-            yield CallStep("confirmation", self.confirmations.check, again=False)
+            yield CallStep("confirmation", self.confirmations.check, again=False, asks=True)
 
     def _principal(self, context: Context) -> AccessPrincipal:
         return AccessPrincipal("server", self._peers[context.session].id)

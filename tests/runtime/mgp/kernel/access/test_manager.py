@@ -73,8 +73,12 @@ def call(tool: str, default: str = "opt-in") -> GuardedCall:
 
 
 async def check(kernel: Kernel, call: GuardedCall) -> None:
+    await judged(kernel.access, call)
+
+
+async def judged(access: AccessManager, call: GuardedCall) -> None:
     """Check a call; in memory that takes no waiting."""
-    waiting = kernel.access.check(call)
+    waiting = access.check(call)
     if waiting is not None:
         await waiting
 
@@ -136,7 +140,7 @@ async def test_an_ended_entry_stays_ended_when_the_clock_is_put_back_and_after_a
         with pytest.raises(AccessDeniedError):
             await check(here, call("read"))
         with pytest.raises(AccessDeniedError):
-            await here.again().check(call("read"))
+            await judged(here.again(), call("read"))
         assert await here.access.list() == []
 
 
