@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from kinwire_cli.failure import UsageError
 from kinwire_cli.layout import printable
-from kinwire_cli.store_files import new_file, refuse_new
+from kinwire_cli.store_files import new_file, refuse_new, refuse_nothing
 
 if TYPE_CHECKING:
     from kinwire.storage import Store
@@ -36,7 +36,7 @@ async def kernel_state(url: str, timeout: float, *, create: bool = False) -> Asy
     """Open the store of a kernel, which may be running.
 
     Raises:
-        UsageError: the store is in memory, or is a file that does not exist and `create` is False.
+        UsageError: the store is in memory, or does not exist and `create` is False.
         StorageError: it cannot be opened.
     """
     from kinwire.storage import open_store
@@ -50,4 +50,6 @@ async def kernel_state(url: str, timeout: float, *, create: bool = False) -> Asy
     async with open_store(url, timeout=timeout) as store:
         if made is not None:
             print(printable(f"note: made the new store {made}"), file=sys.stderr)
+        if not create:
+            await refuse_nothing(url, store)
         yield store

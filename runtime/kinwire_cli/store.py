@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, ClassVar
 
 from kinwire_cli.failure import PROBLEMS_FOUND, UsageError
 from kinwire_cli.layout import printable
-from kinwire_cli.store_files import new_file, path_of, refuse_new
+from kinwire_cli.store_files import new_file, path_of, refuse_new, refuse_nothing
 
 if TYPE_CHECKING:
     from kinwire import storage
@@ -76,7 +76,7 @@ async def _check(url: str, timeout: float, _: str) -> int:
     found: list[str] = []
     try:
         async with open_store(url, timeout=timeout) as store:
-            await _refuse_nothing(url, store)
+            await refuse_nothing(url, store)
             found = await store.check()
             for entry in await store.entries():
                 print(f"{entry.kind} {entry.name}: {await _size(store, entry)}")
@@ -103,7 +103,7 @@ async def _export(url: str, timeout: float, file: str) -> int:
 
     refuse_new(url)
     async with open_store(url, timeout=timeout) as store:
-        await _refuse_nothing(url, store)
+        await refuse_nothing(url, store)
         with _written(file, url) as out:
             count = 0
             async for line in exported(store):
@@ -151,13 +151,6 @@ def _whole_or_not_there(new: str | None) -> Generator[None]:
 def _parts(path: str) -> tuple[str, ...]:
     """Return the files of a store, of which not all need be there."""
     return path, f"{path}-wal", f"{path}-shm"
-
-
-async def _refuse_nothing(url: str, store: storage.Store) -> None:
-    """Refuse a store on a server that holds nothing: its name is wrong, and it was never made."""
-    if url.startswith("nats:") and not await store.entries():
-        text = "this store does not exist on the server, or is empty."
-        raise UsageError(text, "Name an existing one: nats://host:port/name.")
 
 
 @contextmanager

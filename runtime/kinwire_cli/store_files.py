@@ -1,12 +1,16 @@
-"""The file of a store that a command names."""
+"""The store that a command names, which has to exist where nothing is written."""
 
 from __future__ import annotations
 
-__all__ = ("new_file", "path_of", "refuse_new")
+__all__ = ("new_file", "path_of", "refuse_new", "refuse_nothing")
 
 import os
+from typing import TYPE_CHECKING
 
 from kinwire_cli.failure import UsageError
+
+if TYPE_CHECKING:
+    from kinwire.storage import Store
 
 
 def path_of(url: str) -> str | None:
@@ -36,3 +40,14 @@ def refuse_new(url: str) -> None:
     path = new_file(url)
     if path is not None:
         raise UsageError(f"{path}: there is no such file.", "Name an existing file.")
+
+
+async def refuse_nothing(url: str, store: Store) -> None:
+    """Refuse a store on a server that holds nothing: its name is wrong, and it was never made.
+
+    Raises:
+        UsageError: it holds nothing.
+    """
+    if url.startswith("nats:") and not await store.entries():
+        text = "this store does not exist on the server, or is empty."
+        raise UsageError(text, "Name an existing one: nats://host:port/name.")

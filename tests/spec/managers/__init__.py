@@ -10,5 +10,6 @@ __all__ = ("MANAGERS",)
 
 from tests.spec.managers.mcp import MCP
 from tests.spec.managers.mcpl import MCPL
+from tests.spec.managers.mgp import MGP
 
-MANAGERS = {**MCP, **MCPL}
+MANAGERS = {**MCP, **MCPL, **MGP}
