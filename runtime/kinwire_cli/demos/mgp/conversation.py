@@ -57,7 +57,7 @@ class Operator:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class Scene:
     """The kernel with its servers, and the narrator of what they do."""
 
     kernel: MgpKernel
@@ -109,7 +109,7 @@ async def _converse(
             for name in ("archive", "workshop", "plain"):
                 connections[name] = await host.connect(reach(name), server_id=name)
                 _tell_of(kernel, connections[name], narrator)
-            stage = Stage(kernel, connections, narrator)
+            stage = Scene(kernel, connections, narrator)
             for title, play in _STEPS:
                 narrator.begin(title)
                 await play(stage)
@@ -134,26 +134,26 @@ def _tell_of(kernel: MgpKernel, connection: Connection, narrator: Narrator) -> N
     narrator.tell(Line(f"speaks {spoken}; its trust is {server.trust}", server.id, "kernel"))
 
 
-async def _risks(stage: Stage) -> None:
+async def _risks(stage: Scene) -> None:
     await stage.call("workshop", "recall", about="kiln")
     await stage.call("workshop", "remember", fact="The glaze is blue.")
     await stage.call("workshop", "execute_command", command="ls -la")
 
 
-async def _blocked(stage: Stage) -> None:
+async def _blocked(stage: Scene) -> None:
     await stage.call("workshop", "execute_command", command="ls; rm -rf ~")
     await stage.call("workshop", "fetch_page", url="http://169.254.169.254/latest/meta-data/")
     await stage.call("workshop", "run_python", code="print(2 + 2)")
 
 
-async def _code(stage: Stage) -> None:
+async def _code(stage: Scene) -> None:
     await stage.kernel.permissions.approve("workshop", "code_execution", by="admin")
     stage.narrator.tell(Line("approves code_execution after all", "operator", "kernel"))
     await stage.call("workshop", "run_python", code="import subprocess\nsubprocess.run(['id'])")
     await stage.call("workshop", "run_python", code="print(2 + 2)")
 
 
-async def _access(stage: Stage) -> None:
+async def _access(stage: Scene) -> None:
     await stage.kernel.access.grant(AGENT, "workshop", "deny", tool="remember")
     stage.narrator.tell(Line("denies remember to the agent", "operator", "kernel"))
     await stage.call("workshop", "remember", fact="The door is open.")
@@ -180,13 +180,13 @@ async def _access(stage: Stage) -> None:
         stage.narrator.tell(Line(text, "kernel", "agent"))
 
 
-async def _plain(stage: Stage) -> None:
+async def _plain(stage: Scene) -> None:
     await stage.call("plain", "add", a=1, b=2)
     await stage.call("plain", "countdown", start=3)
     await stage.call("plain", "subtract", a=1, b=2)
 
 
-async def _trail(stage: Stage) -> None:
+async def _trail(stage: Scene) -> None:
     await stage.connections["archive"].mcp.ping()  # behind the events
     found = await stage.connections["archive"].mcp.tools_call(
         name="search_events", arguments={"agent": AGENT}
@@ -198,7 +198,7 @@ def _called(tool: str, arguments: Mapping[str, Any]) -> str:
     return f"{tool}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
 
 
-_STEPS: tuple[tuple[str, Callable[[Stage], Awaitable[None]]], ...] = (
+_STEPS: tuple[tuple[str, Callable[[Scene], Awaitable[None]]], ...] = (
     ("Tools of each risk: a dangerous one is confirmed", _risks),
     ("What the kernel blocks, the server never sees", _blocked),
     ("Code is read before it is sent", _code),
