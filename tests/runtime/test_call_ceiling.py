@@ -155,8 +155,8 @@ async def calls_of(connected: Callable[[], AbstractAsyncContextManager[RoundTrip
     [
         (two_sessions, 147),
         (tool_of_a_pair, 169),
-        (request_over_http, 173),
-        (session_over_http, 596),
+        (request_over_http, 170),
+        (session_over_http, 583),
     ],
 )
 def test_a_round_trip_takes_no_more_calls(

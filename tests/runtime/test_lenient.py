@@ -239,6 +239,33 @@ async def test_an_offer_that_is_an_empty_array_is_an_empty_object_to_a_host(  # 
         await connection.mcp.ping()
 
 
+def test_what_a_schema_may_change_is_found_wherever_it_is() -> None:
+    count, table = {"type": "integer"}, {"type": "object"}
+    item = {"type": "object", "properties": {"n": count, "x": table}}
+    list_of_items = {"type": "array", "items": item}
+    schema = JsonSchema(
+        {"type": "object", "properties": {"a": item, "b": list_of_items, "c": {"type": "number"}}}
+    )
+    for given, read in (
+        ({"a": {"n": 5.0}}, {"a": {"n": 5}}),
+        (
+            {"b": [{"n": 1, "x": {}}, {"n": 2.0, "x": []}]},
+            {"b": [{"n": 1, "x": {}}, {"n": 2, "x": {}}]},
+        ),
+        ({"c": 5.0, "b": [{"x": []}]}, {"c": 5.0, "b": [{"x": {}}]}),
+    ):
+        assert repr(corrected(schema, given)) == repr(read)
+    for same in (
+        {},
+        {"a": {"n": 1}},
+        {"c": 1.5, "b": [{"n": 5}]},
+        {"c": 5.0},
+        {"b": []},
+        {"a": None},
+    ):
+        assert corrected(schema, same) is same
+
+
 def test_a_schema_with_branches_in_a_circle_is_read_in_bounded_time() -> None:
     node: Any = {"anyOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}]}
     fields = {"type": "object", "properties": {"x": node, "n": {"type": "integer"}}}

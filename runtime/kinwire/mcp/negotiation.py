@@ -89,14 +89,16 @@ class Negotiation:
 
     def settle(self, session: Session, *, client: JsonObject, server: JsonObject) -> None:
         """Set up gates and extensions by the capabilities of both sides; messages find them now."""
+        if self._settled is None:  # there are no extensions
+            self._set_up(session, client, server)
+            return
         is_client = self.spoken.side == "client"
         theirs, ours = (server, client) if is_client else (client, server)
         self._note_empty_arrays(session, theirs)
         theirs = self._understood(_at_main_places(theirs, self.spoken.tables[1:]))
         ours = self._understood(ours)
         client, server = (ours, theirs) if is_client else (theirs, ours)
-        session.set_negotiated(self.spoken.gates.negotiated(client, server))
-        session.replace_routes(self._opened)
+        self._set_up(session, client, server)
         for extension in self.spoken.extensions:
             offered = _offered(extension.protocol.capability, theirs, ours)
             if offered is not None:
@@ -104,8 +106,11 @@ class Negotiation:
             if offered is not None or _guards_plain_peers(extension):
                 self._active.append(extension)
             extension.attach(session, offered)
-        if self._settled is not None:
-            self._settled.set()
+        self._settled.set()
+
+    def _set_up(self, session: Session, client: JsonObject, server: JsonObject) -> None:
+        session.set_negotiated(self.spoken.gates.negotiated(client, server))
+        session.replace_routes(self._opened)
 
     def _note_empty_arrays(self, session: Session, theirs: JsonObject) -> None:
         """Log the offers that were read leniently."""

@@ -100,12 +100,8 @@ class MultiStreamCallbacks(SessionCallbacks):
     outbox: MultiStreamOutbox
     """Where the streams are, and what they have queued."""
 
-    ended: bool = False
-    """Whether nothing that arrives is handled any more."""
-
 
 class _MultiStreamDriver(Driver):
-    _callbacks: MultiStreamCallbacks
     _transport: MultiStreamTransport
     engine: MultiStreamEngine
     engine_class = MultiStreamEngine
@@ -123,7 +119,7 @@ class _MultiStreamDriver(Driver):
 
     def end(self, why: ConnectionClosedError, /) -> None:
         """See `Driver.end`."""
-        self._callbacks.ended = True
+        self._transport.has_ended = True
         super().end(why)
 
     async def wait_for_room(self, *, last: bool = False) -> None:
@@ -156,7 +152,7 @@ class MultiStreamAsyncioDriver(_MultiStreamDriver, AsyncioDriver):
         if self._ending or self.engine.inbound.under_way:
             super().end(why)
             return
-        self._ending = self._callbacks.ended = True
+        self._ending = self._transport.has_ended = True
         self.engine.close(why)
         self.room()
         self._transport.close_streams()

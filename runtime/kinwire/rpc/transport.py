@@ -83,6 +83,8 @@ class MultiStreamTransport(ABC):
 
     peer_may_emit_noise = False
     address: str | None
+    has_ended = False
+    """Whether nothing that arrives is handled any more; the session sets it."""
 
     @abstractmethod
     def begin(self, callbacks: SessionCallbacks, /) -> None:

@@ -14,6 +14,9 @@ from typing import Any
 import anyio
 from anyio.abc import TaskGroup
 
+running_loop: Callable[[], AbstractEventLoop | None] = asyncio._get_running_loop
+"""Return asyncio's loop, None where trio runs. Every request over HTTP asks."""
+
 _detached: set[Task[None]] = set()  # a loop itself keeps no task alive
 
 
@@ -102,14 +105,6 @@ class _GroupOwner:
             self._error = error
         finally:
             self._over.set()
-
-
-def running_loop() -> AbstractEventLoop | None:
-    """Return asyncio's loop, None where trio runs."""
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
 
 
 def start_detached(work: Callable[[], Coroutine[Any, Any, None]]) -> None:

@@ -13,7 +13,7 @@ import time
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
-from kinwire.mcp.http.flow import HeaderList, Responder
+from kinwire.mcp.http.flow import Responder
 from kinwire.mcp.http.session import HttpServerSession
 from kinwire.rpc.codec import FrameError, OutgoingFrame, decode, is_object
 from kinwire.rpc.errors import ConnectionClosedError
@@ -152,7 +152,7 @@ class IncomingHttpRequest:
         stream = _accept(session, message)
         if isinstance(stream, HttpResponse):
             return stream
-        await self._responder(session, stream).answer(accepts)
+        await Responder(session, stream, self._receive, self._send).answer(accepts)
         return None
 
     async def _begin(self, message: JsonObject, accepts: Accepted) -> HttpResponse | None:
@@ -173,7 +173,8 @@ class IncomingHttpRequest:
                     await stream.change(self._sessions.loop)
                 lasts = _is_result(stream)
             headers = [(b"mcp-session-id", session.id.encode())] if lasts else []
-            await self._responder(session, stream, headers).answer(accepts)
+            responder = Responder(session, stream, self._receive, self._send, headers)
+            await responder.answer(accepts)
         finally:
             if not lasts:
                 self._sessions.end(session, _DELETED)
@@ -209,7 +210,7 @@ class IncomingHttpRequest:
             stream, missed = found
         if stream.attachment is StreamAttachment.ATTACHED:
             return refusal(409, "There is a connection to this stream already.")
-        await self._responder(session, stream).send_events(missed)
+        await Responder(session, stream, self._receive, self._send).send_events(missed)
         return None
 
     async def _stream_all(self) -> HttpResponse | None:
@@ -224,15 +225,11 @@ class IncomingHttpRequest:
         session.by_stream = True
         try:
             stream = session.callbacks.outbox.own
-            await self._responder(session, stream).send_events([_first_event(session.id)])
+            responder = Responder(session, stream, self._receive, self._send)
+            await responder.send_events([_first_event(session.id)])
         finally:
             self._sessions.end(session, _GONE)
         return None
-
-    def _responder(
-        self, session: HttpServerSession, stream: ResponseStream, headers: HeaderList = ()
-    ) -> Responder:
-        return Responder(session, stream, self._receive, self._send, headers)
 
 
 def _is_coded(head: Head) -> bool:

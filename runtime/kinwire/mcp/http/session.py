@@ -106,11 +106,6 @@ class HttpServerSession(MultiStreamTransport):
             text = "MCP-Protocol-Version: a request says %s; the session's version counts: %s"
             logger.warning(text, named, PROTOCOL.version)
 
-    @property
-    def has_ended(self) -> bool:
-        """Return whether nothing that arrives is handled any more."""
-        return self._callbacks is None or self._callbacks.ended
-
     def begin(self, callbacks: SessionCallbacks, /) -> None:
         """See `MultiStreamTransport.begin`: requests carry the frames."""
         self._callbacks = cast("MultiStreamCallbacks", callbacks)

@@ -98,6 +98,7 @@ class Sessions(Listener):
     def _over(self, session: HttpServerSession) -> None:
         self._open.pop(session.id, None)
         self._served.discard(session)
+        session.has_ended = True  # perhaps without a beginning
         if session.ready is not None:
             session.ready.set()
         if self._none_left is not None and not self._served:
