@@ -24,6 +24,7 @@ from kinwire_protocols.base import JsonObject
 logger = logging.getLogger("kinwire.managers")
 
 _TOGETHER = 1000  # entries in one append
+_PATIENCE = 0.01  # seconds to wait for more entries while nobody waits for those that there are
 _TRIES = 100  # each failed one means that another process has appended
 _LOOKED_BACK = 100  # entries at the end of a log that are not of the chain
 
@@ -77,6 +78,7 @@ class ChainedLog:
         self._unwritten = deque[_Unwritten]()
         self._taken: list[_Unwritten] = []
         self._is_writing = False
+        self._hurry = anyio.Event()
         self._idle = anyio.Event()
         self._place: _Place | None = None  # None: not known
 
@@ -93,31 +95,38 @@ class ChainedLog:
         """
         waiter = _Waiter()
         self._unwritten.append(_Unwritten(subject, value, waiter))
-        self._write_soon()
+        self._write_soon(hurry=True)
         await waiter.done.wait()
         if waiter.error is not None:
             raise waiter.error
 
     def add(self, subject: str, value: JsonObject) -> None:
-        """Append an entry soon. If that fails, it is tried again with the next entry."""
+        """Append an entry soon, with others that come until then.
+
+        If that fails, it is tried again with the next entry.
+        """
         self._unwritten.append(_Unwritten(subject, value, None))
-        self._write_soon()
+        self._write_soon(hurry=len(self._unwritten) >= _TOGETHER)
 
     async def drain(self) -> None:
         """Try to append all that waits, and return when that is over."""
         if self._unwritten:
-            self._write_soon()
+            self._write_soon(hurry=True)
         if self._is_writing:
             await self._idle.wait()
 
-    def _write_soon(self) -> None:
+    def _write_soon(self, *, hurry: bool) -> None:
         if not self._is_writing:
-            self._is_writing, self._idle = True, anyio.Event()
+            self._is_writing, self._idle, self._hurry = True, anyio.Event(), anyio.Event()
             start_detached(self._write_all)
+        if hurry:
+            self._hurry.set()
 
     async def _write_all(self) -> None:
         reason: Exception = RuntimeError("the event loop ended before the log answered")
         try:
+            with anyio.move_on_after(_PATIENCE):
+                await self._hurry.wait()
             while self._unwritten:
                 count = min(_TOGETHER, len(self._unwritten))
                 self._taken = [self._unwritten.popleft() for _ in range(count)]

@@ -121,10 +121,10 @@ class MemoryRecords:
         return None if row is None else _record(key, row)
 
     def at_hand(self, key: str) -> Record | None:
-        """Return what `get` returns, without yielding to other tasks."""
-        checked_key(key)
+        """Return what `get` returns for a valid key, without yielding to other tasks."""
         self._guard.ensure_open()
-        self._remove_expired()
+        if self._expiries or self._removals:
+            self._remove_expired()
         row = self._rows.get(key)
         return None if row is None else _record(key, row)
 

@@ -47,8 +47,10 @@ class AccessStore:
         """
         if self._local is None:
             return None
-        record, now = self._local.at_hand(_key(agent, server)), self._clock()
-        row = _without_entries(agent, server) if record is None else self._read(record)
+        record = self._local.at_hand(_key(agent, server))
+        if record is None:
+            return _without_entries(agent, server), 0.0
+        row, now = self._read(record), self._clock()
         return (row, now) if row.current(now) is row else None
 
     async def current(self, agent: str, server: str) -> tuple[AgentAccess, float]:

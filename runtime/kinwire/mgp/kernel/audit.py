@@ -93,6 +93,13 @@ class AuditLog:
         """Whether another event may wait to be written; if not, calls are refused."""
         return self._chain is None or self._chain.waiting < self._options.buffer
 
+    @property
+    def _is_wanted(self) -> bool:
+        """Whether anything gets the events."""
+        return (
+            self._chain is not None or bool(self._forwarders) or logger.isEnabledFor(logging.INFO)
+        )
+
     async def record(self, event: SecurityEvent) -> bool:
         """Write an event, and return when it is durable; False if the log did not take it.
 
@@ -113,6 +120,8 @@ class AuditLog:
 
     def note(self, event: SecurityEvent) -> None:
         """Write an event soon. If the log fails, it is kept and written with a later event."""
+        if not self._is_wanted:
+            return
         params = self._published(event)
         if self._chain is not None:
             self._chain.add(_subject("kernel", params), params)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 __all__ = ("CallGuard", "CallStep", "KernelServices")
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
@@ -32,6 +32,9 @@ from kinwire_protocols.base import JsonObject, RpcError
 from kinwire_protocols.mgp import errors
 from kinwire_protocols.mgp.models import AuditOutcome
 from kinwire_protocols.nearest import nearest
+
+
+_TRACED = frozenset({"trace_id", "_mgp", "_meta"})
 
 
 class CallStep(NamedTuple):
@@ -92,10 +95,15 @@ class CallGuard:
 
     async def _once(self, judged: _Judged, params: JsonObject, send: Send) -> Any:
         try:
-            call = judged.call = await self._known(judged, params)
-            await self._judge(judged, call, self._steps_of(call.tool))
+            call = judged.call = self._known_now(judged, params) or await self._known(judged)
+            waiting = self._judge(judged, call, self._steps_of(call.tool))
+            if waiting is not None:
+                await waiting
             judged.reason = "audit"
-            await self._announce(judged, call)
+            if call.tool.risk == "dangerous":
+                await self._announce(judged, call)
+            elif not self._services.audit.has_room:
+                raise _not_audited(call)
         except Exception as error:
             await judged.refused(error)
             raise
@@ -104,44 +112,81 @@ class CallGuard:
             raise
         return await self._sent(judged, call, params, send)
 
-    async def _judge(self, judged: _Judged, call: GuardedCall, steps: Sequence[CallStep]) -> None:
-        asked = set[CallStep]()
-        for step in steps:
+    def _judge(
+        self, judged: _Judged, call: GuardedCall, steps: Sequence[CallStep]
+    ) -> Awaitable[None] | None:
+        """Check a call; return what to wait for, None if all is checked."""
+        for index, step in enumerate(steps):
             judged.reason = step.reason
             waiting = step.check(call)
             if waiting is not None:
-                await waiting
-                if step.asks:
-                    asked.add(step)
-        if asked:  # what held before may have ended while a person thought about the call
-            rest = [one for one in steps if one.again and not one.counts and one not in asked]
-            await self._judge(judged, call, rest)
+                return self._judge_on(judged, call, steps, index, waiting)
+        return None
 
-    async def _known(self, judged: _Judged, params: JsonObject) -> GuardedCall:
-        """Return the call of a tool that the server has.
+    async def _judge_on(
+        self,
+        judged: _Judged,
+        call: GuardedCall,
+        steps: Sequence[CallStep],
+        index: int,
+        waiting: Awaitable[None],
+    ) -> None:
+        """Check a call from the step on that has something to wait for."""
+        await waiting
+        asked = {steps[index]} if steps[index].asks else set[CallStep]()
+        for step in steps[index + 1 :]:
+            judged.reason = step.reason
+            more = step.check(call)
+            if more is not None:
+                await more
+                asked.update((step,) if step.asks else ())
+        if asked:  # what held before may have ended while a person thought about the call
+            await self._judge_again(judged, call, asked, counted=True)
+
+    def _known_now(self, judged: _Judged, params: JsonObject) -> GuardedCall | None:
+        """Return the call of a tool that is at hand; None if the list has to be looked at.
 
         Raises:
-            ToolNotFoundError: it has no such tool.
-            ToolDisabledError: the configuration has disabled it.
+            ToolNotFoundError: it has no name of a tool.
+            InvalidToolArgsError: its arguments are no object.
         """
         name, arguments = params.get("name"), params.get("arguments")
         if not isinstance(name, str):
             raise refusal(errors.ToolNotFoundError, "tools/call: expected the name of a tool")
-        judged.tool_name = name
-        tool = self._tools.at_hand(name) or await self._tools.find(name)
+        judged.tool_name, judged.arguments = name, arguments
+        tool = self._tools.at_hand(name)
+        return None if tool is None else self._call_of(judged, tool)
+
+    async def _known(self, judged: _Judged) -> GuardedCall:
+        """Return the call of a tool that the server has.
+
+        Raises:
+            ToolNotFoundError: it has no such tool.
+        """
+        assert judged.tool_name is not None  # `_known_now` has read it
+        tool = await self._tools.find(judged.tool_name)
         if tool is None:
-            raise self._unknown(name)
+            raise self._unknown(judged.tool_name)
+        return self._call_of(judged, tool)
+
+    def _call_of(self, judged: _Judged, tool: KnownTool) -> GuardedCall:
+        """Return the call of a tool that may be called.
+
+        Raises:
+            ToolDisabledError: the configuration has disabled it.
+            InvalidToolArgsError: the arguments are no object.
+        """
         if not tool.policy.enabled:
             judged.reason = "disabled"
             raise refusal(
                 errors.ToolDisabledError,
-                f"{self._server.id}: the tool {name!r:.60} is disabled by configuration.",
+                f"{self._server.id}: the tool {tool.name!r:.60} is disabled by configuration.",
             )
-        given: JsonObject = arguments if is_object(arguments) else {}
-        if arguments is not None and not is_object(arguments):
+        arguments: Any = {} if judged.arguments is None else judged.arguments
+        if not is_object(arguments):
             judged.reason = "arguments"
             raise refusal(errors.InvalidToolArgsError, "arguments: expected an object")
-        return GuardedCall(judged.agent, self._server, tool, given, judged.trace_id)
+        return GuardedCall(judged.agent, self._server, tool, arguments, judged.trace_id)
 
     def _unknown(self, name: str) -> errors.ToolNotFoundError:
         near = nearest(name, list(self._tools.tools))
@@ -164,18 +209,11 @@ class CallGuard:
         """Write that a dangerous call begins, before it does.
 
         Raises:
-            ResourceExhaustedError: the audit log cannot take the event, or has no room for more.
+            ResourceExhaustedError: the audit log cannot take the event.
         """
-        audit = self._services.audit
-        if call.tool.risk == "dangerous":
-            written = await audit.record(judged.event(TOOL_STARTED, "SUCCESS", _about(call)))
-        else:
-            written = audit.has_room
-        if not written:
-            raise refusal(
-                errors.ResourceExhaustedError,
-                f"{call.tool.name}: the audit log cannot be written, so the call was not made.",
-            )
+        started = judged.event(TOOL_STARTED, "SUCCESS", _about(call))
+        if not await self._services.audit.record(started):
+            raise _not_audited(call)
 
     async def _sent(
         self, judged: _Judged, call: GuardedCall, params: JsonObject, send: Send
@@ -219,14 +257,28 @@ class CallGuard:
             await retries.sleep(delay)
             await self._judge_again(judged, call)
 
-    async def _judge_again(self, judged: _Judged, call: GuardedCall) -> None:
-        """Check what may have changed while a call waited to be repeated."""
+    async def _judge_again(
+        self,
+        judged: _Judged,
+        call: GuardedCall,
+        but: Collection[CallStep] = (),
+        *,
+        counted: bool = False,
+    ) -> None:
+        """Check what may have changed while a call waited; `counted` is whether limits have it.
+
+        Raises:
+            RpcError: it may not be sent any more.
+        """
         if await self._tools.find(call.tool.name) is not call.tool:
             raise refusal(
-                errors.ToolNotFoundError,
-                f"{call.tool.name}: the tool has changed while its call waited to be repeated.",
+                errors.ToolNotFoundError, f"{call.tool.name}: the tool has changed meanwhile."
             )
-        await self._judge(judged, call, [one for one in self._steps_of(call.tool) if one.again])
+        steps = self._steps_of(call.tool)
+        rest = [one for one in steps if one.again and one not in but]
+        waiting = self._judge(judged, call, [one for one in rest if not (counted and one.counts)])
+        if waiting is not None:
+            await waiting
 
 
 class _Judged:
@@ -240,8 +292,10 @@ class _Judged:
         trace_id: str | None = None,
     ) -> None:
         self.agent = agent_now()
-        self.trace_id = trace_id or trace_id_in({"params": params}) or new_trace_id()
+        self.trace_id = trace_id or _trace_in(params) or new_trace_id()
         self.tool_name: str | None = None
+        self.arguments: Any = None
+        """As they came."""
         self.call: GuardedCall | None = None
         self.reason = "tool"
         """What is checked now."""
@@ -299,6 +353,19 @@ class _Judged:
             details=details,
             trace_id=self.trace_id,
         )
+
+
+def _trace_in(params: JsonObject) -> str | None:
+    if _TRACED.isdisjoint(params):  # the usual case
+        return None
+    return trace_id_in({"params": params})
+
+
+def _not_audited(call: GuardedCall) -> errors.ResourceExhaustedError:
+    return refusal(
+        errors.ResourceExhaustedError,
+        f"{call.tool.name}: the audit log cannot be written, so the call was not made.",
+    )
 
 
 def _about(call: GuardedCall) -> JsonObject:
