@@ -31,4 +31,54 @@ MGP = {
             "mgp-5.4-mgp-access-revoke-2",
         ),
     ),
+    "mgp audit": Manager(
+        attributes=("kinwire.mgp.kernel.audit:AuditLog._publish",),
+        rows=(
+            "mgp-6.3-1",
+            "mgp-6.3-2",
+            "mgp-6.3-3",
+            "mgp-6.3-4",
+            "mgp-6.3-5",
+            "mgp-6.4-1",
+            "mgp-6.4-2",
+            "mgp-6.4-3",
+            "mgp-6.4-4",
+            "mgp-6.4-5",
+            "mgp-6.4-6",
+            "mgp-6.4-7",
+            "mgp-6.4-8",
+            "mgp-6.4-9",
+            "mgp-6.4-12",
+            "mgp-6.5-2",
+        ),
+    ),
+    "mgp traces": Manager(
+        attributes=("kinwire.mgp.kernel.tracing:traced_json",),
+        rows=("mgp-6.5-1",),
+    ),
+    "mgp errors": Manager(
+        attributes=("kinwire.mgp.errors:refusal",),
+        rows=("mgp-14.4-1", "mgp-14.5-1", "mgp-14.5-7"),
+    ),
+    "mgp retries": Manager(
+        attributes=("kinwire.mgp.kernel.retries:RetryEngine.delay",),
+        rows=(
+            "mgp-14.5-3",
+            "mgp-14.5-6",
+            "mgp-14.6-1",
+            "mgp-14.6-4",
+            "mgp-14.6-5",
+        ),
+    ),
+    "mgp retry rules": Manager(
+        attributes=("kinwire.mgp.rules.retry:retry_delay",),
+        rows=("mgp-14.5-4", "mgp-14.6-2"),
+    ),
+    "mgp limits": Manager(
+        attributes=(
+            "kinwire.mgp.kernel.call_limits:CallLimits.check",
+            "kinwire.mgp.kernel.call_limits:CallLimits.check_credentials",
+        ),
+        rows=("mgp-14.3-3", "mgp-14.3-4", "mgp-14.3-10", "mgp-14.3-12"),
+    ),
 }

@@ -201,6 +201,19 @@ async def test_servers_that_come_and_go_are_written_locally() -> None:
         assert [(one["event_type"], one["target"]) for one in events] == wanted
 
 
+@pytest.mark.spec("mgp-6-1", "mgp-6.1-1", "mgp-6.2-2")
+async def test_an_audit_server_gets_what_it_needs_to_store_and_search() -> None:
+    """The kernel makes and sends events; what is done with them is the server's affair."""
+    kernel = MgpKernel()
+    async with with_auditor(files(), kernel) as (connection, audit_server):
+        await call(connection, "read")
+    stored = audit_server.of("notifications/mgp.audit")
+    found = [one for one in stored if one["target"] == {"server_id": "files", "tool_name": "read"}]
+    assert [one["event_type"] for one in found] == ["TOOL_EXECUTED"]
+    asked = {one["method"] for one in audit_server.heard if "id" in one and "method" in one}
+    assert asked == {"initialize"}  # nothing asks it to store, search or analyse
+
+
 async def test_only_servers_that_negotiated_audit_get_events() -> None:
     kernel = MgpKernel()
     other = RawServer(tool("read"), mgp={"version": "0.2.0", "extensions": ["security"]})
@@ -211,6 +224,40 @@ async def test_only_servers_that_negotiated_audit_get_events() -> None:
             await outcome(call(connection, "read"))
         await anyio.wait_all_tasks_blocked()
     assert other.of("notifications/mgp.audit") == plain.of("notifications/mgp.audit") == []
+
+
+@pytest.mark.spec("mgp-6.4-3", "mgp-6.4-4", "mgp-6.4-5")
+async def test_decisions_about_permissions_are_audited() -> None:
+    kernel = MgpKernel()
+    async with with_auditor(files(), kernel) as (_, audit_server):
+        await kernel.permissions.approve("files", "camera", by="ann")
+        await kernel.permissions.revoke("files", "camera", by="bob")
+        await kernel.permissions.deny("files", "camera", by="eve")
+    events = [
+        (one["event_type"], one["actor"], one["target"])
+        for one in audit_server.of("notifications/mgp.audit")
+        if one["event_type"].startswith("PERMISSION_")
+    ]
+    assert events == [
+        (f"PERMISSION_{kind}", {"type": "operator", "id": who}, {"server_id": "files"})
+        for kind, who in (("GRANTED", "ann"), ("REVOKED", "bob"), ("DENIED", "eve"))
+    ]
+
+
+@pytest.mark.spec("mgp-6.4-2", "mgp-6.4-6", "mgp-6.4-7")
+async def test_decisions_about_access_are_audited_and_block_calls() -> None:
+    kernel = MgpKernel(servers={"files": ServerPolicy(access="opt-in")})
+    raw = files()
+    async with with_auditor(raw, kernel) as (connection, audit_server):
+        await kernel.access.grant("host", "files")
+        await call(connection, "read")
+        await kernel.access.revoke("host", "files")
+        assert await outcome(call(connection, "read")) == 1001
+    kinds = [one["event_type"] for one in audit_server.of("notifications/mgp.audit")]
+    assert [one for one in kinds if not one.startswith("SERVER_")] == [
+        *["ACCESS_GRANTED", "TOOL_EXECUTED", "ACCESS_REVOKED", "TOOL_BLOCKED"],
+    ]
+    assert len(raw.calls) == 1
 
 
 def report(kind: str, **more: Any) -> Json:

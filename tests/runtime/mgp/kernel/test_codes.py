@@ -113,8 +113,17 @@ PROVOKED: list[tuple[int, Json, Prepare, Json, Agent | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("code", "options", "prepare", "params", "agent"), PROVOKED)
-@pytest.mark.spec("mgp-14.1-1", "mgp-14.4-1", "mgp-14.5-1")
+def row_of(code: int) -> pytest.MarkDecorator:
+    """Return the claim of the row of a code in the table of codes."""
+    codes = [one.code for one in ERROR_RULES.values()]
+    return pytest.mark.spec(f"mgp-14.3-{codes.index(code) + 1}")
+
+
+@pytest.mark.parametrize(
+    ("code", "options", "prepare", "params", "agent"),
+    [pytest.param(*one, marks=row_of(one[0])) for one in PROVOKED],
+)
+@pytest.mark.spec("mgp-14.4-1", "mgp-14-1")
 async def test_a_refusal_of_the_kernel_has_its_code_and_its_hints(
     code: int, options: Json, prepare: Prepare, params: Json, agent: Agent | None
 ) -> None:
@@ -153,7 +162,7 @@ def weather() -> Server:
     return server
 
 
-@pytest.mark.spec("mgp-14.5-7")
+@pytest.mark.spec("mgp-14.5-7", "mgp-14.1-1", "mgp-14.5-1")
 async def test_a_tool_raises_any_error_and_the_program_gets_its_class() -> None:
     kernel = MgpKernel(retries=Retries(most=0))
     async with Host("h", "1", extensions=[kernel]) as host:
@@ -164,6 +173,25 @@ async def test_a_tool_raises_any_error_and_the_program_gets_its_class() -> None:
             assert raised.value.code == rule.code
             assert raised.value.data["_mgp"]["details"] == {"town": "Oslo"}
             assert raised.value.data["_mgp"]["category"] == rule.category
+
+
+@pytest.mark.parametrize(
+    ("code", "tries"),
+    [
+        pytest.param(code, tries, marks=row_of(code))
+        for code, tries in ((5000, 1), (5001, 3), (5002, 3))
+    ],
+)
+async def test_a_failure_of_a_service_is_repeated_if_that_may_help(code: int, tries: int) -> None:
+    """Only a timeout and a service that is away are retryable by the table."""
+    (rule,) = [one for one in ERROR_RULES.values() if one.code == code]
+    kernel = MgpKernel(retries=Retries(most=2, first_delay=0))
+    async with Host("h", "1", extensions=[kernel]) as host:
+        connection = await host.connect(weather(), server_id="s")
+        with audited() as events, pytest.raises(PROTOCOL.errors[rule.error]):
+            await connection.mcp.tools_call(name="forecast", arguments={"name": rule.error})
+    assert len(events.of("io.kinwire.tool_retried")) == tries - 1
+    assert events.of_calls[-1]["details"]["code"] == code
 
 
 async def test_a_plain_client_gets_a_tool_that_failed() -> None:
