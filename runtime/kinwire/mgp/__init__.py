@@ -35,6 +35,7 @@ __all__ = (
     "ServerPolicy",
     "StandingAnswer",
     "ToolPolicy",
+    "code_rejection",
     "load_policy",
     "recovery_of",
     "refusal",
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from kinwire.mgp.rules.retry import Retries
     from kinwire.mgp.rules.server_policy import CallLimit, ServerPolicy, ToolPolicy
     from kinwire.mgp.rules.tools import KnownTool
+    from kinwire.mgp.server.code_check import code_rejection
     from kinwire.mgp.server.kernel_peer import KernelPeer
     from kinwire.mgp.server.server import MgpServer
 
@@ -100,6 +102,7 @@ _HOMES = {
     "ServerPolicy": "rules.server_policy",
     "StandingAnswer": "rules.confirmations",
     "ToolPolicy": "rules.server_policy",
+    "code_rejection": "server.code_check",
     "load_policy": "kernel.policy_loading",
     "recovery_of": "errors",
     "refusal": "errors",

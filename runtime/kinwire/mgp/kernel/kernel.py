@@ -23,6 +23,7 @@ from kinwire.mgp.kernel.audit import AuditLog, AuditOptions
 from kinwire.mgp.kernel.call_guard import CallGuard, CallStep, KernelServices
 from kinwire.mgp.kernel.call_limits import CallLimits
 from kinwire.mgp.kernel.callers import AGENT_KIND, Agent, agent_now, as_agent, as_operator
+from kinwire.mgp.kernel.code_guard import CodeGuard
 from kinwire.mgp.kernel.confirmations import ConfirmationManager, Confirmations
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.identities import must_be_itself
@@ -343,6 +344,8 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         limited = (server.policy, tool.policy)
         if any(one.rate is not None or one.quota is not None for one in limited):
             yield CallStep("limit", self._limits.check, counts=True)
+        if "code_safety" in tool.validators:
+            yield CallStep("code", CodeGuard(server, tool).check, again=False)
         if tool.confirm:
             yield CallStep("confirmation", self.confirmations.check, again=False, asks=True)
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple, TypeGuard
 
-from kinwire.mgp.rules.code_safety.parsing import UnreadableCodeError, tree_of
+from kinwire.mgp.rules.code_safety.parsing import MOST_BYTES, UnreadableCodeError, tree_of
 from kinwire.rpc.codec import is_object
 from kinwire.support.json_values import pointer_below
 from kinwire_protocols.base import JsonObject
@@ -59,7 +59,7 @@ def code_arguments(
     if not code and not names:
         code = [one for one in others if len(one[1]) >= _LONG or "\n" in one[1].strip()]
         others = [one for one in others if one not in code]
-    return CodeArguments(code, [one for one in others if _acts(one[1])])
+    return CodeArguments(code, list(_acting(others)))
 
 
 def languages_of(arguments: JsonObject) -> Iterator[str]:
@@ -124,10 +124,17 @@ def _joined(lines: list[str]) -> str:
     return end.join(lines)
 
 
+def _acting(texts: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    looked_at = 0
+    for place, text in texts:
+        if "(" in text or "import" in text:
+            looked_at += len(text)
+            if looked_at <= MOST_BYTES and _acts(text):
+                yield place, text
+
+
 def _acts(text: str) -> bool:
     """Return whether a text parses as Python and calls or imports something."""
-    if "(" not in text and "import" not in text:
-        return False
     try:
         tree = tree_of(text)
     except UnreadableCodeError:

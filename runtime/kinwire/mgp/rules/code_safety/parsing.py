@@ -14,7 +14,7 @@ import warnings
 from textwrap import dedent
 from typing import Final
 
-MOST_BYTES: Final = 100_000
+MOST_BYTES: Final = 50_000
 """The most bytes of code that are parsed at any level, in UTF-8."""
 
 _COOKIE = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")

@@ -9,6 +9,7 @@ from collections.abc import Collection
 from kinwire.mgp.rules.code_safety.arguments import code_arguments, languages_of
 from kinwire.mgp.rules.code_safety.check import MOST_VIOLATIONS, check_code
 from kinwire.mgp.rules.code_safety.levels import CodeRules
+from kinwire.mgp.rules.code_safety.parsing import MOST_BYTES
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mgp.models import CodeHints, CodeRejection
 
@@ -29,7 +30,10 @@ def violations_of_call(
     for language in languages_of(arguments):
         if not language.strip().lower().startswith(_PYTHON):
             found[f"Blocked language: '{language:.40}'"] = None
-    for _, text in (one for part in code_arguments(arguments, schema, names) for one in part):
+    texts = code_arguments(arguments, schema, names)
+    if sum(len(text) for _, text in texts.code) > MOST_BYTES:
+        return [f"Code too large: at most {MOST_BYTES} bytes in all arguments"]
+    for _, text in (*texts.code, *texts.maybe):
         found.update(dict.fromkeys(check_code(text, rules)))
     return list(found)[:MOST_VIOLATIONS]
 

@@ -27,7 +27,7 @@ UNREADABLE = {
     "unexpected indent": "x = 1\n    y = 2",
     "a digit too many": "x = " + "1" * 5000,
     "another encoding": "#!/bin/python\n# -*- coding: utf-7 -*-\nx = 1",
-    "too large": "x = 1\n" * 20_000,
+    "too large": "x = 1\n" * 10_000,
 }
 
 
