@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from kinwire.mgp.rules.code_safety.bindings import parts_of
-from kinwire.mgp.rules.code_safety.code import Code, is_module
+from kinwire.mgp.rules.code_safety.code import CheckedCode, is_module
 from kinwire.mgp.rules.code_safety.imports import member_violation
 from kinwire.mgp.rules.code_safety.name_tables import BY_NAME
 from kinwire.mgp.rules.code_safety.strings import named_attribute, url_violations
@@ -28,7 +28,7 @@ _SENSITIVE_ROOTS = re.compile(
 _PRIVATE_PARTS = re.compile(r"(^|[\\/])(\.\.|~[^\\/]*|\.[^\\/.][^\\/]*|id_[rd]sa\w*)([\\/]|$)")
 
 
-def call_rule(code: Code, node: ast.Call) -> Iterator[str]:
+def call_rule(code: CheckedCode, node: ast.Call) -> Iterator[str]:
     """Yield the violations of a call."""
     yield from url_violations(code, node)
     function = node.func
@@ -40,7 +40,7 @@ def call_rule(code: Code, node: ast.Call) -> Iterator[str]:
         yield from _library_call(code, node)
 
 
-def _library_call(code: Code, node: ast.Call) -> Iterator[str]:
+def _library_call(code: CheckedCode, node: ast.Call) -> Iterator[str]:
     name = _last_name(code, node.func)
     root = {path[0] for path in code.paths(node.func)}
     if name in BY_NAME:
@@ -59,7 +59,7 @@ def _library_call(code: Code, node: ast.Call) -> Iterator[str]:
         yield from _path_call(code, node, name)
 
 
-def _last_name(code: Code, function: ast.expr) -> str:
+def _last_name(code: CheckedCode, function: ast.expr) -> str:
     """Return the name of the function that is called: that of the library, if it is imported."""
     for path in code.paths(function):
         return path[-1]
@@ -69,7 +69,7 @@ def _last_name(code: Code, function: ast.expr) -> str:
     return function.id if isinstance(function, ast.Name) else ""
 
 
-def _getattr(code: Code, node: ast.Call) -> Iterator[str]:
+def _getattr(code: CheckedCode, node: ast.Call) -> Iterator[str]:
     texts = code.texts(node.args[1]) if len(node.args) > 1 else []
     if not texts or node.keywords or isinstance(node.args[0], ast.Starred):
         yield "Blocked pattern: 'getattr(' with a computed name"
@@ -79,14 +79,14 @@ def _getattr(code: Code, node: ast.Call) -> Iterator[str]:
         yield from _read_by_name(code, attribute)
 
 
-def _read_by_name(code: Code, attribute: ast.Attribute) -> Iterator[str]:
+def _read_by_name(code: CheckedCode, attribute: ast.Attribute) -> Iterator[str]:
     for path in code.paths(attribute):
         found = member_violation(path, len(path) - 1)
         if found is not None or is_module(path):
             yield found or f"Blocked pattern: '{'.'.join(path)}' as a value"
 
 
-def _by_name(code: Code, node: ast.Call, name: str) -> Iterator[str]:
+def _by_name(code: CheckedCode, node: ast.Call, name: str) -> Iterator[str]:
     named = node.args if name == "attrgetter" else node.args[:1]
     for argument in named:
         texts = code.texts(argument)
@@ -103,7 +103,7 @@ def _argument(node: ast.Call, position: int, *names: str) -> ast.expr | None:
     return node.args[position] if len(node.args) > position else None
 
 
-def _opened(code: Code, node: ast.Call, position: int) -> Iterator[str]:
+def _opened(code: CheckedCode, node: ast.Call, position: int) -> Iterator[str]:
     """Yield the violations of opening a file: it must be for reading, and not a private one."""
     unknown = any(keyword.arg in (None, "opener") for keyword in node.keywords)
     if unknown or any(isinstance(argument, ast.Starred) for argument in node.args):
@@ -118,7 +118,7 @@ def _opened(code: Code, node: ast.Call, position: int) -> Iterator[str]:
             yield f"Blocked path: '{text:.60}'"
 
 
-def _opened_method(code: Code, node: ast.Call) -> Iterator[str]:
+def _opened_method(code: CheckedCode, node: ast.Call) -> Iterator[str]:
     arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
     known = [code.texts(argument) for argument in arguments]
     is_path = "pathlib" in code.imported
@@ -127,7 +127,7 @@ def _opened_method(code: Code, node: ast.Call) -> Iterator[str]:
         yield "Blocked pattern: 'open(' for writing"
 
 
-def _path_call(code: Code, node: ast.Call, name: str) -> Iterator[str]:
+def _path_call(code: CheckedCode, node: ast.Call, name: str) -> Iterator[str]:
     function = node.func
     if name in ("Path", "PosixPath", "WindowsPath"):
         for argument in node.args:
@@ -140,7 +140,7 @@ def _path_call(code: Code, node: ast.Call, name: str) -> Iterator[str]:
         yield f"Blocked pattern: '.{name}('"
 
 
-def _logging(code: Code, node: ast.Call) -> Iterator[str]:
+def _logging(code: CheckedCode, node: ast.Call) -> Iterator[str]:
     for keyword in node.keywords:
         if keyword.arg in ("filename", None):
             yield "Blocked pattern: 'logging' to a file"
@@ -148,7 +148,7 @@ def _logging(code: Code, node: ast.Call) -> Iterator[str]:
             yield "Blocked pattern: 'logging' with a format of fields"
 
 
-def _wrapping(code: Code, node: ast.Call, most: int) -> Iterator[str]:
+def _wrapping(code: CheckedCode, node: ast.Call, most: int) -> Iterator[str]:
     if "functools.singledispatch" in code.used or "functools.singledispatchmethod" in code.used:
         yield "Blocked pattern: 'functools.singledispatch' with 'functools.wraps'"
     if len(node.args) > most or any(

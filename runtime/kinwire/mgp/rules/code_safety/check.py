@@ -1,7 +1,7 @@
-"""The check of a piece of code: all its violations, at once and in order (MGP 0.2.0 section 7.4).
+"""The check of a piece of code: all its violations, in order (MGP 0.2.0 section 7.4).
 
 It is a filter, not a jail: it stops code that is known to be harmful and what most attacks need.
-Whoever runs code of strangers also needs limits of time and memory, and a separate process.
+To run code of strangers also takes limits of time and memory, and a separate process.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Final
 
 from kinwire.mgp.rules.code_safety.calls import call_rule
-from kinwire.mgp.rules.code_safety.code import Code, Rule
+from kinwire.mgp.rules.code_safety.code import CheckedCode, Rule
 from kinwire.mgp.rules.code_safety.imports import import_from_rule, import_rule
 from kinwire.mgp.rules.code_safety.levels import CodeRules
 from kinwire.mgp.rules.code_safety.names import (
@@ -73,7 +73,7 @@ def check_code(code: str, rules: CodeRules) -> list[str]:
         return [f"Blocked language: '{rules.language:.40}'"]
     try:
         tree = tree_of(code, rules.most_bytes)
-        found = dict.fromkeys(_violations(Code(tree, rules), code))
+        found = dict.fromkeys(_violations(CheckedCode(tree, rules), code))
         return list(islice(found, MOST_VIOLATIONS))
     except UnreadableCodeError as error:
         return [str(error)]
@@ -81,7 +81,7 @@ def check_code(code: str, rules: CodeRules) -> list[str]:
         return ["Code cannot be checked: it is too deep"]
 
 
-def _violations(code: Code, text: str) -> Iterator[str]:
+def _violations(code: CheckedCode, text: str) -> Iterator[str]:
     yield from take_in_annotations(code)
     tables = [_RULES, _READONLY] if code.rules.blocks_writes else [_RULES]
     for node in sorted(code.nodes, key=_place):

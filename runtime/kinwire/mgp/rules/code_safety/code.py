@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Code", "Rule", "is_module")
+__all__ = ("CheckedCode", "Rule", "is_module")
 
 import ast
 from collections.abc import Callable, Iterator
@@ -20,11 +20,11 @@ _MODULES = {
 }
 _MOST_FOLDED = 50  # strings that are joined by +
 
-Rule = Callable[["Code", Any], Iterator[str]]
+Rule = Callable[["CheckedCode", Any], Iterator[str]]
 """Takes the code and a node of it; yields violations."""
 
 
-class Code:
+class CheckedCode:
     """One tree with the names that it binds and the parent of each node."""
 
     def __init__(self, tree: ast.Module, rules: CodeRules) -> None:

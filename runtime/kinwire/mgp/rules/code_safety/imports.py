@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterator
 
 from kinwire.mgp.rules.code_safety.bindings import Path
-from kinwire.mgp.rules.code_safety.code import Code
+from kinwire.mgp.rules.code_safety.code import CheckedCode
 from kinwire.mgp.rules.code_safety.levels import CodeRules
 from kinwire.mgp.rules.code_safety.module_tables import (
     CORE,
@@ -30,14 +30,14 @@ from kinwire.mgp.rules.code_safety.name_tables import (
 _PLATFORM = ("platform", "system")  # the name of the operating system
 
 
-def import_rule(code: Code, node: ast.Import) -> Iterator[str]:
+def import_rule(code: CheckedCode, node: ast.Import) -> Iterator[str]:
     """Yield the violations of `import a.b, c as d`."""
     for alias in node.names:
         path = tuple(alias.name.split("."))
         yield from _imported(code.rules, path)
 
 
-def import_from_rule(code: Code, node: ast.ImportFrom) -> Iterator[str]:
+def import_from_rule(code: CheckedCode, node: ast.ImportFrom) -> Iterator[str]:
     """Yield the violations of `from a import b, c as d`."""
     start = tuple((node.module or "").split("."))
     if node.level:

@@ -14,7 +14,7 @@ import ast
 from collections.abc import Iterator
 
 from kinwire.mgp.rules.code_safety.bindings import Path
-from kinwire.mgp.rules.code_safety.code import Code, is_module
+from kinwire.mgp.rules.code_safety.code import CheckedCode, is_module
 from kinwire.mgp.rules.code_safety.imports import member_violation, module_violation
 from kinwire.mgp.rules.code_safety.module_tables import CORE
 from kinwire.mgp.rules.code_safety.name_tables import (
@@ -42,7 +42,7 @@ _BUILTIN_CLASSES = frozenset(
 )
 
 
-def name_rule(code: Code, node: ast.Name) -> Iterator[str]:
+def name_rule(code: CheckedCode, node: ast.Name) -> Iterator[str]:
     """Yield the violations of a variable that is read, set or deleted."""
     if not isinstance(node.ctx, ast.Load):
         yield from _written(node.id)
@@ -58,7 +58,7 @@ def name_rule(code: Code, node: ast.Name) -> Iterator[str]:
         yield from _builtin(code, node)
 
 
-def _builtin(code: Code, node: ast.Name) -> Iterator[str]:
+def _builtin(code: CheckedCode, node: ast.Name) -> Iterator[str]:
     name = node.id
     if name in BLOCKED_BUILTINS or (name == "input" and code.rules.asks_nobody):
         yield f"Blocked pattern: '{name}('"
@@ -66,7 +66,7 @@ def _builtin(code: Code, node: ast.Name) -> Iterator[str]:
         yield f"Blocked pattern: '{name}' under another name"
 
 
-def _is_class_test(code: Code, node: ast.AST) -> bool:
+def _is_class_test(code: CheckedCode, node: ast.AST) -> bool:
     """Return whether `node` is compared, or an argument of `isinstance`."""
     parent = code.parent(node)
     if isinstance(parent, ast.Tuple):
@@ -74,7 +74,7 @@ def _is_class_test(code: Code, node: ast.AST) -> bool:
     return isinstance(parent, ast.Compare) or code.calls_builtin(parent, *_CLASS_TESTS)
 
 
-def _module_use(code: Code, node: ast.Name) -> Iterator[str]:
+def _module_use(code: CheckedCode, node: ast.Name) -> Iterator[str]:
     """Yield the violations of the attributes that are read from a module, and of the module."""
     top: ast.expr = node
     names: Path = ()
@@ -95,7 +95,7 @@ def _module_use(code: Code, node: ast.Name) -> Iterator[str]:
             yield found
 
 
-def _is_asked(code: Code, node: ast.expr) -> bool:
+def _is_asked(code: CheckedCode, node: ast.expr) -> bool:
     """Return whether a module is only asked for an attribute by name, or deleted."""
     parent = code.parent(node)
     asked = code.calls_builtin(parent, "hasattr", "getattr")
@@ -106,7 +106,7 @@ def _is_changed(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
 
 
-def attribute_rule(code: Code, node: ast.Attribute) -> Iterator[str]:
+def attribute_rule(code: CheckedCode, node: ast.Attribute) -> Iterator[str]:
     """Yield the violations of an attribute of any object."""
     name = node.attr
     if not isinstance(node.ctx, ast.Load):
@@ -122,7 +122,7 @@ def attribute_rule(code: Code, node: ast.Attribute) -> Iterator[str]:
         yield from _harmful_method(code, node)
 
 
-def _harmful_method(code: Code, node: ast.Attribute) -> Iterator[str]:
+def _harmful_method(code: CheckedCode, node: ast.Attribute) -> Iterator[str]:
     name = node.attr
     of_own = isinstance(node.value, ast.Name) and node.value.id in _OBJECT_OF_METHOD
     if name in CORE_ATTRIBUTES:
@@ -137,21 +137,21 @@ def _harmful_method(code: Code, node: ast.Attribute) -> Iterator[str]:
         yield f"Blocked attribute: '{name}'"
 
 
-def _is_private(code: Code, node: ast.Attribute) -> bool:
+def _is_private(code: CheckedCode, node: ast.Attribute) -> bool:
     """Return whether an attribute is private to code that is not this one."""
     name = node.attr
     private = name.startswith("_") and not is_special(name) and name not in code.own_names
     return private and not code.calls_builtin(node.value, "super")
 
 
-def _is_plain_class(code: Code, node: ast.Attribute) -> bool:
+def _is_plain_class(code: CheckedCode, node: ast.Attribute) -> bool:
     parent = code.parent(node)
     if isinstance(parent, ast.Attribute):
         return parent.attr in NAME_OF_CLASS and isinstance(parent.ctx, ast.Load)
     return _is_class_test(code, node)
 
 
-def definition_rule(code: Code, node: ast.AST) -> Iterator[str]:
+def definition_rule(code: CheckedCode, node: ast.AST) -> Iterator[str]:
     """Yield the violation of a function, class, argument or variable with a special name."""
     match node:
         case (
@@ -172,7 +172,7 @@ def definition_rule(code: Code, node: ast.AST) -> Iterator[str]:
             pass
 
 
-def scope_rule(code: Code, node: ast.Global | ast.Nonlocal) -> Iterator[str]:
+def scope_rule(code: CheckedCode, node: ast.Global | ast.Nonlocal) -> Iterator[str]:
     """Yield the violations of `global __builtins__`."""
     for name in node.names:
         yield from _written(name)
@@ -183,7 +183,7 @@ def _written(name: str) -> Iterator[str]:
         yield f"Blocked name: '{name}'"
 
 
-def _match_args(code: Code, node: ast.Name) -> Iterator[str]:
+def _match_args(code: CheckedCode, node: ast.Name) -> Iterator[str]:
     """Yield the violation of `__match_args__` that is not a list of plain names.
 
     A pattern reads these attributes of the object that it is matched with.
@@ -198,7 +198,7 @@ def _match_args(code: Code, node: ast.Name) -> Iterator[str]:
     yield "Blocked name: '__match_args__'"
 
 
-def match_class_rule(code: Code, node: ast.MatchClass) -> Iterator[str]:
+def match_class_rule(code: CheckedCode, node: ast.MatchClass) -> Iterator[str]:
     """Yield the violations of a class pattern: it reads attributes by name or by position."""
     for name in node.kwd_attrs:
         if is_special(name) or is_blocked_attribute(name) or name in CORE:
@@ -207,7 +207,7 @@ def match_class_rule(code: Code, node: ast.MatchClass) -> Iterator[str]:
         yield "Blocked pattern: 'case' with positions of a class that is made elsewhere"
 
 
-def _is_plain_pattern(code: Code, node: ast.expr, depth: int) -> bool:
+def _is_plain_pattern(code: CheckedCode, node: ast.expr, depth: int) -> bool:
     """Return whether a class is one whose `__match_args__` stand in the code or in a library."""
     if code.paths(node):
         return True

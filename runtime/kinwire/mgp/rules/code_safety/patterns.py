@@ -13,7 +13,7 @@ import tokenize
 from collections.abc import Iterator
 from contextlib import suppress
 
-from kinwire.mgp.rules.code_safety.code import Code
+from kinwire.mgp.rules.code_safety.code import CheckedCode
 
 _LAYOUT = frozenset(
     {
@@ -24,7 +24,7 @@ _LAYOUT = frozenset(
 _NOT_THE_NAME = frozenset({".", "def", "class"})
 
 
-def pattern_violations(code: Code, text: str) -> Iterator[str]:
+def pattern_violations(code: CheckedCode, text: str) -> Iterator[str]:
     """Yield a violation for each pattern of the rules that `text`, parsed as `code`, has."""
     tokens = _tokens(text)
     for pattern in code.rules.blocked_patterns:
@@ -32,7 +32,7 @@ def pattern_violations(code: Code, text: str) -> Iterator[str]:
             yield f"Blocked pattern: '{pattern}'"
 
 
-def _is_used(code: Code, pattern: str) -> bool:
+def _is_used(code: CheckedCode, pattern: str) -> bool:
     """Return whether the code uses what a pattern names, called or not."""
     names = tuple(pattern.rstrip("( ").split("."))
     if not all(name.isidentifier() for name in names):

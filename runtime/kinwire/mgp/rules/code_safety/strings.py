@@ -15,7 +15,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from kinwire.mgp.rules.code_safety.code import Code
+from kinwire.mgp.rules.code_safety.code import CheckedCode
 from kinwire.mgp.rules.code_safety.name_tables import (
     CORE_ATTRIBUTES,
     is_blocked_attribute,
@@ -50,13 +50,13 @@ def field_violations(text: str) -> Iterator[str]:
             yield f"Blocked format field: '{{{field:.60}}}'"
 
 
-def constant_rule(code: Code, node: ast.Constant) -> Iterator[str]:
+def constant_rule(code: CheckedCode, node: ast.Constant) -> Iterator[str]:
     """Yield the violations of a string, whatever is done with it. Docstrings are not checked."""
     if isinstance(node.value, str) and not isinstance(code.parent(node), ast.Expr):
         yield from field_violations(node.value)
 
 
-def url_violations(code: Code, node: ast.Call) -> Iterator[str]:
+def url_violations(code: CheckedCode, node: ast.Call) -> Iterator[str]:
     """Yield the violations of URLs among the arguments of a call: of files, or not public ones."""
     for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
         for text in code.texts(argument):
@@ -66,7 +66,7 @@ def url_violations(code: Code, node: ast.Call) -> Iterator[str]:
                 yield f"Blocked address: '{text:.60}'"
 
 
-def _is_private_address(code: Code, text: str) -> bool:
+def _is_private_address(code: CheckedCode, text: str) -> bool:
     """Return whether a URL leads to this machine, a private network, or is not a plain one."""
     if not code.imported & NETWORK or not _WEB_URL.match(text):
         return False
@@ -77,7 +77,7 @@ def _is_private_address(code: Code, text: str) -> bool:
     return False
 
 
-def format_rule(code: Code, node: ast.Attribute) -> Iterator[str]:
+def format_rule(code: CheckedCode, node: ast.Attribute) -> Iterator[str]:
     """Yield the violations of `x.format`: the format must be a string that stands in the code."""
     if node.attr not in _FORMATS or not isinstance(node.ctx, ast.Load) or code.paths(node):
         return
@@ -95,18 +95,18 @@ def format_rule(code: Code, node: ast.Attribute) -> Iterator[str]:
         yield from field_violations(text)
 
 
-def _is_only_shown(code: Code, node: ast.Attribute) -> bool:
+def _is_only_shown(code: CheckedCode, node: ast.Attribute) -> bool:
     return isinstance(code.parent(node), ast.Compare | ast.FormattedValue)
 
 
-def _is_own_method(code: Code, node: ast.expr) -> bool:
+def _is_own_method(code: CheckedCode, node: ast.expr) -> bool:
     """Return whether `node` is the object of a method, in code whose classes are not strings."""
     is_object = isinstance(node, ast.Name) and node.id in _METHOD_OBJECTS
     is_super = code.calls_builtin(node, "super")
     return (is_object or is_super) and not code.has_text_classes
 
 
-def take_in_annotations(code: Code) -> Iterator[str]:
+def take_in_annotations(code: CheckedCode) -> Iterator[str]:
     """Take in the annotations that are in quotes: Python evaluates them when they are asked for.
 
     Yield a violation for each that is computed, in code that asks for them.
@@ -127,7 +127,7 @@ def take_in_annotations(code: Code) -> Iterator[str]:
             todo += ast.iter_child_nodes(inner)
 
 
-def _annotations(code: Code) -> Iterator[ast.expr]:
+def _annotations(code: CheckedCode) -> Iterator[ast.expr]:
     for node in code.nodes:
         if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation is not None:
             yield node.annotation
@@ -135,7 +135,7 @@ def _annotations(code: Code) -> Iterator[ast.expr]:
             yield node.returns
 
 
-def _is_type(code: Code, node: ast.AST) -> bool:
+def _is_type(code: CheckedCode, node: ast.AST) -> bool:
     """Return whether a part of an annotation is written out, or the name of a type."""
     if isinstance(node, ast.Call):
         return bool(code.paths(node.func))
@@ -155,7 +155,7 @@ def _is_type(code: Code, node: ast.AST) -> bool:
     )
 
 
-def _is_literal(code: Code, node: ast.AST) -> bool:
+def _is_literal(code: CheckedCode, node: ast.AST) -> bool:
     if not isinstance(node, ast.Subscript):
         return False
     return any(path[0].startswith("typing") for path in code.paths(node.value)) and any(
@@ -170,7 +170,7 @@ def named_attribute(name: str) -> Iterator[str]:
             yield f"Blocked attribute: '{part}'"
 
 
-def subscript_rule(code: Code, node: ast.Subscript | ast.Call) -> Iterator[str]:
+def subscript_rule(code: CheckedCode, node: ast.Subscript | ast.Call) -> Iterator[str]:
     """Yield the violation of looking up an internal in a mapping: `x["__builtins__"]`."""
     match node:
         case ast.Subscript(slice=key):

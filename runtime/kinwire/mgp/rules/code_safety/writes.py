@@ -7,7 +7,7 @@ __all__ = ("NETWORK", "environment_rule", "sending_rule")
 import ast
 from collections.abc import Iterator
 
-from kinwire.mgp.rules.code_safety.code import Code
+from kinwire.mgp.rules.code_safety.code import CheckedCode
 
 NETWORK = frozenset(
     {"aiohttp", "http.client", "httpx", "requests", "urllib.request", "urllib3", "websockets"}
@@ -25,7 +25,7 @@ _READS = frozenset({"copy", "get", "items", "keys", "values", "__contains__", "_
 _XML_WRITES = frozenset({"write", "writexml"})
 
 
-def sending_rule(code: Code, node: ast.Attribute) -> Iterator[str]:
+def sending_rule(code: CheckedCode, node: ast.Attribute) -> Iterator[str]:
     """Yield the violation of a request that may change something, or of XML that is written."""
     is_network = bool(code.imported & NETWORK)
     sends = is_network and node.attr in _SENDS
@@ -34,11 +34,11 @@ def sending_rule(code: Code, node: ast.Attribute) -> Iterator[str]:
         yield f"Blocked write: '.{node.attr}('"
 
 
-def _is_standard_stream(code: Code, node: ast.Attribute) -> bool:
+def _is_standard_stream(code: CheckedCode, node: ast.Attribute) -> bool:
     return any(path[0] == "sys" for path in code.paths(node))
 
 
-def environment_rule(code: Code, node: ast.Attribute | ast.Name) -> Iterator[str]:
+def environment_rule(code: CheckedCode, node: ast.Attribute | ast.Name) -> Iterator[str]:
     """Yield the violation of the environment unless it is only read."""
     if not isinstance(node.ctx, ast.Load) or not set(code.paths(node)) & set(_ENVIRONMENT):
         return
