@@ -81,4 +81,44 @@ MGP = {
         ),
         rows=("mgp-14.3-3", "mgp-14.3-4", "mgp-14.3-10", "mgp-14.3-12"),
     ),
+    "mgp permissions": Manager(
+        attributes=("kinwire.mgp.rules.permissions:judge",),
+        rows=(
+            "mgp-3.1-2",
+            "mgp-3.3-1",
+            "mgp-3.3-2",
+            "mgp-3.3-3",
+            "mgp-3.3-4",
+            "mgp-3.4-1",
+            "mgp-3.4-2",
+        ),
+    ),
+    "mgp permission requests": Manager(
+        attributes=("kinwire.mgp.kernel.permission_exchange:PermissionExchange.request",),
+        rows=("mgp-3.5-1", "mgp-3.5-2"),
+    ),
+    "mgp permission responses": Manager(
+        attributes=("kinwire.mgp.kernel.permission_exchange:PermissionExchange.respond",),
+        rows=("mgp-3.4-3", "mgp-3.6-1", "mgp-3.6-2", "mgp-3.6-3"),
+    ),
+    "mgp servers without permissions": Manager(
+        attributes=("kinwire.mgp.kernel.permissions:PermissionManager._must_have_all",),
+        rows=("mgp-3.1-1", "mgp-3.4-4"),
+    ),
+    "mgp granted permissions": Manager(
+        attributes=("kinwire.mgp.server.granted_permissions:GrantedPermissions._takes",),
+        rows=("mgp-3.6-5", "mgp-3.6-6"),
+    ),
+    "mgp forms of grants": Manager(
+        attributes=("kinwire.mgp.rules.permissions:read_grant",),
+        rows=("mgp-3.6-4",),
+    ),
+    "mgp risks of permissions": Manager(
+        attributes=("kinwire.mgp.rules.permissions:risk_of",),
+        rows=tuple(f"mgp-3.2-{row}" for row in range(1, 13)),
+    ),
+    "mgp confirmations": Manager(
+        attributes=("kinwire.mgp.kernel.confirmations:ConfirmationManager.check",),
+        rows=("mgp-4.3-6", "mgp-4.4-1", "mgp-4.4-2", "mgp-4.4-3"),
+    ),
 }

@@ -101,6 +101,7 @@ async def test_a_server_without_a_permission_degrades_instead_of_failing() -> No
 async def test_a_server_waits_for_what_is_deferred() -> None:
     docs = Degrading()
     async with kernel_of(docs.server) as raw, anyio.create_task_group() as tasks:
+        tasks.cancel_scope.deadline = anyio.current_time() + 5
         tasks.start_soon(docs.wait)
         asked = {"request_id": "perm-001", "permissions": ["filesystem.read", "filesystem.write"]}
         assert (await raw.ask(1, "mgp/permission/await", asked))["result"] == {
