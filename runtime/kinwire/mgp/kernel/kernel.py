@@ -34,6 +34,7 @@ from kinwire.mgp.kernel.retries import RetryEngine
 from kinwire.mgp.kernel.tool_list import ToolList
 from kinwire.mgp.kernel.tool_switches import ToolSwitches
 from kinwire.mgp.kernel.tracing import new_trace_id, trace_of, traced
+from kinwire.mgp.kernel.validators import CallValidators
 from kinwire.mgp.rules.audit_events import SecurityEvent
 from kinwire.mgp.rules.negotiation import read_offer
 from kinwire.mgp.rules.policy import Policy, PolicyProblem
@@ -53,6 +54,7 @@ from kinwire.support.arguments import (
     instance_of,
     table_of,
 )
+from kinwire.transports.guarded_fetch.fetch import Network, SystemNetwork
 from kinwire_protocols import mgp
 from kinwire_protocols.base import JsonObject, RpcError, from_wire, to_wire
 from kinwire_protocols.mcp.methods import PROTOCOL as MCP, TOOLS_CALL
@@ -94,6 +96,7 @@ _MGP_KERNEL = ArgumentCheck(
     records=having(
         ("get", "put", "scan"), "records of a store", 'await store.records("mgp")'
     ).or_none,
+    network=having(("resolve", "connect"), "a network", "network").or_none,
     clock=PLAIN_FUNCTION,
 )
 _OF = ArgumentCheck(
@@ -130,8 +133,9 @@ class MgpKernel(ExtensionBase[GuardedServer]):
     other server; `policy` is a file that says the same, and which tools and arguments are allowed.
     `permissions` says how permissions are decided and `confirmations` who confirms calls. `audit`
     says where events are written. With `records`, from `await store.records("mgp")`, decisions
-    outlive the process, and other processes share them. `clock` returns the time in seconds since
-    1970.
+    outlive the process, and other processes share them. `network` resolves the names of hosts for
+    the validator `network_restricted`, in place of this machine. `clock` returns the time in
+    seconds since 1970.
     """
 
     protocol: ProtocolTable = PROTOCOL
@@ -149,6 +153,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         audit: AuditOptions | None = None,
         retries: Retries | None = None,
         records: Records | None = None,
+        network: Network | None = None,
         clock: Clock = time.time,
     ) -> None:
         """Prepare to guard any number of servers.
@@ -166,6 +171,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             audit=audit,
             retries=retries,
             records=records,
+            network=network,
             clock=clock,
         )
         super().__init__()
@@ -183,9 +189,10 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             is_transient=self._is_transient,
         )
         """Which agent may use which tool: `grant`, `revoke`, `query`, `list`, `explain`."""
-        methods = AccessMethods(self.access, access or Access(), self._clock, self._audit.record)
-        methods.serve(self.handlers, self._principal)
-        self._access_methods = methods
+        self._access_methods = AccessMethods(
+            self.access, access or Access(), self._clock, self._audit.record
+        )
+        self._access_methods.serve(self.handlers, self._principal)
         self.handlers.add_default(NOTIFICATIONS_MGP_AUDIT, self._report)
         kept = None if records is None else PeerRecords(records)
         self.permissions = PermissionManager(
@@ -198,6 +205,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         """Which calls of dangerous tools need no confirmation: `allow`, `forget`."""
         self.tools = ToolSwitches(kept, self._clock, self._audit.record)
         """Which tools are switched off: `disable`, `enable`."""
+        self._validators = CallValidators(network or SystemNetwork())
         self._services = KernelServices(
             self._audit, self._clock, RetryEngine(retries or Retries()), self._steps
         )
@@ -344,6 +352,8 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         limited = (server.policy, tool.policy)
         if any(one.rate is not None or one.quota is not None for one in limited):
             yield CallStep("limit", self._limits.check, counts=True)
+        if tool.validators:
+            yield CallStep("validator", self._validators.check)
         if "code_safety" in tool.validators:
             yield CallStep("code", CodeGuard(server, tool).check, again=False)
         if tool.confirm:

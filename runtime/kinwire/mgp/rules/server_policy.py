@@ -64,6 +64,9 @@ class ToolPolicy:
     A tool that is not `enabled` is refused (4002) and not listed. `rate` is a limit for each agent
     (3000), `quota` the number of calls of each agent until `MgpKernel.reset_quota` (3002).
     `code_arguments` names the arguments that are code, where the kernel cannot find them itself.
+    `allowed_commands` may run under `sandbox` though its rules refuse them: each is a command line,
+    in which `*` stands for any one word that is not an option. `without_shell` says that the server
+    runs arrays of words as they are, so that they may have shell syntax in them.
     """
 
     risk: RiskLevel | None = None
@@ -72,6 +75,8 @@ class ToolPolicy:
     confirm: bool | None = None
     code_safety: SafetyLevel | None = None
     code_arguments: Collection[str] = ()
+    allowed_commands: Collection[str] = ()
+    without_shell: bool = False
     enabled: bool = True
     rate: CallLimit | None = None
     quota: int | None = None
@@ -139,6 +144,8 @@ _TOOL_POLICY = ArgumentCheck(
     risk=_RISK.or_none,
     confirm=FLAG.or_none,
     code_arguments=TEXTS,
+    allowed_commands=TEXTS,
+    without_shell=FLAG,
     enabled=FLAG,
     **_OF_BOTH,
 )

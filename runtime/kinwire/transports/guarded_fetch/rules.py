@@ -8,15 +8,20 @@ a private network by its very name. What a name is resolved to is judged as an a
 from __future__ import annotations
 
 __all__ = (
+    "WEB_PORTS",
     "NotFetchedError",
+    "WebPlace",
     "host_name",
     "is_public",
     "web_address",
+    "web_place",
 )
 
 import re
 import unicodedata
+from collections.abc import Collection
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from typing import Final, NamedTuple
 
 from kinwire.rpc.errors import KinwireError
 from kinwire.transports.http_client.address import DEFAULT_PORTS, ServerAddress
@@ -58,16 +63,38 @@ _WITH_IPV4 = (IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96"))  # mapp
 
 
 _LONGEST = 2048  # characters
+_HOST = r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^\s/?#@:%\\\[\]]+)(?::(?P<port>[0-9]{1,5}))?"
 _URL = re.compile(
-    r"(?P<scheme>https?)://(?P<host>\[[0-9A-Fa-f:.]+\]|[^\s/?#@:%\\\[\]]+)(?::(?P<port>[0-9]{1,5}))?"
+    rf"(?P<scheme>https?)://{_HOST}"
     r"(?P<path>/(?:[\w.~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?"
     r"(?P<query>\?(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?(?:#[!-~]*)?",
     re.ASCII | re.IGNORECASE,
 )
+_PLACE = re.compile(
+    r"(?P<scheme>https?)://(?:(?P<user>[\w~!$&'()*+,;=-]+)(?::[\w.~!$&'()*+,;=-]*)?@)?"
+    rf"{_HOST}(?P<rest>[/?#][^\s\\]*)?",
+    re.ASCII | re.IGNORECASE,
+)
+_USER_AFTER_HOST = re.compile(r"[?#][^/]*@")
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
-_OWN = {"localhost", "local", "internal", "svc", "home.arpa", "onion"}
-_PORTS = {80, 443, 8080, 8443}  # nothing else that listens is to be talked to, by mistake or not
+_OWN = frozenset(
+    [
+        "localhost",
+        "localdomain",
+        "local",
+        "internal",
+        "intranet",
+        "lan",
+        "corp",
+        "home",
+        "svc",
+        "home.arpa",
+        "onion",
+    ]
+)
+WEB_PORTS: Final = frozenset({80, 443, 8080, 8443})
+"""Nothing else that listens is talked to, by mistake or not."""
 
 
 class NotFetchedError(KinwireError):
@@ -96,6 +123,54 @@ def is_public(address: str) -> bool:
     return not any(found in network for network in _NOT_PUBLIC)
 
 
+class WebPlace(NamedTuple):
+    """Where a URL leads."""
+
+    scheme: str
+    host: str
+    """In small letters of ASCII; an address of IPv6 has no brackets."""
+    port: int
+
+
+def web_place(url: str, allowed_hosts: Collection[str] = ()) -> WebPlace:
+    """Return where a URL leads that another program will ask, by the rules of `web_address`.
+
+    Unlike there, path and query may have other characters, and a name and password may stand in
+    front of a host if the name cannot be taken for one. A host of `allowed_hosts`, written with or
+    without its port, may be private and have any port.
+
+    Raises:
+        NotFetchedError: it may not be asked, or programs read it in different ways.
+    """
+    found = _PLACE.fullmatch(url) if len(url) <= _LONGEST and url.isprintable() else None
+    if found is None or _USER_AFTER_HOST.match(found["rest"] or ""):
+        raise NotFetchedError("it is not a URL of http or https that all programs read alike")
+    user = (found["user"] or "").lower()
+    if user in _OWN or _NUMBER.fullmatch(user):
+        raise NotFetchedError("a host stands where the name of a user is expected")
+    if not _is_allowed(found, allowed_hosts):
+        return WebPlace(*_leads_to(found))
+    scheme = found["scheme"].lower()
+    port = int(found["port"] or DEFAULT_PORTS[scheme])
+    return WebPlace(scheme, found["host"].lower().strip("[]"), port)
+
+
+def _is_allowed(found: re.Match[str], allowed_hosts: Collection[str]) -> bool:
+    host = found["host"].lower()
+    names = {host, host.strip("[]"), f"{host}:{found['port']}"}
+    return not names.isdisjoint(one.lower() for one in allowed_hosts)
+
+
+def _leads_to(found: re.Match[str]) -> tuple[str, str, int]:
+    scheme = found["scheme"].lower()
+    port = int(found["port"] or DEFAULT_PORTS[scheme])
+    if port not in WEB_PORTS:
+        raise NotFetchedError(
+            f"expected one of the ports {', '.join(map(str, sorted(WEB_PORTS)))}, got {port}"
+        )
+    return scheme, host_name(found["host"]), port
+
+
 def web_address(url: str) -> ServerAddress:
     """Return where `url` leads, its host in small letters of ASCII.
 
@@ -108,14 +183,9 @@ def web_address(url: str) -> ServerAddress:
             f"expected a URL of http or https of at most {_LONGEST} characters, without a user, "
             "spaces or other letters than ASCII behind the host, got another one"
         )
-    scheme = found["scheme"].lower()
-    port = int(found["port"] or DEFAULT_PORTS[scheme])
-    if port not in _PORTS:
-        raise NotFetchedError(
-            f"expected one of the ports {', '.join(map(str, sorted(_PORTS)))}, got {port}"
-        )
+    scheme, host, port = _leads_to(found)
     target = (found["path"] or "/") + (found["query"] or "")
-    return ServerAddress(scheme, host_name(found["host"]), port, target, None)
+    return ServerAddress(scheme, host, port, target, None)
 
 
 def host_name(text: str) -> str:

@@ -1,0 +1,88 @@
+"""The validator `sandbox`: no shell syntax, no programs that start others, no recursive delete.
+
+Every string of the call is read as a command line, unless its name says that it is something else
+(`roles.py`). Arrays are read as words, and once more as the line that a shell would get if the
+server joins them.
+"""
+
+from __future__ import annotations
+
+__all__ = ("sandbox_violations",)
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from kinwire.mgp.rules.tools import KnownTool
+from kinwire.mgp.rules.validators.command_lines import CommandReading, command_readings
+from kinwire.mgp.rules.validators.options import ValidatorOptions
+from kinwire.mgp.rules.validators.shell_commands import command_problem, pattern_problem
+from kinwire.mgp.rules.validators.shell_lexer import Word, read_line
+from kinwire.mgp.rules.validators.violation import Violation
+from kinwire_protocols.base import JsonObject
+
+_OPERATOR: Final = "it has shell syntax outside quotes: one of ; & | ( ) < >"
+_MOST_WORDS: Final = 500
+
+
+def sandbox_violations(
+    tool: KnownTool, arguments: JsonObject, options: ValidatorOptions
+) -> Iterator[Violation]:
+    """Yield why a call is refused.
+
+    Raises:
+        TooManyValuesError: the arguments have more values than a validator reads.
+    """
+    for found in command_readings(tool.name, arguments):
+        problem = found.reason if isinstance(found, Violation) else _line_problem(found, options)
+        if problem is not None:
+            yield Violation(found.place, problem)
+
+
+def _line_problem(line: CommandReading, options: ValidatorOptions) -> str | None:
+    if line.words is None:
+        return _text_problem(line.text, options)
+    words = [str(word) for word in line.words]
+    if len(words) > _MOST_WORDS:
+        return f"a command has at most {_MOST_WORDS} words"
+    if not options.without_shell:
+        problem = _text_problem(line.text, options)
+        if problem is not None:
+            return problem
+    if any(map(_has_controls, words)):
+        return "a word has control characters"
+    return None if _is_allowed(words, options) else command_problem(words)
+
+
+def _text_problem(text: str, options: ValidatorOptions) -> str | None:
+    line = read_line(text)
+    if line.problems:
+        return line.problems[0]
+    if line.operators:
+        return _OPERATOR
+    return next(filter(None, (_words_problem(one, options) for one in line.commands)), None)
+
+
+def _words_problem(command: Sequence[Word], options: ValidatorOptions) -> str | None:
+    if len(command) > _MOST_WORDS:
+        return f"a command has at most {_MOST_WORDS} words"
+    words = [word.text for word in command]
+    if _is_allowed(words, options):
+        return None
+    return pattern_problem(command) or command_problem(words)
+
+
+def _is_allowed(words: Sequence[str], options: ValidatorOptions) -> bool:
+    return any(_fits(one, words) for one in options.allowed_commands)
+
+
+def _fits(allowed: str, words: Sequence[str]) -> bool:
+    pattern = [word.text for command in read_line(allowed).commands for word in command]
+    return len(pattern) == len(words) and all(map(_is_word, pattern, words))
+
+
+def _is_word(pattern: str, word: str) -> bool:
+    return pattern == word or (pattern == "*" and not word.startswith("-"))
+
+
+def _has_controls(word: str) -> bool:
+    return any(ord(sign) < 32 and sign not in "\n\t" for sign in word)
