@@ -223,6 +223,8 @@ _TOOL_FIELDS: Final = {
         risk=_choice(RISKS),
         confirm=TomlNode.flag,
         code_arguments=_TEXTS,
+        allowed_commands=_TEXTS,
+        without_shell=TomlNode.flag,
         enabled=TomlNode.flag,
     ),
 }

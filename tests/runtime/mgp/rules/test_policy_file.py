@@ -34,6 +34,8 @@ risk = "dangerous"
 confirm = false
 enabled = true
 code_arguments = ["script"]
+allowed_commands = ["make *"]
+without_shell = true
 permissions = ["code_execution"]
 arguments.path = { prefix = "/srv/" }
 arguments.mode = { one_of = ["text", 1, [true]], optional = true }
@@ -65,6 +67,8 @@ def test_a_file_says_all_that_a_program_can_say() -> None:
                     risk="dangerous",
                     confirm=False,
                     code_arguments=("script",),
+                    allowed_commands=("make *",),
+                    without_shell=True,
                     permissions=("code_execution",),
                 )
             },
@@ -76,10 +80,10 @@ def test_a_file_says_all_that_a_program_can_say() -> None:
     assert str(rules.denied.names["read_secret"]) == "p.toml:18:17"
     found = {rule.name: rule for rule in rules.tools["read_text"].arguments}
     assert {name: (rule.place.line, rule.optional) for name, rule in found.items()} == {
-        "path": (26, False),
-        "mode": (27, True),
-        "size": (28, False),
-        "/options/deep": (29, False),
+        "path": (28, False),
+        "mode": (29, True),
+        "size": (30, False),
+        "/options/deep": (31, False),
     }
     assert [len(rule.conditions) for rule in found.values()] == [1, 1, 1, 2]
 

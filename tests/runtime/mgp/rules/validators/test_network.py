@@ -24,7 +24,10 @@ SHAPES: list[Callable[[str], dict[str, Any]]] = [
     lambda url: {"any": {"deep": [[url]]}},
     lambda url: {url: 1},
 ]
-IN_TEXT: list[Callable[[str], dict[str, Any]]] = [lambda url: {"q": f"see {url} there"}, lambda url: {"q": f"<a href='{url}'>x</a>"}]
+IN_TEXT: list[Callable[[str], dict[str, Any]]] = [
+    lambda url: {"q": f"see {url} there"},
+    lambda url: {"q": f"<a href='{url}'>x</a>"},
+]
 
 
 def test_the_lists_are_separated_in_every_shape_of_arguments() -> None:
@@ -89,9 +92,7 @@ def test_the_guard_for_other_programs_takes_what_own_requests_do_not(url: str) -
         web_address(url)
 
 
-SCHEMED = [
-    url for url in BLOCKED if url[:4].lower() == "http" and url.isascii() and " " not in url
-]
+SCHEMED = [url for url in BLOCKED if url[:4].lower() == "http" and url.isascii() and " " not in url]
 
 
 @given(st.sampled_from(SCHEMED), st.data())
