@@ -33,7 +33,6 @@ from kinwire_protocols.mgp import errors
 from kinwire_protocols.mgp.models import AuditOutcome
 from kinwire_protocols.nearest import nearest
 
-
 _TRACED = frozenset({"trace_id", "_mgp", "_meta"})
 
 
