@@ -1,7 +1,7 @@
 """A server that is asked past every gate, each answer taken as what it is: no failure ends this.
 
-For subcommands that look for problems. Their client offers no capabilities, so an honest server
-sends it no requests.
+For subcommands that look for problems. Their client offers no capabilities of MCP, so an honest
+server sends it no requests of MCP.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from kinwire import __version__
 from kinwire.mcp.profile import PROFILE
+from kinwire.mgp.rules.negotiation import read_offer
 from kinwire.rpc.codec import is_object
 from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError, RequestTimeoutError
 from kinwire.rpc.routes import Route
@@ -30,6 +31,8 @@ from kinwire_protocols.base import JsonObject, RpcError
 from kinwire_protocols.jsonrpc.errors import MethodNotFoundError
 from kinwire_protocols.lenient import LenientReading
 from kinwire_protocols.mcp.methods import INITIALIZE, NOTIFICATIONS_INITIALIZED, PING, PROTOCOL
+from kinwire_protocols.mgp.methods import PROTOCOL as MGP
+from kinwire_protocols.mgp.tables import EXTENSIONS
 from kinwire_protocols.peer import Method
 from kinwire_protocols.problems import Problem, problems
 
@@ -78,6 +81,22 @@ class Greeting:
         return declared if is_object(declared) else {}
 
     @property
+    def mgp(self) -> str | None:
+        """Return what the server offers of MGP, in a line; None if it offers nothing of it."""
+        offers = (self.capabilities, self.capabilities.get("experimental"))
+        offer = next((one["mgp"] for one in offers if is_object(one) and "mgp" in one), None)
+        if not is_object(offer):
+            return None
+        found = read_offer(offer, MGP.version).offer
+        if found is None:
+            return f"another version: {first_line(str(offer.get('version')))[:_SHOWN]}"
+        needs = ", ".join(found.permissions_required or ())
+        parts = [f"{found.version}: {', '.join(found.extensions) or 'no extensions'}"]
+        parts += [f"needs {needs}"] if needs else []
+        parts += [f"trust {found.trust_level}"] if found.trust_level else []
+        return first_line("; ".join(parts))
+
+    @property
     def instructions(self) -> object:
         """Return the server's own instructions."""
         return self._member("instructions")
@@ -97,10 +116,13 @@ class RawServer:
         """The first place of each lenient reading, as `Counts.lenient`."""
 
     async def greet(self) -> Greeting:
-        """Do the handshake; whatever is answered, the session is taken for open after it."""
+        """Do the handshake; whatever is answered, the session is taken for open after it.
+
+        MGP is offered, so that a server shows what it has of it.
+        """
         params = {
             "protocolVersion": PROTOCOL.version,
-            "capabilities": {},
+            "capabilities": {"mgp": {"version": MGP.version, "extensions": list(EXTENSIONS)}},
             "clientInfo": {"name": "kinwire-cli", "version": __version__},
         }
         greeting = Greeting(await self.ask(INITIALIZE, params))

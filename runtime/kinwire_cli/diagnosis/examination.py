@@ -228,7 +228,8 @@ def version(greeting: Greeting) -> Check:
     if not isinstance(answered, str):
         return skipped("version", "the handshake failed")
     if answered == PROTOCOL.version:
-        return Check(name="version", seen=f"MCP {PROTOCOL.version}")
+        also = "" if greeting.mgp is None else f", MGP {greeting.mgp}"
+        return Check(name="version", seen=f"MCP {PROTOCOL.version}{also}")
     seen = f"offered {PROTOCOL.version}, the server answered {shown(answered)}"
     remedy = "Have the server answer the offered version if it speaks it, or update the server."
     return failed("version", seen, remedy, PEER_SCHEMA)

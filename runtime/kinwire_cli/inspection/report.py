@@ -67,14 +67,15 @@ def text_of(inspection: Inspection, problems: Sequence[ServerProblem]) -> Iterat
 def _greeting(inspection: Inspection) -> str:
     greeting = inspection.greeting
     server = " ".join(str(greeting.server.get(name, "?")) for name in ("name", "version"))
-    return columns(
-        [
-            ("server", first_line(server)),
-            ("protocol", f"MCP {PROTOCOL.version} offered, {shown(greeting.version)} answered"),
-            ("capabilities", first_line(", ".join(_abilities(greeting.capabilities)) or "none")),
-            ("instructions", first_line(str(greeting.instructions or "none"))),
-        ]
-    )
+    rows = [
+        ("server", first_line(server)),
+        ("protocol", f"MCP {PROTOCOL.version} offered, {shown(greeting.version)} answered"),
+        ("capabilities", first_line(", ".join(_abilities(greeting.capabilities)) or "none")),
+        ("instructions", first_line(str(greeting.instructions or "none"))),
+    ]
+    if greeting.mgp is not None:
+        rows.insert(2, ("MGP", greeting.mgp))
+    return columns(rows)
 
 
 def _abilities(capabilities: JsonObject) -> Iterator[str]:
