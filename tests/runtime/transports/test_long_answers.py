@@ -190,6 +190,23 @@ async def test_an_answer_beyond_the_limit_fails_alone(way: str, order: str) -> N
             assert not client.session.closed
 
 
+@pytest.mark.parametrize("way", WAYS)
+async def test_an_answer_of_a_hundred_times_the_limit_fails_alone(way: str) -> None:
+    source = program("id last")
+    names: dict[str, Any] = {}
+    exec(source, names)
+    limits = Limits(frame_size=SIZE // 100)
+    with anyio.fail_after(20):
+        async with (
+            WAYS[way](names["answer"], source) as target,
+            Host("h", "1", limits=limits) as host,
+        ):
+            client = await host.connect(target)
+            with pytest.raises(InvalidResponseError, match=r"^tools/call: the answer .*frame_size"):
+                await client.mcp.tools_call(name="large")
+            assert (await client.mcp.tools_call(name="small")).content
+
+
 @pytest.mark.parametrize("way", ["stdio", "HTTP, JSON", "HTTP, events", "WebSocket"])
 async def test_a_higher_limit_reads_the_same_answer(way: str) -> None:
     source = program("id first")

@@ -16,12 +16,12 @@ import uvicorn
 
 from kinwire.transports.http.connections import BoundedProtocol, ConnectionWatch
 from kinwire.transports.http.replies import Receive, Scope, Send
-from kinwire.transports.websocket.protocol import longest_message
 
 _TICKS = 10  # of a tenth of a second each, between two looks at the connections
 _LAST_ANSWERS = 5  # seconds for requests in progress once the program was asked to stop
 _A_LOOK = 0.05  # seconds between two looks at what is still open
 _LAST_PORT = 65535
+_SKIPPED = 4  # times the largest frame: uvicorn holds whole messages of WebSocket to skip them
 
 
 class StoppableApp(Protocol):
@@ -79,7 +79,7 @@ def run_on(
         log_level="warning",
         access_log=False,  # an address of HTTP+SSE names its session
         server_header=False,
-        ws_max_size=longest_message(app.frame_size),
+        ws_max_size=_SKIPPED * app.frame_size,
         timeout_graceful_shutdown=_LAST_ANSWERS,
         ssl_certfile=certfile,
         ssl_keyfile=keyfile,

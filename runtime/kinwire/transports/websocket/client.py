@@ -19,6 +19,7 @@ from kinwire.transports.task_spawner import TaskSpawner, task_spawner
 from kinwire.transports.tcp.streams import ByteStream
 from kinwire.transports.websocket.connection import WebSocketTransport
 from kinwire.transports.websocket.protocol import client_protocol
+from kinwire.transports.websocket.splitting import HeadReader
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 _HANDSHAKE = 10.0  # seconds for one attempt; asking the user for credentials may take longer
 _NORMAL = 1000
+_SWITCHING = 101
 
 
 def websocket_transport(address: ServerAddress, options: UrlOptions) -> WebSocketClient:
@@ -116,7 +118,12 @@ class WebSocketClient:
             status = attempt.status
         if attempt.protocol.handshake_exc is None and status == 101:
             assert attempt.stream is not None
-            transport = WebSocketTransport(attempt.protocol, attempt.stream, close_code=_NORMAL)
+            transport = WebSocketTransport(
+                attempt.protocol,
+                attempt.stream,
+                close_code=_NORMAL,
+                begun=attempt.head.rest,
+            )
             attempt.stream.receiver = transport
             if attempt.gone:
                 transport.lost(None)
@@ -178,6 +185,7 @@ class _Handshake:
         self.protocol = protocol
         self.stream: ByteStream | None = None
         self.response: Response | None = None
+        self.head = HeadReader()
         self.gone = False
         self._over = anyio.Event()
 
@@ -207,12 +215,21 @@ class _Handshake:
         protocol = self.protocol
         if self._over.is_set() and self.status != 101:
             return
-        protocol.receive_data(chunk)
-        if self.response is None and protocol.events:
-            first = protocol.events.pop(0)
-            self.response = first  # type: ignore[assignment]
+        if head := self.head.feed(chunk):
+            protocol.receive_data(head)
+        self._look()
+        if self.head.rest and self.status != _SWITCHING:  # it is the body of a refusal
+            protocol.receive_data(self.head.rest)
+            self.head.rest = b""
+            self._look()
         if self.response is not None or protocol.handshake_exc is not None:
             self._over.set()
+
+    def _look(self) -> None:
+        """Take the response if it is whole."""
+        if self.response is None and self.protocol.events:
+            first = self.protocol.events.pop(0)
+            self.response = first  # type: ignore[assignment]
 
     def room(self) -> None:
         """See `Receiver.room`."""

@@ -1,8 +1,7 @@
 """Frames over a WebSocket that stands (RFC 6455), the same on both sides.
 
 A violation ends the connection with its code: 1002, 1003 for binary messages, 1007 for text that is
-not UTF-8, 1009 for a message of more than `longest_message`. One that only exceeds the largest
-frame is skipped, and its call fails.
+not UTF-8. A message beyond the largest frame is skipped, and its call fails.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from kinwire.rpc.codec import ends_of
+from kinwire.rpc.codec import HEAD, TAIL, ends_of, has_id_at_its_end
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.transport import SessionCallbacks
 from kinwire.transports.tcp.streams import ByteStream
-from kinwire.transports.websocket.protocol import longest_message
+from kinwire.transports.websocket.splitting import LONGEST_PIECE, FrameSplitter
 
 if TYPE_CHECKING:
     from websockets.frames import Frame
@@ -36,28 +35,32 @@ _WHY_REFUSED = {
     1002: "The peer broke the rules of WebSocket.",
     _UNSUPPORTED: "The peer sent a binary message, expected text.",
     _NO_UTF8: "The peer sent text that is not UTF-8.",
-    1009: "The peer sent a message far beyond the largest frame; Limits(frame_size=...) sets this.",
 }
 
 
 class WebSocketTransport:
     """A connection after its handshake, and the receiver of its stream.
 
-    `close_code` is sent when this side ends it.
+    `close_code` is sent when this side ends it, and `begun` came behind the handshake.
     """
 
     peer_may_emit_noise = False
     address: str | None = None
 
-    def __init__(self, protocol: Protocol, stream: ByteStream, *, close_code: int) -> None:
+    def __init__(
+        self, protocol: Protocol, stream: ByteStream, *, close_code: int, begun: bytes
+    ) -> None:
         self._protocol = protocol
         self._stream = stream
         self._close_code = close_code
         self._callbacks: SessionCallbacks | None = None
         self._begun = bytearray()  # of a message that goes on: a list would grow by empty parts
+        self._skipping = False  # whether that message is too long
+        self._splitter = FrameSplitter()
         self._heard = 0
         self._gone = False
         self._moved: anyio.Event | None = None  # set when there is room, and at the end
+        self._receive(begun)
 
     async def run(self, callbacks: SessionCallbacks, /) -> None:
         """See `Transport.run`."""
@@ -70,7 +73,8 @@ class WebSocketTransport:
                 context.run(callbacks.feed, message)
 
             self._feed = feed
-        self._protocol.max_message_size = longest_message(callbacks.frame_size)
+        self._protocol.max_message_size = None  # long ones are split, and skipped
+        self._protocol.max_fragment_size = LONGEST_PIECE
         self._take_events()  # what came with the handshake
         if self._gone:
             self._end("The connection broke off.")
@@ -105,7 +109,7 @@ class WebSocketTransport:
     def received(self, chunk: bytes, /) -> None:
         """See `Receiver.received`."""
         self._heard += 1
-        self._protocol.receive_data(chunk)
+        self._receive(chunk)
         if self._callbacks is not None:
             self._take_events()
             if self._callbacks.paused:
@@ -124,6 +128,11 @@ class WebSocketTransport:
         if self._moved is not None:
             self._moved.set()
         self._end("The connection broke off.")
+
+    def _receive(self, chunk: bytes) -> None:
+        frames = self._splitter.feed(chunk)
+        if frames:
+            self._protocol.receive_data(frames)
 
     @property
     def _open(self) -> bool:
@@ -156,11 +165,40 @@ class WebSocketTransport:
         elif opcode == _TEXT and frame.fin:
             self._pass_on(bytes(frame.data))
         elif opcode in (_TEXT, _CONTINUATION):
+            self._add(frame)
+
+    def _add(self, frame: Frame) -> None:
+        """Take a part of a message."""
+        callbacks = self._callbacks
+        assert callbacks is not None  # who takes frames is running
+        if not self._skipping:
             self._begun += frame.data
-            if frame.fin:
-                whole = bytes(self._begun)
-                self._begun.clear()
-                self._pass_on(whole)
+            if len(self._begun) > callbacks.frame_size:
+                self._skip(callbacks)
+        elif self._begun:
+            self._begun += frame.data
+            del self._begun[HEAD:-TAIL]
+        if frame.fin:
+            self._complete(callbacks)
+
+    def _skip(self, callbacks: SessionCallbacks) -> None:
+        """Drop a message that is too long, except its ends if the call has to be found there."""
+        self._skipping = True
+        head = bytes(self._begun[:HEAD])
+        if has_id_at_its_end(head):
+            del self._begun[HEAD:-TAIL]
+        else:
+            self._begun.clear()
+            callbacks.overlong(head)
+
+    def _complete(self, callbacks: SessionCallbacks) -> None:
+        message, skipped = bytes(self._begun), self._skipping
+        self._begun.clear()
+        self._skipping = False
+        if not skipped:
+            self._pass_on(message)
+        elif message:
+            callbacks.overlong(message)
 
     def _pass_on(self, message: bytes) -> None:
         if self._callbacks is not None and len(message) > self._callbacks.frame_size:

@@ -45,6 +45,7 @@ from kinwire.transports.tcp.listening import listening
 from kinwire.transports.tcp.streams import ByteStream
 from kinwire.transports.websocket.connection import WebSocketTransport
 from kinwire.transports.websocket.protocol import server_protocol
+from kinwire.transports.websocket.splitting import HeadReader
 
 if TYPE_CHECKING:
     from websockets.http11 import Request
@@ -161,7 +162,10 @@ async def _serve(listener: _Listener, handshake: WebSocketServerHandshake) -> No
         full = listener.open > listener.most
         if await handshake.shaken(listener.paths, listener.guard, full=full):
             transport = WebSocketTransport(
-                handshake.protocol, handshake.stream, close_code=_GOING_AWAY
+                handshake.protocol,
+                handshake.stream,
+                close_code=_GOING_AWAY,
+                begun=handshake.head.rest,
             )
             transport.address = principal_address(PRINCIPAL.get())
             handshake.hand_over(transport)
@@ -179,6 +183,7 @@ class WebSocketServerHandshake:
     def __init__(self, stream: ByteStream) -> None:
         self.stream = stream
         self.protocol = server_protocol()
+        self.head = HeadReader()
         self._request: Request | None = None
         self._gone = False
         self._news: anyio.Event | None = None
@@ -213,8 +218,9 @@ class WebSocketServerHandshake:
 
     def received(self, chunk: bytes, /) -> None:
         """See `Receiver.received`."""
-        if self.protocol.handshake_exc is None:
-            self.protocol.receive_data(chunk)
+        head = self.head.feed(chunk)
+        if head and self.protocol.handshake_exc is None:
+            self.protocol.receive_data(head)
         if self._request is None and self.protocol.events:
             self._request = self.protocol.events.pop(0)  # type: ignore[assignment]
             self.stream.pause()  # the system, or the client, keeps what comes until it is accepted

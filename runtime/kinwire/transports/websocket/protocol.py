@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("SUBPROTOCOL", "client_protocol", "longest_message", "server_protocol")
+__all__ = ("SUBPROTOCOL", "client_protocol", "server_protocol")
 
 import logging
 from collections.abc import Sequence
@@ -21,18 +21,6 @@ SUBPROTOCOL = "mcp"
 _SILENT = logging.Logger("websockets", level=logging.CRITICAL + 1)
 _NO_MESSAGE = 64 * 1024  # bytes, until the session says how large a frame may be
 _MISSING = "WebSocket needs the library `websockets`. Install kinwire[ws]."
-
-
-_SKIPPED = 4  # times the largest frame: a message of that size is read and dropped
-
-
-def longest_message(frame_size: int) -> int:
-    """Return how many bytes a message may have before it ends the connection.
-
-    One that exceeds `frame_size` and not this is skipped: only its call fails. The state machines
-    of WebSocket hold a whole message, so skipping has a limit of its own.
-    """
-    return _SKIPPED * frame_size
 
 
 def client_protocol(address: ServerAddress) -> ClientProtocol:

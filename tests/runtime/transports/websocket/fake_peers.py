@@ -48,9 +48,9 @@ class RawEnd:
     async def send(self, data: bytes, *, opcode: int = 1, final: bool = True) -> None:
         """Send a frame."""
         length = len(data)
-        size = bytes([126]) + length.to_bytes(2) if length > 125 else bytes([length])
-        if length > 65535:
-            size = bytes([127]) + length.to_bytes(8)
+        size = bytes([length]) if length < 126 else b"\x7f" + length.to_bytes(8)
+        if 125 < length < 1 << 16:
+            size = b"\x7e" + length.to_bytes(2)
         mask = bytes(4) if self._masks else b""  # of zeros: it changes nothing
         size = bytes([size[0] | (0x80 if self._masks else 0)]) + size[1:]
         await self.stream.send(bytes([opcode | (0x80 if final else 0)]) + size + mask + data)

@@ -204,7 +204,7 @@ async def test_a_client_too_many_is_refused_with_the_reason(server: Server) -> N
 CODES = [
     pytest.param({"data": b"x", "opcode": 2}, 1003, id="binary"),
     pytest.param({"data": b"\xff\xfe"}, 1007, id="no UTF-8"),
-    pytest.param({"data": b"x" * 40_001}, 1009, id="far too long"),
+    pytest.param({"data": b"x" * 126, "opcode": 9}, 1002, id="a long ping"),
     pytest.param({"data": b"x", "opcode": 0}, 1002, id="a continuation of nothing"),
     pytest.param({"data": b"x", "opcode": 3}, 1002, id="unknown opcode"),
 ]
@@ -222,25 +222,26 @@ async def test_a_broken_rule_ends_the_connection_with_its_code(
         assert await client.rest() == b""
 
 
-async def test_a_long_message_in_pieces_is_too_long_as_well(server: Server) -> None:
+async def test_an_endless_ping_ends_the_connection_before_it_has_come(server: Server) -> None:
     async with served(server) as port, raw_client(port) as (client, _):
         await client.ask(1, "initialize", **HELLO)
-        for number in range(9):
-            await client.send(b"x" * 5_000, opcode=0 if number else 1, final=False)
+        await client.stream.send(b"\x89\xff" + (2 << 20).to_bytes(8) + bytes(4))
         assert await client.close_code() == 1009
 
 
-@pytest.mark.parametrize("pieces", [1, 4])
+@pytest.mark.parametrize(
+    ("size", "pieces"), [(10_001, 1), (40_000, 4), (40_001, 1), (45_000, 9), (3_000_000, 1)]
+)
 async def test_a_message_that_is_too_long_is_answered_and_skipped(
-    server: Server, pieces: int
+    server: Server, size: int, pieces: int
 ) -> None:
     async with served(server) as port, raw_client(port) as (client, _):
         await client.ask(1, "initialize", **HELLO)
         head = b'{"jsonrpc":"2.0","id":2,"method":"ping","params":{"x":"'
-        whole = head + b"x" * (40_000 - len(head))
-        size = len(whole) // pieces
+        whole = head + b"x" * (size - len(head))
+        step = len(whole) // pieces
         for number in range(pieces):
-            part = whole[number * size :][:size]
+            part = whole[number * step :][:step]
             last = number == pieces - 1
             await client.send(part, opcode=0 if number else 1, final=last)
         answer = await client.message()
