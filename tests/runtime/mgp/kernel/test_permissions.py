@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
 
-from kinwire import Host
+from kinwire import Host, stdio
 from kinwire.mgp import (
     MgpKernel,
     PermissionAnswer,
@@ -596,3 +598,17 @@ async def test_wrong_arguments_of_the_operator_are_refused() -> None:
         Permissions(policy="yolo")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="decision"):
         PermissionAnswer("maybe")  # type: ignore[arg-type]
+
+
+@pytest.mark.spec("mgp-3-1")
+async def test_an_operator_decides_about_a_raw_server_in_another_process() -> None:
+    """The server answers the request only when it has the decision: nothing waits for that."""
+    program = Path(__file__).parents[1] / "programs" / "raw_notes.py"
+    person = Person(False, True)
+    kernel = MgpKernel(permissions=Permissions(ask=person))
+    async with Host("h", "1", extensions=[kernel]) as host:
+        with anyio.fail_after(4):  # less than the time for the answer
+            connection = await host.connect(stdio(sys.executable, str(program)), server_id="notes")
+        assert [one.permission for one in person.asked] == ["shell.execute", "memory.read"]
+        heard = await reason(connection.mcp.tools_call(name="read"))
+    assert heard.split()[:4] == ["initialize", REQUEST, RESPONSE, "notifications/initialized"]
