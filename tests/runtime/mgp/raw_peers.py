@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("RawKernel", "RawServer", "codes", "tool")
+__all__ = ("NOTHING", "RawKernel", "RawServer", "codes", "tool")
 
 import json
 from collections import deque
@@ -15,6 +15,9 @@ from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.transport import SessionCallbacks
 
 Json = dict[str, Any]
+
+NOTHING: Json = {}
+"""The answer of a peer that leaves a request unanswered."""
 
 
 def tool(name: str, *parameters: str, **more: Any) -> Json:
@@ -98,7 +101,8 @@ class _RawEnd:
         if "method" in message and "id" in message:
             answer = self._answer(message["method"], message.get("params", {}))
             part = "error" if "code" in answer else "result"
-            self._say.append({"jsonrpc": "2.0", "id": message["id"], part: answer})
+            if answer is not NOTHING:
+                self._say.append({"jsonrpc": "2.0", "id": message["id"], part: answer})
         self.wake()
 
     def _answer(self, method: str, params: Json) -> Json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("PermissionExchange",)
+__all__ = ("ANSWER", "PermissionExchange")
 
 import logging
 from collections.abc import Callable, Mapping
@@ -24,6 +24,7 @@ from kinwire.mgp.rules.timestamps import seconds_of, timestamp_of
 from kinwire.rpc.errors import InvalidResponseError, RequestTimeoutError
 from kinwire.storage.clock import Clock
 from kinwire.support.errors import KinwireError
+from kinwire.support.sanitize import sanitize_for_log
 from kinwire_protocols.base import RpcError, to_wire
 from kinwire_protocols.mgp.methods import MGP_PERMISSION_REQUEST, MGP_PERMISSION_RESPONSE
 from kinwire_protocols.mgp.models import (
@@ -36,7 +37,8 @@ from kinwire_protocols.mgp.models import (
 
 logger = logging.getLogger("kinwire.mgp")
 
-_ANSWER = 5.0  # seconds for an answer that nothing depends on
+ANSWER = 3.0
+"""Seconds for a server to answer a message, where nothing depends on the answer."""
 
 _Delivered = tuple[dict[str, PermissionGrant], str | None]
 
@@ -114,7 +116,7 @@ class PermissionExchange:
             request_id=self._request_id, grants=grants, approved_by=by, expires_at=expires_at
         )
         try:
-            await self._server.session.call(MGP_PERMISSION_RESPONSE, params, timeout=_ANSWER)
+            await self._server.session.call(MGP_PERMISSION_RESPONSE, params, timeout=ANSWER)
         except (RpcError, InvalidResponseError, RequestTimeoutError) as error:
             self._report("did not take the decision about permissions", error)
 
@@ -129,7 +131,7 @@ class PermissionExchange:
             self._until = _moment(result.expires_at)
 
     def _report(self, what: str, error: Exception) -> None:
-        logger.warning("%s: it %s: %s", self._server.id, what, error)
+        logger.warning("%s: it %s: %s", self._server.id, what, sanitize_for_log(error))
 
 
 class _Once:

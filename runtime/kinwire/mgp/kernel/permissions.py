@@ -20,7 +20,7 @@ from kinwire.mgp.kernel.audit import AuditLog
 from kinwire.mgp.kernel.call import GuardedCall
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.pending import PendingPermission
-from kinwire.mgp.kernel.permission_exchange import PermissionExchange
+from kinwire.mgp.kernel.permission_exchange import ANSWER, PermissionExchange
 from kinwire.mgp.kernel.permission_options import (
     OPERATOR,
     POLICY_KIND,
@@ -55,8 +55,6 @@ from kinwire_protocols.mgp.errors import PermissionDeniedError
 from kinwire_protocols.mgp.models import GrantValue, PermissionPolicy
 
 logger = logging.getLogger("kinwire.mgp")
-
-_ANSWER = 5.0  # seconds for a server to answer the request, after the decision was sent
 
 _SET_POLICY = ArgumentCheck(
     "PermissionManager", 'kernel.permissions.policy = "deny_all"', {"policy": POLICY_KIND}
@@ -238,7 +236,7 @@ class PermissionManager:
                 for permission in undecided:
                     await self._ask(server, permission)
             await self._inform(server, exchange)
-            tasks.cancel_scope.deadline = anyio.current_time() + _ANSWER
+            tasks.cancel_scope.deadline = anyio.current_time() + ANSWER
 
     async def _inform(self, server: GuardedServer, exchange: PermissionExchange) -> None:
         """Deliver what holds for the permissions that the server requires."""

@@ -24,7 +24,7 @@ from kinwire.mgp.kernel.audit import AuditOptions
 from kinwire.mgp.kernel.pending import MOST_PENDING
 from kinwire.storage import Records, StorageUnavailableError, open_store
 from kinwire_protocols.mgp import PermissionDeniedError
-from tests.runtime.mgp.raw_peers import Json, RawServer, tool
+from tests.runtime.mgp.raw_peers import NOTHING, Json, RawServer, tool
 
 pytestmark = pytest.mark.anyio
 
@@ -612,3 +612,31 @@ async def test_an_operator_decides_about_a_raw_server_in_another_process() -> No
         assert [one.permission for one in person.asked] == ["shell.execute", "memory.read"]
         heard = await reason(connection.mcp.tools_call(name="read"))
     assert heard.split()[:4] == ["initialize", REQUEST, RESPONSE, "notifications/initialized"]
+
+
+async def test_a_server_cannot_grant_itself_anything() -> None:
+    kernel = MgpKernel(permissions=Permissions(policy="deny_all"))
+    server = raw("memory.read")
+    grants = {"request_id": "perm-1", "grants": {"memory.read": "approved"}, "approved_by": "ann"}
+    async with connected(server, kernel) as mcp:
+        for id, method in enumerate(("request", "response", "await", "grant")):
+            reply = await server.ask(id, f"mgp/permission/{method}", grants)
+            assert reply["error"]["code"] == -32601
+        server.say(id=2, result=grants)  # nobody asked for it
+        assert await reason(mcp.tools_call(name="memory.read")) == "permission_denied"
+    assert kernel.permissions.decisions == []
+
+
+async def test_a_server_that_answers_nothing_is_connected(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("permissions", "permission_exchange"):
+        monkeypatch.setattr(f"kinwire.mgp.kernel.{module}.ANSWER", 0.01)
+    answers: list[Any] = [{"code": -32000, "message": "no\nkinwire: all is well"}, NOTHING]
+    for answer in answers:
+        server = raw("memory.read", mgp_permission_request=answer, mgp_permission_response=answer)
+        kernel = MgpKernel(permissions=Permissions(ask=Person(True)))
+        with anyio.fail_after(5):
+            async with connected(server, kernel) as mcp:
+                assert await reason(mcp.tools_call(name="memory.read")) == "memory.read"
+    assert all("\n" not in message for message in caplog.messages)
