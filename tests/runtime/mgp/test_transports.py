@@ -38,7 +38,7 @@ async def confirm(request: object) -> bool:
     return True
 
 
-@pytest.mark.parametrize("transport", ["stdio", "http", slow("sse"), slow("ws")])
+@pytest.mark.parametrize("transport", ["stdio", slow("http"), slow("sse"), slow("ws")])
 @pytest.mark.spec("mgp-1.4-1", "mgp-1.3-4")
 async def test_all_of_it_works_over_a_transport(transport: str) -> None:
     kernel = MgpKernel(
