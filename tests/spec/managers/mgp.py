@@ -8,7 +8,10 @@ from tests.spec.managers.manager import Manager
 
 MGP = {
     "mgp access": Manager(
-        attributes=("kinwire.mgp.kernel.access_store:AccessStore.current",),
+        attributes=(
+            "kinwire.mgp.kernel.access_store:AccessStore.at_hand",
+            "kinwire.mgp.kernel.access_store:AccessStore.current",
+        ),
         rows=(
             "mgp-5.2-1",
             "mgp-5.3-1",
