@@ -31,7 +31,7 @@ from kinwire_protocols.base import JsonObject
 from kinwire_protocols.nearest import nearest
 
 _ABSENT: Final = object()
-_WRONG: Final = object()
+_NOT_THERE: Final = object()  # what no condition takes
 _SLASH: Final = "\x01"  # not in any name
 
 
@@ -110,7 +110,7 @@ class ArgumentRule:
         if value is _ABSENT:
             return None if self.optional else f"the argument {self.name!r} is required"
         for condition in self.conditions:
-            if value is _WRONG or not condition.holds(value):
+            if not condition.holds(value):
                 return f"the argument {self.name!r} must {condition.words}"
         return None
 
@@ -118,7 +118,7 @@ class ArgumentRule:
         value: object = arguments
         for key in self.path:
             if not is_object(value):
-                return _WRONG
+                return _NOT_THERE
             value = value.get(key, _ABSENT)
         return value
 

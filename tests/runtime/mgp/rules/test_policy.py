@@ -77,6 +77,8 @@ CONDITIONS: list[tuple[str, list[Any], list[Any]]] = [
             "/srv/data/a..b",
             "/srv/data/...",
             "/srv/data/ä",
+            "/srv/data/a%20b",
+            "/srv/data/%2520",
         ],
         [
             *("/srv/database", "/srv", "srv/data", "/srv/data/..", "/srv/data/../x", " /srv/data"),

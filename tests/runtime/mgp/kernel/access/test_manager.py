@@ -180,6 +180,17 @@ async def test_a_change_gives_up_when_others_change_the_record_all_the_time() ->
         assert [one.actor_type for one in here.events] == ["operator"]
 
 
+async def test_a_change_that_changes_nothing_is_not_written() -> None:
+    async with kernel() as here:
+        assert here.records is not None
+        await here.access.grant("agent.a", "files", tool="t")
+        (before,) = [one async for one in here.records.scan()]
+        assert not (await here.access.revoke("agent.a", "files")).revoked
+        assert [one async for one in here.records.scan()] == [before]
+        assert (await here.access.revoke("agent.a", "files", tool="t")).revoked
+        assert [one async for one in here.records.scan()] == []
+
+
 async def test_entries_are_kept_in_memory_for_servers_that_only_a_connection_names() -> None:
     async with kernel() as here:
         for name in ("files", "unnamed-1"):
