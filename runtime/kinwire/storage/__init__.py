@@ -31,6 +31,8 @@ __all__ = (
     "open_store",
 )
 
+from typing import TYPE_CHECKING
+
 from kinwire.storage.errors import (
     ConflictError,
     CursorLostError,
@@ -46,6 +48,18 @@ from kinwire.storage.errors import (
     StorageVersionError,
 )
 from kinwire.storage.log import Appended, Entry, Log, Retention
-from kinwire.storage.log_folder import LogFolder
 from kinwire.storage.records import Change, Record, Records
 from kinwire.storage.store import Store, StoreEntry, open_store
+
+if TYPE_CHECKING:
+    from kinwire.storage.log_folder import LogFolder
+else:
+
+    def __getattr__(name: str) -> object:
+        """Load `LogFolder` when it is first asked for: it needs an event loop."""
+        if name != "LogFolder":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from kinwire.storage.log_folder import LogFolder
+
+        globals()[name] = LogFolder
+        return LogFolder
