@@ -167,6 +167,11 @@ HABITS: list[tuple[str, Callable[[], Any], str]] = [
         'got \'python server.py\'. Write connect(stdio("python", "server.py"))',
     ),
     (
+        "a URL without its beginning",
+        partial(connected, "127.0.0.1:8000/mcp"),
+        "got '127.0.0.1:8000/mcp'. Write connect(\"http://127.0.0.1:8000/mcp\")",
+    ),
+    (
         "the time for the handshake as text",
         partial(hosted, URL, handshake_timeout="3"),
         "handshake_timeout: expected seconds or None, got '3'. Write await host.connect(",

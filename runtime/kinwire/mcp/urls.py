@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = ("TARGET_KINDS", "transport_to")
 
+import re
 from typing import TYPE_CHECKING, cast
 
 from kinwire.mcp.in_process import InProcessServer, is_server
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from kinwire.mcp.server import Server
 
 _STDIO = 'stdio("python", "server.py")'
+_URL = '"http://127.0.0.1:8000/mcp"'
+_NO_SCHEME = re.compile(r"[\w.-]+:[0-9]+(?:/\S*)?")
 
 
 def _is_target(value: object) -> bool:
@@ -43,8 +46,10 @@ def transport_to(
     for name in options:
         if name not in OPTION_KINDS:
             raise TypeError(f"{name}: expected one of {', '.join(sorted(OPTION_KINDS))}")
-    check.check(target=target)
-    check.showing(_STDIO, '"http://127.0.0.1:8000/mcp"').check(**options)
+    of_url = check.showing(_STDIO, _URL)
+    means_url = isinstance(target, str) and _NO_SCHEME.fullmatch(target)
+    (of_url if means_url else check).check(target=target)
+    of_url.check(**options)
     if isinstance(target, str):
         return _transport_of(target, options)
     for name in options:

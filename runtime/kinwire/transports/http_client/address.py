@@ -39,8 +39,8 @@ _HINTS = {
         "It knows who calls and refuses, does not accept this host or origin, or serves nothing at "
         "this path."
     ),
-    404: "Nothing is served there. Look at the path of the URL.",
-    405: "Nothing is served there. Look at the path of the URL.",
+    404: "Nothing is served there. Look at the path of the URL: it is often /mcp.",
+    405: "Nothing is served there. Look at the path of the URL: it is often /mcp.",
     407: "A proxy wants a name and a password: proxy='http://name:password@...'.",
     413: "The message is larger than it accepts.",
     429: "It wants fewer calls.",
