@@ -7,6 +7,26 @@ __all__ = ("MGP",)
 from tests.spec.managers.manager import Manager
 
 MGP = {
+    "mgp negotiation": Manager(
+        attributes=("kinwire.mgp.rules.negotiation:answered_extensions",),
+        rows=("mgp-2.2-5", "mgp-2.2-6", "mgp-2.2-14", "mgp-2.3-3"),
+    ),
+    "mgp identities": Manager(
+        attributes=("kinwire.mgp.kernel.identities:must_be_itself",),
+        rows=("mgp-2.3-5",),
+    ),
+    "mgp calls": Manager(
+        attributes=("kinwire.mgp.kernel.call_guard:CallGuard._judge",),
+        rows=("mgp-5.2-1", "mgp-8.2-2", "mgp-8.2-3"),
+    ),
+    "mgp risks": Manager(
+        attributes=("kinwire.mgp.rules.tools:_risks",),
+        rows=("mgp-4.3-1", "mgp-4.3-5", "mgp-4.4-2", "mgp-4.4-3"),
+    ),
+    "mgp served tools": Manager(
+        attributes=("kinwire.mgp.server.served_tools:GuardedTools._marked",),
+        rows=("mgp-4.1-1", "mgp-4.2-1"),
+    ),
     "mgp access": Manager(
         attributes=(
             "kinwire.mgp.kernel.access_store:AccessStore.at_hand",
