@@ -165,8 +165,10 @@ def _without_small_references(meta: dict[str, Any]) -> dict[str, Any]:
 def _against_meta(file: str, content: Any, meta: dict[str, Any]) -> Iterator[Finding]:
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
+    from referencing import Registry
 
-    for error in Draft202012Validator(meta).iter_errors(content):
+    # An empty registry: without one a reference to a URL would be fetched.
+    for error in Draft202012Validator(meta, registry=Registry()).iter_errors(content):
         deepest = best_match([error]) or error
         what = deepest.message if len(deepest.message) < 200 else deepest.message[:200] + "…"
         yield Finding(file, pointer(*_place(deepest)), what, _hint(deepest))

@@ -43,15 +43,31 @@ class JsonSchema:
             ValueError: unsupported keyword, or a keyword with an invalid argument.
         """
         self.root = schema
-        self._read(schema, "")
+        try:
+            self._read(schema, "")
+        except RecursionError:
+            raise _wrong("", "a schema that is not nested so deep", "a deeper one") from None
 
-    def problems(self, value: Any, pointer: str = "", *, within: Any = None) -> list[Problem]:
+    def problems(
+        self,
+        value: Any,
+        pointer: str = "",
+        *,
+        within: Any = None,
+        spend: Callable[[int], None] | None = None,
+    ) -> list[Problem]:
         """Return the problems of `value`, which is at `pointer`; at most 20.
 
         It is checked by the part `within` of this schema, or by the whole of it if that is None.
+        `spend` is called with the cost of each keyword before it is evaluated, about a microsecond
+        for 1, and may raise to end the validation.
         """
         schema = self.root if within is None else within
-        return list(islice(_Check(self.target).by(schema, value, pointer, 0), _MAX_PROBLEMS))
+        check = _Check(self.target, spend)
+        try:
+            return list(islice(check.by(schema, value, pointer, 0), _MAX_PROBLEMS))
+        except RecursionError:
+            return [Problem(pointer, "a value that is not nested so deep", "a deeper one")]
 
     def target(self, reference: Any, where: str) -> Any:
         """Return the part of this schema that `reference`, found at `where`, points to.
@@ -104,8 +120,11 @@ class _Check:
     exponentially often.
     """
 
-    def __init__(self, target: Callable[[Any, str], Any]) -> None:
+    def __init__(
+        self, target: Callable[[Any, str], Any], spend: Callable[[int], None] | None
+    ) -> None:
         self._target = target
+        self._spend = spend
         self._cache: dict[tuple[int, int, str], Problem | None] = {}
 
     def by(self, schema: Any, value: Any, pointer: str, depth: int) -> Iterator[Problem]:
@@ -143,7 +162,17 @@ class _Check:
         for keyword, argument in schema.items():
             test = CHECKS.get(keyword)
             if test is not None:
+                if self._spend is not None:
+                    self._spend(_cost(keyword, argument, value))
                 yield from test(argument, Here(self.by, schema, value, pointer, depth + 1))
+
+
+def _cost(keyword: str, argument: Any, value: Any) -> int:
+    """Return about how long a keyword takes by itself, without the schemas in it."""
+    compared = 1 + (len(argument) if type(argument) in (list, dict) else 0)
+    if keyword in ("patternProperties", "additionalProperties") and is_object(value):
+        return compared * (1 + len(value))
+    return compared + (len(value) // 10 if type(value) in (str, list, dict) else 0)
 
 
 def _inner(argument: Any, where: str) -> Iterator[tuple[str, Any]]:

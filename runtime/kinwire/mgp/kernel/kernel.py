@@ -19,6 +19,7 @@ from kinwire.mcp.server import Server
 from kinwire.mgp.kernel.access import AccessManager
 from kinwire.mgp.kernel.access_methods import AccessMethods
 from kinwire.mgp.kernel.access_options import Access, AccessPrincipal
+from kinwire.mgp.kernel.argument_guard import ArgumentGuard
 from kinwire.mgp.kernel.audit import AuditLog, AuditOptions
 from kinwire.mgp.kernel.call_guard import CallGuard, CallStep, KernelServices
 from kinwire.mgp.kernel.call_limits import CallLimits
@@ -352,6 +353,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         limited = (server.policy, tool.policy)
         if any(one.rate is not None or one.quota is not None for one in limited):
             yield CallStep("limit", self._limits.check, counts=True)
+        yield CallStep("arguments", ArgumentGuard(server, tool).check, again=False)
         if tool.validators:
             yield CallStep("validator", self._validators.check)
         if "code_safety" in tool.validators:

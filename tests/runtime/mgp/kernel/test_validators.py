@@ -243,7 +243,8 @@ async def test_the_error_says_what_was_refused_and_never_the_value() -> None:
 
 
 async def test_configuration_allows_commands_and_arrays_without_a_shell() -> None:
-    raw = RawServer(secured("run", "command", validator="sandbox"), mgp=OFFER)
+    run = secured("run", "command", validator="sandbox")
+    raw = RawServer({**run, "inputSchema": {"type": "object"}}, mgp=OFFER)
     own = ToolPolicy(allowed_commands=["make *"], without_shell=True)
     async with guarded(raw, kernel(tools={"run": own})) as connection:
         assert await called(connection, "run", command="make test") == 0
