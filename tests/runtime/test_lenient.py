@@ -255,14 +255,15 @@ def test_what_a_schema_may_change_is_found_wherever_it_is() -> None:
         ({"c": 5.0, "b": [{"x": []}]}, {"c": 5.0, "b": [{"x": {}}]}),
     ):
         assert repr(corrected(schema, given)) == repr(read)
-    for same in (
+    unchanged: list[dict[str, Any]] = [
         {},
         {"a": {"n": 1}},
         {"c": 1.5, "b": [{"n": 5}]},
         {"c": 5.0},
         {"b": []},
         {"a": None},
-    ):
+    ]
+    for same in unchanged:
         assert corrected(schema, same) is same
 
 
