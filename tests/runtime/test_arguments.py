@@ -18,6 +18,7 @@ import pytest
 
 import kinwire
 import kinwire.mcpl
+import kinwire.mgp
 from kinwire import (
     Connection,
     Context,
@@ -70,8 +71,18 @@ from kinwire.transports.memory import memory_pair
 from kinwire.transports.url_options import UrlOptions
 from kinwire_protocols import mcp, mcpl
 from kinwire_protocols.mcp.methods import PING, ROOTS_LIST, TOOLS_LIST
+from kinwire_protocols.mgp import AccessDeniedError, ToolSecurity
 
-CLASSES = (Server, Host, Connection, Context, McplServer, McplHost)
+CLASSES = (
+    Server,
+    Host,
+    Connection,
+    Context,
+    McplServer,
+    McplHost,
+    kinwire.mgp.MgpServer,
+    kinwire.mgp.MgpKernel,
+)
 URL = "http://127.0.0.1:9/mcp"
 ROUTING = mcpl.RoutingPolicy(default="m")
 
@@ -370,6 +381,34 @@ IN_HANDSHAKE = "kinwire calls it during the handshake"
 RAISED = "kinwire raises it"
 
 UNCHECKED: dict[str, str] = {
+    "AccessExplanation": BY_KINWIRE,
+    "Policy": "load_policy makes it",
+    "AccessPrincipal": BY_KINWIRE,
+    "ConfirmationRequest": BY_KINWIRE,
+    "GuardedCall": BY_KINWIRE,
+    "GuardedServer": BY_KINWIRE,
+    "KernelPeer": BY_KINWIRE,
+    "KnownTool": BY_KINWIRE,
+    "PendingPermission": BY_KINWIRE,
+    "PermissionDecision": BY_KINWIRE,
+    "PermissionQuestion": BY_KINWIRE,
+    "PolicyProblem": BY_KINWIRE,
+    "StandingAnswer": BY_KINWIRE,
+    "PolicyError": RAISED,
+    "MgpKernel.attach": IN_HANDSHAKE,
+    "MgpKernel.join": IN_HANDSHAKE,
+    "MgpKernel.must_be_only_session": IN_HANDSHAKE,
+    "MgpKernel.negotiated": IN_HANDSHAKE,
+    "MgpKernel.offer": IN_HANDSHAKE,
+    "MgpKernel.understood": IN_HANDSHAKE,
+    "MgpKernel.left": "kinwire calls it at the end of a session",
+    "MgpServer.attach": IN_HANDSHAKE,
+    "MgpServer.join": IN_HANDSHAKE,
+    "MgpServer.must_be_only_session": IN_HANDSHAKE,
+    "MgpServer.negotiated": IN_HANDSHAKE,
+    "MgpServer.offer": IN_HANDSHAKE,
+    "MgpServer.understood": IN_HANDSHAKE,
+    "MgpServer.left": "kinwire calls it at the end of a session",
     "CallState": BY_KINWIRE,
     "CapabilityNotNegotiatedError": RAISED,
     "ChannelMessage": BY_KINWIRE,
@@ -385,6 +424,7 @@ UNCHECKED: dict[str, str] = {
     "HandlerDefinitionError": RAISED,
     "HookFailedError": RAISED,
     "HostPeer": BY_KINWIRE,
+    "IdentityRefusedError": RAISED,
     "InboxItem": BY_KINWIRE,
     "InferenceStream": BY_KINWIRE,
     "Injection": BY_KINWIRE,
@@ -439,6 +479,15 @@ UNCHECKED: dict[str, str] = {
 }
 
 VALID: dict[str, Callable[[], dict[str, Any]]] = {
+    "Agent": lambda: {"id": "a"},
+    "CallLimit": lambda: {"calls": 1, "seconds": 1},
+    "ConfirmationAnswer": lambda: {"approved": True},
+    "MgpKernel.add_access_tools": lambda: {"server": server(), "agent_of": handler},
+    "MgpKernel.reset_quota": lambda: {"agent": "a", "server": "s"},
+    "MgpServer.tool": lambda: {"security": ToolSecurity(risk_level="safe")},
+    "PermissionAnswer": lambda: {"decision": "approved"},
+    "code_rejection": lambda: {"code": ""},
+    "refusal": lambda: {"error": AccessDeniedError, "message": "m"},
     "ChatCompletions": lambda: {"base_url": "https://a.example/v1"},
     "Connection.call": lambda: {"method": PING, "params": mcp.RequestParams()},
     "Connection.notify": lambda: {"method": PING, "params": mcp.RequestParams()},
@@ -491,7 +540,7 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
 
 
 def public_functions() -> Iterator[tuple[str, Any]]:
-    for module in (kinwire, kinwire.mcpl):
+    for module in (kinwire, kinwire.mcpl, kinwire.mgp):
         yield from ((name, getattr(module, name)) for name in module.__all__)
     for owner in CLASSES:
         for name, value in inspect.getmembers(owner, inspect.isfunction):
@@ -597,6 +646,8 @@ def complete_in_place(name: str, call: Callable[..., Any]) -> None:
                 "Host": lambda: Host("h", "1", roots=[]),
                 "McplServer": lambda: McplServer(feature_sets={}, channels=[]),
                 "McplHost": McplHost,
+                "MgpServer": kinwire.mgp.MgpServer,
+                "MgpKernel": kinwire.mgp.MgpKernel,
             }
             complete(call(made[owner]()))
 

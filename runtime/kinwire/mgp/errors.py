@@ -37,6 +37,11 @@ _ERROR = ValueKind(
     "errors.AccessDeniedError",
     lambda value: _is_mgp_error(value),
 )
+_RECOVERY_OF = ArgumentCheck(
+    "recovery_of",
+    "recovery_of(error)",
+    {"error": ValueKind("an RpcError", "error", lambda value: isinstance(value, RpcError))},
+)
 _REFUSAL = ArgumentCheck(
     "refusal",
     'refusal(errors.AccessDeniedError, "...")',
@@ -95,7 +100,11 @@ def recovery_of(error: RpcError) -> ErrorRecovery:
 
     Fields of `_mgp` with a wrong type are ignored, and other names of categories and strategies
     are read (MGP 14.5). An error that says nothing and is not an error of MGP is not retryable.
+
+    Raises:
+        TypeError: it is not an `RpcError`.
     """
+    _RECOVERY_OF.check(error=error)
     rule = rule_of(error)
     members: JsonObject = {"retryable": False} if rule is None else _defaults(rule)
     said = error.data.get("_mgp") if is_object(error.data) else None
