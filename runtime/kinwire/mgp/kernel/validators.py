@@ -9,7 +9,7 @@ from __future__ import annotations
 
 __all__ = ("CallValidators",)
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -29,6 +29,7 @@ from kinwire_protocols.mgp import errors
 CODE_SAFETY: Final = "code_safety"
 """The validator that `code_guard` applies."""
 
+_NETWORK: Final = "network_restricted"
 _MOST_NAMES: Final = 20
 _HINT: Final = {
     "sandbox": "Allow a command with ToolPolicy(allowed_commands=...)",
@@ -45,8 +46,8 @@ class CallValidators:
         self._network = network
         self._timeout = timeout
 
-    async def check(self, call: GuardedCall) -> None:
-        """Raise if a validator of the tool refuses the call.
+    def check(self, call: GuardedCall) -> Awaitable[None] | None:
+        """Raise if a validator of the tool refuses the call; return what names have to wait for.
 
         Raises:
             ValidationBlockedError: it does; the details name the validator and each violation.
@@ -56,14 +57,21 @@ class CallValidators:
             without_shell=call.tool.policy.without_shell,
             allowed_hosts=call.server.policy.allowed_hosts,
         )
+        named: list[NamedHost] = []
         for validator in call.tool.validators:
             if validator == CODE_SAFETY:
                 continue
             found = judge(validator, call.tool, call.arguments, options)
-            if not found and validator == "network_restricted":
-                found = await self._resolved(named_hosts(call.arguments, options))
             if found:
                 raise _blocked(call, validator, found)
+            if validator == _NETWORK:
+                named = named_hosts(call.arguments, options)
+        return self._check_names(call, named) if named else None
+
+    async def _check_names(self, call: GuardedCall, named: Sequence[NamedHost]) -> None:
+        found = await self._resolved(named)
+        if found:
+            raise _blocked(call, _NETWORK, found)
 
     async def _resolved(self, named: Sequence[NamedHost]) -> list[Violation]:
         """Return why the hosts may not be asked; a name without an answer may not."""

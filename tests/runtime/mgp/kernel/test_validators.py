@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
 import anyio
@@ -10,6 +10,7 @@ import pytest
 
 from kinwire import Connection, RpcError
 from kinwire.mgp import MgpKernel, ServerPolicy, ToolPolicy
+from kinwire.mgp.kernel.call import GuardedCall
 from kinwire.mgp.kernel.validators import CallValidators
 from kinwire.transports.guarded_fetch.fetch import GuardedClient, Network
 from kinwire.transports.guarded_fetch.rules import NotFetchedError
@@ -151,15 +152,18 @@ async def test_corpus_of_names_is_refused() -> None:
         for name in names:
             call = _call(server, {"url": f"http://{name}/"})
             with pytest.raises(ValidationBlockedError, match="host"):
-                await check(call)
+                await waited(check(call))
         many = [f"http://h{number}.example/" for number in range(21)]
         with pytest.raises(ValidationBlockedError, match="more than 20 hosts"):
-            await check(_call(server, {"urls": many}))
+            await waited(check(_call(server, {"urls": many})))
+
+
+async def waited(waiting: Awaitable[None] | None) -> None:
+    assert waiting is not None
+    await waiting
 
 
 def _call(server: Any, arguments: Json) -> Any:
-    from kinwire.mgp.kernel.call import GuardedCall
-
     return GuardedCall("a", server, server.tools["get"], arguments, "t")
 
 

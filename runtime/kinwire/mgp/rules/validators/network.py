@@ -38,6 +38,9 @@ _OTHER: Final = word_set(
 _SCHEME: Final = re.compile(r"(?<![\w.+-])([a-z][\w.+-]*):(?=\S)", re.IGNORECASE | re.ASCII)
 _ANY_SCHEME: Final = re.compile(r"[a-z][\w+.-]*:(?!\d+(?:[/?#]|$))", re.IGNORECASE)
 _KEY: Final = re.compile(r"[\w.-]{0,80}")
+_WORD: Final = re.compile(r"[A-Za-z0-9,;!?'\"()_-]*")
+"""Of this form no word names an address or has a scheme."""
+_LOCAL: Final = re.compile(r"local|ip6", re.IGNORECASE)
 _ENCODED: Final = re.compile(r"https?%3a", re.IGNORECASE)
 _NUMERIC: Final = re.compile(
     r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+)){3}", re.IGNORECASE
@@ -153,7 +156,8 @@ def _of_text(text: str, allowed: Collection[str]) -> Iterator[str | WebPlace]:
     joined = text.translate({9: None, 10: None, 13: None})  # as browsers read URLs
     tokens = text.split() if joined == text else (*text.split(), *joined.split())
     for token in tokens:
-        yield from _of_token(token, allowed)
+        if not _WORD.fullmatch(token) or _LOCAL.search(token):
+            yield from _of_token(token, allowed)
 
 
 def _of_token(token: str, allowed: Collection[str]) -> Iterator[str | WebPlace]:

@@ -149,6 +149,8 @@ def _statement_problem(tool: KnownTool, named: frozenset[str], text: str) -> str
         return sql_problem(text)
     if _QUERY_NAMES & named and text.lstrip()[:7].lower() == "select ":
         return sql_problem(text)
+    if starts_like_sql(text) and sql_problem(text) is None:
+        return None
     return "it has a statement that writes" if looks_like_writing_sql(text) else None
 
 

@@ -128,6 +128,8 @@ def _git(arguments: Sequence[str]) -> bool:
     at = 0
     while at < len(arguments) and arguments[at].startswith("-"):
         at += 2 if arguments[at] in ("-C", "-c") else 1
+    if any(word.startswith("--output") for word in arguments):
+        return False
     if at >= len(arguments) or arguments[at] in _GIT:
         return True
     subcommand, rest = arguments[at], arguments[at + 1 :]

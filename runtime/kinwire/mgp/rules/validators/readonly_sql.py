@@ -68,7 +68,7 @@ _TOKEN: Final = re.compile(
     re.VERBOSE | re.ASCII | re.DOTALL,
 )
 _PREFIXED: Final = re.compile(r"\b[qQ]'|[uU]&['\"]")
-_FIRST: Final = re.compile(r"(?:[\s(;]|--[^\n]*(?:\n|$)|/\*[\s\S]*?\*/)*([a-z]+)", re.IGNORECASE)
+_FIRST: Final = re.compile(r"(?>[\s(;]|--[^\n]*(?:\n|$)|/\*[\s\S]*?\*/)*+([a-z]+)", re.IGNORECASE)
 _NAME: Final = r"[\w.\"`\[\]]+"
 _WRITE_SHAPE: Final = re.compile(
     rf"\b(?:(?:insert|replace)\s+(?:or\s+\w+\s+)?into\s+{_NAME}\s*(?:\(|values\b|select\b|set\b|def)"
@@ -80,8 +80,8 @@ _WRITE_SHAPE: Final = re.compile(
     r"|(?:grant|revoke)\s+\w+(?:\s*,\s*\w+)*\s+on\b)",
     re.IGNORECASE,
 )
-_MUTATION: Final = re.compile(r"(?:^|[\s}])mutation\b\s*\w*\s*[({@]")
-_QUOTED: Final = re.compile(r"'[^']*'|\"[^\"]*\"")
+_MUTATION: Final = re.compile(r"(?:^|[\s}])mutation\b(?:\s+\w+)?\s*[({@]")
+_GRAPHQL_TEXT: Final = re.compile(r'"""[\s\S]*?"""|"(?:[^"\\\n]|\\.)*"|#[^\n]*')
 
 
 def sql_problem(text: str) -> str | None:
@@ -140,8 +140,8 @@ def _is_writing_function(name: str) -> bool:
 
 
 def looks_like_writing_sql(text: str) -> bool:
-    """Return whether a text that may be anything has a statement that writes, outside quotes."""
-    return _WRITE_SHAPE.search(_QUOTED.sub("''", text[:_LONGEST])) is not None
+    """Return whether a text that may be anything has a statement that writes."""
+    return _WRITE_SHAPE.search(text) is not None
 
 
 def starts_like_sql(text: str) -> bool:
@@ -152,4 +152,4 @@ def starts_like_sql(text: str) -> bool:
 
 def is_graphql_mutation(text: str) -> bool:
     """Return whether a text is a document of GraphQL with a mutation."""
-    return _MUTATION.search(_QUOTED.sub("''", text[:_LONGEST])) is not None
+    return _MUTATION.search(_GRAPHQL_TEXT.sub(" ", text)) is not None

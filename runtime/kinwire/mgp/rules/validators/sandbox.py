@@ -68,6 +68,8 @@ def _words_problem(command: Sequence[Word], options: ValidatorOptions) -> str | 
     words = [word.text for word in command]
     if _is_allowed(words, options):
         return None
+    if not command[0].is_spelled_out:
+        return "the name of the program is written with quotes or escapes inside"
     return pattern_problem(command) or command_problem(words)
 
 

@@ -52,9 +52,9 @@ _OPENS_EDITOR: Final = frozenset({"-e", "--edit", "edit"})
 _ANYWHERE: Final = Options(
     names=(
         *("exec", "exec-path", "upload-pack", "receive-pack", "ext-diff", "textconv", "remote"),
-        *("open-files-in-pager", "template", "output", "config-env"),
+        *("open-files-in-pager", "template", "config-env"),
     ),
-    harmless=("text", "u", "up", "out"),
+    harmless=("text", "u", "up"),
 )
 _OF: Final[dict[str, Options]] = {
     "clone": Options("cu", ("config", "recurse-submodules", "separate-git-dir"), valued="obj"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Options", "is_only_help", "refused_option", "values_of")
+__all__ = ("Options", "is_only_help", "outputs", "refused_option", "values_of")
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,8 @@ from typing import Final, NamedTuple
 
 from kinwire.mgp.rules.validators.word_set import word_set
 
-_HELP: Final = frozenset({"--help", "--version", "-V", "-version"})
+_HELP: Final = frozenset({"--help", "--version"})
+_SHORT_HELP: Final = frozenset({"-V", "-version", *_HELP})
 
 _STARTS_PROGRAMS: Final = word_set(
     """
@@ -105,6 +106,22 @@ def values_of(words: Sequence[str], letters: str, names: Sequence[str]) -> Itera
                 yield word[found + 1 :] or after
 
 
-def is_only_help(words: Sequence[str]) -> bool:
-    """Return whether the arguments ask for nothing but help or the version."""
-    return len(words) == 1 and words[0] in _HELP
+def is_only_help(words: Sequence[str], *, short: bool = True) -> bool:
+    """Return whether the arguments ask for nothing but help or the version.
+
+    With `short`, `-V` does so too; for shells and editors it means something else.
+    """
+    return len(words) == 1 and words[0] in (_SHORT_HELP if short else _HELP)
+
+
+_OUTPUT: Final = re.compile(
+    r"--?(?:o|out|output|out-?file|output-?file|log-?file|logfile|dest)(?:=|$)|-o"
+)
+
+
+def outputs(words: Sequence[str]) -> Iterator[str]:
+    """Yield where options tell a program to write, as far as their names say so."""
+    for word, after in zip(words, (*words[1:], ""), strict=False):
+        found = _OUTPUT.match(word)
+        if found is not None:
+            yield word[found.end() :] or after

@@ -32,7 +32,7 @@ _SECRETS: Final = re.compile(
     r"|(?:~[^/]*|/root|/home/[^/]+|/users/[^/]+)/\.(?:ssh|aws|gnupg|kube|docker|netrc|pgpass|git-cred"
     r"|config/gcloud|npmrc|pypirc|azure|bash_history|zsh_history|mozilla)"
     r"|/var/run/secrets|/run/secrets|(?:/var)?/run/docker\.sock"
-    r"|.*/?\.ssh/(?:id_|authorized_keys|config)|.*/id_(?:rsa|dsa|ecdsa|ed25519)$"
+    r"|.*/?\.ssh/(?:id_|authorized_keys|config)|(?:.*/)?id_(?:rsa|dsa|ecdsa|ed25519)$"
     r")",
     re.IGNORECASE,
 )
@@ -57,11 +57,11 @@ _OPTION_PATH: Final = re.compile(r"-\w+?(?=[/~])|-{1,2}[\w-]+=|\w+=")
 
 
 def paths_in(word: str) -> Iterator[str]:
-    """Yield what may be a path in an argument: itself, or the value of its option, normalised."""
+    """Yield what may be a path in an argument: itself, and the value of its option, normalised."""
+    yield _normal(word)
     found = _OPTION_PATH.match(word)
-    for part in (word, word[found.end() :]) if found else (word,):
-        if part.startswith(("/", "~", ".", "file:")) or "/" in part:
-            yield _normal(part)
+    if found:
+        yield _normal(word[found.end() :])
 
 
 def _normal(path: str) -> str:

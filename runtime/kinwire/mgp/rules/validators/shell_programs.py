@@ -9,6 +9,7 @@ from __future__ import annotations
 
 __all__ = (
     "HARMLESS",
+    "ONLY_LISTS",
     "OPTIONS",
     "READING_SUBCOMMANDS",
     "REFUSED",
@@ -40,7 +41,9 @@ RUNNERS: Final = word_set(
     octave matlab r rscript julia ghc ghci runghc runhaskell scala kotlin groovy jshell java
     jrunscript jjs erl elixir iex escript swift mono osascript cscript wscript mshta gdb lldb m4
     gnuplot maxima gp ginsh slsh jimsh newlisp qjs d8 coffee bpftrace dtrace stap scanmem crash
-    dc byebug easy_install rake cpan cpanm msfconsole volatility fsi csi genie
+    dc byebug easy_install rake cpan cpanm msfconsole volatility fsi csi genie jruby mruby
+    micropython jython nim crystal dart hhvm clj clojure bb rexx phantomjs electron chez petite
+    rdmd cling php-cgi picolisp
     """
 )
 
@@ -56,8 +59,8 @@ _CLASSES: Final[dict[str, str]] = {
         grub-install efibootmgr dpkg-reconfigure update-alternatives ldconfig depmod launchctl
         defaults reg regedit netsh bcdedit sc net wmic dbus-send gdbus busctl loginctl""",
     "stops or restarts the machine, or its services": """
-        shutdown reboot halt poweroff init telinit service rc-service initctl kexec insmod rmmod
-        modprobe sv rc-update""",
+        supervisorctl pm2 monit shutdown reboot halt poweroff init telinit service rc-service
+        initctl kexec insmod rmmod modprobe sv rc-update""",
     "kills processes by name": "pkill killall killall5 skill slay xkill taskkill tskill",
     "changes disks, or destroys what is on them": """
         mount umount swapon swapoff losetup cryptsetup dmsetup lvm lvremove lvcreate vgremove
@@ -75,13 +78,16 @@ _CLASSES: Final[dict[str, str]] = {
         dbus-run-session ssh-agent sshpass cpulimit xvfb-run gnome-terminal xterm konsole urxvt
         alacritty kitty terminator x-terminal-emulator multitime hyperfine logsave setarch linux32
         linux64 softlimit setlock chpst envdir setuidgid choom openvt pexec cgexec prlimit
-        gtester grc aa-exec watchexec nodemon reflex inotifywait-run rundll32 regsvr32 msiexec
+        gtester grc aa-exec watchexec nodemon reflex inotifywait-run
+        rundll32 regsvr32 msiexec
         start-process invoke-expression iex invoke-command forfiles ld.so xdotool autoexpect tsp ts
-        yes distcc logrotate mail mailx mutt msgfilter""",
+        yes distcc chronic ifne pee mispipe vidir vipe zrun wine wine64 proot lxc lxd
+        ctr crictl multipass virsh docker-compose podman-compose logrotate mail mailx
+        mutt msgfilter""",
     "is an editor or a terminal program that can start others": """
         vi vim nvim gvim view rvim rview vimdiff ex ed red emacs emacsclient xemacs nano pico joe
         jed micro mcedit mc kak hx helix ne jmacs vifm ranger nnn lf links elinks lynx w3m
-        tasksh cdist ispell""",
+        tasksh cdist ispell elvis vile nvi mg zile levee tilde slap""",
     "opens a connection that programs can be controlled through": """
         nc ncat netcat socat telnet ftp lftp tftp ncftp rlogin rsh rexec rcp ssh sftp sshfs
         ssh-copy-id autossh mosh cryptcat pwncat chisel ngrok cloudflared msfvenom openvpn
@@ -94,8 +100,8 @@ _CLASSES: Final[dict[str, str]] = {
         serverless snapcraft act pre-commit""",
     "changes how the shell reads later commands, or runs its arguments as code": """
         eval exec source . trap alias unalias declare typeset local set shopt enable bind complete
-        compopt fc let coproc readonly unset hash suspend export bg fg disown autoload zmodload
-        emulate setenv""",
+        compopt fc mapfile readarray let coproc readonly unset hash suspend export bg fg disown autoload
+        zmodload emulate setenv""",
     "deletes many files": "rmtree rimraf trash-empty deltree del erase rd remove-item ri",
     "is a word of the shell's language": """
         if then else elif fi for while until do done case esac select function in { } ! [[ ]] time!
@@ -106,12 +112,23 @@ REFUSED: Final[dict[str, str]] = {
     name: reason for reason, names in _CLASSES.items() for name in names.split()
 }
 
-WITHOUT_ARGUMENTS: Final = word_set(
-    """
-    mount alias export set hash declare typeset bind enable
-    """
-)
+WITHOUT_ARGUMENTS: Final = word_set("mount alias export set hash declare typeset bind enable")
 """Those that only print where they have no arguments."""
+
+ONLY_LISTS: Final[dict[str, frozenset[str]]] = {
+    "crontab": frozenset({"-l"}),
+    "sudo": frozenset({"-l"}),
+    "tmux": frozenset({"ls", "list-sessions"}),
+    "screen": frozenset({"-ls"}),
+    "fdisk": frozenset({"-l"}),
+    "timedatectl": frozenset({"status"}),
+    "hostnamectl": frozenset({"status"}),
+    "ufw": frozenset({"status"}),
+    "service": frozenset({"--status-all"}),
+    "swapon": frozenset({"--show", "-s"}),
+    "losetup": frozenset({"-a", "-l"}),
+}
+"""The only argument with which these may run."""
 
 VERSION_BY_V: Final = word_set(
     """
@@ -170,7 +187,7 @@ READING_SUBCOMMANDS: Final[dict[str, frozenset[str]]] = {
         "yarn": "list info why",
         "gem": "list search info which",
         "cargo": "tree metadata search help locate-project pkgid version",
-        "go": "version list doc help",
+        "go": "version list doc help env",
         "docker": "ps images version info logs inspect top stats port diff history search events",
         "podman": "ps images version info logs inspect top stats port diff history search events",
         "nerdctl": "ps images version info logs inspect top stats port",
@@ -221,7 +238,7 @@ OPTIONS: Final[dict[str, Options]] = {
     "rg": Options("", ("pre", "hostname-bin"), harmless=("pretty", "passthru")),
     "gcc": Options(
         dashed=("wrapper", "specs"),
-        prefixes=("-B", "-fplugin", "-specs", "--specs", "@", "-iplugin"),
+        prefixes=("-B", "-run", "-fplugin", "-specs", "--specs", "@", "-iplugin"),
     ),
     "openssl": Options(
         dashed=("engine", "provider", "provider-path", "config"), prefixes=("s_server", "-engine")
@@ -240,7 +257,8 @@ OPTIONS: Final[dict[str, Options]] = {
     "tshark": Options("Xw", valued="ifRYcrTeo"),
     "pidstat": Options("e"),
     "ip": Options("b", ("batch",)),
-    "date": Options("sf", ("set", "file"), valued="dr"),
+    "date": Options("s", ("set",), valued="dfr"),
+    "fuser": Options("k", ("kill",)),
     "sysctl": Options("wp", ("write", "load", "system")),
     "hg": Options("", ("config", "config-file", "debugger", "cwd")),
     "svn": Options("", ("config-option", "config-dir", "editor-cmd", "diff-cmd", "diff3-cmd")),
@@ -251,7 +269,9 @@ OPTIONS: Final[dict[str, Options]] = {
     "ssh-keyscan": Options("f"),
     "kubectl": Options("", ("kubeconfig", "server", "token")),
     "docker": Options("Hc", ("host", "config", "context")),
-    "go": Options(dashed=("exec", "toolexec", "vettool", "modfile", "overlay"), prefixes=("-C",)),
+    "go": Options(
+        dashed=("exec", "toolexec", "vettool", "modfile", "overlay"), prefixes=("-C", "-w", "-u")
+    ),
     "aria2c": Options("i", ("input-file", "conf-path", "on-download-complete", "save-session")),
     "mosquitto": Options("c"),
     "netstat": Options(harmless=("program", "programs")),
@@ -300,9 +320,9 @@ OPTIONS: Final[dict[str, Options]] = {
 
 WRITERS: Final = word_set(
     """
-    cp mv ln tee touch mkdir rmdir rm install truncate dd patch tar unzip gzip gunzip bzip2 xz
-    zstd rsync scp sed chmod chown chgrp unlink link mkfifo mknod split csplit sort curl wget
-    cpio zip 7z 7za 7zr gcc ar objcopy strip sqlite3 tcpdump base64 xxd uudecode openssl ffmpeg
+    cp mv ln tee touch mkdir rmdir rm install truncate dd patch tar unzip gzip gunzip bzip2 xz zstd
+    rsync scp chmod chown chgrp unlink link mkfifo mknod split csplit cpio zip 7z 7za 7zr sqlite3
+    sponge uudecode
     """
 )
 """What can write or delete files: their arguments may not name places of the system."""

@@ -12,10 +12,12 @@ _AWK_STARTS: Final = re.compile(
     r"|@[\s\\]*(?:load|include|\w+[\s\\]*\()"  # extensions, and calls of what a variable names
     r"|/inet"
 )
-_AWK_WRITES: Final = re.compile(r"\bprintf?\b[^\0]*(?:>|[^|]\|(?!\|))")
+_AWK_PRINTS: Final = re.compile(r"\bprintf?\b")
+_AWK_WRITES: Final = re.compile(r">|[^|]\|(?!\|)")
 _AWK_STRING: Final = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _SQL_STARTS: Final = re.compile(
-    r"^\s*\.(?!(?:tables|schema|databases|indexes|indices|headers|mode|dump|help|show)\b)|\\[!a-z]"
+    r"^[ \t]*\.(?!(?:tables|schema|databases|indexes|indices|headers|mode|dump|help|show)\b)"
+    r"|\\[!a-z]"
     r"|\b(?:system|sys_exec|sys_eval|xp_cmdshell|load_extension|writefile|edit)\b|\bfts3_tokenizer\b|\bprogram\b|\b(?:out|dump)file\b|\bpg_(?:read|write|ls)\w*|\blo_\w+",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -28,7 +30,10 @@ def awk_problem(program: str) -> str | None:
         return "its program starts commands or reads their output"
     # With a slash there may be a regex, which may have one half of the quotes in it.
     plain = program if "/" in program else _AWK_STRING.sub('""', program)
-    return "its program writes to files or commands" if _AWK_WRITES.search(plain) else None
+    prints = _AWK_PRINTS.search(plain)
+    if prints is not None and _AWK_WRITES.search(plain, prints.end()):
+        return "its program writes to files or commands"
+    return None
 
 
 def sql_client_problem(text: str) -> str | None:
