@@ -72,7 +72,7 @@ def test_tail_shows_the_newest_events_as_lines(capsys: Captured, store: str) -> 
     first, second = out.splitlines()
     assert first.split("  ") == [
         *["2026-02-27T12:00:06.000Z", "TOOL_EXECUTED", "FAILURE", "agent.b", "mail/send"],
-        *["risk_level=moderate", 'reason="a \\\\x1b[31mb"', "trace=trace-6"],
+        *['reason="a \\\\x1b[31mb"', "risk_level=moderate", "trace=trace-6"],
     ]
     assert "\x1b" not in out
     assert second.startswith("2026-02-27T12:00:07.000Z  io.kinwire.tool_retried  FAILURE")

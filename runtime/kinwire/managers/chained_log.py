@@ -10,12 +10,14 @@ __all__ = ("ChainedLog",)
 
 import logging
 from collections import deque
+from collections.abc import Callable
 from typing import NamedTuple
 
 import anyio
 
 from kinwire.managers.hash_chain import START, ChainHead, chained, head_of
 from kinwire.storage.errors import CursorLostError, StorageError, StorageUnavailableError
+from kinwire.storage.inputs import JsonText
 from kinwire.storage.log import Log
 from kinwire.support.background import start_detached
 from kinwire.support.sanitize import sanitize_for_log
@@ -24,7 +26,7 @@ from kinwire_protocols.base import JsonObject
 logger = logging.getLogger("kinwire.managers")
 
 _TOGETHER = 1000  # entries in one append
-_PATIENCE = 0.01  # seconds to wait for more entries while nobody waits for those that there are
+_PATIENCE = 0.05  # seconds to wait for more entries while nobody waits for those that there are
 _TRIES = 100  # each failed one means that another process has appended
 _LOOKED_BACK = 100  # entries at the end of a log that are not of the chain
 
@@ -45,7 +47,7 @@ class _Waiter:
 
 class _Unwritten(NamedTuple):
     subject: str
-    value: JsonObject
+    value: JsonObject | Callable[[], JsonObject]
     waiter: _Waiter | None
     """None: nobody waits, and the entry is kept until it is appended."""
 
@@ -100,10 +102,12 @@ class ChainedLog:
         if waiter.error is not None:
             raise waiter.error
 
-    def add(self, subject: str, value: JsonObject) -> None:
+    def add(self, subject: str, value: JsonObject | Callable[[], JsonObject]) -> None:
         """Append an entry soon, with others that come until then.
 
-        If that fails, it is tried again with the next entry.
+        `value` may be a function that makes it, which must return the same each time: making the
+        values of many entries together costs less. If appending fails, it is tried again with the
+        next entry.
         """
         self._unwritten.append(_Unwritten(subject, value, None))
         self._write_soon(hurry=len(self._unwritten) >= _TOGETHER)
@@ -172,26 +176,29 @@ class ChainedLog:
         except CursorLostError:  # retention was faster
             return 0
         marks = [self._mark] if place.damaged and self._mark is not None else []
-        head, linked = place.head, list[tuple[str, JsonObject]]()
+        head, heads, linked = place.head, list[ChainHead](), list[tuple[str, JsonText]]()
         for one in (*marks, *entries):
-            entry = chained(head, one.subject, one.value)
-            head = ChainHead(entry["seq"], entry["hash"])
+            value = one.value() if callable(one.value) else one.value
+            head, entry = chained(head, one.subject, value)
+            heads.append(head)
             linked.append((one.subject, entry))
         self._place = None  # until it is known what was appended
-        count = await self._appended(place.sequence, linked)
+        count = await self._appended(place.sequence, linked, heads)
         if count == len(linked):
             self._place = _Place(place.sequence + count, head)
         return max(0, count - len(marks))
 
-    async def _appended(self, sequence: int, linked: list[tuple[str, JsonObject]]) -> int:
+    async def _appended(
+        self, sequence: int, linked: list[tuple[str, JsonText]], heads: list[ChainHead]
+    ) -> int:
         try:
             return await self._log.append_after(sequence, linked)
         except StorageError as error:
             if not error.outcome_unknown:
                 raise
             found = await self._log.read(after=sequence, limit=len(linked))
-            pairs = zip(found, linked, strict=False)
-            count = sum(head_of(entry.value) == head_of(value) for entry, (_, value) in pairs)
+            pairs = zip(found, heads, strict=False)
+            count = sum(head_of(entry.value) == head for entry, head in pairs)
             if not count:
                 raise
             return count

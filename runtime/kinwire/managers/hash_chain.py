@@ -16,6 +16,7 @@ from json.encoder import encode_basestring_ascii as _quoted
 from typing import Any, Final, NamedTuple
 
 from kinwire.rpc.codec import is_object
+from kinwire.storage.inputs import JsonText
 from kinwire_protocols.base import JsonObject
 
 
@@ -35,15 +36,16 @@ _FIELDS = {"seq", "prev", "hash", "event"}
 _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
 
 
-def chained(head: ChainHead, subject: str, event: JsonObject) -> JsonObject:
-    """Return the entry of `event` that comes after `head`.
+def chained(head: ChainHead, subject: str, event: JsonObject) -> tuple[ChainHead, JsonText]:
+    """Return the entry of `event` that comes after `head`, as JSON, and the new head.
 
     Raises:
         TypeError, ValueError: JSON cannot hold the event.
     """
-    seq = head.seq + 1
-    digest = _digest(seq, head.hash, subject, event)
-    return {"seq": seq, "prev": head.hash, "hash": digest, "event": event}
+    seq, text = head.seq + 1, _canonical(event)
+    new = ChainHead(seq, _digest(seq, head.hash, subject, text))
+    entry = f'{{"seq":{seq},"prev":"{head.hash}","hash":"{new.hash}","event":{text}}}'
+    return new, JsonText(entry)
 
 
 def head_of(value: object) -> ChainHead | None:
@@ -57,11 +59,9 @@ def head_of(value: object) -> ChainHead | None:
             return None
 
 
-def _digest(seq: int, prev: str, subject: str, event: Any) -> str:
-    text = (
-        f'{{"event":{_canonical(event)},"prev":{_quoted(prev)},"seq":{seq},'
-        f'"subject":{_quoted(subject)}}}'
-    )
+def _digest(seq: int, prev: str, subject: str, event: str) -> str:
+    """Return the hash of an entry; `event` is canonical JSON."""
+    text = f'{{"event":{event},"prev":{_quoted(prev)},"seq":{seq},"subject":{_quoted(subject)}}}'
     return sha256(text.encode("ascii")).hexdigest()
 
 
@@ -98,6 +98,6 @@ def _reason(before: ChainHead | None, found: ChainHead, subject: str, value: Any
         return f"expected seq {before.seq + 1}, got {found.seq}: entries are missing or moved"
     if before is not None and value["prev"] != before.hash:
         return "does not follow the entry before it"
-    if _digest(found.seq, value["prev"], subject, value["event"]) != found.hash:
+    if _digest(found.seq, value["prev"], subject, _canonical(value["event"])) != found.hash:
         return "was changed: its hash is another one"
     return None

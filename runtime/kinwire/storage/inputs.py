@@ -9,6 +9,7 @@ from __future__ import annotations
 __all__ = (
     "DEPTH",
     "VALUE_SIZE",
+    "JsonText",
     "checked_count",
     "checked_seconds",
     "checked_text",
@@ -30,6 +31,13 @@ VALUE_SIZE = 8 * 1024 * 1024
 """The longest value, in characters of JSON; a NATS server may allow less."""
 DEPTH = 100
 """How deep arrays and objects may stand in one another."""
+
+
+class JsonText(str):
+    """A value that is encoded already: valid JSON with text as keys, of at most `DEPTH` levels."""
+
+    __slots__ = ()
+
 
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 _OBJECTS: tuple[type[Any], ...] = (dict,)
@@ -114,6 +122,8 @@ def encoded(value: Any, place: str) -> str:
     Raises:
         StorageInputError: JSON cannot hold it, or it is too long or too deep.
     """
+    if type(value) is JsonText and len(value) <= VALUE_SIZE:
+        return value
     try:
         text = _encode(value)
     except (TypeError, ValueError, RecursionError) as error:

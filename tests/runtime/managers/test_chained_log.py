@@ -78,7 +78,7 @@ async def test_what_waits_together_is_appended_together() -> None:
 async def test_entries_of_one_task_are_in_its_order() -> None:
     async with open_store("memory:") as store:
         log = await store.log("audit")
-        chain = ChainedLog(cast("Log", log))
+        chain = ChainedLog(log)
         chain.add("a", {"n": 0})
         await chain.append("a", {"n": 1})
         chain.add("a", {"n": 2})

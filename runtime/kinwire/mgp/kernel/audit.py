@@ -10,6 +10,7 @@ __all__ = ("AuditLog", "AuditOptions")
 
 import logging
 from dataclasses import dataclass, fields
+from functools import partial
 from uuid import UUID
 
 import anyio
@@ -93,13 +94,6 @@ class AuditLog:
         """Whether another event may wait to be written; if not, calls are refused."""
         return self._chain is None or self._chain.waiting < self._options.buffer
 
-    @property
-    def _is_wanted(self) -> bool:
-        """Whether anything gets the events."""
-        return (
-            self._chain is not None or bool(self._forwarders) or logger.isEnabledFor(logging.INFO)
-        )
-
     async def record(self, event: SecurityEvent) -> bool:
         """Write an event, and return when it is durable; False if the log did not take it.
 
@@ -120,11 +114,13 @@ class AuditLog:
 
     def note(self, event: SecurityEvent) -> None:
         """Write an event soon. If the log fails, it is kept and written with a later event."""
-        if not self._is_wanted:
-            return
-        params = self._published(event)
-        if self._chain is not None:
-            self._chain.add(_subject("kernel", params), params)
+        if self._forwarders or logger.isEnabledFor(logging.INFO):
+            params = self._published(event)
+            if self._chain is not None:
+                self._chain.add(_subject("kernel", params), params)
+        elif self._chain is not None:
+            subject = f"mgp.kernel.{event.event_type}"
+            self._chain.add(subject, partial(event.params, self._clock()))
 
     def take(self, server: GuardedServer, params: AuditNotificationParams) -> None:
         """Take an event that a server has sent, if it may send another one now (MGP 6.5)."""

@@ -56,6 +56,7 @@ class ToolSwitches:
         self._off = DurableMap(records, _PREFIX, _CODEC, limit=None, clock=clock)
         self._record = record
         self._is_loaded = False
+        self._names = frozenset[Tool]()  # of the tools that are off
 
     async def load(self) -> None:
         """Read what is stored, once.
@@ -66,6 +67,7 @@ class ToolSwitches:
         if not self._is_loaded:
             await self._off.load()
             self._is_loaded = True
+            self._names = frozenset(tool for tool, _ in self._off.items())
 
     async def disable(self, server: str, tool: str) -> None:
         """Switch a tool of a server off: it is not listed, and calls are refused (4002).
@@ -75,6 +77,7 @@ class ToolSwitches:
         """
         _DISABLE.check(server=server, tool=tool)
         await self._off.put((server, tool), _operator())
+        self._names |= {(server, tool)}
         await self._note(TOOL_DISABLED, server, tool)
 
     async def enable(self, server: str, tool: str) -> None:
@@ -85,11 +88,12 @@ class ToolSwitches:
         """
         _ENABLE.check(server=server, tool=tool)
         await self._off.delete((server, tool))
+        self._names -= {(server, tool)}
         await self._note(TOOL_ENABLED, server, tool)
 
     def is_off(self, server: str, tool: str) -> bool:
         """Return whether a tool is switched off."""
-        return len(self._off) > 0 and (server, tool) in self._off
+        return (server, tool) in self._names
 
     def check(self, call: GuardedCall) -> None:
         """Raise if the tool is switched off.

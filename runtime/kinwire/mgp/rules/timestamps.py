@@ -6,6 +6,7 @@ __all__ = ("seconds_of", "timestamp_of")
 
 import re
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 _DATE_TIME = re.compile(
     r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII
@@ -19,8 +20,13 @@ def timestamp_of(seconds: float) -> str:
     Raises:
         ValueError, OverflowError: the time is before the year 1 or after the year 9999.
     """
-    moment = _EPOCH + timedelta(milliseconds=round(seconds * 1000))
-    return f"{moment.isoformat(timespec='milliseconds').removesuffix('+00:00')}Z"
+    whole, part = divmod(round(seconds * 1000), 1000)
+    return f"{_whole_second(whole)}.{part:03d}Z"
+
+
+@lru_cache(maxsize=4)
+def _whole_second(seconds: int) -> str:
+    return (_EPOCH + timedelta(seconds=seconds)).isoformat().removesuffix("+00:00")
 
 
 def seconds_of(text: str) -> float:
