@@ -54,6 +54,8 @@ class PermissionExchange:
         """The names as the server wrote them."""
         self.permissions = expanded(self.required)
         """The permissions that they stand for."""
+        self.configured = frozenset(expanded(server.policy.permissions))
+        """The permissions that the configuration approves."""
         self._request_id = f"perm-{token_hex(8)}"
         self._denied: set[str] = set()  # by the server itself
         self._until: float | None = None

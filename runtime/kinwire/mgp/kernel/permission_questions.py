@@ -28,6 +28,8 @@ from kinwire.support.background import background
 
 logger = logging.getLogger("kinwire.mgp")
 
+_SHOWN = 200  # characters of the name of a tool
+
 _Answered = Decided[PermissionDecision]
 
 
@@ -52,8 +54,9 @@ class PermissionQuestions:
         If there is no function to ask, the permission waits for a decision from elsewhere: a call
         waits with it, if other processes can decide, and a server that connects does not.
         """
+        tool = None if question.tool is None else question.tool[:_SHOWN]
         waiting = PendingPermission(
-            question.server, question.permission, self._clock(), question.agent, question.tool
+            question.server, question.permission, self._clock(), question.agent, tool
         )
         if not await self._store.pending.add(key, waiting):
             logger.warning("%s: too many permissions wait for an operator", question.server)

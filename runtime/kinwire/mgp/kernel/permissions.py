@@ -11,7 +11,7 @@ __all__ = ("PermissionManager",)
 import logging
 import math
 from collections.abc import Awaitable, Sequence
-from functools import lru_cache, partial
+from functools import partial
 
 import anyio
 
@@ -194,26 +194,30 @@ class PermissionManager:
 
         What it returns waits for the operator's decision, where somebody may decide.
         """
-        for permission in _expanded(call.tool.permissions):
-            if self.state(call.server, permission).value != "approved":
-                return self._obtain(call)
-        return None
+        if len(call.tool.permissions) > MOST_PERMISSIONS:
+            raise too_many(call.server.id, f"{call.tool.name:.60} needs")
+        needed = expanded(call.tool.permissions)
+        if all(self.state(call.server, one).value == "approved" for one in needed):
+            return None
+        return self._obtain(call, needed)
 
     def state(self, server: GuardedServer, permission: str) -> PermissionState:
         """Return what holds for one permission of a server now."""
         if name_problem(permission) is not None:
             return PermissionState("denied", "name")
+        exchange = self._exchanges.get(server)
+        if exchange is None:  # its session is over
+            return PermissionState("denied", "policy")
         state = judge(
             self._policy_of(server),
             self._store.remembered(server, permission),
-            configured=permission in _expanded(tuple(server.policy.permissions)),
+            configured=permission in exchange.configured,
         )
-        exchange = self._exchanges.get(server)
-        return state if exchange is None else exchange.narrow(permission, state)
+        return exchange.narrow(permission, state)
 
     def is_explicit(self, call: GuardedCall) -> bool:
         """Return whether a tool requires permissions, and a person has approved each of them."""
-        states = [self.state(call.server, one) for one in _expanded(call.tool.permissions)]
+        states = [self.state(call.server, one) for one in expanded(call.tool.permissions)]
         sources = {one.source for one in states if one.value == "approved"}
         return (
             bool(states)
@@ -286,11 +290,9 @@ class PermissionManager:
 
     # -- a call --
 
-    async def _obtain(self, call: GuardedCall) -> None:
+    async def _obtain(self, call: GuardedCall, needed: Sequence[str]) -> None:
         """Wait for the operator to approve what a call lacks."""
-        needed, once = _expanded(call.tool.permissions), set[str]()
-        if len(needed) > MOST_PERMISSIONS:
-            raise too_many(call.server.id, f"{call.tool.name} needs")
+        once = set[str]()
         self._must_have(call, needed, "deferred")
         with anyio.move_on_after(self._options.timeout):
             for permission in needed:
@@ -348,8 +350,3 @@ class PermissionManager:
 
 def _waits(state: PermissionState) -> bool:
     return state.value == "deferred"
-
-
-@lru_cache(maxsize=512)
-def _expanded(names: tuple[str, ...]) -> tuple[str, ...]:
-    return expanded(names)

@@ -412,9 +412,13 @@ async def test_too_many_and_malformed_permissions_are_refused() -> None:
             pass
     odd = tool("odd", security={"risk_level": "safe", "permissions_required": ["shell.*\u202e"]})
     asked = Person()
-    kernel = MgpKernel(permissions=Permissions(ask=asked))
-    async with connected(raw("Shell.Execute", tools=(odd,)), kernel) as mcp:
-        assert await reason(mcp.tools_call(name="odd")) == "permission_denied"
+    greedy = tool("greedy", security={"risk_level": "safe", "permissions_required": many})
+    kernel = MgpKernel(
+        servers={"files": ServerPolicy(confirm=[])}, permissions=Permissions(ask=asked)
+    )
+    async with connected(raw("Shell.Execute", tools=(odd, greedy)), kernel) as mcp:
+        for name in ("odd", "greedy"):
+            assert await reason(mcp.tools_call(name=name)) == "permission_denied"
     assert asked.asked == []
 
 
