@@ -7,6 +7,7 @@ from __future__ import annotations
 
 __all__ = ("CallGuard", "CallStep", "KernelServices")
 
+import re
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from http import HTTPStatus
 from typing import Any, NamedTuple
@@ -33,6 +34,7 @@ from kinwire_protocols.mgp import errors
 from kinwire_protocols.mgp.models import AuditOutcome
 from kinwire_protocols.nearest import nearest
 
+_WORD = re.compile("[a-z_]{1,40}")
 _TRACED = frozenset({"trace_id", "_mgp", "_meta"})
 
 
@@ -381,10 +383,13 @@ def _failure(error: Exception | None) -> JsonObject:
 
 
 def _reason_of(error: Exception | None) -> str | None:
-    """Return the word for why this kernel has refused a call, if its error has one."""
+    """Return the word for why this kernel has refused a call, if its error has one.
+
+    Only a word: a longer text could have arguments in it.
+    """
     details = recovery_of(error).details if isinstance(error, RpcError) else None
     reason = details.get("reason") if is_object(details) else None
-    return reason if isinstance(reason, str) else None
+    return reason if isinstance(reason, str) and _WORD.fullmatch(reason) else None
 
 
 def _as_refusal(error: InvalidResponseError) -> Exception:

@@ -43,6 +43,9 @@ def files(**more: Any) -> RawServer:
     needs = {"security": {"risk_level": "safe", "permissions_required": ["camera"]}}
     names = ("read", "fail", "break", "secret", "off", "run")
     made = [tool(name, "text", **safe) for name in names]
+    shell = {"security": {"risk_level": "safe", "validator": "sandbox"}}
+    code = {"security": {"risk_level": "safe", "validator": "code_safety"}}
+    made += [tool("shell", "command", **shell), tool("python", "code", **code)]
     answers: dict[str, Any] = {"tools/call": call, **more}
     offer = {"version": "0.2.0", "extensions": ["security", "audit"]}
     return RawServer(*made, tool("look", "text", **needs), mgp=offer, **answers)
@@ -53,7 +56,7 @@ def auditor() -> RawServer:
 
 
 async def call(connection: Connection, name: str, text: str = "", **more: Any) -> Any:
-    params = {"name": name, "arguments": {"text": text}, **more}
+    params = {"name": name, "arguments": GIVEN.get(name, {"text": text}), **more}
     return await connection.session.raw("tools/call", params)
 
 
@@ -98,10 +101,16 @@ WAYS: dict[str, tuple[str, str, str]] = {
     "off": ("TOOL_BLOCKED", "BLOCKED", "disabled"),
     "none": ("TOOL_BLOCKED", "BLOCKED", "tool"),
     "look": ("TOOL_BLOCKED", "BLOCKED", "permission_undecided"),
+    "shell": ("VALIDATION_FAILED", "BLOCKED", "validator"),
+    "python": ("CODE_REJECTED", "BLOCKED", "code"),
+}
+GIVEN = {
+    "shell": {"command": f"echo ok; rm -rf {SECRET}"},
+    "python": {"code": f"import subprocess\nsubprocess.run('{SECRET}')"},
 }
 
 
-@pytest.mark.spec("mgp-6.3-1", "mgp-6.3-2", "mgp-6.3-4")
+@pytest.mark.spec("mgp-6.3-2", "mgp-6.3-4", "mgp-6.4-11")
 async def test_each_call_has_one_event_however_it_ends(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     policy = ServerPolicy(tools={"off": ToolPolicy(enabled=False)})
@@ -136,7 +145,7 @@ async def test_each_call_has_one_event_however_it_ends(caplog: pytest.LogCapture
         assert len(raw.calls) == 3
 
 
-@pytest.mark.spec("mgp-6.3-3", "mgp-6.4-1", "mgp-6.5-1")
+@pytest.mark.spec("mgp-6.3-1", "mgp-6.3-3", "mgp-6.5-1")
 async def test_an_event_has_the_fields_of_the_specification() -> None:
     kernel = MgpKernel(servers={"files": DANGEROUS}, clock=lambda: NOW)
     raw = files()
@@ -398,6 +407,7 @@ async def test_safe_calls_are_refused_when_the_buffer_is_full() -> None:
         assert len(of_calls(await events_in(inner))) >= 5
 
 
+@pytest.mark.spec("mgp-6.4-1")
 async def test_events_are_durable_before_a_call_returns_if_asked_for() -> None:
     async with stored() as (_, log):
         kernel = MgpKernel(audit=AuditOptions(log=log, buffered=False))

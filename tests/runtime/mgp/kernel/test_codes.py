@@ -97,6 +97,8 @@ PROVOKED: list[tuple[int, Json, Prepare, Json, Agent | None]] = [
     (1002, {}, refuse_who_calls, {}, None),
     (1003, {"policy": ServerPolicy(credentials_expire=NOW)}, nothing, {}, None),
     (1003, {}, nothing, {}, EXPIRED),
+    (1010, {}, nothing, {"name": "shell", "arguments": {"command": "a; rm -rf b"}}, None),
+    (1011, {}, nothing, {"name": "python", "arguments": {"code": "import subprocess"}}, None),
     (3000, {"policy": ServerPolicy(rate=CallLimit(2, 60))}, call_twice, {}, None),
     (
         3001,
@@ -133,7 +135,9 @@ async def test_a_refusal_of_the_kernel_has_its_code_and_its_hints(
         audit=AuditOptions(log=log),
         clock=lambda: NOW,
     )
-    raw = RawServer(tool("run"), tool("other"), mgp=OFFER)
+    shell = tool("shell", "command", security={"risk_level": "safe", "validator": "sandbox"})
+    python = tool("python", "code", security={"risk_level": "safe", "validator": "code_safety"})
+    raw = RawServer(tool("run"), tool("other"), shell, python, mgp=OFFER)
     with audited() as events:
         async with guarded(raw, kernel) as connection:
             await prepare(kernel, connection)
