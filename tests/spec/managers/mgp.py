@@ -19,6 +19,20 @@ MGP = {
         attributes=("kinwire.mgp.kernel.call_guard:CallGuard._judge",),
         rows=("mgp-5.2-1", "mgp-8.2-2", "mgp-8.2-3"),
     ),
+    "mgp validators": Manager(
+        attributes=("kinwire.mgp.kernel.validators:CallValidators.check",),
+        rows=(
+            "mgp-4.3-4",
+            "mgp-4.5-1",
+            "mgp-4.5-2",
+            "mgp-4.5-3",
+            "mgp-4.5-5",
+            "mgp-4.5-6",
+            "mgp-4.5-7",
+            "mgp-6.4-10",
+            "mgp-14.3-5",
+        ),
+    ),
     "mgp risks": Manager(
         attributes=("kinwire.mgp.rules.tools:_risks",),
         rows=("mgp-4.3-1", "mgp-4.3-5", "mgp-4.4-2", "mgp-4.4-3"),

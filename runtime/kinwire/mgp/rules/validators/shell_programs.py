@@ -100,8 +100,8 @@ _CLASSES: Final[dict[str, str]] = {
         serverless snapcraft act pre-commit""",
     "changes how the shell reads later commands, or runs its arguments as code": """
         eval exec source . trap alias unalias declare typeset local set shopt enable bind complete
-        compopt fc mapfile readarray let coproc readonly unset hash suspend export bg fg disown autoload
-        zmodload emulate setenv""",
+        compopt fc mapfile readarray let coproc readonly unset hash suspend export bg fg disown
+        autoload zmodload emulate setenv""",
     "deletes many files": "rmtree rimraf trash-empty deltree del erase rd remove-item ri",
     "is a word of the shell's language": """
         if then else elif fi for while until do done case esac select function in { } ! [[ ]] time!
