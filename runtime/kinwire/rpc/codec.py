@@ -18,6 +18,7 @@ __all__ = (
     "FrameError",
     "Id",
     "OutgoingFrame",
+    "as_read",
     "decode",
     "encode",
     "encoded_notification",
@@ -313,6 +314,24 @@ Raises:
     UnsendableError: JSON cannot hold it (NaN, a lone surrogate, a cycle, an object of no JSON
         type).
 """
+
+
+def as_read(params: JsonObject) -> JsonObject:
+    """Return a copy of params as the peer will read them, of plain values of JSON.
+
+    Sets, bytes, iterators and models are written as JSON, too. Code that judges a call might not
+    look into them, and what is judged must be what is sent.
+
+    Raises:
+        UnsendableError: JSON cannot hold them, or they have too many levels or digits to be read.
+    """
+    try:
+        read: JsonObject = from_json(encode(params))
+    except UnsendableError:
+        raise
+    except ValueError as error:
+        raise UnsendableError(f"this message cannot be written as JSON: {error}") from None
+    return read
 
 
 class EncodedObject(dict[str, Any]):

@@ -10,7 +10,6 @@ from __future__ import annotations
 __all__ = ("DEFAULT", "Session", "Timeout")
 
 from collections.abc import Callable, Coroutine, Iterable, Mapping
-from copy import deepcopy
 from functools import cached_property, partial
 from inspect import iscoroutinefunction
 from types import TracebackType
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from pydantic import ValidationError
 
 from kinwire.rpc.calls import DEFAULT, OnId, PeerWithOptions, ProgressCallback, Timeout
+from kinwire.rpc.codec import as_read
 from kinwire.rpc.drivers import driver_class
 from kinwire.rpc.drivers.base import Driver
 from kinwire.rpc.error_table import ErrorTable
@@ -198,7 +198,7 @@ class Session:
             async def send(body: JsonObject) -> Any:
                 return await driver.call(method.name, method, body, seconds, on_progress, on_id)
 
-            result = await self._wire[method.name](body, send)
+            result = await self._wire[method.name](as_read(body), send)
         try:
             return method.decode_result(result, driver.engine.counts.noticed)
         except ValidationError as error:
@@ -259,7 +259,7 @@ class Session:
             return await driver.call(name, None, body, seconds, None)
 
         body = dict(params or {})
-        return await (send(body) if guarded is None else guarded(deepcopy(body), send))
+        return await (send(body) if guarded is None else guarded(as_read(body), send))
 
     async def raw_notify(self, name: str, params: JsonObject | None = None, /) -> None:
         """Send a notification of any name; gates and interceptors are skipped.
@@ -341,9 +341,9 @@ class Session:
         """Run `interceptor(params, send)` around each request of this wire name that is sent.
 
         It is nearer to the wire than every interceptor, and around `raw` as well: nothing of that
-        name leaves without it. It gets the params as JSON, returns the result as JSON, and may
-        await `send(params)` any number of times. Notifications of that name are refused. One that
-        is added later runs nearer to the wire.
+        name leaves without it. It gets the params as the peer would read them, returns the result
+        as JSON, and may await `send(params)` any number of times. Notifications of that name are
+        refused. One that is added later runs nearer to the wire.
         """
         outer = self._wire.get(name)
         if outer is None:

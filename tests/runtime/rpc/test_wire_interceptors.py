@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from kinwire.rpc.errors import SessionStateError
+from kinwire.rpc.errors import SessionStateError, UnsendableError
 from kinwire.rpc.interceptors import Send
 from kinwire.rpc.request import Request
 from kinwire_protocols import mcp
@@ -73,3 +75,45 @@ async def test_it_may_send_nothing_or_several_times_and_gets_a_copy_of_raw_param
         answer = await peers.client.raw(TOOLS_CALL.name, body)
     assert answer["content"][0]["text"] == "{'deep': {'value': 1}}"
     assert peers.sent_by(0) == ["tools/call", "tools/call"]
+
+
+# What JSON is written of without being JSON, and what the peer reads.
+WRITTEN: dict[str, tuple[Callable[[], Any], Any]] = {
+    "tuple": (lambda: ("a", ("b",)), ["a", ["b"]]),
+    "set": (lambda: {"a"}, ["a"]),
+    "frozenset": (lambda: frozenset("a"), ["a"]),
+    "bytes": (lambda: b"a", "a"),
+    "iterator": (lambda: iter(["a"]), ["a"]),
+    "mapping": (lambda: OrderedDict(a=1), {"a": 1}),
+    "model": (lambda: mcp.CallToolRequestParams(name="a"), {"name": "a"}),
+    "key": (lambda: {1: "a"}, {"1": "a"}),
+}
+
+
+async def test_it_gets_what_the_peer_would_read() -> None:
+    seen: list[Any] = []
+
+    async def look(params: JsonObject, send: Send) -> Any:
+        seen.append(params["arguments"]["value"])
+        return await send(params)
+
+    async with connected(tool(echo)) as peers:
+        peers.client.intercept_wire(TOOLS_CALL.name, look)
+        for make, read in WRITTEN.values():
+            params = mcp.CallToolRequestParams(name="tool", arguments={"value": make()})
+            typed = await peers.client.call(TOOLS_CALL, params)
+            body: JsonObject = {"name": "tool", "arguments": {"value": make()}}
+            raw = await peers.client.raw(TOOLS_CALL.name, body)
+            assert typed == tool_text(str({"value": read}))
+            assert raw["content"][0]["text"] == str({"value": read})
+            assert seen == [read, read]
+            assert type(seen[0]) is type(read)
+            seen.clear()
+        deep: list[Any] = []
+        for _ in range(5000):
+            deep = [deep]
+        for value in (10**5000, deep, float("nan"), "\ud800", object()):
+            with pytest.raises(UnsendableError):
+                await peers.client.raw(TOOLS_CALL.name, {"name": "x", "arguments": {"v": value}})
+    assert seen == []
+    assert peers.sent_by(0) == ["tools/call"] * 2 * len(WRITTEN)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-__all__ = ("CodeArguments", "code_arguments", "languages_of")
+__all__ = ("CodeArguments", "TooDeepError", "code_arguments", "languages_of")
 
 import ast
 import re
 from collections.abc import Collection, Iterator
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple, TypeGuard, cast
 
 from kinwire.mgp.rules.code_safety.parsing import MOST_BYTES, UnreadableCodeError, tree_of
 from kinwire.rpc.codec import is_object
@@ -24,7 +24,7 @@ _ABOUT_CODE = frozenset(
     {"id", "language", "lang", "length", "limit", "mode", "name", "path", "type"}
 )
 """Words of names that say something about code, and hold none: `code_language`."""
-_LANGUAGE = frozenset({"lang", "language", "runtime", "interpreter"})
+_LANGUAGE = frozenset({"lang", "language", "languages", "runtime", "interpreter"})
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _MEDIA = re.compile(r"(text|application)/(x-)?(python|javascript|script|code|sh)\b", re.IGNORECASE)
 _FORMATS = frozenset({"code", "python", "script", "source", "source-code"})
@@ -35,6 +35,10 @@ _SAID = re.compile(
 )
 _LONG = 200  # characters of a text that is code if nothing else is
 _DEEPEST = 50  # arguments inside arguments
+
+
+class TooDeepError(ValueError):
+    """Arguments are nested too deeply to be looked at."""
 
 
 class CodeArguments(NamedTuple):
@@ -52,6 +56,9 @@ def code_arguments(
     """Return which arguments are code; without any by name or schema, the long texts.
 
     `names` are those of the configuration: with them names and schemas are not looked at.
+
+    Raises:
+        TooDeepError: the arguments are nested too deeply.
     """
     texts = list(_texts(arguments, schema, "", names, False, 0))
     code = [(place, text) for place, text, is_code in texts if is_code]
@@ -62,24 +69,37 @@ def code_arguments(
     return CodeArguments(code, list(_acting(others)))
 
 
-def languages_of(arguments: JsonObject) -> Iterator[str]:
-    """Yield the programming languages that the arguments name."""
-    for name, value in arguments.items():
-        if isinstance(value, str) and _words(name) & _LANGUAGE and value.strip():
-            yield value
+def languages_of(value: Any, depth: int = 0) -> Iterator[str]:
+    """Yield the programming languages that arguments name, also those inside of others."""
+    if depth > _DEEPEST:
+        return
+    if is_object(value):
+        for name, inner in value.items():
+            if _words(name) & _LANGUAGE:
+                yield from _named(inner)
+            yield from languages_of(inner, depth + 1)
+    elif isinstance(value, list):
+        for inner in cast("list[object]", value):
+            yield from languages_of(inner, depth + 1)
+
+
+def _named(value: object) -> Iterator[str]:
+    values = cast("list[object]", value) if isinstance(value, list) else [value]
+    yield from (one for one in values if isinstance(one, str) and one.strip())
 
 
 def _texts(
     value: Any, schema: Any, place: str, names: Collection[str], is_code: bool, depth: int
 ) -> Iterator[tuple[str, str, bool]]:
-    """Yield the strings in a value; lines of code in a list are joined."""
+    """Yield the strings in a value, and its keys; lines of code in a list are joined."""
     if isinstance(value, str):
         yield place, value, is_code
     elif depth > _DEEPEST:
-        return
+        raise TooDeepError
     elif is_object(value):
         known = _part(schema, "properties")
         for name, inner in value.items():
+            yield place, name, False
             inner_schema = _part(known, name)
             inner_code = is_code or (name in names if names else _is_code(name, inner_schema))
             yield from _texts(

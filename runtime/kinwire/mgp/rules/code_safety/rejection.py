@@ -4,16 +4,21 @@ from __future__ import annotations
 
 __all__ = ("rejected", "violations_of_call")
 
+import re
 from collections.abc import Collection
 
-from kinwire.mgp.rules.code_safety.arguments import code_arguments, languages_of
+from kinwire.mgp.rules.code_safety.arguments import (
+    TooDeepError,
+    code_arguments,
+    languages_of,
+)
 from kinwire.mgp.rules.code_safety.check import MOST_VIOLATIONS, check_code
 from kinwire.mgp.rules.code_safety.levels import CodeRules
 from kinwire.mgp.rules.code_safety.parsing import MOST_BYTES
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mgp.models import CodeHints, CodeRejection
 
-_PYTHON = ("python", "py", "cpython", "ipython")
+_PYTHON = re.compile(r"[ci]?py(?:thon)?[\d .-]*", re.IGNORECASE)
 
 
 def violations_of_call(
@@ -28,9 +33,12 @@ def violations_of_call(
         return []
     found: dict[str, None] = {}
     for language in languages_of(arguments):
-        if not language.strip().lower().startswith(_PYTHON):
+        if _PYTHON.fullmatch(language.strip()) is None:
             found[f"Blocked language: '{language:.40}'"] = None
-    texts = code_arguments(arguments, schema, names)
+    try:
+        texts = code_arguments(arguments, schema, names)
+    except TooDeepError:
+        return ["Arguments nested too deeply"]
     if sum(len(text) for _, text in texts.code) > MOST_BYTES:
         return [f"Code too large: at most {MOST_BYTES} bytes in all arguments"]
     for _, text in (*texts.code, *texts.maybe):

@@ -17,6 +17,12 @@ def schema(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties}
 
 
+def nested(value: Any, levels: int) -> Any:
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
 CASES: list[tuple[str, dict[str, Any], dict[str, Any], bool]] = [
     ("by its name", {"code": BAD}, {}, True),
     ("by a word of its name", {"pythonCode": BAD}, {}, True),
@@ -40,6 +46,16 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any], bool]] = [
     ("without arguments", {}, {}, False),
     ("another language", {"code": "x = 1", "language": "bash"}, {}, True),
     ("another runtime", {"code": "x = 1", "runtime": "node"}, {}, True),
+    ("another language, further inside", {"job": [{"lang": "sh", "code": "reboot"}]}, {}, True),
+    ("one of several languages", {"code": "x = 1", "languages": ["python", "sh"]}, {}, True),
+    ("a language that begins like it", {"code": "x = 1", "language": "python|sh"}, {}, True),
+    ("its language with a version", {"code": "x = 1", "language": " CPython 3.11"}, {}, False),
+    ("a key", {"code": {f"{BAD}\nf()": 1}}, {}, True),
+    ("a key that calls", {"code": {"__import__('os').system('id')": 1}}, {}, True),
+    ("names of files as keys", {"code": {"my file.txt": "x = 1"}}, {}, False),
+    ("40 levels deep", {"code": nested("x = 1", 40)}, {}, False),
+    ("60 levels deep", {"code": nested("x = 1", 60)}, {}, True),
+    ("60 levels deep in another argument", {"code": "x", "more": nested(BAD, 60)}, {}, True),
 ]
 
 
