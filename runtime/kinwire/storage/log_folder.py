@@ -143,7 +143,7 @@ class LogFolder(LocalLog):
     # What follows runs in threads.
 
     def _append_rows(self, after: int | None, rows: list[tuple[str, str]]) -> int:
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(0o700, parents=True, exist_ok=True)
         with FileLock(self._folder / "lock", self._timeout):
             end = self._end()
             if end.is_torn:

@@ -178,6 +178,7 @@ async def test_an_event_has_the_fields_of_the_specification() -> None:
     assert all(len(one["params"]["trace_id"]) == 36 for one in after_greeting)
 
 
+@pytest.mark.spec("mgp-6.2-1")
 async def test_a_trace_id_of_the_program_is_used_wherever_it_stands() -> None:
     kernel = MgpKernel()
     raw = files()
