@@ -22,7 +22,8 @@ from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.retries import RetryEngine
 from kinwire.mgp.kernel.tool_list import ToolList
 from kinwire.mgp.kernel.tracing import new_trace_id, traced_json
-from kinwire.mgp.rules.audit_events import TOOL_RETRIED, TOOL_STARTED, SecurityEvent
+from kinwire.mgp.rules.audit_events import TOOL_RETRIED, TOOL_STARTED, MaskedDetails, SecurityEvent
+from kinwire.mgp.rules.masking import masked_text
 from kinwire.mgp.rules.tools import KnownTool
 from kinwire.mgp.rules.trace import trace_id_in
 from kinwire.rpc.codec import is_object
@@ -330,8 +331,10 @@ class _Judged:
     async def executed(self, call: GuardedCall, result: AuditOutcome, details: JsonObject) -> None:
         """Write that the call was made."""
         took = max(0.0, self._services.clock() - self._began)
-        details = {**_about(call), "duration_ms": round(took * 1000), **details}
-        await self._write("TOOL_EXECUTED", result, details, durable=call.tool.risk == "dangerous")
+        members = {**_about(call), "duration_ms": round(took * 1000), **details}
+        if not details:  # nothing of a peer is in it
+            members = MaskedDetails(members)
+        await self._write("TOOL_EXECUTED", result, members, durable=call.tool.risk == "dangerous")
 
     async def _write(
         self, kind: str, result: AuditOutcome, details: JsonObject, *, durable: bool
@@ -370,7 +373,8 @@ def _not_audited(call: GuardedCall) -> errors.ResourceExhaustedError:
 
 
 def _about(call: GuardedCall) -> JsonObject:
-    return {"risk_level": call.tool.risk, "validator_applied": call.tool.validator}
+    validator = masked_text(call.tool.validator)  # a server may declare anything
+    return {"risk_level": call.tool.risk, "validator_applied": validator}
 
 
 def _failure(error: Exception | None) -> JsonObject:

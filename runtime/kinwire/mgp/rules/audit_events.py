@@ -9,6 +9,7 @@ __all__ = (
     "TOOL_RETRIED",
     "TOOL_STARTED",
     "EventTypeError",
+    "MaskedDetails",
     "SecurityEvent",
     "is_event_type",
     "line_of",
@@ -16,7 +17,7 @@ __all__ = (
 )
 
 import re
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from kinwire.mgp.rules.masking import masked, masked_text
 from kinwire.mgp.rules.timestamps import seconds_of, timestamp_of
@@ -40,6 +41,10 @@ _STANDARD = frozenset(AUDIT_EVENT_TYPES)
 _LONGEST = 128  # characters of a type
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9_])?"
 _REVERSE_DOMAIN = re.compile(rf"{_LABEL}(?:\.{_LABEL}){{2,}}", re.ASCII)
+
+
+class MaskedDetails(dict[str, Any]):
+    """Details of an event in which nothing has to be masked any more."""
 
 
 class SecurityEvent(NamedTuple):
@@ -69,7 +74,8 @@ class SecurityEvent(NamedTuple):
             if self.tool_name is not None:
                 target["tool_name"] = masked_text(self.tool_name)
         params["result"] = self.result
-        params["details"] = masked(self.details)
+        details = self.details
+        params["details"] = details if type(details) is MaskedDetails else masked(details)
         return params
 
 
