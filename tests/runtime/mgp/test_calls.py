@@ -15,6 +15,9 @@ from kinwire.mgp import (
     ConfirmationRequest,
     Confirmations,
     MgpKernel,
+    PermissionAnswer,
+    PermissionQuestion,
+    Permissions,
     ServerPolicy,
     ToolPolicy,
 )
@@ -268,13 +271,57 @@ async def test_a_call_without_an_answer_has_its_event() -> None:
 
 
 async def test_what_ends_while_a_person_is_asked_counts_for_the_call() -> None:
+    ends: list[tuple[Callable[[MgpKernel], Awaitable[Any]], int]] = [
+        (lambda kernel: kernel.access.grant("host", "s", "deny", tool="think"), 1001),
+        (lambda kernel: kernel.permissions.revoke("s", "memory.read"), 1000),
+        (lambda kernel: kernel.tools.disable("s", "think"), 4002),
+    ]
+    security = {"risk_level": "safe", "permissions_required": ["memory.read"]}
+    policy = ServerPolicy(tools={"think": ToolPolicy(confirm=True, rate=CallLimit(1, 60))})
+    for lasts in (None, 0.0):  # approved from now on, or for the call
+        for end, code in ends:
+
+            async def approve(question: PermissionQuestion, lasts: Any = lasts) -> PermissionAnswer:
+                return PermissionAnswer("approved", lasts=lasts)
+
+            async def confirm(request: ConfirmationRequest, end: Any = end) -> bool:
+                await end(kernel)
+                return True
+
+            kernel = MgpKernel(
+                servers={"s": policy},
+                permissions=Permissions(ask=approve),
+                confirmations=Confirmations(confirm=confirm),
+            )
+            raw = RawServer(tool("think", security=security), mgp=MGP)
+            async with guarded(raw, kernel) as connection:
+                assert await outcome(by_raw(connection, "think")) == code
+            assert raw.calls == []
+
+
+async def test_a_call_is_asked_about_once_however_often_it_is_judged() -> None:
+    asked: list[str] = []
+
+    async def approve(question: PermissionQuestion) -> PermissionAnswer:
+        asked.append(question.permission)
+        return PermissionAnswer("approved", lasts=0.0)
+
     async def confirm(request: ConfirmationRequest) -> bool:
-        await kernel.access.grant("host", "s", "deny", tool=request.tool)
+        asked.append("confirm")
         return True
 
-    policy = ServerPolicy(tools={"think": ToolPolicy(confirm=True, rate=CallLimit(1, 60))})
-    kernel = MgpKernel(servers={"s": policy}, confirmations=Confirmations(confirm=confirm))
-    raw = RawServer(tool("think"))
+    def fail_first(params: Json) -> Json:
+        busy = {"code": 5002, "message": "busy", "data": {"_mgp": {"retry_after_ms": 1}}}
+        return busy if len(raw.calls) == 1 else {"content": []}
+
+    kernel = MgpKernel(
+        servers={"s": ServerPolicy(tools={"think": ToolPolicy(confirm=True)})},
+        permissions=Permissions(ask=approve),
+        confirmations=Confirmations(confirm=confirm),
+    )
+    security = {"risk_level": "safe", "permissions_required": ["memory.read"]}
+    raw = RawServer(tool("think", security=security), mgp=MGP, tools_call=fail_first)
     async with guarded(raw, kernel) as connection:
-        assert await outcome(by_raw(connection, "think")) == 1001
-    assert raw.calls == []
+        assert await by_raw(connection, "think") == {"content": []}
+    assert asked == ["memory.read", "confirm"]
+    assert len(raw.calls) == 2

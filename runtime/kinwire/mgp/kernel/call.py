@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ("Check", "GuardedCall")
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kinwire.mgp.rules.tools import KnownTool
@@ -26,6 +26,8 @@ class GuardedCall:
     arguments: JsonObject
     """The arguments that are sent; checks do not change them."""
     trace_id: str
+    approved_once: set[str] = field(default_factory=set[str], compare=False)
+    """The permissions that were approved when they were asked for by this call."""
 
 
 Check = Callable[[GuardedCall], Awaitable[None] | None]

@@ -8,7 +8,7 @@ from __future__ import annotations
 __all__ = ("CallGuard", "CallStep", "KernelServices")
 
 import re
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
@@ -46,7 +46,7 @@ class CallStep(NamedTuple):
     """What audit events say if it refuses."""
     check: Check
     again: bool = True
-    """Whether it is checked again before a call that failed is repeated."""
+    """Whether it is checked again after a person was asked, and before a failed call is repeated."""
     asks: bool = False
     """Whether it may wait for a person; what the steps before it found may not hold then."""
     counts: bool = False
@@ -135,15 +135,15 @@ class CallGuard:
     ) -> None:
         """Check a call from the step on that has something to wait for."""
         await waiting
-        asked = {steps[index]} if steps[index].asks else set[CallStep]()
+        asked = steps[index].asks
         for step in steps[index + 1 :]:
             judged.reason = step.reason
             more = step.check(call)
             if more is not None:
                 await more
-                asked.update((step,) if step.asks else ())
+                asked = asked or step.asks
         if asked:  # what held before may have ended while a person thought about the call
-            await self._judge_again(judged, call, asked, counted=True)
+            await self._judge_again(judged, call, counted=True)
 
     def _known_now(self, judged: _Judged, params: JsonObject) -> GuardedCall | None:
         """Return the call of a tool that is at hand; None if the list has to be looked at.
@@ -260,12 +260,7 @@ class CallGuard:
             await self._judge_again(judged, call)
 
     async def _judge_again(
-        self,
-        judged: _Judged,
-        call: GuardedCall,
-        but: Collection[CallStep] = (),
-        *,
-        counted: bool = False,
+        self, judged: _Judged, call: GuardedCall, *, counted: bool = False
     ) -> None:
         """Check what may have changed while a call waited; `counted` is whether limits have it.
 
@@ -276,9 +271,8 @@ class CallGuard:
             raise refusal(
                 errors.ToolNotFoundError, f"{call.tool.name}: the tool has changed meanwhile."
             )
-        steps = self._steps_of(call.tool)
-        rest = [one for one in steps if one.again and one not in but]
-        waiting = self._judge(judged, call, [one for one in rest if not (counted and one.counts)])
+        steps = [one for one in self._steps_of(call.tool) if one.again]
+        waiting = self._judge(judged, call, [one for one in steps if not (counted and one.counts)])
         if waiting is not None:
             await waiting
 

@@ -197,7 +197,7 @@ class PermissionManager:
         if len(call.tool.permissions) > MOST_PERMISSIONS:
             raise too_many(call.server.id, f"{call.tool.name:.60} needs")
         needed = expanded(call.tool.permissions)
-        if all(self.state(call.server, one).value == "approved" for one in needed):
+        if all(self._holds(call, one) for one in needed):
             return None
         return self._obtain(call, needed)
 
@@ -292,15 +292,20 @@ class PermissionManager:
 
     async def _obtain(self, call: GuardedCall, needed: Sequence[str]) -> None:
         """Wait for the operator to approve what a call lacks."""
-        once = set[str]()
         self._must_have(call, needed, "deferred")
         with anyio.move_on_after(self._options.timeout):
             for permission in needed:
                 is_open = self.state(call.server, permission).value == "deferred"
+                is_open = is_open and permission not in call.approved_once
                 if is_open and await self._ask(call.server, permission, call):
-                    once.add(permission)
+                    call.approved_once.add(permission)
         self._must_have(call, needed, "deferred")
-        self._must_have(call, [name for name in needed if name not in once], "approved")
+        self._must_have(call, [one for one in needed if one not in call.approved_once], "approved")
+
+    def _holds(self, call: GuardedCall, permission: str) -> bool:
+        """Return whether a call has a permission: for this call, an approval outlasts its end."""
+        value = self.state(call.server, permission).value
+        return value == "approved" or (value == "deferred" and permission in call.approved_once)
 
     def _must_have(self, call: GuardedCall, names: Sequence[str], least: GrantValue) -> None:
         """Refuse a call that lacks one of `names`: one that is undecided is also `deferred`."""
