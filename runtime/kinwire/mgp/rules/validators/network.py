@@ -31,6 +31,21 @@ from kinwire_protocols.base import JsonObject
 
 _HOST_NAMES: Final = word_set("host hostname hosts hostnames ip ips domain domains fqdn")
 _URL_NAMES: Final = word_set("url urls uri uris href webhook website proxy")
+_MAY_NAME_HOST: Final = word_set(
+    """
+    server servers address addr peer endpoint upstream origin base gateway remote target site link
+    src source destination node broker registry mirror backend
+    """
+)
+_LIKE_HOST: Final = re.compile(
+    r"""
+    (?:(?:0x[0-9a-f]+|[0-9]+)(?:\.(?:0x[0-9a-f]+|[0-9]+)){1,3}|0x[0-9a-f]+|[0-9]{8,})(?::[0-9]+)?(?:/.*)?
+    |[\w.-]+\.(?:local|lan|corp|home|svc|arpa|onion|intranet|localdomain)\.?(?::[0-9]+)?(?:/.*)?
+    |[\w.-]+\.[a-z]{2,}:[0-9]+(?:/.*)?
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Addresses in any spelling, private names and names with a port."""
 _OTHER: Final = word_set(
     "data file jar javascript vbscript unix netdoc blob gopher dict ldap ldaps tftp ftp ftps sftp "
     "ssh smb telnet ws wss redis mysql postgres mongodb imap smtp pop3 rtsp php phar"
@@ -106,30 +121,41 @@ def _of_leaf(leaf: Leaf, allowed: Collection[str]) -> Iterator[str | WebPlace]:
     if leaf.value is None or isinstance(leaf.value, bool):
         return
     words = () if leaf.is_key or not _KEY.fullmatch(leaf.name) else words_of_name(leaf.name)
-    last = words[-1] if words else ""
-    text = str(leaf.value)
-    if last == "port":
-        yield from _of_port(text)
-    elif "socket" in words:
-        yield "it names a socket of the machine"
-    elif last in ("scheme", "protocol"):
-        yield from _of_scheme(last, text.lower().removesuffix("://").removesuffix(":"))
-    elif not _HOST_NAMES.isdisjoint(words) or not _URL_NAMES.isdisjoint(words):
+    last, text = words[-1] if words else "", str(leaf.value)
+    is_text = isinstance(leaf.value, str)
+    if last in ("port", "scheme", "protocol") or "socket" in words:
+        yield from _of_part(last, text.lower().removesuffix("://").removesuffix(":"))
+    elif text and (_is_target(words, last, is_text) or _is_like_target(words, text)):
         yield _of_target(text, allowed)
         if "://" in text:
             yield from _of_text(text, allowed)  # it may have several
-    elif isinstance(leaf.value, str):
+    elif is_text:
         yield from _of_text(text, allowed)
 
 
-def _of_scheme(name: str, scheme: str) -> Iterator[str]:
-    if scheme in _OTHER or (name == "scheme" and scheme not in ("http", "https")):
-        yield "expected the scheme http or https"
+def _of_part(name: str, text: str) -> Iterator[str]:
+    """Yield why a part of an address is refused."""
+    if name == "port":
+        if text not in {str(port) for port in WEB_PORTS}:
+            yield f"expected one of the ports {', '.join(map(str, sorted(WEB_PORTS)))}"
+    elif name in ("scheme", "protocol"):
+        if text in _OTHER or (name == "scheme" and text not in ("http", "https")):
+            yield "expected the scheme http or https"
+    else:
+        yield "it names a socket of the machine"
 
 
-def _of_port(text: str) -> Iterator[str]:
-    if text not in {str(port) for port in WEB_PORTS}:
-        yield f"expected one of the ports {', '.join(map(str, sorted(WEB_PORTS)))}"
+def _is_like_target(words: tuple[str, ...], text: str) -> bool:
+    return not _MAY_NAME_HOST.isdisjoint(words) and _LIKE_HOST.fullmatch(text) is not None
+
+
+def _is_target(words: tuple[str, ...], last: str, is_text: bool) -> bool:
+    """Return whether a value of this name can only be a host or a URL."""
+    if last in ("name", "address") and len(words) > 1:
+        last = words[-2]
+    if is_text:
+        return last in _HOST_NAMES or last in _URL_NAMES
+    return last in _HOST_NAMES and not last.endswith("s")  # a number of hosts is not a host
 
 
 def _of_target(text: str, allowed: Collection[str]) -> str | WebPlace:
