@@ -280,21 +280,26 @@ async def test_what_ends_while_a_person_is_asked_counts_for_the_call() -> None:
     policy = ServerPolicy(tools={"think": ToolPolicy(confirm=True, rate=CallLimit(1, 60))})
     for lasts in (None, 0.0):  # approved from now on, or for the call
         for end, code in ends:
+            kernels: list[MgpKernel] = []
 
             async def approve(question: PermissionQuestion, lasts: Any = lasts) -> PermissionAnswer:
                 return PermissionAnswer("approved", lasts=lasts)
 
-            async def confirm(request: ConfirmationRequest, end: Any = end) -> bool:
-                await end(kernel)
+            async def confirm(
+                request: ConfirmationRequest, end: Any = end, kernels: Any = kernels
+            ) -> bool:
+                await end(kernels[0])
                 return True
 
-            kernel = MgpKernel(
-                servers={"s": policy},
-                permissions=Permissions(ask=approve),
-                confirmations=Confirmations(confirm=confirm),
-            )
+            kernels += [
+                MgpKernel(
+                    servers={"s": policy},
+                    permissions=Permissions(ask=approve),
+                    confirmations=Confirmations(confirm=confirm),
+                )
+            ]
             raw = RawServer(tool("think", security=security), mgp=MGP)
-            async with guarded(raw, kernel) as connection:
+            async with guarded(raw, kernels[0]) as connection:
                 assert await outcome(by_raw(connection, "think")) == code
             assert raw.calls == []
 

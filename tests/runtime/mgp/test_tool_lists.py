@@ -15,6 +15,7 @@ from tests.runtime.mgp.raw_peers import Json, RawServer, tool
 
 pytestmark = pytest.mark.anyio
 
+MGP: Json = {"version": "0.2.0", "extensions": ["security", "code_safety"]}
 CHANGED: Json = {"method": "notifications/tools/list_changed"}
 
 
@@ -99,6 +100,52 @@ async def test_a_changed_definition_is_audited_and_confirmed_again_and_loses_no_
     (event,) = events.of("io.kinwire.tool_changed")
     assert event["target"] == {"server_id": "s", "tool_name": "work"}
     assert event["details"]["before"] != event["details"]["after"]
+
+
+async def test_a_server_cannot_drop_its_rules_for_code_or_the_confirmation_that_it_demands() -> None:
+    security = {
+        "risk_level": "dangerous",
+        "permissions_required": ["code_execution"],
+        "confirmation_required": True,
+        "validator": "code_safety",
+        "code_safety": {"level": "readonly", "language": "python"},
+    }
+    policy = ServerPolicy(permissions=["code_execution"], code_safety="standard")
+    raw = RawServer(tool("run", "code", security=security), mgp=MGP)
+    outcomes: list[Any] = []
+    async with guarded(raw, MgpKernel(servers={"s": policy})) as connection:
+        for _ in range(2):
+            for code in ("open('a', 'w')", "import os\nos.environ['A'] = 'b'", "print(1)"):
+                params = {"name": "run", "arguments": {"code": code}}
+                outcomes.append(await outcome(connection.session.raw("tools/call", params)))
+            await changed(raw, tool("run", "code", security={"risk_level": "safe"}))
+    assert outcomes == [1011, 1011, 1000] * 2
+    assert raw.calls == []
+
+
+async def test_a_tool_that_is_listed_twice_has_the_checks_of_both() -> None:
+    safe, dangerous = (tool("x", security={"risk_level": risk}) for risk in ("safe", "dangerous"))
+    for tools in ((safe, dangerous), (dangerous, safe)):
+        raw = RawServer(*tools, mgp=MGP)
+        async with guarded(raw, MgpKernel()) as connection:
+            assert await call(connection, "x") == 1000
+            await connection.session.raw("tools/list")
+            assert await call(connection, "x") == 1000
+        assert raw.calls == []
+
+
+async def test_many_tools_do_not_make_the_kernel_forget_the_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("kinwire.mgp.kernel.tool_list._MOST_SEEN", 10)
+    raw = RawServer(tool("x", security={"risk_level": "dangerous"}), mgp=MGP)
+    async with guarded(raw, MgpKernel()) as connection:
+        assert await call(connection, "x") == 1000
+        await changed(raw, *(tool(f"t{number}") for number in range(20)))
+        assert "content" in await call(connection, "t8")
+        assert await call(connection, "t9") == 4001
+        await changed(raw, tool("x", security={"risk_level": "safe"}))
+        assert await call(connection, "x") == 1000
 
 
 async def test_a_change_is_seen_when_the_program_lists_the_tools() -> None:

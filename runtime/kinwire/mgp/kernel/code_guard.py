@@ -23,7 +23,7 @@ class CodeGuard:
 
     def __init__(self, server: GuardedServer, tool: KnownTool) -> None:
         level = tool.policy.code_safety or server.policy.code_safety or server.defaults.code_safety
-        self.rules = effective_rules(level, tool.code_safety)
+        self.rules = effective_rules(level, *tool.code_safety)
 
     def check(self, call: GuardedCall) -> None:
         """Check a call of the tool.

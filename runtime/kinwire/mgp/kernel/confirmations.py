@@ -213,9 +213,8 @@ class ConfirmationManager:
 
     def _is_permitted(self, call: GuardedCall) -> bool:
         """Return whether an explicit permission takes the place of a confirmation."""
-        security = call.tool.security
-        demanded = security is not None and security.confirmation_required is True
-        if self._options.confirm is not None or call.tool.policy.confirm or demanded:
+        tool = call.tool
+        if self._options.confirm is not None or tool.policy.confirm or tool.demands_confirmation:
             return False
         return self._permissions.is_explicit(call)
 

@@ -23,7 +23,6 @@ from kinwire.rpc.codec import is_object
 from kinwire.rpc.interceptors import Send
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
-from kinwire.support.bounded import LruDict
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.methods import NOTIFICATIONS_TOOLS_LIST_CHANGED, TOOLS_LIST
@@ -31,7 +30,7 @@ from kinwire_protocols.mcp.methods import NOTIFICATIONS_TOOLS_LIST_CHANGED, TOOL
 logger = logging.getLogger("kinwire.mgp")
 
 _MOST_FETCHED = 5  # times for one call, if the list changes while it is fetched
-_MOST_SEEN = 10_000
+_MOST_SEEN = 10_000  # names of tools in one connection; calls of others are refused
 _unfiltered: Final[ContextVar[bool]] = ContextVar("kinwire.mgp.unfiltered", default=False)
 
 Shown = Callable[[Sequence[KnownTool]], Awaitable[Collection[str]]]
@@ -61,7 +60,7 @@ class ToolList:
         """
         self.tools: dict[str, KnownTool] = {}
         """By name."""
-        self._seen = LruDict[str, KnownTool](_MOST_SEEN)  # in this connection, also removed ones
+        self._seen = dict[str, KnownTool]()  # in this connection, also removed ones
         self._session = session
         self._know = know
         self._shown = shown
@@ -114,7 +113,8 @@ class ToolList:
         while pages.has_next():
             params = {} if pages.cursor is None else {"cursor": pages.cursor}
             page = self._checked(await self._session.raw(TOOLS_LIST.name, params))
-            for entry in pages.accept(page["tools"], page.get("nextCursor")):
+            pages.accept(page["tools"], page.get("nextCursor"))
+            for entry in page["tools"]:  # one that is listed twice has the checks of both
                 tool = self._take(entry)
                 if tool is not None:
                     found[tool.name] = tool
@@ -159,7 +159,9 @@ class ToolList:
                 return before
             tool = kept_after_change(before, tool)
             self._changed(before, tool)
-        self._seen.put(tool.name, tool)
+        elif len(self._seen) >= _MOST_SEEN:  # to forget one would drop its checks
+            return None
+        self._seen[tool.name] = tool
         if tool.name in self.tools:
             self.tools[tool.name] = tool
         return tool

@@ -56,14 +56,16 @@ class KnownTool:
     """What a call needs, as the server writes it: a bare family is not expanded."""
     confirm: bool
     """Whether each call is confirmed."""
-    code_safety: CodeSafety | None
-    """The server's own rules for code among the arguments."""
+    code_safety: tuple[CodeSafety, ...]
+    """The server's own rules for code among the arguments; all of them narrow the kernel's."""
     policy: ToolPolicy
     """What the configuration says about it."""
     digest: str
     """Of the whole definition: another digest is another tool."""
     flags: tuple[str, ...] = ()
     """What is suspicious in the definition, in plain words."""
+    demands_confirmation: bool = False
+    """Whether the server says that each call needs a confirmation."""
 
     @property
     def validator(self) -> str:
@@ -92,6 +94,7 @@ def known_tool(
     signs = signs_of(name, schema, annotations)
     if unreadable:
         flags = (*flags, "its `security` is not readable")
+    safety = None if security is None else security.code_safety
     permissions = _permissions(security, own)
     risk = highest_risk(_risks(security, permissions, signs, own, flagged=bool(flags)))
     return KnownTool(
@@ -105,22 +108,24 @@ def known_tool(
         validators=_validators(security, signs, own, policy, trust),
         permissions=permissions,
         confirm=_confirmed(security, risk, own, policy, trust),
-        code_safety=None if security is None else security.code_safety,
+        code_safety=() if safety is None else (safety,),
         policy=own,
         digest=short_digest(definition),
         flags=flags,
+        demands_confirmation=_is_demanded(security),
     )
 
 
 def kept_after_change(before: KnownTool, after: KnownTool) -> KnownTool:
     """Return a tool whose definition has changed, with the protection that it had before.
 
-    A server cannot drop a check in the middle of a connection: risk, validators, permissions and
-    confirmation may become stricter only, unless the configuration decides them.
+    A server cannot drop a check in the middle of a connection: risk, validators, permissions, rules
+    for code and confirmation may become stricter only, unless the configuration decides them.
     """
     validators = after.validators
     if after.policy.validator is None:
         validators = tuple(dict.fromkeys((*before.validators, *after.validators)))
+    added = [one for one in before.code_safety if one not in after.code_safety]
     confirm = after.confirm if after.policy.confirm is not None else before.confirm or after.confirm
     return replace(
         after,
@@ -128,6 +133,8 @@ def kept_after_change(before: KnownTool, after: KnownTool) -> KnownTool:
         validators=validators,
         permissions=tuple(dict.fromkeys((*before.permissions, *after.permissions))),
         confirm=confirm,
+        code_safety=(*after.code_safety, *added),
+        demands_confirmation=before.demands_confirmation or after.demands_confirmation,
     )
 
 
@@ -214,9 +221,13 @@ def _confirmed(
 ) -> bool:
     if own.confirm is not None:
         return own.confirm
-    if security is not None and security.confirmation_required is True:
+    if _is_demanded(security):
         return True
     return risk in (DEFAULTS[trust].confirm if policy.confirm is None else policy.confirm)
+
+
+def _is_demanded(security: ToolSecurity | None) -> bool:
+    return security is not None and security.confirmation_required is True
 
 
 def _text(definition: JsonObject, member: str) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from kinwire.mgp import KnownTool, ServerPolicy, ToolPolicy
 from kinwire.mgp.rules.signs import words_of
+from kinwire.mgp.rules.code_safety.levels import effective_rules
 from kinwire.mgp.rules.tools import RISKS, highest_risk, kept_after_change, known_tool
 from kinwire.mgp.rules.trust import DEFAULTS, effective_trust
 from kinwire_protocols.mgp.models import RiskLevel, TrustLevel
@@ -160,7 +161,20 @@ def test_a_changed_definition_keeps_the_protection_that_it_had() -> None:
     assert (kept.risk, kept.validators, kept.confirm) == ("dangerous", ("sandbox",), True)
     assert kept.permissions == ("shell",)
     assert kept.digest == after.digest != before.digest
+    rules = {"level": "readonly", "max_code_size_bytes": 10}
+    strict = tool("run", security={**SAFE, "code_safety": rules, "confirmation_required": True})
+    kept = kept_after_change(known(strict), known(loose))
+    assert kept.demands_confirmation
+    narrowed = effective_rules("standard", *kept.code_safety)
+    assert (narrowed.level, narrowed.most_bytes) == ("readonly", 10)
+    other = {"level": "standard", "blocked_imports": ["csv"], "language": "ruby"}
+    kept = kept_after_change(kept, known(tool("run", security={**SAFE, "code_safety": other})))
+    narrowed = effective_rules("standard", *kept.code_safety)
+    assert (narrowed.level, narrowed.most_bytes, narrowed.language) == ("readonly", 10, "ruby")
+    assert "csv" in narrowed.blocked_imports
+    assert kept_after_change(kept, kept).code_safety == kept.code_safety
     decided = {"run": ToolPolicy(validator="none", confirm=False)}
+    strict = tool("run", "text", security={"risk_level": "dangerous", "validator": "sandbox"})
     kept = kept_after_change(known(strict, tools=decided), known(loose, tools=decided))
     assert (kept.validators, kept.confirm) == ((), False)
 

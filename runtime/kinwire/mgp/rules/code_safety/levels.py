@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ("LEVELS", "CodeRules", "effective_rules", "kernel_rules")
 
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Final
 
 from kinwire.mgp.rules.code_safety.module_tables import COMPUTING
@@ -17,6 +18,7 @@ LEVELS: Final = tuple(SAFETY_LEVELS)
 
 _PRESET = CODE_SAFETY_PRESETS["standard"]
 _STRICTEST = LEVELS[-1]
+_PYTHON = "python"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ def kernel_rules(level: str) -> CodeRules:
     allowed = tuple(sorted({*COMPUTING, *(_PRESET.allowed_imports or ())}))
     return CodeRules(
         level,
-        "python",
+        _PYTHON,
         preset_bytes if row.limits_size else MOST_BYTES,
         tuple(_PRESET.blocked_imports or ()) if level != LEVELS[0] else (),
         allowed if row.allows_listed_imports_only else None,
@@ -75,27 +77,33 @@ def kernel_rules(level: str) -> CodeRules:
     )
 
 
-def effective_rules(level: str, declared: CodeSafety | None) -> CodeRules:
-    """Return the kernel's rules of `level`, narrowed by what a tool declares.
+def effective_rules(level: str, *declared: CodeSafety | None) -> CodeRules:
+    """Return the kernel's rules of `level`, narrowed by all that a tool has declared.
 
-    The stricter level counts. Lists of blocked things are joined, of lists of allowed modules the
+    The strictest level counts. Lists of blocked things are joined, of lists of allowed modules the
     common part counts, and of two sizes the smaller one. A level that is not known counts as the
     strictest.
 
     Raises:
         ValueError: `level` is not a level of section 7.2.
     """
-    own = kernel_rules(level)
-    if declared is None:
-        return own
-    wanted = str(declared.level) if declared.level in LEVELS else _STRICTEST
-    rules = max(own, kernel_rules(wanted), key=lambda rules: LEVELS.index(rules.level))
-    if not rules.checks:
-        return rules
+    kernel_rules(level)  # it raises
+    narrower = [one for one in declared if one is not None]
+    levels = [level, *(_known_level(one.level) for one in narrower)]
+    rules = kernel_rules(max(levels, key=LEVELS.index))
+    return reduce(_narrowed, narrower, rules) if rules.checks else rules
+
+
+def _known_level(level: str) -> str:
+    return str(level) if level in LEVELS else _STRICTEST
+
+
+def _narrowed(rules: CodeRules, declared: CodeSafety) -> CodeRules:
     size = declared.max_code_size_bytes
+    language = declared.language if rules.language == _PYTHON else None
     return replace(
         rules,
-        language=str(declared.language or rules.language),
+        language=str(language or rules.language),
         most_bytes=min(rules.most_bytes, rules.most_bytes if size is None else max(size, 0)),
         blocked_imports=_joined(rules.blocked_imports, declared.blocked_imports),
         allowed_imports=_common(rules.allowed_imports, declared.allowed_imports),
