@@ -18,6 +18,7 @@ from kinwire.managers.ask import Answer, Failed, Late, ask
 from kinwire.managers.durable_map import RecordCodec, text_codec
 from kinwire.managers.grants import Decided, GrantStore, StoredDecisions
 from kinwire.managers.limits import ConcurrencyLimit
+from kinwire.managers.while_open import must_stay_open
 from kinwire.mgp.errors import refusal
 from kinwire.mgp.kernel.audit import AuditLog
 from kinwire.mgp.kernel.call import GuardedCall
@@ -229,13 +230,14 @@ class ConfirmationManager:
         if not self._asked.enter(None):
             raise _refused(call, "confirmation_impossible", "too many calls wait for an answer")
         try:
-            asked = await ask(
-                self._options.confirm,
-                _request(call),
-                name="Confirmations.confirm",
-                timeout=self._options.timeout,
-                expects=ConfirmationAnswer | bool,
-            )
+            async with must_stay_open(call.server.session):
+                asked = await ask(
+                    self._options.confirm,
+                    _request(call),
+                    name="Confirmations.confirm",
+                    timeout=self._options.timeout,
+                    expects=ConfirmationAnswer | bool,
+                )
         finally:
             self._asked.leave(None)
         if isinstance(asked, Answer):

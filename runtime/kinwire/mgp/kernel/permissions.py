@@ -15,7 +15,7 @@ from functools import partial
 
 import anyio
 
-from kinwire.managers.while_open import while_open
+from kinwire.managers.while_open import must_stay_open, while_open
 from kinwire.mgp.kernel.audit import AuditLog
 from kinwire.mgp.kernel.call import GuardedCall
 from kinwire.mgp.kernel.guarded_server import GuardedServer
@@ -251,12 +251,6 @@ class PermissionManager:
 
     async def _keep_informed(self, server: GuardedServer, exchange: PermissionExchange) -> None:
         """Deliver what changes while the server is connected, also what expires."""
-        async with background() as tasks:
-            tasks.start_soon(self._inform_of_changes, server, exchange)
-            await server.session.wait_closed()
-            tasks.cancel_scope.cancel()
-
-    async def _inform_of_changes(self, server: GuardedServer, exchange: PermissionExchange) -> None:
         try:
             while True:
                 news = self._store.grants.news
@@ -294,11 +288,12 @@ class PermissionManager:
         """Wait for the operator to approve what a call lacks."""
         self._must_have(call, needed, "deferred")
         with anyio.move_on_after(self._options.timeout):
-            for permission in needed:
-                is_open = self.state(call.server, permission).value == "deferred"
-                is_open = is_open and permission not in call.approved_once
-                if is_open and await self._ask(call.server, permission, call):
-                    call.approved_once.add(permission)
+            async with must_stay_open(call.server.session):
+                for permission in needed:
+                    is_open = self.state(call.server, permission).value == "deferred"
+                    is_open = is_open and permission not in call.approved_once
+                    if is_open and await self._ask(call.server, permission, call):
+                        call.approved_once.add(permission)
         self._must_have(call, needed, "deferred")
         self._must_have(call, [one for one in needed if one not in call.approved_once], "approved")
 

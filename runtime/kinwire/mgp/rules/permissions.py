@@ -138,6 +138,8 @@ def name_problem(name: str) -> str | None:
     A name has labels of ASCII letters, digits, `_` and `-` between dots. A standard name in other
     letters is refused: people would take it for the standard one.
     """
+    if name in _STANDARD:
+        return None
     if not 0 < len(name) <= NAME_SIZE:
         return f"it has {len(name)} characters, not 1 to {NAME_SIZE}"
     if _NAME.fullmatch(name) is None:

@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire import Host
+from kinwire import ConnectionClosedError, Host
 from kinwire.mgp import (
     ConfirmationAnswer,
     ConfirmationRequest,
@@ -260,6 +260,22 @@ async def test_a_hundred_calls_may_wait_and_the_session_goes_on() -> None:
         assert (len(person.asked), outcomes) == (100, ["confirmation_impossible"])
         assert await outcome(mcp, "look") == "look"
         tasks.cancel_scope.cancel()
+
+
+async def test_nobody_is_asked_about_a_call_whose_server_is_gone() -> None:
+    person = Person()
+    kernel = MgpKernel(confirmations=Confirmations(confirm=person))
+    server = raw()
+    async with connected(server, kernel) as mcp, anyio.create_task_group() as tasks:
+
+        async def call() -> None:
+            with pytest.raises(ConnectionClosedError), anyio.fail_after(5):
+                await mcp.tools_call(name="erase")
+
+        tasks.start_soon(call)
+        await anyio.wait_all_tasks_blocked()
+        assert len(person.asked) == 1
+        server.hang_up()
 
 
 async def test_wrong_options_are_refused() -> None:

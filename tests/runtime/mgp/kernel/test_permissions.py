@@ -11,7 +11,7 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire import Host, stdio
+from kinwire import ConnectionClosedError, Host, stdio
 from kinwire.mgp import (
     MgpKernel,
     PermissionAnswer,
@@ -268,6 +268,23 @@ async def test_one_question_serves_all_calls_that_wait_for_it() -> None:
         person.may_answer.set()
     assert outcomes == ["memory.read"] * 3
     assert len(person.asked) == 1
+
+
+async def test_a_call_does_not_wait_for_an_operator_when_its_server_is_gone() -> None:
+    person = Person()
+    kernel = MgpKernel(permissions=Permissions(ask=person))
+    server = raw()
+    async with connected(server, kernel) as mcp, anyio.create_task_group() as tasks:
+
+        async def call() -> None:
+            with pytest.raises(ConnectionClosedError), anyio.fail_after(5):
+                await mcp.tools_call(name="memory.read")
+
+        tasks.start_soon(call)
+        await person.comes.wait()
+        server.hang_up()
+    await anyio.wait_all_tasks_blocked()
+    assert person.cancelled == 1
 
 
 async def test_an_approval_for_one_time_is_for_one_call() -> None:
