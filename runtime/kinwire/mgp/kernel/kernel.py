@@ -32,11 +32,13 @@ from kinwire.mgp.kernel.permission_options import Permissions
 from kinwire.mgp.kernel.permissions import PermissionManager
 from kinwire.mgp.kernel.policy_guard import PolicyGuard
 from kinwire.mgp.kernel.retries import RetryEngine
+from kinwire.mgp.kernel.suspicious_tools import SuspiciousTools
 from kinwire.mgp.kernel.tool_list import ToolList
 from kinwire.mgp.kernel.tool_switches import ToolSwitches
 from kinwire.mgp.kernel.tracing import new_trace_id, trace_of, traced
 from kinwire.mgp.kernel.validators import CallValidators
 from kinwire.mgp.rules.audit_events import SecurityEvent
+from kinwire.mgp.rules.definitions import definition_flags
 from kinwire.mgp.rules.negotiation import read_offer
 from kinwire.mgp.rules.policy import Policy, PolicyProblem
 from kinwire.mgp.rules.retry import Retries
@@ -181,7 +183,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         self._unknown = unknown or ServerPolicy()
         self._clock = forward(clock)
         self._audit = AuditLog(audit or AuditOptions(), self._clock)
-        self._limits = CallLimits(self._clock)
+        self._limits, self._suspicious = CallLimits(self._clock), SuspiciousTools(self._audit)
         self.access = AccessManager(
             records,
             self._clock,
@@ -297,7 +299,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         session.must_not_repeat_handshake()  # a new session may be with another program
         tools = ToolList(
             session,
-            partial(known_tool, policy=server.policy, trust=server.trust),
+            partial(self._known, server),
             partial(self._shown, server),
             partial(self._changed, server),
             partial(self._listed, server),
@@ -371,12 +373,17 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         """Return the tools that the agent of this task may call, by the rules of calls."""
         if self._policy.is_new(server):  # a page of the list does not say what is missing
             server.session.start_soon(partial(_list_tools, server))
+        self._suspicious.report(server, tools)
         names = [
             tool.name
             for tool in self._policy.shown(server, tools)
             if tool.policy.enabled and not self.tools.is_off(server.id, tool.name)
         ]
         return await self.access.allowed(agent_now(), server, names)
+
+    def _known(self, server: GuardedServer, definition: JsonObject) -> KnownTool | None:
+        """Return what is known of a tool, with what is suspicious in its definition."""
+        return known_tool(definition, server.policy, server.trust, definition_flags(definition))
 
     def _changed(self, server: GuardedServer, before: KnownTool, after: KnownTool) -> None:
         logger.warning("%s: the definition of the tool %r has changed", server.id, after.name)
@@ -386,6 +393,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
 
     def _listed(self, server: GuardedServer) -> None:
         """Report what the configuration says about tools that the server does not have."""
+        self._suspicious.report(server, server.tools.values())
         for name in server.policy.tools:
             if name not in server.tools:
                 logger.warning("%s: the policy names a tool %r that it lacks", server.id, name)
