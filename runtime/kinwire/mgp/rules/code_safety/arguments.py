@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("CodeArguments", "TooDeepError", "code_arguments", "languages_of")
+__all__ = ("CodeArguments", "DeepArgumentsError", "code_arguments", "languages_of")
 
 import ast
 import re
@@ -37,7 +37,7 @@ _LONG = 200  # characters of a text that is code if nothing else is
 _DEEPEST = 50  # arguments inside arguments
 
 
-class TooDeepError(ValueError):
+class DeepArgumentsError(ValueError):
     """Arguments are nested too deeply to be looked at."""
 
 
@@ -58,7 +58,7 @@ def code_arguments(
     `names` are those of the configuration: with them names and schemas are not looked at.
 
     Raises:
-        TooDeepError: the arguments are nested too deeply.
+        DeepArgumentsError: the arguments are nested too deeply.
     """
     texts = list(_texts(arguments, schema, "", names, False, 0))
     code = [(place, text) for place, text, is_code in texts if is_code]
@@ -95,7 +95,7 @@ def _texts(
     if isinstance(value, str):
         yield place, value, is_code
     elif depth > _DEEPEST:
-        raise TooDeepError
+        raise DeepArgumentsError
     elif is_object(value):
         known = _part(schema, "properties")
         for name, inner in value.items():

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection
 
 from kinwire.mgp.rules.code_safety.arguments import (
-    TooDeepError,
+    DeepArgumentsError,
     code_arguments,
     languages_of,
 )
@@ -37,7 +37,7 @@ def violations_of_call(
             found[f"Blocked language: '{language:.40}'"] = None
     try:
         texts = code_arguments(arguments, schema, names)
-    except TooDeepError:
+    except DeepArgumentsError:
         return ["Arguments nested too deeply"]
     if sum(len(text) for _, text in texts.code) > MOST_BYTES:
         return [f"Code too large: at most {MOST_BYTES} bytes in all arguments"]
