@@ -74,7 +74,7 @@ async def test_server_filesystem(tmp_path: Path) -> None:
     assert (tmp_path / "a.txt").read_text(encoding="utf-8") == "alpha"
     assert {"edit_file", "move_file"}.isdisjoint(listed)
     assert {"read_text_file", "write_file"} < listed
-    assert (risks["read_text_file"], risks["write_file"]) == ("safe", "moderate")
+    assert (risks["read_text_file"], risks["write_file"]) == ("safe", "dangerous")
     assert [one["event_type"] for one in events.of_calls] == [
         *["TOOL_EXECUTED"] * 2,
         "TOOL_BLOCKED",
