@@ -31,18 +31,21 @@ _SQL_NAMES: Final = word_set("sql statement statements cypher sparql soql hql dm
 _QUERY_NAMES: Final = word_set("query queries q expression")
 _DATABASES: Final = word_set(
     """
-    sql db database databases query queries postgres postgresql pg mysql mariadb sqlite duckdb
+    sql db database databases postgres postgresql pg mysql mariadb sqlite duckdb
     bigquery snowflake clickhouse redshift oracle mssql neo4j cypher sparql warehouse
     """
 )
 _OPERATIONS: Final = word_set("operation operations action actions op verb method task intent")
+_OPERATION_KEYS: Final = word_set(
+    "insert update upsert delete remove drop create write overwrite append replace truncate erase"
+)
 _CONTENT: Final = word_set(
     "content contents data body payload patch replacement edits changes values document record"
 )
 _TARGETS: Final = word_set("output out save dest destination outfile")
 _FILES: Final = word_set("file path dir directory folder to filename destination dest outfile")
 _MODES: Final = re.compile(
-    r"[rwax]b?t?\+b?t?|[wax]b?t?|append|overwrite|wronly|rdwr", re.IGNORECASE
+    r"[rwax]b?t?\+b?t?|[wax]b?t?|rw\+?|append|overwrite|wronly|rdwr", re.IGNORECASE
 )
 _OPEN_FLAGS: Final = re.compile(r"O_(?:WRONLY|RDWR|CREAT|TRUNC|APPEND)", re.IGNORECASE)
 _HTTP_READS: Final = frozenset({"GET", "HEAD"})
@@ -109,7 +112,7 @@ def _leaf_problem(tool: KnownTool, leaf: Leaf) -> str | None:
         return _key_problem(leaf)
     if leaf.value is True:
         return "it asks for a change" if WRITES.intersection(words) else None
-    if words and words[-1] in WRITES and len(words) == 1:
+    if any(key.lower() in _OPERATION_KEYS for key in leaf.names):
         return "its name is that of an operation that writes"
     if not isinstance(leaf.value, str):
         return None
@@ -144,18 +147,17 @@ def _method_problem(text: str) -> str | None:
 def _statement_problem(tool: KnownTool, named: frozenset[str], text: str) -> str | None:
     if is_graphql_mutation(text):
         return "it is a mutation"
-    strict = _SQL_NAMES & named or (_QUERY_NAMES & named and _is_database(tool))
-    if strict and (_SQL_NAMES & named or starts_like_sql(text)):
+    tool_words = frozenset(words_of_name(tool.name))
+    asks = bool(_QUERY_NAMES & named)
+    if _SQL_NAMES & named or (asks and _DATABASES & tool_words):
         return sql_problem(text)
-    if _QUERY_NAMES & named and text.lstrip()[:7].lower() == "select ":
+    if asks and tool_words & _QUERY_NAMES and starts_like_sql(text):
+        return sql_problem(text)
+    if asks and text.lstrip()[:7].lower() == "select ":
         return sql_problem(text)
     if starts_like_sql(text) and sql_problem(text) is None:
         return None
     return "it has a statement that writes" if looks_like_writing_sql(text) else None
-
-
-def _is_database(tool: KnownTool) -> bool:
-    return not _DATABASES.isdisjoint(words_of_name(tool.name))
 
 
 def _content_problem(tool: KnownTool, words: tuple[str, ...], text: str) -> str | None:

@@ -40,11 +40,10 @@ _READERS: Final = word_set(
 )
 _WRITING: Final[dict[str, Options]] = {
     "sort": Options("o", ("output",), valued="kotTS"),
-    "tree": Options("o", valued="LPI"),
+    "tree": Options("o", ("output",), valued="LPI"),
     "shuf": Options("o", ("output",), valued="nie"),
     "iconv": Options("o", ("output",), valued="ft"),
     "sdiff": Options("o", ("output",)),
-    "date": Options("s", ("set",), valued="dfr"),
     "file": Options("C", ("compile",), valued="fFPm"),
     "dmesg": Options("cCDEn", ("clear", "read-clear", "console-off", "console-on")),
     "journalctl": Options(
@@ -211,6 +210,11 @@ def _hostname(arguments: Sequence[str]) -> bool:
     return not _operands(arguments) and not refused_option(Options("Fb", ("file",)), arguments)
 
 
+def _date(arguments: Sequence[str]) -> bool:
+    sets = any(word.isdigit() for word in arguments)
+    return not sets and not refused_option(Options("s", ("set",), valued="dfr"), arguments)
+
+
 def _ip(arguments: Sequence[str]) -> bool:
     operands = _operands(arguments)
     return len(operands) < 2 or operands[1] in {"show", "list", "ls", "get", "s"}
@@ -248,6 +252,7 @@ _SPECIAL: Final[dict[str, Callable[[Sequence[str]], bool]]] = {
     "uniq": _at_most_one_file,
     "xxd": _xxd,
     "hostname": _hostname,
+    "date": _date,
     "ip": _ip,
     "psql": _client,
     "sqlite3": _sqlite,

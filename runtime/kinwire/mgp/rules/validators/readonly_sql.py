@@ -60,7 +60,7 @@ _VALUE_FUNCTIONS: Final = re.compile(
 _TOKEN: Final = re.compile(
     r"""
     (?P<skip>\s+|'(?:[^'\\]|''|\\[^'\\])*'|"(?:[^"\\]|""|\\[^"\\])*"|`[^`]*`
-        |--(?:[ \t][^\n]*)?(?:\n|$)|/\*(?![!+M])(?:(?!\*/|/\*)[\s\S])*\*/)
+        |--(?:[ \t](?:[^\n\r]|\r(?=\n))*+)?(?:\n|$)|/\*(?![!+M])(?:(?!\*/|/\*)[\s\S])*\*/)
     |(?P<word>[^\W\d]\w*(?:\$\w+)*)
     |(?P<unclear>['"`\\]|/\*|--|\$\w*\$|\#(?=[^\n]*['"`]))
     |(?P<other>.)
@@ -77,7 +77,7 @@ _WRITE_SHAPE: Final = re.compile(
     r"|(?:drop|alter)\s+(?:table|index|view|database|schema|user|role|trigger|function|procedure)\s"
     r"|create\s+(?:or\s+replace\s+|temp\w*\s+|unique\s+)*(?:table|index|view|trigger|function)\s+"
     rf"(?:if\s+not\s+exists\s+)?{_NAME}\s*(?:\(|as\b|on\b|like\b|for\b|before\b|after\b)"
-    r"|(?:grant|revoke)\s+\w+(?:\s*,\s*\w+)*\s+on\b)",
+    r"|(?:grant|revoke)\s+(?:all|select|insert|update|delete|execute|usage|create|connect)\b)",
     re.IGNORECASE,
 )
 _MUTATION: Final = re.compile(r"(?:^|[\s}])mutation\b(?:\s+\w+)?\s*[({@]")
@@ -115,9 +115,10 @@ def _statement_problem(tokens: list[str]) -> str | None:
         return "a statement does not begin like one that only reads"
     if first == "pragma":
         return _pragma_problem(tokens)
-    refused = _WRITING | _GRAPH_WRITING if first in _GRAPH else _WRITING
+    is_graph = first in _GRAPH
+    refused = _WRITING | _GRAPH_WRITING if is_graph else _WRITING
     for before, token, after in zip(("", *tokens), tokens, (*tokens[1:], ""), strict=False):
-        if token in refused and after != "(" and before != ".":
+        if token in refused and (is_graph or after != "(") and before not in (".", "show"):
             return "a statement has a part that writes"
         if after == "(" and _is_writing_function(token):
             return "a statement calls a function that writes or starts something"
@@ -132,7 +133,7 @@ def _pragma_problem(tokens: list[str]) -> str | None:
 
 
 def _is_writing_function(name: str) -> bool:
-    if name in _FUNCTIONS:
+    if name in _FUNCTIONS or (name.startswith("lo_") and name != "lo_get"):
         return True
     return not _VALUE_FUNCTIONS.match(name) and not _FUNCTION_WORDS.isdisjoint(
         name.split("_") if "_" in name else ()

@@ -256,7 +256,7 @@ OPTIONS: Final[dict[str, Options]] = {
     "tcpdump": Options("zwZF", valued="icsBEGCmMTyr"),
     "tshark": Options("Xw", valued="ifRYcrTeo"),
     "pidstat": Options("e"),
-    "ip": Options("b", ("batch",)),
+    "ip": Options(dashed=("b", "batch")),
     "date": Options("s", ("set",), valued="dfr"),
     "fuser": Options("k", ("kill",)),
     "sysctl": Options("wp", ("write", "load", "system")),
