@@ -62,7 +62,7 @@ class AuditOptions:
     buffered: bool = True
     """Whether a call of a tool that is not dangerous returns before its event is durable."""
     buffer: int = 10_000
-    """How many events may wait to be written; when it is full, calls are refused."""
+    """How many events may wait to be written; calls wait for room, or are refused without it."""
     server_events: float = 10.0
     """How many events of one server are taken a second; others are dropped and counted."""
     queue: int = 1_000
@@ -91,8 +91,15 @@ class AuditLog:
 
     @property
     def has_room(self) -> bool:
-        """Whether another event may wait to be written; if not, calls are refused."""
+        """Whether another event may wait to be written; if not, calls wait for room."""
         return self._chain is None or self._chain.waiting < self._options.buffer
+
+    async def make_room(self) -> bool:
+        """Write what waits, and return whether another event may wait now; else refuse the call."""
+        if self._chain is not None:
+            with anyio.move_on_after(_MOST_WAITED):
+                await self._chain.drain()
+        return self.has_room
 
     async def record(self, event: SecurityEvent) -> bool:
         """Write an event, and return when it is durable; False if the log did not take it.

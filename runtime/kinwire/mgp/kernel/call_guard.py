@@ -104,7 +104,7 @@ class CallGuard:
             judged.reason = "audit"
             if call.tool.risk == "dangerous":
                 await self._announce(judged, call)
-            elif not self._services.audit.has_room:
+            elif not self._services.audit.has_room and not await self._services.audit.make_room():
                 raise _not_audited(call)
         except Exception as error:
             await judged.refused(error)

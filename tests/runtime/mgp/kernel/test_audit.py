@@ -408,6 +408,16 @@ async def test_safe_calls_are_refused_when_the_buffer_is_full() -> None:
         assert len(of_calls(await events_in(inner))) >= 5
 
 
+async def test_calls_wait_for_room_in_the_buffer_while_the_log_works() -> None:
+    async with stored() as (_, log):
+        kernel = MgpKernel(audit=AuditOptions(log=log, buffer=3))
+        raw = files()
+        async with guarded(raw, kernel, "files") as connection:
+            for _attempt in range(20):
+                await call(connection, "read")
+        assert len(raw.calls) == len(of_calls(await events_in(log))) == 20
+
+
 @pytest.mark.spec("mgp-6.4-1")
 async def test_events_are_durable_before_a_call_returns_if_asked_for() -> None:
     async with stored() as (_, log):
