@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire import Connection, Host, RequestTimeoutError, RpcError, SessionStateError
+from kinwire import Connection, Context, Host, RequestTimeoutError, RpcError, SessionStateError
 from kinwire.mcpl import McplHost
 from kinwire.mgp import (
     CallLimit,
@@ -207,6 +207,31 @@ async def test_who_calls_is_what_the_program_says_in_tasks_of_the_block_too() ->
                     await by_stub(connection, "think")
     actors = sorted(one["actor"]["id"] for one in events.of("TOOL_EXECUTED"))
     assert actors == ["agent.a", "agent.a", "agent.b", "host"]
+
+
+async def test_what_a_server_asks_for_is_done_for_no_agent() -> None:
+    kernel, raw, other = MgpKernel(), RawServer(tool("ask")), RawServer(tool("think"))
+    answered: list[Any] = []
+
+    async def roots(params: Any, context: Context) -> mcp.ListRootsResult:
+        answered.append(await by_stub(connections[1], "think"))
+        return mcp.ListRootsResult(roots=[])
+
+    with audited() as events:
+        async with Host("h", "1", extensions=[kernel]) as host:
+            host.on.roots_list(roots)
+            with kernel.acting_for("agent.connects"):
+                connections = [
+                    await host.connect(one, server_id=name)
+                    for name, one in (("a", raw), ("b", other))
+                ]
+                assert "result" in await raw.ask(1, "roots/list", {})
+            with kernel.acting_for("agent.calls"):
+                await by_stub(connections[0], "ask")
+                assert "result" in await raw.ask(2, "roots/list", {})
+                assert "result" in await raw.ask(3, "ping", {})
+    actors = [(one["target"]["tool_name"], one["actor"]["id"]) for one in events.of_calls]
+    assert actors == [("think", "host"), ("ask", "agent.calls"), ("think", "host")]
 
 
 async def test_parallel_first_calls_fetch_the_list_once() -> None:

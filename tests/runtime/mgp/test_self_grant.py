@@ -62,6 +62,24 @@ async def test_a_server_cannot_grant_by_a_method() -> None:
     assert {(one["actor"]["type"], one["actor"]["id"]) for one in refusals} == {("server", "s")}
 
 
+async def test_a_server_cannot_fill_the_audit_log_with_refusals() -> None:
+    now = [0.0]
+    kernel = MgpKernel(clock=lambda: now[0])
+    raw, other = RawServer(mgp=MGP), RawServer(mgp=MGP)
+    with audited() as events:
+        async with Host("h", "1", extensions=[kernel]) as host:
+            await host.connect(raw, server_id="s")
+            await host.connect(other, server_id="t")
+            for id in range(100):
+                assert codes(await raw.ask(id, "mgp/access/grant", ENTRY))[0] == 1000
+            await other.ask(0, "mgp/access/grant", ENTRY)
+            now[0] += 1
+            await raw.ask(100, "mgp/access/revoke", ENTRY | {"entry_type": "tool_grant"})
+    refusals = events.of("PERMISSION_DENIED")
+    assert [one["actor"]["id"] for one in refusals] == ["s"] * 20 + ["t", "s"]
+    assert [one["details"].get("dropped_before") for one in refusals[-2:]] == [None, 80]
+
+
 async def test_an_agent_cannot_grant_by_a_tool() -> None:
     kernel, raw = kernel_with_secret(), RawServer(tool("secret"))
     gate = Server("gate", "1")

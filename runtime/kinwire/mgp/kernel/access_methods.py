@@ -15,6 +15,7 @@ from uuid import uuid4
 
 from pydantic import MISSING
 
+from kinwire.managers.limits import TokenBucket
 from kinwire.mcp.context import Context
 from kinwire.mcp.handlers import ExtensionHandlers
 from kinwire.mcp.server import Server
@@ -25,6 +26,7 @@ from kinwire.mgp.rules.access import AccessGrant, AccessSubject
 from kinwire.mgp.rules.audit_events import SecurityEvent
 from kinwire.mgp.rules.timestamps import seconds_of
 from kinwire.storage.clock import Clock
+from kinwire.support.bounded import LruDict
 from kinwire_protocols import mcp, mgp
 from kinwire_protocols.base import from_wire
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
@@ -41,6 +43,8 @@ from kinwire_protocols.mgp.models import (
 
 logger = logging.getLogger("kinwire.mgp")
 
+_EVENTS = 20.0  # of refusals of one caller that are written a second
+_MOST_CALLERS = 1000
 _Params = AccessQueryParams | AccessGrantParams | AccessRevokeParams
 
 
@@ -54,6 +58,7 @@ class AccessMethods:
         self._options = options
         self._clock = clock
         self._record = record
+        self._refused = LruDict[AccessPrincipal, _Refusals](_MOST_CALLERS)
 
     def serve(
         self, handlers: ExtensionHandlers, caller_of: Callable[[Context], AccessPrincipal]
@@ -154,19 +159,40 @@ class AccessMethods:
         tool = None if params.tool_name is MISSING else params.tool_name
         details = {"reason": "operator", "method": method, "agent_id": params.agent_id}
         actor = caller.kind, caller.id
-        await self._record(
-            SecurityEvent(
-                *("PERMISSION_DENIED", *actor, params.server_id, tool, "BLOCKED"),
-                details=details,
-                trace_id=str(uuid4()),
-            )
+        event = SecurityEvent(
+            *("PERMISSION_DENIED", *actor, params.server_id, tool, "BLOCKED"),
+            details=details,
+            trace_id=str(uuid4()),
         )
+        await self._write(event, caller)
         raise refusal(
             PermissionDeniedError,
             f"{method}: {what} needs an operator, and the {caller.kind} {caller.id!r} is not one. "
             "An operator can use `kinwire access`.",
             details={"reason": "operator"},
         )
+
+    async def _write(self, event: SecurityEvent, caller: AccessPrincipal) -> None:
+        """Write a refusal, unless its caller fills the log; the next one says how many are not."""
+        refused = self._refused.get(caller)
+        if refused is None:
+            refused = _Refusals()
+            self._refused.put(caller, refused)
+        if not refused.bucket.take(now=self._clock()):
+            refused.unwritten += 1
+            return
+        if refused.unwritten:
+            event.details["dropped_before"] = refused.unwritten
+            refused.unwritten = 0
+        await self._record(event)
+
+
+class _Refusals:
+    """The refusals of one caller."""
+
+    def __init__(self) -> None:
+        self.bucket = TokenBucket(per_second=_EVENTS)
+        self.unwritten = 0
 
 
 class AccessTools(mgp.ServerTools):

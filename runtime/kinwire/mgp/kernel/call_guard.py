@@ -46,7 +46,7 @@ class CallStep(NamedTuple):
     """What audit events say if it refuses."""
     check: Check
     again: bool = True
-    """Whether it is checked again after a person was asked, and before a failed call is repeated."""
+    """Whether it is checked again after a person was asked, and before a call is repeated."""
     asks: bool = False
     """Whether it may wait for a person; what the steps before it found may not hold then."""
     counts: bool = False

@@ -12,20 +12,24 @@ __all__ = (
     "Agent",
     "agent_now",
     "as_agent",
+    "as_host",
     "as_operator",
     "caller_now",
     "operator_now",
 )
 
-from collections.abc import Generator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from anyio import get_current_task
 
 from kinwire.support.arguments import TIME, ArgumentCheck, ValueKind
+
+P = TypeVar("P")
+R = TypeVar("R")
 
 _LONGEST = 256  # characters of a name
 
@@ -98,6 +102,12 @@ def as_agent(agent: str | Agent) -> Generator[None]:
     finally:
         _operator.reset(masked)
         _agent.reset(token)
+
+
+async def as_host(params: P, request: object, go_on: Callable[[P], Awaitable[R]]) -> R:
+    """Serve a message of a server for no agent: not for the one that happened to connect."""
+    with as_agent(DEFAULT_AGENT):
+        return await go_on(params)
 
 
 @contextmanager

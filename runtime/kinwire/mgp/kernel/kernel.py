@@ -23,7 +23,7 @@ from kinwire.mgp.kernel.argument_guard import ArgumentGuard
 from kinwire.mgp.kernel.audit import AuditLog, AuditOptions
 from kinwire.mgp.kernel.call_guard import CallGuard, CallStep, KernelServices
 from kinwire.mgp.kernel.call_limits import CallLimits
-from kinwire.mgp.kernel.callers import AGENT_KIND, Agent, agent_now, as_agent, as_operator
+from kinwire.mgp.kernel.callers import AGENT_KIND, Agent, agent_now, as_agent, as_host, as_operator
 from kinwire.mgp.kernel.code_guard import CodeGuard
 from kinwire.mgp.kernel.confirmations import ConfirmationManager, Confirmations
 from kinwire.mgp.kernel.guarded_server import GuardedServer
@@ -239,7 +239,8 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         With `Agent("agent.helper", expires_at=...)` its calls are refused from that time on (1003).
 
         Calls in the block, and in tasks that are started in it, are judged and audited as calls of
-        that agent. Outside of a block the agent is `host`.
+        that agent. Outside of a block the agent is `host`, and so it is in handlers of what servers
+        ask for, also if the block connected them.
         """
         _ACTING_FOR.check(agent=agent)
         return as_agent(agent)
@@ -296,6 +297,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         except KinwireError as error:
             self._note(server, SERVER_REFUSED, "BLOCKED", {"reason": str(error)})
             raise
+        session.intercept_inbound(as_host)
         session.must_not_repeat_handshake()  # a new session may be with another program
         tools = ToolList(
             session,

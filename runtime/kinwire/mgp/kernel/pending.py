@@ -17,7 +17,7 @@ PENDING = "pending/"
 PENDING_LIFE = 300.0
 """For how many seconds a permission waits; then it has to be asked for again."""
 MOST_PENDING = 100
-"""How many permissions may wait, of all servers of one kernel."""
+"""How many permissions of one server may wait: one that asks for many holds up no other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +48,15 @@ class PendingPermissions:
         )
 
     async def add(self, key: str, waiting: PendingPermission) -> bool:
-        """Let a permission wait; return False if too many do.
+        """Let a permission wait; return False if too many of its server do.
 
         Raises:
             StorageError: the store failed.
         """
         if key in self._waiting:
             return True
-        if len(self._waiting) >= MOST_PENDING:
+        of_server = f"{key.rpartition('/')[0]}/"
+        if len(self._waiting.items(of_server)) >= MOST_PENDING:
             return False
         await self._waiting.put(key, waiting)
         return True

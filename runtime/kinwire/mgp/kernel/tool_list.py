@@ -23,8 +23,9 @@ from kinwire.rpc.codec import is_object
 from kinwire.rpc.interceptors import Send
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
+from kinwire.support.sanitize import sanitize_for_log
 from kinwire_protocols import mcp
-from kinwire_protocols.base import JsonObject
+from kinwire_protocols.base import JsonObject, RpcError
 from kinwire_protocols.mcp.methods import NOTIFICATIONS_TOOLS_LIST_CHANGED, TOOLS_LIST
 
 logger = logging.getLogger("kinwire.mgp")
@@ -112,7 +113,7 @@ class ToolList:
         found: dict[str, KnownTool] = {}
         while pages.has_next():
             params = {} if pages.cursor is None else {"cursor": pages.cursor}
-            page = self._checked(await self._session.raw(TOOLS_LIST.name, params))
+            page = self._checked(await self._page(params))
             pages.accept(page["tools"], page.get("nextCursor"))
             for entry in page["tools"]:  # one that is listed twice has the checks of both
                 tool = self._take(entry)
@@ -122,6 +123,13 @@ class ToolList:
         self.tools = found
         self._fresh = before == self._changes
         return self._fresh
+
+    async def _page(self, params: JsonObject) -> Any:
+        """Return a page. An error of the server must not look like a refusal of the kernel."""
+        try:
+            return await self._session.raw(TOOLS_LIST.name, params)
+        except RpcError as error:
+            raise RpcError(sanitize_for_log(error.message), code=error.code) from error
 
     def _checked(self, page: Any) -> JsonObject:
         """Return a page.

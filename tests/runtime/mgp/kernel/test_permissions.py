@@ -524,6 +524,19 @@ async def test_pending_permissions_are_bounded_and_end() -> None:
         assert len(kernel.permissions.pending) == 1
 
 
+async def test_a_server_that_asks_for_much_does_not_hold_up_another() -> None:
+    async def ask(question: PermissionQuestion) -> PermissionAnswer | bool:
+        return question.server == "files" or PermissionAnswer("deferred")
+
+    names = [f"com.example.p{number}" for number in range(MOST_PENDING)]
+    kernel = MgpKernel(permissions=Permissions(ask=ask))
+    async with Host("h", "1", extensions=[kernel]) as host:
+        await host.connect(raw(*names), server_id="greedy")
+        assert len(kernel.permissions.pending) == MOST_PENDING
+        connection = await host.connect(raw(), server_id="files")
+        assert await reason(connection.mcp.tools_call(name="memory.read")) == "memory.read"
+
+
 async def test_another_process_decides_within_a_second() -> None:
     async with open_store("memory:") as store:
         records = await store.records("mgp")
