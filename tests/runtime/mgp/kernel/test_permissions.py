@@ -74,7 +74,9 @@ async def connected(
 ) -> AsyncGenerator[Any]:
     async with Host("h", "1", extensions=[kernel]) as host:
         connection = await host.connect(server, server_id=server_id, **options)
-        await anyio.wait_all_tasks_blocked()  # so that the server has heard everything
+        with anyio.fail_after(5):
+            while not server.of("notifications/initialized"):
+                await server_hears(server)
         yield connection.mcp
 
 
@@ -212,7 +214,7 @@ async def test_what_is_deferred_is_denied_until_it_is_decided() -> None:
         assert await reason(mcp.tools_call(name="memory.read")) == "permission_undecided"
         assert [one.permission for one in kernel.permissions.pending] == ["memory.read"]
         assert await reason(mcp.tools_call(name="memory.read")) == "memory.read"
-        await anyio.wait_all_tasks_blocked()
+        await responses(server, 2)
         assert server.of(RESPONSE)[1]["grants"] == {"memory.read": "approved"}
         assert kernel.permissions.pending == []
     assert (person.asked[1].agent, person.asked[1].tool) == ("host", "memory.read")
@@ -261,9 +263,8 @@ async def test_one_question_serves_all_calls_that_wait_for_it() -> None:
         await person.comes.wait()
         await anyio.wait_all_tasks_blocked()
         # The session is not held up by the question.
-        server.say(id=1, method="ping")
-        await anyio.wait_all_tasks_blocked()
-        assert {"jsonrpc": "2.0", "id": 1, "result": {}} in server.heard
+        with anyio.fail_after(5):
+            assert (await server.ask(1, "ping", {}))["result"] == {}
         person.answers.append(True)
         person.may_answer.set()
     assert outcomes == ["memory.read"] * 3
@@ -563,6 +564,13 @@ async def test_another_process_decides_within_a_second() -> None:
             assert await reason(mcp.tools_call(name="memory.read")) == "permission_denied"
 
 
+async def responses(server: RawServer, count: int) -> None:
+    """Wait until the server has got that many decisions."""
+    with anyio.fail_after(5):
+        while len(server.of(RESPONSE)) < count:
+            await server_hears(server)
+
+
 async def server_hears(server: RawServer) -> None:
     await server._news.wait()
     await anyio.wait_all_tasks_blocked()
@@ -674,3 +682,18 @@ async def test_a_server_that_answers_nothing_is_connected(
             async with connected(server, kernel) as mcp:
                 assert await reason(mcp.tools_call(name="memory.read")) == "memory.read"
     assert all("\n" not in message for message in caplog.messages)
+
+
+async def test_a_server_learns_what_expires_and_what_another_policy_changes() -> None:
+    kernel = MgpKernel(permissions=Permissions(ask=Person(True), lasts=0.02))
+    server = raw("memory.read")
+    async with connected(server, kernel):
+        await responses(server, 2)
+        await kernel.permissions.deny("files", "camera")  # not what it requires: nothing is sent
+        kernel.permissions.policy = "auto_approve"
+        await responses(server, 3)
+        await kernel.permissions.deny("files", "memory.read")
+        await responses(server, 4)
+        values = [one["grants"]["memory.read"] for one in server.of(RESPONSE)]
+        assert values == ["approved", "deferred", "approved", "denied"]
+        assert len({one["request_id"] for one in server.of(RESPONSE)}) == 1
