@@ -22,6 +22,9 @@ from kinwire import Host, Server
 from kinwire.managers.chained_log import ChainedLog
 from kinwire.mgp import AuditOptions, MgpKernel, MgpServer, ServerPolicy, ToolPolicy
 from kinwire.mgp.rules.audit_events import SecurityEvent
+from kinwire.mgp.rules.tools import known_tool
+from kinwire.mgp.rules.validators.options import ValidatorOptions
+from kinwire.mgp.rules.validators.standard import judge
 from kinwire.rpc.session import Session
 from kinwire.storage import open_store
 from kinwire.support.background import background
@@ -29,13 +32,21 @@ from kinwire.transports.memory import memory_pair
 from kinwire_protocols.mcp import CallToolRequestParams
 from kinwire_protocols.mcp.methods import TOOLS_CALL
 from kinwire_protocols.mgp import ToolSecurity
-from tests.bench.measure import Row, at_least, at_most, spread
+from tests.bench.measure import Row, at_least, at_most, cpu_of_calls, spread
 
 ROUNDS = 15
 CALLS, DECISIONS, EVENTS = 1000, 5000, 10_000
 AT_ONCE = 256  # tasks that write at the same time
 ENTRIES = 1000  # of other agents
 
+COMMANDS = (
+    "ls -la",
+    "git log --oneline -5",
+    "grep -rn 'a b' src",
+    "echo ok; rm -rf x",
+    "cat $(printf secret)",
+    "python -m pytest -q tests",
+)
 CALL = CallToolRequestParams(name="add", arguments={"a": 1, "b": 2})
 EVENT = SecurityEvent(
     event_type="TOOL_EXECUTED",
@@ -54,6 +65,7 @@ def rows() -> Iterator[Row]:
     yield asyncio.run(_calls(speaks_mgp=False))
     yield asyncio.run(_calls(speaks_mgp=True))
     yield asyncio.run(_decisions())
+    yield _verdicts()
     with TemporaryDirectory() as folder:
         yield asyncio.run(_appends(Path(folder)))
 
@@ -141,6 +153,29 @@ async def _decisions() -> Row:
         "20,000 a second",
         "",
         at_least(rate, 20_000),
+    )
+
+
+def _verdicts() -> Row:
+    definition = {"name": "run", "inputSchema": {"properties": {"command": {"type": "string"}}}}
+    tool = known_tool(definition, policy=ServerPolicy(), trust="standard")
+    assert tool is not None
+    arguments = [{"command": command} for command in COMMANDS]
+    options = ValidatorOptions()
+
+    def judge_all() -> None:
+        for given in arguments:
+            judge("sandbox", tool, given, options)
+
+    spent = [cpu_of_calls(judge_all, 500) / len(COMMANDS) for _ in range(ROUNDS)]
+    rate = 1 / median(spent)
+    return Row(
+        "verdicts of the validator `sandbox` about shell commands",
+        f"{rate:,.0f} a second",
+        f"{median(spent) * 1e6:.0f} us each",
+        "5,000 a second",
+        "",
+        at_least(rate, 5_000),
     )
 
 
