@@ -195,7 +195,9 @@ async def test_a_server_reports_events_with_the_trace_of_the_request() -> None:
         await raw.greet(ALL)
         for id, trace in enumerate(traces):
             await raw.ask(id, "tools/call", {**called, **trace})
-        one, two, three = raw.of("notifications/mgp.audit")
+        raw.say(id="next to params", method="tools/call", params=called, trace_id="order 66")
+        await raw.settle()
+        one, two, three, four = raw.of("notifications/mgp.audit")
     assert one.pop("timestamp").endswith("Z")
     assert one == {
         "trace_id": "550e8400-e29b-41d4-a716-446655440000",
@@ -207,6 +209,7 @@ async def test_a_server_reports_events_with_the_trace_of_the_request() -> None:
     }
     assert two["trace_id"].replace("-", "") == "ab" * 16
     assert "trace_id" not in three
+    assert four["trace_id"] == "order 66"
 
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [
