@@ -44,6 +44,7 @@ from kinwire.mgp.rules.policy import Policy, PolicyProblem
 from kinwire.mgp.rules.retry import Retries
 from kinwire.mgp.rules.server_policy import ServerPolicy
 from kinwire.mgp.rules.tools import KnownTool, known_tool
+from kinwire.mgp.rules.trace import trace_id_in
 from kinwire.mgp.rules.trust import DEFAULTS
 from kinwire.rpc.errors import KinwireError
 from kinwire.rpc.session import Session
@@ -369,7 +370,8 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         return AccessPrincipal("server", self._peers[context.session].id)
 
     async def _report(self, params: AuditNotificationParams, context: Context) -> None:
-        self._audit.take(self._peers[context.session], params)
+        traced = params.model_copy(update={"trace_id": trace_id_in(context.message)})
+        self._audit.take(self._peers[context.session], traced)
 
     async def _shown(self, server: GuardedServer, tools: Sequence[KnownTool]) -> frozenset[str]:
         """Return the tools that the agent of this task may call, by the rules of calls."""

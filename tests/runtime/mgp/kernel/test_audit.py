@@ -323,6 +323,20 @@ async def test_events_of_a_server_are_stamped_and_marked(caplog: pytest.LogCaptu
     assert "not an event type that a server may use" in caplog.text
 
 
+async def test_the_trace_of_an_event_of_a_server_is_read_wherever_it_stands() -> None:
+    bare = {name: value for name, value in report("com.example.x").items() if name != "trace_id"}
+    raw = files()
+    with audited() as events:
+        async with guarded(raw, MgpKernel(), "files"):
+            raw.say(method="notifications/mgp.audit", params={**bare, "_mgp": {"trace_id": TRACE}})
+            raw.say(method="notifications/mgp.audit", params=bare, trace_id=TRACE)
+            raw.say(method="notifications/mgp.audit", params={**bare, "trace_id": "a\nb"})
+            raw.say(method="notifications/mgp.audit", params=bare)
+            await anyio.wait_all_tasks_blocked()
+    found = [one.get("trace_id") for one in events.of("com.example.x")]
+    assert found == [TRACE, TRACE, None, None]
+
+
 async def test_a_server_that_reports_too_much_is_cut_off(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
