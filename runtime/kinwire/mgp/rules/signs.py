@@ -9,16 +9,15 @@ from __future__ import annotations
 
 __all__ = ("Signs", "signs_of", "words_of")
 
-import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from kinwire.mgp.rules.validators.places import words_of_name
 from kinwire.rpc.codec import is_object
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mgp.models import RiskLevel
 
 _MOST_PARAMETERS = 200
-_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def _words(text: str) -> frozenset[str]:
@@ -60,7 +59,7 @@ class Signs(NamedTuple):
 
 def words_of(name: str) -> frozenset[str]:
     """Return the words of a name in lower case: `runShell_v2` has `run`, `shell`, `v` and `2`."""
-    return frozenset(word.lower() for word in _WORD.findall(name))
+    return frozenset(words_of_name(name))
 
 
 def signs_of(name: str, schema: JsonObject, annotations: JsonObject) -> Signs:
