@@ -23,6 +23,7 @@ from kinwire.support.arguments import (
     ArgumentCheck,
     ValueKind,
 )
+from kinwire.support.sanitize import printable
 from kinwire_protocols.base import JsonObject, RpcError, from_wire
 from kinwire_protocols.mgp.models import ErrorRecovery
 from kinwire_protocols.mgp.tables import ERROR_RULES, WORD_ALIASES
@@ -68,7 +69,8 @@ def refusal(
 
     Category, `retryable` and `retry_strategy` are those of the error's row in `ERROR_RULES`;
     `retryable` may be passed. `retry_after` is in seconds; on the wire it is `retry_after_ms`.
-    `details` reach the peer: they must not contain secrets.
+    `details` reach the peer: they must not contain secrets. `message` becomes one line: it may have
+    names in it that a peer has chosen, and escapes stand for signs that are not visible.
 
     Raises:
         TypeError: `error` is not an error class of MGP, or an argument has the wrong type.
@@ -87,7 +89,7 @@ def refusal(
         members["retry_after_ms"] = round(retry_after * 1000)
     if not members["retryable"]:
         members.pop("retry_strategy", None)
-    return error(message, data={"_mgp": members})
+    return error(printable(message), data={"_mgp": members})
 
 
 def rule_of(error: RpcError) -> ErrorRule | None:

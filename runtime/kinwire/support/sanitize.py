@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("enumerated", "sanitize_for_log")
+__all__ = ("enumerated", "printable", "sanitize_for_log")
 
 from collections.abc import Sequence
 
@@ -14,6 +14,15 @@ _PROBLEM = 300  # characters
 def sanitize_for_log(said: object) -> str:
     """Return `said` as text on one line, so that a peer cannot write log lines of its own."""
     return "".join(sign if sign.isprintable() else " " for sign in str(said)[:_SIZE])
+
+
+def printable(text: str) -> str:
+    """Return `text` on one line, in its whole length: an escape stands for what is not visible."""
+    return text if text.isprintable() else "".join(map(_sign, text))
+
+
+def _sign(sign: str) -> str:
+    return sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii")
 
 
 def enumerated(problems: Sequence[object]) -> str:

@@ -21,6 +21,11 @@ def test_refusals_carry_the_defaults_of_their_row() -> None:
     assert len(ERROR_RULES) == len(PROTOCOL.errors) == 19
 
 
+def test_a_message_is_one_line_whatever_names_are_in_it() -> None:
+    error = refusal(errors.AccessDeniedError, "no \x1b[2J\n\u202e\ud800 caf\u00e9")
+    assert error.message == r"no \x1b[2J\n\u202e\ud800 café"
+
+
 def test_what_is_passed_is_on_the_wire() -> None:
     details: JsonObject = {"limit": 10}
     error = refusal(

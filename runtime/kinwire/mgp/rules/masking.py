@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, Final, cast
 
+from kinwire.support.sanitize import printable
 from kinwire_protocols.base import JsonObject
 
 MASK: Final = "[masked]"
@@ -79,21 +80,20 @@ def masked(value: JsonObject) -> JsonObject:
     return _object(value, _Budget(), 0)
 
 
-@lru_cache(maxsize=2048)
 def masked_text(text: str) -> str:
     """Return a text without what looks like a secret; control characters are escaped."""
-    text = text[: _LONGEST + 1]
+    return _masked_text(text if len(text) <= _LONGEST else text[: _LONGEST + 1])
+
+
+@lru_cache(maxsize=2048)
+def _masked_text(text: str) -> str:  # of a limited size: it is kept
     if len(text) > _LONGEST:
         text = f"{text[:_LONGEST]}{_CUT}"
     text = _HEADER.sub(rf"\1\2 {MASK}", _FORMS.sub(MASK, text))
     text = _SCHEME.sub(rf"\1\2 {MASK}", text)
     text = _NAMED.sub(rf"\1{MASK}", _USER.sub(rf"\1{MASK}@", text))
     text = _OPTION.sub(rf"\1 {MASK}", text)
-    return text if text.isprintable() else "".join(map(_printable, text))
-
-
-def _printable(sign: str) -> str:
-    return sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii")
+    return printable(text)
 
 
 def _object(value: JsonObject, budget: _Budget, depth: int) -> JsonObject:
@@ -104,7 +104,7 @@ def _object(value: JsonObject, budget: _Budget, depth: int) -> JsonObject:
             found[_CUT] = True
             break
         shown = _text(name, budget)
-        hidden = _is_secret_name(name) and not _may_be_shown(name, part)
+        hidden = _is_secret_name(name[:_LONGEST]) and not _may_be_shown(name, part)
         found[shown] = MASK if hidden else _value(part, budget, depth + 1)
     return found
 
@@ -139,7 +139,7 @@ def _items(values: Iterable[Any], budget: _Budget, depth: int) -> Iterator[Any]:
 
 
 def _text(text: str, budget: _Budget) -> str:
-    shown = masked_text(text) if len(text) <= _LONGEST else masked_text(text[: _LONGEST + 1])
+    shown = masked_text(text)
     budget.texts -= len(shown)
     return shown if budget.texts >= 0 else _CUT
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -120,3 +121,16 @@ def test_big_values_are_cut() -> None:
         text = json.dumps(masked(value))
         assert len(text) <= 16 * 1024
         assert "[cut]" in text
+
+
+def test_long_texts_are_not_kept_in_memory() -> None:
+    tracemalloc.start()
+    try:
+        for number in range(10):
+            text = str(number) + "x" * 1_000_000
+            assert len(masked_text(text)) < 1100
+            assert len(masked({text: text})) == 1
+        del text
+        assert tracemalloc.get_traced_memory()[0] < 1_000_000
+    finally:
+        tracemalloc.stop()
