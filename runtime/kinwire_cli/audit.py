@@ -27,7 +27,7 @@ _EPILOG = """\
 Filters are --type, --agent, --server, --tool, --result, --trace and --since; an event is shown if
 all of them fit. A * in a value stands for any characters. With --format json each event is a line.
 verify prints the newest record as SEQ:HASH. Keep that elsewhere and pass it as --known later: so a
-log whose newest records were removed, or that was written anew, is found too.
+log whose newest records were removed, or that was written again, is found too.
 """
 _LOG = "mgp-audit"
 _PAGE = 1000

@@ -1,4 +1,4 @@
-"""A chained log has one chain, whoever writes, and says what was not written."""
+"""A chained log has one chain for all writers, and says what was not written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MGP beside MCP: what MCP does is the same with it, and each extension brings its own and no more.
+"""MGP together with MCP: MCP does the same, and each extension brings its own and no more.
 
 The peers are raw where they are of the other side.
 """

@@ -150,7 +150,7 @@ class CallGuard:
 
         Raises:
             ToolNotFoundError: it has no name of a tool.
-            InvalidToolArgsError: its arguments are no object.
+            InvalidToolArgsError: its arguments are not an object.
         """
         name, arguments = params.get("name"), params.get("arguments")
         if not isinstance(name, str):
@@ -176,7 +176,7 @@ class CallGuard:
 
         Raises:
             ToolDisabledError: the configuration has disabled it.
-            InvalidToolArgsError: the arguments are no object.
+            InvalidToolArgsError: the arguments are not an object.
         """
         if not tool.policy.enabled:
             judged.reason = "disabled"
@@ -268,9 +268,8 @@ class CallGuard:
             RpcError: it may not be sent any more.
         """
         if await self._tools.find(call.tool.name) is not call.tool:
-            raise refusal(
-                errors.ToolNotFoundError, f"{call.tool.name}: the tool has changed meanwhile."
-            )
+            text = f"{call.tool.name}: the tool changed while the call waited."
+            raise refusal(errors.ToolNotFoundError, text)
         steps = [one for one in self._steps_of(call.tool) if one.again]
         waiting = self._judge(judged, call, [one for one in steps if not (counted and one.counts)])
         if waiting is not None:

@@ -17,7 +17,7 @@ P = TypeVar("P", bound=Message)
 
 
 def new_trace_id() -> str:
-    """Return a new trace id, a random UUID (version 4). It is no secret."""
+    """Return a new trace id, a random UUID (version 4). It is not a secret."""
     digits = f"{getrandbits(120):030x}"
     return f"{digits[:8]}-{digits[8:12]}-4{digits[12:15]}-a{digits[15:18]}-{digits[18:]}"
 

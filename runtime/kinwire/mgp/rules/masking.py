@@ -151,7 +151,7 @@ def _is_secret_name(name: str) -> bool:
 
 
 def _may_be_shown(name: str, value: object) -> bool:
-    """Return whether a value is no secret though its field has the name of one: `max_tokens: 5`."""
+    """Return whether a value whose field is named like a secret is not one: `max_tokens: 5`."""
     if value is None or isinstance(value, bool) or value == "":
         return True
     words = _WORD_BREAK.sub("_", name[:200]).strip("_").lower()

@@ -117,7 +117,7 @@ async def _converse(
 
 @contextmanager
 def _without_warnings() -> Generator[None]:
-    """Keep the warnings of the kernel out of the story, which tells them itself."""
+    """Keep the warnings of the kernel out of the story, which mentions them itself."""
     logger = logging.getLogger("kinwire.mgp")
     level = logger.level
     logger.setLevel(logging.ERROR)
