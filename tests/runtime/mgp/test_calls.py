@@ -355,3 +355,12 @@ async def test_a_call_is_asked_about_once_however_often_it_is_judged() -> None:
         assert await by_raw(connection, "think") == {"content": []}
     assert asked == ["memory.read", "confirm"]
     assert len(raw.calls) == 2
+
+
+async def test_a_sandboxed_server_gets_no_audit_events() -> None:
+    for trust, sent in (("standard", True), ("sandboxed", False)):
+        raw = RawServer(tool("think"), mgp=MGP | {"trust_level": trust})
+        async with guarded(raw, MgpKernel()) as connection:
+            await outcome(by_raw(connection, "think"))
+            await raw.settle()
+        assert bool(raw.of("notifications/mgp.audit")) is sent

@@ -24,12 +24,13 @@ from kinwire.mgp import (
     PermissionQuestion,
     Permissions,
     Retries,
+    code_rejection,
     recovery_of,
 )
 from kinwire.mgp.rules.timestamps import seconds_of
 from kinwire.support.background import background
 from kinwire_protocols.base import from_wire, to_wire
-from kinwire_protocols.mgp import ToolSecurity
+from kinwire_protocols.mgp import CodeSafety, ToolSecurity
 from kinwire_protocols.mgp.errors import RateLimitedError
 from tests.runtime.mgp.fixtures_kernel import AuditEvents, audited, guarded
 from tests.runtime.mgp.raw_peers import Json, RawKernel, RawServer, tool
@@ -229,8 +230,42 @@ async def test_a_tool_that_takes_code() -> None:
             await connection.mcp.tools_call(name=listed["name"], arguments={"code": "1"})
         (known,) = kernel.servers[0].tools.values()
     assert (known.risk, known.validators) == ("dangerous", ("code_safety",))
-    assert known.code_safety is not None
-    assert to_wire(known.code_safety) == listed["security"]["code_safety"]
+    (declared,) = known.code_safety
+    assert to_wire(declared) == listed["security"]["code_safety"]
+
+
+async def test_code_is_rejected_as_the_text_shows() -> None:
+    safety = CodeSafety(
+        level="standard",
+        max_code_size_bytes=10_000,
+        blocked_imports=["subprocess", "shutil"],
+        blocked_patterns=["eval("],
+    )
+    guarded = MgpServer(
+        tools={
+            "run": ToolSecurity(risk_level="dangerous", validator="code_safety", code_safety=safety)
+        }
+    )
+    server, raw = Server("terminal", "1", extensions=[guarded]), RawKernel()
+
+    @server.tool
+    async def run(code: str) -> Any:
+        """Run code."""
+        return code_rejection(code, safety=safety) or "ran"
+
+    async with background() as tasks:
+        tasks.start_soon(server.serve, raw)
+        await raw.greet(ALL)
+        called = {"name": "run", "arguments": {"code": "import subprocess\neval('1')"}}
+        result = (await raw.ask(1, "tools/call", called))["result"]
+        tasks.cancel_scope.cancel()
+    rejection = json.loads(result["content"][0]["text"])
+    assert result["isError"] is True
+    assert rejection["status"] == "rejected"
+    assert rejection["reason"] == "Code validation failed"
+    assert rejection["violations"] == ["Blocked import: 'subprocess'", "Blocked pattern: 'eval('"]
+    assert set(rejection["hints"]["blocked_imports"]) >= {"subprocess", "shutil"}
+    assert rejection["hints"]["max_code_size_bytes"] == 10_000
 
 
 async def test_an_error_with_its_recovery() -> None:

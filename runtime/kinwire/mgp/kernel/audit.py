@@ -146,12 +146,14 @@ class AuditLog:
             self._chain.add(_subject("server", event), event)
 
     async def attend(self, server: GuardedServer, gone: SecurityEvent) -> None:
-        """Send events to a server if it negotiated `audit`; when it has left, write `gone`.
+        """Send events to a server that may have them; when it has left, write `gone`.
+
+        They are for servers that negotiated `audit`, except for those that are sandboxed.
 
         It runs in a task of the server's session, and ends when the log has what was noted.
         """
         async with background() as tasks:
-            if "audit" in server.extensions:
+            if "audit" in server.extensions and server.trust != "sandboxed":
                 forwarder = self._forwarders[server] = AuditForwarder(server, self._options.queue)
                 tasks.start_soon(forwarder.run)
             try:
