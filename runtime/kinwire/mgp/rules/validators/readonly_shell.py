@@ -50,12 +50,8 @@ _WRITING: Final[dict[str, Options]] = {
         "", ("vacuum-size", "vacuum-time", "vacuum-files", "rotate", "flush", "sync", "setup-keys")
     ),
     "ss": Options("K", ("kill",)),
-    "history": Options("cdwarns"),
     "base64": Options("o", ("output",)),
-    "less": Options("oO"),
     "yq": Options("i", ("inplace", "in-place")),
-    "fd": Options("xX"),
-    "python": Options(),
 }
 _GIT: Final = word_set(
     """

@@ -214,11 +214,10 @@ OPTIONS: Final[dict[str, Options]] = {
             *("absolute-names", "recursive-unlink"),
         ),
         valued="fCbgKLNVXH",
-        harmless=("checkpoint", "to-stdout", "no-recursion", "file", "format", "force-local"),
+        harmless=("checkpoint",),
     ),
-    "zip": Options("T", ("unzip-command",), dashed=("TT",)),
+    "zip": Options("T", ("unzip-command",)),
     "unzip": Options(":K"),
-    "cpio": Options("", ("rsh-command",), valued="FHDECOIMR"),
     "rsync": Options(
         "eM",
         (
@@ -226,16 +225,14 @@ OPTIONS: Final[dict[str, Options]] = {
             *("delete", "delete-before", "delete-during", "delete-after", "delete-excluded"),
         ),
         valued="fBT",
-        harmless=("recursive", "relative", "dry-run"),
     ),
     "scp": Options("SoFDJ", valued="ciPlX"),
     "sort": Options("", ("compress-program",), valued="kotTS"),
     "split": Options("", ("filter",), valued="abClnt"),
     "man": Options("PHCBlp", ("pager", "html", "config-file", "local-file", "preprocessor")),
     "less": Options("koO", ("lesskey-file", "lesskey-src", "lesskey-content", "log-file")),
-    "more": Options(""),
     "fd": Options("xX", ("exec", "exec-batch"), valued="edEctSoj"),
-    "rg": Options("", ("pre", "hostname-bin"), harmless=("pretty", "passthru")),
+    "rg": Options("", ("pre", "hostname-bin")),
     "gcc": Options(
         dashed=("wrapper", "specs"),
         prefixes=("-B", "-run", "-fplugin", "-specs", "--specs", "@", "-iplugin"),
@@ -262,7 +259,6 @@ OPTIONS: Final[dict[str, Options]] = {
     "sysctl": Options("wp", ("write", "load", "system")),
     "hg": Options("", ("config", "config-file", "debugger", "cwd")),
     "svn": Options("", ("config-option", "config-dir", "editor-cmd", "diff-cmd", "diff3-cmd")),
-    "restic": Options("", ("password-command",)),
     "nroff": Options("P"),
     "sqlmap": Options("", ("eval", "os-shell", "os-cmd", "sql-shell", "file-write")),
     "ssh-keygen": Options("D", valued="fbtCNPYnOIV"),
@@ -287,14 +283,6 @@ OPTIONS: Final[dict[str, Options]] = {
             *("load-cookies", "private-key", "ca-directory", "proxy-user", "rejected-log"),
         ),
         valued="oaOPtTwQUBADRIXl",
-        harmless=(
-            "convert-links",
-            "post-data",
-            "no-proxy",
-            "recursive",
-            "continue",
-            "connect-timeout",
-        ),
     ),
     "curl": Options(
         "KTnxJ",
@@ -313,7 +301,6 @@ OPTIONS: Final[dict[str, Options]] = {
             *("proto-default", "trace", "trace-ascii", "stderr"),
         ),
         valued="dFoHAbcDeumrtwXYyzCPQ",
-        harmless=("compressed", "connect-timeout", "head", "url"),
     ),
 }
 """Options that a program's rule refuses; aliases are in `shell_commands.py`."""
