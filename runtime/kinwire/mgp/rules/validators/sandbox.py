@@ -2,7 +2,7 @@
 
 Every string of the call is read as a command line, unless its name says that it is something else
 (`roles.py`). Arrays are read as words, and once more as the line that a shell would get if the
-server joins them.
+server joins them: then each command in it must be one that may run.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from kinwire.mgp.rules.tools import KnownTool
 from kinwire.mgp.rules.validators.command_lines import CommandReading, command_readings
 from kinwire.mgp.rules.validators.options import ValidatorOptions
 from kinwire.mgp.rules.validators.shell_commands import command_problem, pattern_problem
-from kinwire.mgp.rules.validators.shell_lexer import Word, read_line
+from kinwire.mgp.rules.validators.shell_lexer import UNCLOSED, VARIABLE, Word, read_line
 from kinwire.mgp.rules.validators.violation import Violation
 from kinwire_protocols.base import JsonObject
 
 _OPERATOR: Final = "it has shell syntax outside quotes: one of ; & | ( ) < >"
+_HARMLESS: Final = frozenset({VARIABLE})
+_REDIRECTIONS: Final = frozenset("<>")
 _MOST_WORDS: Final = 500
 
 
@@ -45,12 +47,30 @@ def _line_problem(line: CommandReading, options: ValidatorOptions) -> str | None
     if len(words) > _MOST_WORDS:
         return f"a command has at most {_MOST_WORDS} words"
     if not options.without_shell:
-        problem = _text_problem(line.text, options)
+        problem = _joined_problem(line.text, options)
         if problem is not None:
             return problem
     if any(map(_has_controls, words)):
         return "a word has control characters"
     return None if _is_allowed(words, options) else command_problem(words)
+
+
+def _joined_problem(text: str, options: ValidatorOptions) -> str | None:
+    """Return why a shell may not get the words of an array as one line.
+
+    Text in a word may then end the command and begin another. That is no more than the caller can
+    do with another call, as long as each of the commands may run.
+    """
+    line = read_line(text)
+    if UNCLOSED in line.problems:  # most shells run nothing then; others do not know quotes
+        line = read_line(text.replace("'", "").replace('"', ""))
+    if not _HARMLESS.issuperset(line.problems):
+        return next(one for one in line.problems if one not in _HARMLESS)
+    if not _REDIRECTIONS.isdisjoint(line.operators):
+        return _OPERATOR
+    commands = ([word.text for word in command] for command in line.commands)
+    refused = (command_problem(words) for words in commands if not _is_allowed(words, options))
+    return next(filter(None, refused), None)
 
 
 def _text_problem(text: str, options: ValidatorOptions) -> str | None:

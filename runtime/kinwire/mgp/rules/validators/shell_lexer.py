@@ -6,7 +6,7 @@ problem. Time and memory are linear in the length of the line.
 
 from __future__ import annotations
 
-__all__ = ("LONGEST_COMMAND", "CommandLine", "Word", "read_line")
+__all__ = ("LONGEST_COMMAND", "UNCLOSED", "VARIABLE", "CommandLine", "Word", "read_line")
 
 import re
 import unicodedata
@@ -15,11 +15,17 @@ from typing import Final, NamedTuple
 LONGEST_COMMAND: Final = 4096
 """The longest command line in bytes of UTF-8; longer ones are refused."""
 
+UNCLOSED: Final = "a quote is not closed"
+"""The problem of a line that shells refuse as a whole."""
+
+VARIABLE: Final = "it has a variable that begins with `$`"
+"""The problem of a line whose words are not all known."""
+
 _OPERATORS: Final = ";&|()<>"
 _PATTERNS: Final = "*?["
 _SEQUENCE: Final = re.compile(r"\{[^{}]*\.\.[^{}]*\}")
 _LEADING: Final = frozenset("-+@/~.")
-_PARAMETER: Final = re.compile(r"[\w@*#?$!({\[-]", re.ASCII)
+_PARAMETER: Final = re.compile(r"[\w@*#?$!-]", re.ASCII)
 _BIDI: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c")
 _JOINERS: Final = frozenset("\u200c\u200d")
 _DASHES: Final = frozenset("\u2212\ufe63\uff0d\u058a")
@@ -148,7 +154,7 @@ class _LineReader:
     def _single(self) -> None:
         end = self._text.find("'", self._at)
         if end < 0:
-            self._problem("a quote is not closed")
+            self._problem(UNCLOSED)
             end = len(self._text)
         self._quote(self._text[self._at : end])
         self._at = end + 1
@@ -159,7 +165,7 @@ class _LineReader:
             self._at += 1
             self._inside(self._text[self._at - 1])
         if self._at >= len(self._text):
-            self._problem("a quote is not closed")
+            self._problem(UNCLOSED)
         self._quote(_unescaped(self._text[start : self._at]))
         self._at += 1
 
@@ -174,8 +180,10 @@ class _LineReader:
 
     def _dollar(self, quotes: str) -> None:
         after = self._text[self._at : self._at + 1]
-        if after and (after in quotes or _PARAMETER.match(after)):
+        if after and (after in quotes or after in "({["):
             self._problem("it has an expansion that begins with `$`")
+        elif _PARAMETER.match(after):
+            self._problem(VARIABLE)
 
     def _quote(self, inner: str) -> None:
         self._quoted = True

@@ -129,6 +129,30 @@ def test_a_violation_names_the_place_and_never_the_value() -> None:
     assert "s3cret" not in str(found)
 
 
+WORDS: list[tuple[list[str], bool]] = [
+    (["git", "commit", "-m", "fix: a; b && c | d (e)"], True),
+    (["git", "commit", "-m", "it's done"], True),
+    (["grep", "a && b", "f"], True),
+    (["echo", "it costs $5"], True),
+    (["cut", "-d;", "-f1", "f"], True),
+    (["ls", ";", "rm", "-rf", "/"], False),
+    (["ls", "a; rm -rf /"], False),
+    (["ls", "it's; rm -rf /"], False),
+    (["ls", "$(id)"], False),
+    (["ls", "`id`"], False),
+    (["ls", "it's $(id)"], False),
+    (["echo", "x", ">", "f"], False),
+    (["cat", "a|sh"], False),
+    (["ls", ";", "rm -rf x", "#", "'"], False),
+    (["ls", "\n"], False),
+]
+
+
+def test_words_of_an_array_must_be_harmless_as_one_line_too() -> None:
+    wrong = [one for one, passes in WORDS if bool(reasons("sandbox", {"argv": one})) is passes]
+    assert wrong == []
+
+
 ALLOWING: list[tuple[str, Any, bool]] = [
     ("make test", "make test", True),
     ("make test", "make  'test'", True),
@@ -150,7 +174,7 @@ def test_configured_commands_may_run_word_by_word() -> None:
 
 
 def test_words_may_have_shell_syntax_where_no_shell_runs() -> None:
-    arguments = {"command": "git", "args": ["commit", "-m", "it's; a (test)"]}
+    arguments = {"command": "git", "args": ["commit", "-m", "see $(id) > x"]}
     assert reasons("sandbox", arguments)
     assert not reasons("sandbox", arguments, without_shell=True)
     assert reasons("sandbox", {"command": "sh", "args": ["-c", "id"]}, without_shell=True)
