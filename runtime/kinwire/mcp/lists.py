@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
-__all__ = ("prompts", "resource_templates", "resources", "tools")
+__all__ = ("for_checks", "is_for_checks", "prompts", "resource_templates", "resources", "tools")
 
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Hashable, Iterable
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Generic, Protocol, Self, TypeVar
 
 from kinwire.mcp.rules.pagination import Pages
@@ -16,6 +18,27 @@ from kinwire_protocols import mcp
 from kinwire_protocols.mcp import methods
 
 T = TypeVar("T")
+
+_for_checks: ContextVar[bool] = ContextVar("kinwire.mcp.lists.for_checks", default=False)
+
+
+@contextmanager
+def for_checks() -> Generator[None]:
+    """List whole lists inside the block, for an extension's own checks of calls.
+
+    An extension that hides entries from some users hides nothing then: another extension may keep
+    what it finds for all of them.
+    """
+    token = _for_checks.set(True)
+    try:
+        yield
+    finally:
+        _for_checks.reset(token)
+
+
+def is_for_checks() -> bool:
+    """Return whether a list is asked for inside `for_checks`."""
+    return _for_checks.get()
 
 
 class _Page(Protocol):

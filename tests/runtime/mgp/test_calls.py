@@ -364,3 +364,32 @@ async def test_a_sandboxed_server_gets_no_audit_events() -> None:
             await outcome(by_raw(connection, "think"))
             await raw.settle()
         assert bool(raw.of("notifications/mgp.audit")) is sent
+
+
+async def test_a_server_may_ask_the_kernel_while_it_is_called_and_be_called_meanwhile() -> None:
+    class Asking(RawServer):
+        """It asks before it answers a call of `think`, and lists its tools again."""
+
+        waiting: object = None
+
+        def _take(self, message: Json) -> None:
+            if message.get("method") == "tools/call" and message["params"]["name"] == "think":
+                self.heard.append(message)
+                self.waiting = message["id"]
+                self.say(method="notifications/tools/list_changed")
+                asked = {"agent_id": "host", "server_id": "s", "tool_name": "think"}
+                self.say(id="q", method="mgp/access/query", params=asked)
+                return
+            super()._take(message)
+            if message.get("id") == "q" and "result" in message:
+                text = {"type": "text", "text": message["result"]["permission"]}
+                self.say(id=self.waiting, result={"content": [text]})
+
+    raw, kernel = Asking(tool("think"), tool("other"), mgp=MGP), MgpKernel()
+    with anyio.fail_after(20):
+        async with guarded(raw, kernel) as connection, anyio.create_task_group() as tasks:
+            for _ in range(5):
+                tasks.start_soon(by_stub, connection, "other")
+            result = await by_stub(connection, "think")
+            assert result.content[0].text == "allow"
+    assert len(raw.calls) == 6

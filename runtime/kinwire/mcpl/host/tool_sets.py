@@ -61,10 +61,11 @@ class ToolSets:
         if self._session.denial_reason(TOOLS_LIST) is not None:
             return {}
         found: dict[str, str] = {}
-        async for tool in lists.tools(mcp.ServerStub(self._session)):
-            name = _marked(tool)
-            if name is not None:
-                found[tool.name] = name
+        with lists.for_checks():
+            async for tool in lists.tools(mcp.ServerStub(self._session)):
+                name = _marked(tool)
+                if name is not None:
+                    found[tool.name] = name
         return found
 
     def _forget(self, params: mcp.NotificationParams, request: Request) -> None:

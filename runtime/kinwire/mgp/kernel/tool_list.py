@@ -10,12 +10,12 @@ __all__ = ("ToolList",)
 
 import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from contextvars import ContextVar
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import anyio
 from pydantic import ValidationError
 
+from kinwire.mcp.lists import for_checks, is_for_checks
 from kinwire.mcp.rules.pagination import Pages
 from kinwire.mgp.kernel.tracing import new_trace_id, traced_json
 from kinwire.mgp.rules.tools import KnownTool, kept_after_change
@@ -32,7 +32,6 @@ logger = logging.getLogger("kinwire.mgp")
 
 _MOST_FETCHED = 5  # times for one call, if the list changes while it is fetched
 _MOST_SEEN = 10_000  # names of tools in one connection; calls of others are refused
-_unfiltered: Final[ContextVar[bool]] = ContextVar("kinwire.mgp.unfiltered", default=False)
 
 Shown = Callable[[Sequence[KnownTool]], Awaitable[Collection[str]]]
 """Returns the names of those tools of a page that are passed on."""
@@ -97,13 +96,10 @@ class ToolList:
         if self._session.denial_reason(TOOLS_LIST) is not None:
             self.tools, self._fresh = {}, True
             return
-        token = _unfiltered.set(True)
-        try:
+        with for_checks():
             for _attempt in range(_MOST_FETCHED):
                 if await self._fetched_whole():
                     break
-        finally:
-            _unfiltered.reset(token)
         self._fetches += 1
         self._listed()
 
@@ -148,7 +144,7 @@ class ToolList:
             params = traced_json(params, new_trace_id())
         page = await send(params)
         listed = page.get("tools") if is_object(page) else None
-        if _unfiltered.get() or not isinstance(listed, list):
+        if is_for_checks() or not isinstance(listed, list):
             return page
         entries = cast("list[object]", listed)
         found = {id(entry): self._take(entry) for entry in entries if is_object(entry)}
