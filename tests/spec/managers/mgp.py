@@ -33,6 +33,25 @@ MGP = {
             "mgp-14.3-5",
         ),
     ),
+    "mgp code safety": Manager(
+        attributes=("kinwire.mgp.kernel.code_guard:CodeGuard.check",),
+        rows=("mgp-4.5-4", "mgp-7.1-1", "mgp-7.3-1", "mgp-7.3-3", "mgp-14.3-6"),
+    ),
+    "mgp code rules": Manager(
+        attributes=("kinwire.mgp.rules.code_safety.check:_violations",),
+        rows=(
+            "mgp-7.2-2",
+            "mgp-7.2-3",
+            "mgp-7.2-4",
+            "mgp-7.3-2",
+            "mgp-7.4-1",
+            "mgp-7.4-3",
+        ),
+    ),
+    "mgp arguments": Manager(
+        attributes=("kinwire.mgp.kernel.argument_guard:ArgumentGuard.check",),
+        rows=("mgp-14.3-14",),
+    ),
     "mgp risks": Manager(
         attributes=("kinwire.mgp.rules.tools:_risks",),
         rows=("mgp-4.3-1", "mgp-4.3-5", "mgp-4.4-2", "mgp-4.4-3"),

@@ -132,6 +132,7 @@ async def test_other_languages_are_only_for_unrestricted() -> None:
         assert (found if isinstance(found, int) else None) == expected
 
 
+@pytest.mark.spec("mgp-7-1")
 async def test_the_configuration_names_arguments_that_are_code() -> None:
     raw = RawServer(tool("think", "formula"))
     named = ToolPolicy(validator="code_safety", code_arguments=["formula"])

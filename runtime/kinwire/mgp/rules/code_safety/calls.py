@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from kinwire.mgp.rules.code_safety.bindings import parts_of
-from kinwire.mgp.rules.code_safety.code import CheckedCode, is_module
+from kinwire.mgp.rules.code_safety.code import CheckedCode, is_module, start_of
 from kinwire.mgp.rules.code_safety.imports import member_violation
 from kinwire.mgp.rules.code_safety.name_tables import BY_NAME
 from kinwire.mgp.rules.code_safety.strings import named_attribute, url_violations
@@ -20,11 +20,16 @@ _FILE_CLASSES = frozenset(
     {"BZ2File", "FileIO", "GzipFile", "LZMAFile", "PyZipFile", "TarFile", "ZipFile", "open_code"}
 )
 _PATH_METHODS = frozenset({"chmod", "mkdir", "touch"})
+_READERS = frozenset(
+    {"connect", "glob", "iglob", "iterparse", "listdir", "parse", "readlink", "scandir", "walk"}
+)
+"""Functions of modules whose first argument is a path."""
 _MOVES = frozenset({"rename", "replace"})
 _SENSITIVE_ROOTS = re.compile(
     r"/(etc|proc|sys|dev|root|boot|run|var/(run|log|lib|spool))(/|$)|[a-z]:[\\/]windows",
     re.IGNORECASE,
 )
+_SLASHES = re.compile(r"/(?:\.?/)+")
 _PRIVATE_PARTS = re.compile(r"(^|[\\/])(\.\.|~[^\\/]*|\.[^\\/.][^\\/]*|id_[rd]sa\w*)([\\/]|$)")
 
 
@@ -49,7 +54,15 @@ def _library_call(code: CheckedCode, node: ast.Call) -> Iterator[str]:
         yield from _opened(code, node, 1)
     elif name == "open":
         yield from _opened_method(code, node)
-    elif "inspect" in root and any(word.arg in (None, "eval_str") for word in node.keywords):
+    elif name in _READERS and root:
+        yield from _private_path(code, node.args[0] if node.args else None)
+    else:
+        yield from _call_of_module(code, node, name, root)
+
+
+def _call_of_module(code: CheckedCode, node: ast.Call, name: str, root: set[str]) -> Iterator[str]:
+    evaluates = any(word.arg in (None, "eval_str") for word in node.keywords)
+    if "inspect" in root and evaluates:
         yield "Blocked pattern: 'inspect' that evaluates annotations"
     elif "logging" in root:
         yield from _logging(code, node)
@@ -113,7 +126,16 @@ def _opened(code: CheckedCode, node: ast.Call, position: int) -> Iterator[str]:
     modes = ["r"] if mode is None else code.texts(mode)
     if not modes or not all(_READ_MODE.fullmatch(one) for one in modes):
         yield "Blocked pattern: 'open(' for writing"
-    for text in code.texts(_argument(node, 0, "file", "filename", "name")):
+    yield from _private_path(code, _argument(node, 0, "file", "filename", "name"))
+
+
+def _private_path(code: CheckedCode, node: ast.expr | None) -> Iterator[str]:
+    """Yield the violation of a path, as far as it stands in the code, or of a file descriptor."""
+    if node is None:
+        return
+    if isinstance(node, ast.Constant) and isinstance(node.value, int) and node.value > 2:
+        yield f"Blocked path: file descriptor {node.value}"
+    for text in code.texts(node) or [start_of(node)]:
         if is_sensitive_path(text):
             yield f"Blocked path: '{text:.60}'"
 
@@ -131,9 +153,7 @@ def _path_call(code: CheckedCode, node: ast.Call, name: str) -> Iterator[str]:
     function = node.func
     if name in ("Path", "PosixPath", "WindowsPath"):
         for argument in node.args:
-            for text in code.texts(argument):
-                if is_sensitive_path(text):
-                    yield f"Blocked path: '{text:.60}'"
+            yield from _private_path(code, argument)
     is_method = isinstance(function, ast.Attribute) and not code.paths(function)
     moves = name in _MOVES and len(node.args) == 1 and not node.keywords
     if is_method and (name in _PATH_METHODS or moves):
@@ -159,4 +179,5 @@ def _wrapping(code: CheckedCode, node: ast.Call, most: int) -> Iterator[str]:
 
 def is_sensitive_path(text: str) -> bool:
     """Return whether a path leads to the system, to private files, or out of the working folder."""
-    return bool(_SENSITIVE_ROOTS.match(text) or _PRIVATE_PARTS.search(text))
+    plain = _SLASHES.sub("/", text)
+    return bool(_SENSITIVE_ROOTS.match(plain) or _PRIVATE_PARTS.search(plain))

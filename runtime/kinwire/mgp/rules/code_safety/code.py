@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-__all__ = ("CheckedCode", "Rule", "is_module")
+__all__ = ("CheckedCode", "Rule", "is_module", "start_of")
 
 import ast
+import builtins
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
 from kinwire.mgp.rules.code_safety.bindings import Bindings, Path, parts_of
 from kinwire.mgp.rules.code_safety.levels import CodeRules
-from kinwire.mgp.rules.code_safety.module_tables import CORE, SUBMODULES
+from kinwire.mgp.rules.code_safety.module_tables import (
+    CORE,
+    NEVER,
+    STAR,
+    SUBMODULES,
+)
+from kinwire.mgp.rules.code_safety.name_tables import CORE_ATTRIBUTES
 
 _TEXT_CLASSES = frozenset({"str", "UserString"})
 _NAMED_TUPLES = {"_asdict", "_field_defaults", "_fields", "_make", "_replace"}
 _MODULES = {
     (package.partition(".")[0], name) for package, names in SUBMODULES.items() for name in names
 }
+_BUILTINS = frozenset(dir(builtins))
 _MOST_FOLDED = 50  # strings that are joined by +
 
 Rule = Callable[["CheckedCode", Any], Iterator[str]]
@@ -69,9 +77,34 @@ class CheckedCode:
         if not isinstance(start, ast.Name):
             return []
         found = self.bindings.paths(start)
-        if not found and start.id in CORE and not self.bindings.is_bound(start.id):
-            found = [(start.id,)]
+        if self._may_be_given(start, found):
+            found = [*found, (start.id,)]
+        if not found and start.id not in _BUILTINS and not self.bindings.is_bound(start.id):
+            found = [(module, start.id) for module in self.stars]
         return [(*path, *names) for path in found]
+
+    def _may_be_given(self, name: ast.Name, found: list[Path]) -> bool:
+        """Return whether a name may be a module that the code did not import."""
+        if name.id in CORE_ATTRIBUTES:
+            return (name.id,) not in found and not self.bindings.is_own(name)
+        return not found and name.id in CORE and not self.bindings.is_bound(name.id)
+
+    @cached_property
+    def stars(self) -> list[str]:
+        """The modules of which the code imports everything, and that have members to check."""
+        return [
+            node.module
+            for node in self.nodes
+            if isinstance(node, ast.ImportFrom) and node.module in STAR
+            if any(alias.name == "*" for alias in node.names)
+            if node.module in NEVER or node.module == "functools"
+        ]
+
+    @cached_property
+    def reads_files(self) -> bool:
+        """Whether the code opens files, or has those of the process."""
+        opens = (isinstance(node, ast.Name) and node.id == "open" for node in self.nodes)
+        return ("sys" in self.imported or any(opens)) and "torch" not in self.imported
 
     def is_builtin(self, node: ast.expr, name: str) -> bool:
         """Return whether `node` may be the builtin `name`."""
@@ -136,6 +169,18 @@ class CheckedCode:
         else:
             found = [_folded(node)]
         return [one for one in found if one is not None] if None not in found else []
+
+
+def start_of(node: ast.AST) -> str:
+    """Return the text that a string begins with, if it stands in the code."""
+    while isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        node = node.left
+    if isinstance(node, ast.JoinedStr) and node.values:
+        node = node.values[0]
+    value = node.value if isinstance(node, ast.Constant) else ""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return value if isinstance(value, str) else ""
 
 
 def is_module(path: Path) -> bool:

@@ -238,6 +238,7 @@ STAR: Final = frozenset(
     {
         *("abc", "bisect", "cmath", "collections", "datetime", "decimal", "enum", "fractions"),
         *("heapq", "itertools", "math", "random", "statistics", "__future__"),
+        *("copy", "csv", "dataclasses", "functools", "json", "re", "string", "time", "typing"),
     }
 )
 """Modules of the standard library from which everything may be imported."""

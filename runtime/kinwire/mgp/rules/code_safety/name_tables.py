@@ -11,6 +11,7 @@ __all__ = (
     "BY_NAME",
     "CORE_ATTRIBUTES",
     "FILE_METHODS",
+    "FILE_OBJECTS",
     "INTERNALS",
     "NAME_OF_CLASS",
     "PROCESS_METHODS",
@@ -78,6 +79,9 @@ FILE_METHODS: Final = frozenset(
     }
 )
 """Names of methods that change files, and have no other usual meaning."""
+
+FILE_OBJECTS: Final = frozenset({"detach", "raw"})
+"""Attributes of files that give the object below, whose class opens other files."""
 
 CORE_ATTRIBUTES: Final = frozenset(
     {

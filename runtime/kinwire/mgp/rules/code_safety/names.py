@@ -23,6 +23,7 @@ from kinwire.mgp.rules.code_safety.name_tables import (
     BY_NAME,
     CORE_ATTRIBUTES,
     FILE_METHODS,
+    FILE_OBJECTS,
     NAME_OF_CLASS,
     PROCESS_METHODS,
     STORED_ATTRIBUTES,
@@ -82,8 +83,9 @@ def _module_use(code: CheckedCode, node: ast.Name) -> Iterator[str]:
         top, names = parent, (*names, parent.attr)
     imported = code.bindings.paths(node)
     for path in code.paths(node):
-        found = member_violation((*path, *names), len(path))
-        if found is None and path not in imported:
+        is_import = path in imported
+        found = member_violation((*path, *names), len(path) if is_import else 1)
+        if found is None and not is_import:
             found = module_violation(code.rules, path)
         if found is None and is_module((*path, *names)) and not _is_asked(code, top):
             found = f"Blocked pattern: '{'.'.join((*path, *names))}' as a value"
@@ -116,7 +118,7 @@ def attribute_rule(code: CheckedCode, node: ast.Attribute) -> Iterator[str]:
     if name == "__class__":
         if not _is_plain_class(code, node):
             yield f"Blocked attribute: '{name}'"
-    elif is_blocked_attribute(name):
+    elif is_blocked_attribute(name) or (name in FILE_OBJECTS and code.reads_files):
         yield f"Blocked attribute: '{name}'"
     elif not code.paths(node):
         yield from _harmful_method(code, node)

@@ -15,7 +15,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from kinwire.mgp.rules.code_safety.code import CheckedCode
+from kinwire.mgp.rules.code_safety.code import CheckedCode, start_of
 from kinwire.mgp.rules.code_safety.name_tables import (
     CORE_ATTRIBUTES,
     is_blocked_attribute,
@@ -36,6 +36,7 @@ _EVALUATORS = frozenset(
 _FORMATS = frozenset({"format", "format_map"})
 _FIELD = re.compile(r"\{([^{}!:]*)[{}!:]")
 _FILE_URL = re.compile(r"\s*file:/", re.IGNORECASE)
+_HOST = re.compile(r"\s*https?://[^/?#]+[/?#]", re.IGNORECASE)
 _WEB_URL = re.compile(r"\s*https?:", re.IGNORECASE)
 _NAME = re.compile(r"\w+")
 _LOOKUPS = frozenset({"get", "pop", "setdefault", "__getitem__"})
@@ -59,11 +60,20 @@ def constant_rule(code: CheckedCode, node: ast.Constant) -> Iterator[str]:
 def url_violations(code: CheckedCode, node: ast.Call) -> Iterator[str]:
     """Yield the violations of URLs among the arguments of a call: of files, or not public ones."""
     for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
-        for text in code.texts(argument):
+        for text in code.texts(argument) or [_plain_start(argument)]:
             if _FILE_URL.match(text):
                 yield f"Blocked path: '{text:.60}'"
             elif _is_private_address(code, text):
                 yield f"Blocked address: '{text:.60}'"
+
+
+def _plain_start(node: ast.expr) -> str:
+    """Return what a text begins with; of a URL the part with the whole host."""
+    text = start_of(node)
+    found = _HOST.match(text)
+    if found is not None:
+        return found[0]
+    return "" if _WEB_URL.match(text) else text
 
 
 def _is_private_address(code: CheckedCode, text: str) -> bool:
