@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from kinwire_cli.failure import PROBLEMS_FOUND, UsageError
 from kinwire_cli.kernel_state import RECORDS, add_store, kernel_state
 from kinwire_cli.layout import columns, json_text, printable
+from kinwire_cli.quantities import seconds_from
 
 if TYPE_CHECKING:
     from kinwire.mgp.kernel.access import AccessExplanation, AccessManager
@@ -63,7 +64,7 @@ class AccessCommand:
         parser.add_argument("tool", nargs="?", metavar="TOOL", help=text)
         parser.add_argument("--deny", action="store_true", help="grant: deny instead of allowing")
         text = "grant: when the entry ends"
-        parser.add_argument("--expires-in", type=float, metavar="SECONDS", help=text)
+        parser.add_argument("--expires-in", type=seconds_from, metavar="SECONDS", help=text)
         parser.add_argument("--reason", metavar="TEXT", help="grant: why, for people and audits")
         text = "explain: the default of the server (default: opt-out)"
         parser.add_argument("--default", choices=("opt-in", "opt-out"), help=text)

@@ -7,16 +7,18 @@ __all__ = ("AuditCommand",)
 import sys
 from argparse import ArgumentParser, Namespace
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from kinwire_cli.audit_view import FILTERS, AuditFilter, shown_entry
 from kinwire_cli.failure import PROBLEMS_FOUND, UsageError
 from kinwire_cli.kernel_state import kernel_state
-from kinwire_cli.layout import counted, printable
+from kinwire_cli.layout import counted, json_text, printable
+from kinwire_cli.quantities import seconds_from
 
 if TYPE_CHECKING:
+    from kinwire.managers.hash_chain import ChainCheck
     from kinwire.storage import Entry, Log, Store
 
 _USAGE = """\
@@ -25,9 +27,10 @@ kinwire audit tail (--store URL | --folder DIR) [--lines N] [--follow] [filters]
        kinwire audit verify (--store URL | --folder DIR) [--known SEQ:HASH]"""
 _EPILOG = """\
 Filters are --type, --agent, --server, --tool, --result, --trace and --since; an event is shown if
-all of them fit. A * in a value stands for any characters. With --format json each event is a line.
-verify prints the newest record as SEQ:HASH. Keep that elsewhere and pass it as --known later: so a
-log whose newest records were removed, or that was written again, is found too.
+all of them fit. A * in a value stands for any characters. With --format json each event is a line,
+and verify prints an object. verify names the newest record as SEQ:HASH. Keep that elsewhere and
+pass it as --known later: so a log whose newest records were removed, or that was written again,
+is found too.
 """
 _LOG = "mgp-audit"
 _PAGE = 1000
@@ -62,7 +65,9 @@ class AuditCommand:
         text = f"the name of the log in the store (default: {_LOG})"
         parser.add_argument("--log", metavar="NAME", default=_LOG, help=text)
         text = "how long to wait for an engine that is locked or away (default: 10)"
-        parser.add_argument("--timeout", type=float, metavar="SECONDS", default=10.0, help=text)
+        parser.add_argument(
+            "--timeout", type=seconds_from, metavar="SECONDS", default=10.0, help=text
+        )
         text = "tail: how many events to begin with (default: 10)"
         parser.add_argument("--lines", type=int, metavar="N", help=text)
         text = "tail: wait for more events"
@@ -154,6 +159,8 @@ async def _tail(arguments: Namespace) -> int:
                 found.append(entry)
         for entry in found:
             print(shown_entry(entry, arguments.format))
+        if not found and not arguments.follow:
+            print("there are no events", file=sys.stderr)
         if arguments.follow:
             await _follow(log, last, wanted, arguments.format)
     return 0
@@ -193,16 +200,25 @@ async def _verify(arguments: Namespace) -> int:
             seen = seen or head_of(entry.value) == known
     if known is not None and not seen:
         problems.append(f"seq {known[0]}: the log lacks the record that --known names")
+    _print_check(check, checked, problems, arguments.format)
+    print("the log was changed or damaged" if problems else "nothing is wrong", file=sys.stderr)
+    return PROBLEMS_FOUND if problems else 0
+
+
+def _print_check(check: ChainCheck, checked: int, problems: Sequence[str], form: str) -> None:
+    head = None if check.head is None or not check.head.seq else check.head
+    newest = None if head is None else f"{head.seq}:{head.hash}"
+    if form == "json":
+        found = {"records": checked, "first": check.first, "head": newest, "problems": problems}
+        print(json_text(found))
+        return
     for problem in problems[:_PROBLEMS]:
         print(printable(problem))
     if len(problems) > _PROBLEMS:
         print(f"and {len(problems) - _PROBLEMS} more")
-    head = check.head
     print(counted(checked, "record"), *([] if check.first is None else [f"from {check.first}"]))
-    if head is not None and head.seq:
-        print(printable(f"head {head.seq}:{head.hash}"))
-    print("the log was changed or damaged" if problems else "nothing is wrong", file=sys.stderr)
-    return PROBLEMS_FOUND if problems else 0
+    if newest is not None:
+        print(printable(f"head {newest}"))
 
 
 def _known(text: str | None) -> tuple[int, str] | None:

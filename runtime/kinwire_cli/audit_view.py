@@ -12,7 +12,7 @@ from collections.abc import Callable
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from kinwire_cli.failure import UsageError
+from kinwire_cli.failure import UsageError, did_you_mean
 from kinwire_cli.layout import printable
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ _PLACES: dict[str, tuple[str, ...]] = {
     "result": ("result",),
     "trace": ("trace_id",),
 }
+_RESULTS = ("SUCCESS", "FAILURE", "BLOCKED")
+_OPEN = frozenset("*?[.")  # in a pattern, or in a type of somebody's own
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _SPAN = re.compile(r"(\d{1,9})([smhd])")
 
@@ -48,10 +50,12 @@ class AuditFilter:
         """Read the options.
 
         Raises:
-            UsageError: `--since` is not a time.
+            UsageError: `--since` is not a time, or no event can have the type or result.
         """
         given = {name: getattr(arguments, name) for name in _PLACES}
         self._patterns = {name: text for name, text in given.items() if text is not None}
+        _must_exist("type", arguments.type)
+        _must_exist("result", arguments.result)
         self._since = _time_of(arguments.since, clock)
 
     def fits(self, entry: Entry) -> bool:
@@ -99,6 +103,17 @@ def _text_at(event: Any, path: tuple[str, ...]) -> str:
     for name in path:
         event = _object(event).get(name)
     return event if isinstance(event, str) else ""
+
+
+def _must_exist(option: str, pattern: str | None) -> None:
+    """Refuse a type or result without `*` that no event has; a type with dots may be anybody's."""
+    from kinwire_protocols.mgp.tables import AUDIT_EVENT_TYPES
+
+    known = tuple(AUDIT_EVENT_TYPES) if option == "type" else _RESULTS
+    if pattern is None or pattern in known or set(pattern) & _OPEN:
+        return
+    hint = did_you_mean(pattern.upper(), known, f"There are: {', '.join(known)}.")
+    raise UsageError(f"--{option}: no event has the {option} {pattern!r:.60}.", hint)
 
 
 def _time_of(text: str | None, clock: Callable[[], float]) -> float | None:

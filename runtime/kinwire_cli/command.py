@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ("main",)
 
 import os
+import re
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
@@ -168,6 +169,10 @@ def _complete() -> None:
     argcomplete.autocomplete(parser)
 
 
+_CHOICE = re.compile(r"invalid choice: '([^']*)' \(choose from (.*)\)")
+_WORD = re.compile(r"[\w.-]+")
+
+
 class Parser(ArgumentParser):
     """An `ArgumentParser` that says which option may be meant."""
 
@@ -177,7 +182,7 @@ class Parser(ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and what to do, and end with 2."""
         self.print_usage(sys.stderr)
-        lines = (f"{self.prog}: error: {message}", f"hint: {self._hint()}")
+        lines = (f"{self.prog}: error: {message}", f"hint: {self._hint(message)}")
         self.exit(USAGE, "".join(f"{with_labels(one_line(line))}\n" for line in lines))
 
     def print_help(self, file: IO[str] | None = None) -> None:  # type: ignore[override]
@@ -188,11 +193,13 @@ class Parser(ArgumentParser):
         else:
             print(text, end="", file=file)
 
-    def _hint(self) -> str:
+    def _hint(self, message: str) -> str:
         unknown = next(self._unknown(), None)
         otherwise = f"See {self.prog} --help."
         if unknown is None:
-            return otherwise
+            choice = _CHOICE.search(message)
+            known = _WORD.findall(choice[2]) if choice else ()
+            return did_you_mean(choice[1], known, otherwise) if choice else otherwise
         hint = did_you_mean(unknown, self._option_string_actions, otherwise)
         return f"There is no option {unknown}. {hint}"
 

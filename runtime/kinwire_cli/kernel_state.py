@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from kinwire_cli.failure import UsageError
 from kinwire_cli.layout import printable
+from kinwire_cli.quantities import seconds_from
 from kinwire_cli.store_files import new_file, refuse_new, refuse_nothing
 
 if TYPE_CHECKING:
@@ -28,7 +29,9 @@ def add_store(parser: ArgumentParser) -> None:
     text = "the store of the kernel: sqlite:///file.db or nats://host:port"
     parser.add_argument("--store", metavar="URL", required=True, help=text)
     text = f"how long to wait for an engine that is locked or away (default: {_TIMEOUT:g})"
-    parser.add_argument("--timeout", type=float, metavar="SECONDS", default=_TIMEOUT, help=text)
+    parser.add_argument(
+        "--timeout", type=seconds_from, metavar="SECONDS", default=_TIMEOUT, help=text
+    )
 
 
 @asynccontextmanager

@@ -36,6 +36,8 @@ def kernel_at_terminal(timeout: float) -> MgpKernel:
     from kinwire.mgp import Confirmations, MgpKernel, Permissions
 
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        note = "note: no terminal, so nobody can be asked; a call that needs a person is refused"
+        print(note, file=sys.stderr)
         return MgpKernel()
     prompt = OperatorPrompt()
     start = timeout * _START_PART

@@ -11,9 +11,10 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from kinwire_cli.failure import UsageError
+from kinwire_cli.failure import UsageError, did_you_mean
 from kinwire_cli.kernel_state import RECORDS, add_store, kernel_state
 from kinwire_cli.layout import columns, json_text, one_line, printable
+from kinwire_cli.quantities import seconds_from
 
 if TYPE_CHECKING:
     from kinwire.mgp import PendingPermission, PermissionDecision
@@ -32,6 +33,7 @@ Without PERMISSION, approve and deny decide all that wait of the server. A famil
 stands for all of its permissions. A kernel that runs on the same store sees a decision within a
 second, and calls that wait for it go on.
 """
+_DOTS_OF_OWN = 2  # in the name of a permission of an implementation, such as com.example.custom
 _SHOWN = ("server", "permission", "state", "risk", "by", "at", "expires_at", "why")
 
 
@@ -59,7 +61,7 @@ class PermissionsCommand:
         text = "such as filesystem.read, shell, or com.example.custom"
         parser.add_argument("permission", nargs="*", metavar="PERMISSION", help=text)
         text = "approve: when it ends (default: never)"
-        parser.add_argument("--expires-in", type=float, metavar="SECONDS", help=text)
+        parser.add_argument("--expires-in", type=seconds_from, metavar="SECONDS", help=text)
         text = "deny, revoke: why, for people and audits"
         parser.add_argument("--reason", metavar="TEXT", help=text)
         text = "who decides, for the server and audits (default: operator)"
@@ -162,14 +164,28 @@ def _names(manager: PermissionManager, arguments: Namespace) -> list[str]:
 
     if arguments.permission:
         try:
-            return list(checked_permissions("PERMISSION", arguments.permission))
+            named = list(checked_permissions("PERMISSION", arguments.permission))
         except ValueError as error:
             raise UsageError(str(error)) from None
+        _note_unknown(manager, arguments.server, named)
+        return named
     names = [one.permission for one in manager.pending if one.server == arguments.server]
     if not names:
         text = f"No permission of {arguments.server} waits for a decision."
         raise UsageError(printable(text), "Name the permission: kinwire help permissions")
     return names
+
+
+def _note_unknown(manager: PermissionManager, server: str, named: Sequence[str]) -> None:
+    """Say which names are not standard, and belong to nothing that the server has asked for."""
+    from kinwire_protocols.mgp.tables import STANDARD_PERMISSIONS
+
+    known = {*STANDARD_PERMISSIONS, *(row["permission"] for row in _found(manager, server))}
+    for name in named:
+        if name not in known and name.count(".") < _DOTS_OF_OWN:
+            hint = did_you_mean(name, known)
+            text = f"note: {name} is not a standard permission, and {server} has not asked for it."
+            print(one_line(f"{text} {hint}".rstrip()), file=sys.stderr)
 
 
 def _found(

@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING, ClassVar
 
 from kinwire_cli.failure import PROBLEMS_FOUND, UsageError
 from kinwire_cli.layout import printable
+from kinwire_cli.quantities import seconds_from
 from kinwire_cli.store_files import new_file, path_of, refuse_new, refuse_nothing
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class StoreCommand:
         parser.add_argument("url", metavar="URL")
         parser.add_argument("file", nargs="?", metavar="FILE", default="-")
         text = f"how long to wait for an engine that is locked or away (default: {_TIMEOUT:g})"
-        parser.add_argument("--timeout", type=float, default=_TIMEOUT, help=text)
+        parser.add_argument("--timeout", type=seconds_from, default=_TIMEOUT, help=text)
 
     def run(self, arguments: Namespace) -> int:
         """Do it; `check` returns 1 if something is damaged."""

@@ -19,16 +19,16 @@ import json
 import os
 import re
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from kinwire import __version__
 from kinwire_cli.failure import DOCTOR, USAGE, UnreachableError, UsageError, did_you_mean
 from kinwire_cli.layout import one_line, printable
+from kinwire_cli.quantities import bytes_from, seconds_from
 
 if TYPE_CHECKING:
     from kinwire.mcp.connection import Connection
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
 _TIMEOUT = 60.0  # seconds
 _FRAME_SIZE = 4 * 1024 * 1024  # bytes, as `Limits.frame_size`
-_LARGEST = 1024 * 1024 * 1024  # bytes
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _SCHEMES = ("http", "https", "ws", "wss")
 _NAMED = 5  # files that a hint names
@@ -73,9 +72,13 @@ def add_target(
 ) -> None:
     """Add the arguments of a subcommand that talks to a server."""
     text = f"how long to wait for each answer or progress report (default: {timeout:g})"
-    parser.add_argument("--timeout", type=_seconds, default=timeout, metavar="SECONDS", help=text)
+    parser.add_argument(
+        "--timeout", type=seconds_from, default=timeout, metavar="SECONDS", help=text
+    )
     text = f"the longest message that is read (default: {frame_size}); K, M and G are multiples"
-    parser.add_argument("--frame-size", type=_bytes, default=frame_size, metavar="BYTES", help=text)
+    parser.add_argument(
+        "--frame-size", type=bytes_from, default=frame_size, metavar="BYTES", help=text
+    )
     text = "sent to a URL: 'Name: value', 'Name: ${VARIABLE}', or @FILE with a line for each"
     parser.add_argument("--header", action="append", default=[], metavar="HEADER", help=text)
     text = "the URL of a proxy (default: as HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY say)"
@@ -241,26 +244,6 @@ def _near(path: str) -> str:
     there = f"There are: {', '.join(known[:_NAMED])}{', ...' if len(known) > _NAMED else '.'}"
     otherwise = there if known else "Look at the path: no Python file is there."
     return did_you_mean(path, known, otherwise)
-
-
-def _bytes(text: str) -> int:
-    found = re.fullmatch(r"(\d{1,12})([KMG]?)", text)
-    size = int(found[1]) * 1024 ** " KMG".index(found[2] or " ") if found else 0
-    if not 0 < size <= _LARGEST:
-        raise ArgumentTypeError(f"expected bytes from 1 to 1G, such as 64M, got {text!r}")
-    return size
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if seconds == inf:
-        raise ArgumentTypeError(f"expected seconds, less than 1.8e308, got {text!r}")
-    if not seconds > 0.0:
-        raise ArgumentTypeError(f"expected seconds, more than 0, got {text!r}")
-    return seconds
 
 
 def _pass_on(line: str) -> None:

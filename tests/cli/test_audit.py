@@ -79,6 +79,8 @@ def test_tail_shows_the_newest_events_as_lines(capsys: Captured, store: str) -> 
     everything = ran(capsys, "audit", "tail", "--store", store)[1].splitlines()
     assert len(everything) == 8
     assert ran(capsys, "audit", "tail", "--store", store, "--lines", "0")[1] == ""
+    _, out, err = ran(capsys, "audit", "tail", "--store", store, "--agent", "nobody")
+    assert (out, err) == ("", "there are no events\n")
 
 
 @pytest.mark.parametrize(
@@ -116,6 +118,11 @@ def test_verify_prints_the_head_that_a_later_run_can_ask_for(capsys: Captured, s
     other = known.replace("8:", "7:")
     code, out, _ = ran(capsys, "audit", "verify", "--store", store, "--known", other)
     assert (code, "seq 7: the log lacks the record" in out) == (PROBLEMS_FOUND, True)
+    words = ("--store", store, "--format", "json")
+    found = json.loads(ran(capsys, "audit", "verify", *words)[1])
+    assert found == {"records": 8, "first": 1, "head": known, "problems": []}
+    found = json.loads(ran(capsys, "audit", "verify", *words, "--known", other)[1])
+    assert found["problems"] == ["seq 7: the log lacks the record that --known names"]
 
 
 ROW = "sequence = 4"
@@ -230,6 +237,9 @@ MISTAKES: list[tuple[Callable[[Path], list[str]], str]] = [
     (lambda path: ["search", "--folder", str(path), "--follow"], "an option of audit tail"),
     (lambda path: ["search", "--folder", str(path), "--since", "soon"], "--since: expected a date"),
     (lambda path: ["tail", "--folder", str(path), "--lines", "-1"], "a number from 0"),
+    (lambda path: ["tail", "--folder", str(path), "--type", "TOOL_BLOKED"], "'TOOL_BLOCKED'?"),
+    (lambda path: ["tail", "--folder", str(path), "--result", "blocked"], "mean 'BLOCKED'?"),
+    (lambda path: ["tail", "--folder", str(path), "--result", "X"], "SUCCESS, FAILURE, BLOCKED."),
 ]
 
 

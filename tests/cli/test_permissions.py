@@ -117,6 +117,18 @@ def test_a_call_that_waits_in_a_running_kernel_goes_on(capsys: Captured, store: 
         assert outcome.result(timeout=5.0) == NAME  # it takes less than one on a free machine
 
 
+def test_a_name_that_may_be_misspelt_is_noted(capsys: Captured, store: str) -> None:
+    here = ("--store", store)
+    for action in ("approve", "deny", "revoke"):
+        code, _, err = ran(capsys, "permissions", action, action, "shell.exec", *here)
+        assert code == 0
+        text = f"note: shell.exec is not a standard permission, and {action} has not asked for it."
+        assert f"{text} Did you mean 'shell.execute'?\n" in err
+    ran(capsys, "permissions", "approve", "files", "exec", *here)
+    for name in ("exec", "shell", "com.example.custom"):
+        assert ran(capsys, "permissions", "deny", "files", name, *here)[2] == ""
+
+
 def test_wrong_commands_say_what_is_wrong(capsys: Captured, store: str) -> None:
     here = ("--store", store)
     ran(capsys, "permissions", "approve", "files", "camera", *here)
@@ -130,7 +142,7 @@ def test_wrong_commands_say_what_is_wrong(capsys: Captured, store: str) -> None:
         ("approve", "other"): "No permission of other waits for a decision",
         ("approve", "files", "shell.*"): "expected names of permissions",
         ("approve", "unnamed-123456789012", "camera"): "expected a server_id",
-        ("approve", "files", "camera", "--expires-in", "0"): "expected seconds above 0",
+        ("approve", "files", "camera", "--expires-in", "0"): "expected seconds, more than 0",
     }
     for words, text in wrong.items():
         code, _, err = ran(capsys, "permissions", *words, *here)

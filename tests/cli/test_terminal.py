@@ -305,3 +305,4 @@ def test_without_a_terminal_what_is_undecided_is_refused(folder: Path) -> None:
     done = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True)
     assert done.returncode not in (0, 2)
     assert b"To approve it: kinwire permissions approve unnamed-" in done.stderr
+    assert b"note: no terminal, so nobody can be asked" in done.stderr

@@ -107,6 +107,8 @@ class ExtensionBase(ABC, Generic[Peer]):
     protocol: ProtocolTable
     guards_plain_peers: ClassVar[bool] = False
     """Whether `negotiated` is awaited also with a peer that lacks the extension."""
+    only_side: ClassVar[Side | None] = None
+    """The side that the extension is for: the other one refuses it. None for both."""
 
     def __init__(self) -> None:
         self.handlers = ExtensionHandlers()
@@ -234,17 +236,23 @@ def _declare(offer: JsonObject, path: list[str]) -> None:
 
 
 def _must_be_for(side: Side, extension: Extension) -> None:
-    handlers = getattr(extension, "handlers", None)
-    if not isinstance(handlers, ExtensionHandlers):
-        return
-    rows = [route.method for route in handlers.routes.values()]
-    wrong = next((row.name for row in rows if row.sender == side), None)
-    if wrong is not None:
+    why = _why_wrong(side, extension)
+    if why is not None:
         name, other = type(extension).__name__, "Host" if side == "server" else "Server"
         raise TypeError(
-            f"extensions: expected an extension for a {side}, got {name}, which handles {wrong}, a "
-            f"message that a {side} sends. Pass it to a {other}."
+            f"extensions: expected an extension for a {side}, got {name}, which {why}. Pass it to "
+            f"a {other}."
         )
+
+
+def _why_wrong(side: Side, extension: Extension) -> str | None:
+    handlers = getattr(extension, "handlers", None)
+    if isinstance(handlers, ExtensionHandlers):
+        for route in handlers.routes.values():
+            if route.method.sender == side:
+                return f"handles {route.method.name}, a message that a {side} sends"
+    only = getattr(extension, "only_side", None)
+    return None if only in (None, side) else f"is for a {only}"
 
 
 def extensions_kind(example: str) -> ValueKind:
@@ -258,7 +266,7 @@ def checked_extensions(extensions: Iterable[Extension], side: Side) -> tuple[Ext
 
     Raises:
         ValueError: two of them belong to the same protocol.
-        TypeError: one has a handler for what its own side sends: it is for the other side.
+        TypeError: one is for the other side: it says so, or handles what its own side sends.
     """
     listed = tuple(extensions)
     names = [extension.protocol.name for extension in listed]

@@ -33,6 +33,13 @@ def notes(guarded_by: MgpServer | None) -> Server:
     return server
 
 
+async def test_a_role_on_the_other_side_is_refused_where_it_is_passed() -> None:
+    with pytest.raises(TypeError, match=r"got MgpKernel, which is for a client\. Pass it"):
+        Server("s", "1", extensions=[MgpKernel()])
+    with pytest.raises(TypeError, match=r"got MgpServer, which .*\. Pass it to a Server"):
+        Host("h", "1", extensions=[MgpServer()])
+
+
 @pytest.mark.parametrize("has_kernel", [True, False], ids=["kernel", "plain host"])
 @pytest.mark.parametrize("has_mgp", [True, False], ids=["server", "plain server"])
 @pytest.mark.spec("mgp-1.3-1", "mgp-1.3-4", "mgp-1.3-5")

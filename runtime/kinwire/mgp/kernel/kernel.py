@@ -47,6 +47,7 @@ from kinwire.mgp.rules.tools import KnownTool, known_tool
 from kinwire.mgp.rules.trace import trace_id_in
 from kinwire.mgp.rules.trust import DEFAULTS
 from kinwire.rpc.errors import KinwireError
+from kinwire.rpc.negotiated import Side
 from kinwire.rpc.session import Session
 from kinwire.storage.clock import Clock, forward
 from kinwire.storage.records import Records
@@ -144,6 +145,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
 
     protocol: ProtocolTable = PROTOCOL
     guards_plain_peers: ClassVar[bool] = True
+    only_side: ClassVar[Side | None] = "client"
 
     def __init__(  # noqa: PLR0913 - all that a kernel decides
         self,

@@ -23,6 +23,7 @@ from kinwire.mgp.kernel.permission_options import (
 from kinwire.mgp.kernel.permission_store import PermissionStore
 from kinwire.mgp.rules.audit_events import SecurityEvent
 from kinwire.mgp.rules.permissions import PermissionDecision, PermissionState
+from kinwire.mgp.rules.timestamps import timestamp_of
 from kinwire.storage.clock import Clock
 from kinwire.support.background import background
 
@@ -133,7 +134,8 @@ class PermissionQuestions:
 def permission_event(decision: PermissionDecision) -> SecurityEvent:
     """Return the audit event of an operator's decision (MGP 6.4)."""
     kind = "REVOKED" if decision.revoked else "GRANTED" if decision.approved else "DENIED"
-    details = {"permission": decision.permission, "expires_at": decision.expires_at}
+    ends = None if decision.expires_at is None else timestamp_of(decision.expires_at)
+    details = {"permission": decision.permission, "expires_at": ends}
     if decision.reason is not None:
         details["reason"] = decision.reason
     return SecurityEvent(

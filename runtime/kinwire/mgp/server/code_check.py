@@ -17,7 +17,7 @@ from kinwire_protocols.mgp.models import CodeSafety
 _SAFETY = instance_of(CodeSafety, "CodeSafety", 'CodeSafety(level="strict")')
 _CODE_REJECTION = ArgumentCheck(
     "code_rejection",
-    'code_rejection(code, level="strict")',
+    "code_rejection(code)",
     {"code": TEXT},
     level=one_of(*LEVELS),
     safety=_SAFETY.or_none,

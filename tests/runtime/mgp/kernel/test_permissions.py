@@ -22,6 +22,7 @@ from kinwire.mgp import (
 )
 from kinwire.mgp.kernel.audit import AuditOptions
 from kinwire.mgp.kernel.pending import MOST_PENDING
+from kinwire.mgp.rules.timestamps import seconds_of
 from kinwire.storage import Records, StorageUnavailableError, open_store
 from kinwire_protocols.mgp import PermissionDeniedError
 from tests.runtime.mgp.raw_peers import NOTHING, Json, RawServer, tool
@@ -589,6 +590,7 @@ async def test_decisions_are_audited_and_so_is_each_refusal() -> None:
         async with connected(server, kernel) as mcp:
             await kernel.permissions.revoke("files", "memory.read", by="bob")
             await reason(mcp.tools_call(name="memory.read"))
+            await kernel.permissions.approve("other", "camera", lasts=60.0)
         values = [entry.value for entry in await log.read()]
     events = [
         (one["event_type"], one["actor"]["id"], one["details"].get("permission"))
@@ -600,7 +602,11 @@ async def test_decisions_are_audited_and_so_is_each_refusal() -> None:
         ("PERMISSION_DENIED", "operator", "memory.write"),
         ("PERMISSION_GRANTED", "kernel", "system.info"),
         ("PERMISSION_REVOKED", "bob", "memory.read"),
+        ("PERMISSION_GRANTED", "operator", "camera"),
     ]
+    ends = [one["details"].get("expires_at") for one in map(_event_in, values)]
+    [end] = [one for one in ends if one is not None]
+    assert seconds_of(end) > 60.0
     blocked = [one for one in map(_event_in, values) if one["event_type"] == "TOOL_BLOCKED"]
     assert [one["details"]["reason"] for one in blocked] == ["permission_denied"]
 

@@ -48,6 +48,6 @@ async def test_a_tool_answers_with_the_structured_rejection() -> None:
 def test_arguments_of_the_helper_are_checked() -> None:
     with pytest.raises(TypeError, match="code_rejection"):
         code_rejection(5)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="unrestricted"):
+    with pytest.raises(ValueError, match=r'Write code_rejection\(code, level="unrestricted"\)$'):
         code_rejection("1", level="lenient")
     assert code_rejection("import subprocess", level="unrestricted") is None
