@@ -194,7 +194,7 @@ def test_blocked_commands_stay_blocked_when_they_are_spelled_differently(
     line: str, wrapper: str, data: st.DataObject
 ) -> None:
     line = data.draw(st.sampled_from(["", " ", "   "])) + wrapper + line
-    line += data.draw(st.sampled_from(["", " ", " && ls", ";", " x", " | cat", "\n"]))
+    line += data.draw(st.sampled_from(["", " ", " && ls", ";", " | cat", "\n"]))
     shape = data.draw(st.sampled_from(SHAPES))
     assert reasons("sandbox", shape(line)), line
 
