@@ -37,26 +37,28 @@ class CallLimits:
             AuthRequiredError: the server is for agents, and no agent calls.
             AuthExpiredError: the credentials of the agent or of the server have expired.
         """
-        agent, now = caller_now(), self._clock()
+        agent = caller_now()
         if call.server.policy.needs_agent and agent is DEFAULT_AGENT:
             raise refusal(
                 errors.AuthRequiredError,
                 f"{call.server.id}: only an authenticated agent may call its tools. Call them in "
                 "`with kernel.acting_for(...)`.",
             )
-        if agent.expires_at is not None and now >= agent.expires_at:
+        if self._is_over(agent.expires_at):
             raise refusal(
                 errors.AuthExpiredError,
                 f"The authentication of {agent.id} has expired. Authenticate it again, and call "
                 "tools in a new `with kernel.acting_for(Agent(...))`.",
             )
-        expires = call.server.policy.credentials_expire
-        if expires is not None and now >= expires:
+        if self._is_over(call.server.policy.credentials_expire):
             raise refusal(
                 errors.AuthExpiredError,
                 f"{call.server.id}: the credentials have expired. An operator must renew them, "
                 "and configure their new end in ServerPolicy.credentials_expire.",
             )
+
+    def _is_over(self, expires: float | None) -> bool:
+        return expires is not None and self._clock() >= expires
 
     def check(self, call: GuardedCall) -> None:
         """Count a call against all limits, or refuse it without counting.
