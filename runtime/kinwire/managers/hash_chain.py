@@ -33,7 +33,9 @@ START: Final = ChainHead(0, "0" * 64)
 """The head of a chain without entries."""
 
 _FIELDS = {"seq", "prev", "hash", "event"}
-_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
+_canonical = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), allow_nan=False, check_circular=False
+).encode
 
 
 def chained(head: ChainHead, subject: str, event: JsonObject) -> tuple[ChainHead, JsonText]:
