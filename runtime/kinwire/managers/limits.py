@@ -5,7 +5,7 @@ They are pure: they do not read a clock, and the caller passes `now`, in seconds
 
 from __future__ import annotations
 
-__all__ = ("Budget", "ConcurrencyLimit", "TokenBucket")
+__all__ = ("Budget", "ConcurrencyLimit", "EventLimit", "TokenBucket")
 
 from collections.abc import Callable, Hashable, Mapping
 from typing import Generic, TypeVar
@@ -34,6 +34,22 @@ class TokenBucket:
             return False
         self._tokens -= 1
         return True
+
+
+class EventLimit:
+    """Limits how many events are written about one peer; the others are counted."""
+
+    def __init__(self, *, per_second: float) -> None:
+        self._bucket = TokenBucket(per_second=per_second)
+        self._dropped = 0
+
+    def take(self, *, now: float) -> int | None:
+        """Return how many were not written before this one; None if this one is not written."""
+        if not self._bucket.take(now=now):
+            self._dropped += 1
+            return None
+        dropped, self._dropped = self._dropped, 0
+        return dropped
 
 
 class ConcurrencyLimit(Generic[K]):

@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 import pytest
 
-from kinwire import Connection, RpcError, ShapeError
+from kinwire import Connection, Host, RpcError, ShapeError
 from kinwire.mgp import ConfirmationRequest, Confirmations, MgpKernel, ServerPolicy, ToolPolicy
 from tests.runtime.mgp.fixtures_kernel import audited, guarded, outcome
 from tests.runtime.mgp.raw_peers import Json, RawServer, tool
@@ -121,6 +121,29 @@ async def test_a_server_cannot_drop_rules_for_code_or_a_confirmation_that_it_dem
             await changed(raw, tool("run", "code", security={"risk_level": "safe"}))
     assert outcomes == [1011, 1011, 1000] * 2
     assert raw.calls == []
+
+
+async def test_a_server_cannot_fill_the_audit_log_with_changes_of_its_list(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    now = [0.0]
+    kernel, raw = MgpKernel(clock=lambda: now[0]), RawServer()
+    with audited() as events:
+        async with guarded(raw, kernel) as connection:
+            for turn in range(3):
+                await changed(raw, *(tool(f"t{number}", f"p{turn}") for number in range(100)))
+                await call(connection, "other")
+                now[0] += 0.5
+            async with Host("h", "1", extensions=[kernel]) as host:
+                other = RawServer(tool("x"))
+                second = await host.connect(other, server_id="t")
+                await call(second, "x")
+                await changed(other, tool("x", "y"))
+                await call(second, "x")
+    found = events.of("io.kinwire.tool_changed")
+    assert [one["target"]["server_id"] for one in found] == ["s"] * 30 + ["t"]
+    assert [one["details"].get("dropped_before") for one in found][20:22] == [80, None]
+    assert caplog.text.count("has changed") == 31
 
 
 async def test_an_error_instead_of_a_list_does_not_look_like_a_refusal_of_the_kernel() -> None:

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from pydantic import MISSING
 
-from kinwire.managers.limits import TokenBucket
+from kinwire.managers.limits import EventLimit
 from kinwire.mcp.context import Context
 from kinwire.mcp.handlers import ExtensionHandlers
 from kinwire.mcp.server import Server
@@ -58,7 +58,7 @@ class AccessMethods:
         self._options = options
         self._clock = clock
         self._record = record
-        self._refused = LruDict[AccessPrincipal, _Refusals](_MOST_CALLERS)
+        self._refused = LruDict[AccessPrincipal, EventLimit](_MOST_CALLERS)
 
     def serve(
         self, handlers: ExtensionHandlers, caller_of: Callable[[Context], AccessPrincipal]
@@ -174,25 +174,13 @@ class AccessMethods:
 
     async def _write(self, event: SecurityEvent, caller: AccessPrincipal) -> None:
         """Write a refusal, unless its caller fills the log; the next one says how many are not."""
-        refused = self._refused.get(caller)
-        if refused is None:
-            refused = _Refusals()
-            self._refused.put(caller, refused)
-        if not refused.bucket.take(now=self._clock()):
-            refused.unwritten += 1
-            return
-        if refused.unwritten:
-            event.details["dropped_before"] = refused.unwritten
-            refused.unwritten = 0
-        await self._record(event)
-
-
-class _Refusals:
-    """The refusals of one caller."""
-
-    def __init__(self) -> None:
-        self.bucket = TokenBucket(per_second=_EVENTS)
-        self.unwritten = 0
+        refused = self._refused.get(caller) or EventLimit(per_second=_EVENTS)
+        self._refused.put(caller, refused)
+        dropped = refused.take(now=self._clock())
+        if dropped:
+            event.details["dropped_before"] = dropped
+        if dropped is not None:
+            await self._record(event)
 
 
 class AccessTools(mgp.ServerTools):

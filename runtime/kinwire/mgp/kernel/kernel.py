@@ -78,7 +78,6 @@ EXTENSIONS = ("security", "access_control", "audit", "code_safety")
 """What a kernel always offers; handlers of yours add others."""
 
 SERVER_REFUSED = "io.kinwire.server_refused"
-TOOL_CHANGED = "io.kinwire.tool_changed"
 POLICY_MISTAKE = "io.kinwire.policy_mistake"
 
 _SERVERS = table_of(
@@ -186,7 +185,10 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         self._unknown = unknown or ServerPolicy()
         self._clock = forward(clock)
         self._audit = AuditLog(audit or AuditOptions(), self._clock)
-        self._limits, self._suspicious = CallLimits(self._clock), SuspiciousTools(self._audit)
+        self._limits, self._suspicious = (
+            CallLimits(self._clock),
+            SuspiciousTools(self._audit, self._clock),
+        )
         self.access = AccessManager(
             records,
             self._clock,
@@ -306,7 +308,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             session,
             partial(self._known, server),
             partial(self._shown, server),
-            partial(self._changed, server),
+            partial(self._suspicious.changed, server),
             partial(self._listed, server),
             is_traced=server.offer is not None,
         )
@@ -390,12 +392,6 @@ class MgpKernel(ExtensionBase[GuardedServer]):
     def _known(self, server: GuardedServer, definition: JsonObject) -> KnownTool | None:
         """Return what is known of a tool, with what is suspicious in its definition."""
         return known_tool(definition, server.policy, server.trust, definition_flags(definition))
-
-    def _changed(self, server: GuardedServer, before: KnownTool, after: KnownTool) -> None:
-        logger.warning("%s: the definition of the tool %r has changed", server.id, after.name)
-        details = {"before": before.digest, "after": after.digest, "risk_level": after.risk}
-        event = self._event(server, TOOL_CHANGED, "SUCCESS", details)
-        self._audit.note(event._replace(tool_name=after.name))
 
     def _listed(self, server: GuardedServer) -> None:
         """Report what the configuration says about tools that the server does not have."""
