@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("call_rule", "is_sensitive_path")
+__all__ = ("call_rule", "is_sensitive_path", "joined_path_rule")
 
 import ast
 import re
@@ -31,6 +31,12 @@ _SENSITIVE_ROOTS = re.compile(
 )
 _SLASHES = re.compile(r"/(?:\.?/)+")
 _PRIVATE_PARTS = re.compile(r"(^|[\\/])(\.\.|~[^\\/]*|\.[^\\/.][^\\/]*|id_[rd]sa\w*)([\\/]|$)")
+
+
+def joined_path_rule(code: CheckedCode, node: ast.BinOp) -> Iterator[str]:
+    """Yield the violation of `path / ".ssh"`."""
+    if isinstance(node.op, ast.Div) and "pathlib" in code.imported:
+        yield from _private_path(code, node.right)
 
 
 def call_rule(code: CheckedCode, node: ast.Call) -> Iterator[str]:
@@ -151,7 +157,7 @@ def _opened_method(code: CheckedCode, node: ast.Call) -> Iterator[str]:
 
 def _path_call(code: CheckedCode, node: ast.Call, name: str) -> Iterator[str]:
     function = node.func
-    if name in ("Path", "PosixPath", "WindowsPath"):
+    if name in ("Path", "PosixPath", "WindowsPath", "joinpath", "rglob"):
         for argument in node.args:
             yield from _private_path(code, argument)
     is_method = isinstance(function, ast.Attribute) and not code.paths(function)

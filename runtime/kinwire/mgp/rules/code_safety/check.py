@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from kinwire.mgp.rules.code_safety.calls import call_rule
+from kinwire.mgp.rules.code_safety.calls import call_rule, joined_path_rule
 from kinwire.mgp.rules.code_safety.code import CheckedCode, Rule
 from kinwire.mgp.rules.code_safety.imports import import_from_rule, import_rule
 from kinwire.mgp.rules.code_safety.levels import CodeRules
@@ -49,6 +49,7 @@ _RULES: Final[dict[type[ast.AST], tuple[Rule, ...]]] = {
     ast.Attribute: (attribute_rule, format_rule),
     ast.Call: (call_rule, subscript_rule),
     ast.Subscript: (subscript_rule,),
+    ast.BinOp: (joined_path_rule,),
     ast.Constant: (constant_rule,),
     ast.MatchClass: (match_class_rule,),
     ast.Global: (scope_rule,),

@@ -22,6 +22,7 @@ from kinwire.mgp.rules.code_safety.module_tables import (
 )
 from kinwire.mgp.rules.code_safety.name_tables import (
     BLOCKED_BUILTINS,
+    CORE_ATTRIBUTES,
     PROCESS_METHODS,
     is_blocked_attribute,
     is_special,
@@ -70,7 +71,7 @@ def module_violation(rules: CodeRules, path: Path) -> str | None:
         return f"Blocked import: '{root}'"
     if root in STANDARD_LIBRARY:
         return None if root in SAFE else f"Blocked import: '{root}'"
-    harmful = root in HARMFUL_PACKAGES or root.startswith("_")
+    harmful = root in HARMFUL_PACKAGES or root.startswith("_") or "pickle" in root.lower()
     return f"Blocked import: '{root}'" if harmful else None
 
 
@@ -95,7 +96,8 @@ def _is_blocked(root: str, module: str, name: str, path: Path) -> bool:
         return True
     if f"{module}.{name}" in SAME_NAME:
         return False
-    if name in CORE or (name in PROCESS_METHODS and path != _PLATFORM):
+    core = CORE if root in STANDARD_LIBRARY else CORE_ATTRIBUTES
+    if name in core or (name in PROCESS_METHODS and path != _PLATFORM):
         return True
     if root not in STANDARD_LIBRARY:
         return name in BLOCKED_BUILTINS - {"compile", "help", "credits", "copyright", "license"}

@@ -69,7 +69,17 @@ CORE: Final = frozenset(
 HARMFUL_PACKAGES: Final = frozenset(
     {
         *("IPython", "RestrictedPython", "asteval", "cffi", "cloudpickle", "dill", "docker"),
-        *("execnet", "fabric", "gdb", "ipykernel", "invoke", "joblib", "jsonpickle", "keyboard"),
+        *(
+            "execnet",
+            "fabric",
+            "gdb",
+            "ipykernel",
+            "invoke",
+            "joblib",
+            "mako",
+            "jsonpickle",
+            "keyboard",
+        ),
         *("numexpr", "paramiko", "pexpect", "pip", "pkg_resources", "plumbum", "psutil"),
         *("ptyprocess", "pyautogui", "pynput", "pythoncom", "pywintypes", "setuptools", "sh"),
         *("simpleeval", "win32api", "win32com", "win32con", "winpty", "wmi", "xonsh", "_pytest"),
@@ -170,7 +180,7 @@ NEVER: Final[dict[str, frozenset[str]]] = {
     "concurrent.futures": frozenset({"ProcessPoolExecutor", "process"}),
     "dataclasses": frozenset({"make_dataclass"}),
     "http": frozenset({"server", "cookiejar"}),
-    "joblib": frozenset({"load"}),
+    "jinja2": frozenset({"Environment", "Template"}),  # read attributes by name; there is a sandbox
     "logging": frozenset({"FileHandler", "config", "handlers"}),
     "numpy": frozenset({"load", "fromfile", "memmap", "ctypeslib", "f2py", "distutils"}),
     "pandas": frozenset({"read_pickle", "to_pickle", "eval"}),

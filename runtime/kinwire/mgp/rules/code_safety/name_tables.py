@@ -67,6 +67,7 @@ PROCESS_METHODS: Final = frozenset(
         *("create_server", "create_unix_server", "create_datagram_endpoint", "create_connection"),
         *("create_unix_connection", "connect_read_pipe", "connect_write_pipe", "killpg"),
         *("load_extension", "enable_load_extension", "loadTestsFromName", "loadTestsFromNames"),
+        *("read_pickle", "to_pickle"),
     }
 )
 """Names of functions and methods that start programs, load code or open sockets."""

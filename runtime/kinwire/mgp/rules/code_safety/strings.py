@@ -106,7 +106,11 @@ def format_rule(code: CheckedCode, node: ast.Attribute) -> Iterator[str]:
 
 
 def _is_only_shown(code: CheckedCode, node: ast.Attribute) -> bool:
-    return isinstance(code.parent(node), ast.Compare | ast.FormattedValue)
+    parent = code.parent(node)
+    shown = isinstance(parent, ast.Compare | ast.FormattedValue)
+    return shown or (
+        not code.is_called(node) and code.calls_builtin(parent, "print", "str", "repr")
+    )
 
 
 def _is_own_method(code: CheckedCode, node: ast.expr) -> bool:
