@@ -101,6 +101,7 @@ def _check(action: str, arguments: Namespace) -> None:
 async def _opened(arguments: Namespace) -> AsyncGenerator[PermissionManager]:
     """Yield the manager of the decisions in the store."""
     from kinwire.mgp.kernel.audit import AuditLog, AuditOptions
+    from kinwire.mgp.kernel.callers import OPERATOR, as_operator
     from kinwire.mgp.kernel.permission_options import Permissions
     from kinwire.mgp.kernel.permissions import PermissionManager
     from kinwire.storage.clock import forward
@@ -111,7 +112,8 @@ async def _opened(arguments: Namespace) -> AsyncGenerator[PermissionManager]:
         audit = AuditLog(AuditOptions(log=await store.log("mgp-audit"), buffered=False), clock)
         manager = PermissionManager(Permissions(), await store.records(RECORDS), audit, clock)
         await manager.load()
-        yield manager
+        with as_operator(arguments.by or OPERATOR):
+            yield manager
 
 
 async def _list(arguments: Namespace) -> int:
@@ -126,9 +128,7 @@ async def _list(arguments: Namespace) -> int:
 async def _approve(arguments: Namespace) -> int:
     async with _opened(arguments) as manager:
         names = _names(manager, arguments)
-        await manager.approve(
-            arguments.server, *names, by=_by(arguments), lasts=arguments.expires_in
-        )
+        await manager.approve(arguments.server, *names, lasts=arguments.expires_in)
         _print(_found(manager, arguments.server, names), arguments.format)
     return 0
 
@@ -137,7 +137,7 @@ async def _deny(arguments: Namespace) -> int:
     async with _opened(arguments) as manager:
         names = _names(manager, arguments)
         decide = manager.revoke if arguments.action == "revoke" else manager.deny
-        await decide(arguments.server, *names, by=_by(arguments), reason=arguments.reason)
+        await decide(arguments.server, *names, reason=arguments.reason)
         _print(_found(manager, arguments.server, names), arguments.format)
     return 0
 
@@ -148,10 +148,6 @@ _ACTIONS: dict[str, Callable[[Namespace], Awaitable[int]]] = {
     "deny": _deny,
     "revoke": _deny,
 }
-
-
-def _by(arguments: Namespace) -> str:
-    return arguments.by or "operator"
 
 
 def _names(manager: PermissionManager, arguments: Namespace) -> list[str]:

@@ -22,7 +22,7 @@ from kinwire.mgp.kernel.access_options import (
 )
 from kinwire.mgp.kernel.access_store import AccessStore
 from kinwire.mgp.kernel.call import GuardedCall
-from kinwire.mgp.kernel.callers import OPERATOR, operator_now
+from kinwire.mgp.kernel.callers import operator_now
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.rules.access import (
     AccessDecision,
@@ -263,7 +263,7 @@ class AccessManager:
 
 
 def _operator() -> AccessPrincipal:
-    return AccessPrincipal("operator", operator_now() or OPERATOR)
+    return AccessPrincipal("operator", operator_now())
 
 
 def default_for(server: GuardedServer) -> DefaultPolicy:

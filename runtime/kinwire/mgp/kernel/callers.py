@@ -82,14 +82,14 @@ def caller_now() -> Agent:
     return _agent.get()
 
 
-def operator_now() -> str | None:
-    """Return the operator as whom this task acts; None if it acts as none.
+def operator_now() -> str:
+    """Return the operator as whom this task acts: `OPERATOR` outside of `acting_as_operator`.
 
     A task that was started inside the block is another task: it does not act as the operator. So a
     handler that serves messages of a server never does.
     """
     found = _operator.get()
-    return found[0] if found is not None and found[1] == get_current_task().id else None
+    return found[0] if found is not None and found[1] == get_current_task().id else OPERATOR
 
 
 @contextmanager

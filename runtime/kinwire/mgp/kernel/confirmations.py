@@ -22,7 +22,7 @@ from kinwire.managers.while_open import must_stay_open
 from kinwire.mgp.errors import refusal
 from kinwire.mgp.kernel.audit import AuditLog
 from kinwire.mgp.kernel.call import GuardedCall
-from kinwire.mgp.kernel.callers import OPERATOR
+from kinwire.mgp.kernel.callers import OPERATOR, operator_now
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.permissions import PermissionManager
 from kinwire.mgp.rules.audit_events import SecurityEvent
@@ -89,7 +89,6 @@ _ALLOW = ArgumentCheck(
     "kernel.confirmations.allow",
     'await kernel.confirmations.allow("agent.helper", "files", "remove")',
     {"agent": TEXT, "server": TEXT, "tool": TEXT},
-    by=TEXT,
 )
 _FORGET = ArgumentCheck(
     "kernel.confirmations.forget",
@@ -97,7 +96,6 @@ _FORGET = ArgumentCheck(
     {"server": TEXT},
     agent=TEXT.or_none,
     tool=TEXT.or_none,
-    by=TEXT,
 )
 
 
@@ -132,7 +130,7 @@ class ConfirmationManager:
         """The answers that hold for all calls of a tool by an agent, of connected servers."""
         return [decided.answer for _, decided in self._grants.items()]
 
-    async def allow(self, agent: str, server: str, tool: str, *, by: str = OPERATOR) -> None:
+    async def allow(self, agent: str, server: str, tool: str) -> None:
         """Let all calls of a tool by an agent through, until the tool's definition changes.
 
         The server, named by its `server_id`, has to be connected and its tools listed.
@@ -141,7 +139,7 @@ class ConfirmationManager:
             ValueError: there is no such server or tool.
             StorageError: it could not be stored.
         """
-        _ALLOW.check(agent=agent, server=server, tool=tool, by=by)
+        _ALLOW.check(agent=agent, server=server, tool=tool)
         found = self._connected(server)
         known = None if found is None else found.tools.get(tool)
         if found is None or known is None:
@@ -149,28 +147,24 @@ class ConfirmationManager:
                 f"allow: expected a tool that was listed, got {server!r:.60}, {tool!r:.60}. "
                 "Connect the server and list its tools before."
             )
-        answer = StandingAnswer(agent, server, tool, known.digest, True, by, self._clock())
+        by, now = operator_now(), self._clock()
+        answer = StandingAnswer(agent, server, tool, known.digest, True, by, now)
         await self._stand(found, answer)
 
     async def forget(
-        self,
-        server: str,
-        *,
-        agent: str | None = None,
-        tool: str | None = None,
-        by: str = OPERATOR,
+        self, server: str, *, agent: str | None = None, tool: str | None = None
     ) -> None:
         """Ask again about the calls to a connected server: all, or those of one agent or tool.
 
         Raises:
             StorageError: the store failed.
         """
-        _FORGET.check(server=server, agent=agent, tool=tool, by=by)
+        _FORGET.check(server=server, agent=agent, tool=tool)
         for key, decided in self._grants.items():
             one = decided.answer
             if one.server == server and agent in (None, one.agent) and tool in (None, one.tool):
                 await self._grants.take_back(key)
-                await self._audit.record(_event("PERMISSION_REVOKED", one, by))
+                await self._audit.record(_event("PERMISSION_REVOKED", one, operator_now()))
 
     def join(self, server: GuardedServer) -> None:
         """Prepare for a server that connects."""

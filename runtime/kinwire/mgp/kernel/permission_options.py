@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 __all__ = (
-    "OPERATOR",
     "POLICY_KIND",
     "AskPermission",
     "PermissionAnswer",
@@ -15,12 +14,10 @@ import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, fields
 
+from kinwire.mgp.kernel.callers import OPERATOR
 from kinwire.support.arguments import FUNCTION, LIFE, SECONDS, TEXT, ArgumentCheck, one_of
 from kinwire_protocols.mgp.models import GrantValue, PermissionPolicy, RiskLevel
 from kinwire_protocols.mgp.tables import APPROVAL_POLICIES
-
-OPERATOR = "operator"
-"""The name of an operator who gives none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,15 +18,11 @@ import anyio
 from kinwire.managers.while_open import must_stay_open, while_open
 from kinwire.mgp.kernel.audit import AuditLog
 from kinwire.mgp.kernel.call import GuardedCall
+from kinwire.mgp.kernel.callers import operator_now
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.pending import PendingPermission
 from kinwire.mgp.kernel.permission_exchange import ANSWER, PermissionExchange
-from kinwire.mgp.kernel.permission_options import (
-    OPERATOR,
-    POLICY_KIND,
-    PermissionQuestion,
-    Permissions,
-)
+from kinwire.mgp.kernel.permission_options import POLICY_KIND, PermissionQuestion, Permissions
 from kinwire.mgp.kernel.permission_questions import (
     PermissionQuestions,
     permission_event,
@@ -63,7 +59,6 @@ _DECIDE = ArgumentCheck(
     "kernel.permissions",
     'await kernel.permissions.approve("files", "shell.execute")',
     {"server": TEXT, "permissions": TEXTS},
-    by=TEXT,
     lasts=SECONDS.or_none,
     reason=TEXT.or_none,
 )
@@ -106,44 +101,40 @@ class PermissionManager:
         """The permissions that wait for a decision, the oldest first."""
         return [waiting for _, waiting in self._store.pending.items]
 
-    async def approve(
-        self, server: str, *permissions: str, by: str = OPERATOR, lasts: float | None = None
-    ) -> None:
+    async def approve(self, server: str, *permissions: str, lasts: float | None = None) -> None:
         """Approve permissions of the server with this `server_id`. A family stands for all of it.
 
-        Calls that wait for them go on. `by` is who approves; `lasts` is in seconds, None for ever.
+        Calls that wait for them go on. `lasts` is in seconds, None for ever. The name of the
+        operator is that of `MgpKernel.acting_as_operator`.
 
         Raises:
             ValueError: the name of a permission is not valid, or `server` is the kernel's name for
                 one without `server_id` of which nothing is known.
             StorageError: it could not be stored.
         """
-        _DECIDE.check(server=server, permissions=permissions, by=by, lasts=lasts)
+        _DECIDE.check(server=server, permissions=permissions, lasts=lasts)
         life = math.inf if lasts is None else lasts
         ends = None if lasts is None else self._clock() + lasts
         for name in checked_permissions("approve", permissions):
-            decision = PermissionDecision(server, name, "approved", by, self._clock(), ends)
+            by, now = operator_now(), self._clock()
+            decision = PermissionDecision(server, name, "approved", by, now, ends)
             await self._keep(decision, life)
 
-    async def deny(
-        self, server: str, *permissions: str, by: str = OPERATOR, reason: str | None = None
-    ) -> None:
+    async def deny(self, server: str, *permissions: str, reason: str | None = None) -> None:
         """Deny permissions of a server until an operator approves them, whatever the policy says.
 
         Raises:
             ValueError, StorageError: as for `approve`.
         """
-        await self._deny("deny", server, permissions, by, reason)
+        await self._deny("deny", server, permissions, reason)
 
-    async def revoke(
-        self, server: str, *permissions: str, by: str = OPERATOR, reason: str | None = None
-    ) -> None:
+    async def revoke(self, server: str, *permissions: str, reason: str | None = None) -> None:
         """Take permissions back: the next call that needs one is refused, also after a restart.
 
         Raises:
             ValueError, StorageError: as for `approve`.
         """
-        await self._deny("revoke", server, permissions, by, reason)
+        await self._deny("revoke", server, permissions, reason)
 
     async def load(self) -> None:
         """Take what is stored of all servers into memory, for a program without connections.
@@ -330,14 +321,14 @@ class PermissionManager:
     # -- what is stored --
 
     async def _deny(
-        self, how: str, server: str, permissions: Sequence[str], by: str, reason: str | None
+        self, how: str, server: str, permissions: Sequence[str], reason: str | None
     ) -> None:
-        _DECIDE.check(server=server, permissions=permissions, by=by, reason=reason)
+        _DECIDE.check(server=server, permissions=permissions, reason=reason)
         revoked = how == "revoke"
         for name in checked_permissions(how, permissions):
-            at = self._clock()
+            by, now = operator_now(), self._clock()
             await self._keep(
-                PermissionDecision(server, name, "denied", by, at, None, reason, revoked)
+                PermissionDecision(server, name, "denied", by, now, None, reason, revoked)
             )
 
     async def _keep(self, decision: PermissionDecision, lasts: float = math.inf) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from kinwire.managers.durable_map import DurableMap, RecordCodec
 from kinwire.mgp.errors import refusal
 from kinwire.mgp.kernel.call import GuardedCall
-from kinwire.mgp.kernel.callers import OPERATOR, operator_now
+from kinwire.mgp.kernel.callers import operator_now
 from kinwire.mgp.kernel.tracing import new_trace_id
 from kinwire.mgp.rules.audit_events import TOOL_DISABLED, TOOL_ENABLED, SecurityEvent
 from kinwire.storage.clock import Clock
@@ -76,7 +76,7 @@ class ToolSwitches:
             StorageError: it cannot be stored; nothing has changed.
         """
         _DISABLE.check(server=server, tool=tool)
-        await self._off.put((server, tool), _operator())
+        await self._off.put((server, tool), operator_now())
         self._names |= {(server, tool)}
         await self._note(TOOL_DISABLED, server, tool)
 
@@ -110,11 +110,7 @@ class ToolSwitches:
             )
 
     async def _note(self, kind: str, server: str, tool: str) -> None:
-        who = _operator()
+        who = operator_now()
         await self._record(
             SecurityEvent(kind, "operator", who, server, tool, "SUCCESS", {}, new_trace_id())
         )
-
-
-def _operator() -> str:
-    return operator_now() or OPERATOR

@@ -147,7 +147,8 @@ async def _blocked(stage: Scene) -> None:
 
 
 async def _code(stage: Scene) -> None:
-    await stage.kernel.permissions.approve("workshop", "code_execution", by="admin")
+    with stage.kernel.acting_as_operator("admin"):
+        await stage.kernel.permissions.approve("workshop", "code_execution")
     stage.narrator.tell(Line("approves code_execution after all", "operator", "kernel"))
     await stage.call("workshop", "run_python", code="import subprocess\nsubprocess.run(['id'])")
     await stage.call("workshop", "run_python", code="print(2 + 2)")

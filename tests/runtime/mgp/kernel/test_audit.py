@@ -240,9 +240,12 @@ async def test_only_servers_that_negotiated_audit_get_events() -> None:
 async def test_decisions_about_permissions_are_audited() -> None:
     kernel = MgpKernel()
     async with with_auditor(files(), kernel) as (_, audit_server):
-        await kernel.permissions.approve("files", "camera", by="ann")
-        await kernel.permissions.revoke("files", "camera", by="bob")
-        await kernel.permissions.deny("files", "camera", by="eve")
+        with kernel.acting_as_operator("ann"):
+            await kernel.permissions.approve("files", "camera")
+        with kernel.acting_as_operator("bob"):
+            await kernel.permissions.revoke("files", "camera")
+        with kernel.acting_as_operator("eve"):
+            await kernel.permissions.deny("files", "camera")
     events = [
         (one["event_type"], one["actor"], one["target"])
         for one in audit_server.of("notifications/mgp.audit")

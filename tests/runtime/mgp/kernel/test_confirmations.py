@@ -190,13 +190,15 @@ async def test_an_operator_allows_and_forgets() -> None:
         kernel = MgpKernel(audit=AuditOptions(log=log, buffered=False))
         async with connected(raw(), kernel) as mcp:
             assert await outcome(mcp, "erase") == "confirmation_impossible"
-            await kernel.confirmations.allow("host", "files", "erase", by="ann")
+            with kernel.acting_as_operator("ann"):
+                await kernel.confirmations.allow("host", "files", "erase")
             assert await outcome(mcp, "erase") == "erase"
             [standing] = kernel.confirmations.standing
             assert (standing.agent, standing.tool, standing.by) == ("host", "erase", "ann")
             await kernel.confirmations.forget("files", tool="other")
             assert await outcome(mcp, "erase") == "erase"
-            await kernel.confirmations.forget("files", agent="host", tool="erase", by="ann")
+            with kernel.acting_as_operator("ann"):
+                await kernel.confirmations.forget("files", agent="host", tool="erase")
             assert await outcome(mcp, "erase") == "confirmation_impossible"
             for server, name in (("files", "nope"), ("nope", "erase")):
                 with pytest.raises(ValueError, match="expected a tool that was listed"):

@@ -330,7 +330,8 @@ async def test_expiry_and_revocation_are_seen_by_the_next_call() -> None:
         assert kernel.permissions.decisions == []
         await kernel.permissions.approve("files", "memory.read", lasts=10.0)
         assert await reason(mcp.tools_call(name="memory.read")) == "memory.read"
-        await kernel.permissions.revoke("files", "memory.read", by="ann", reason="enough")
+        with kernel.acting_as_operator("ann"):
+            await kernel.permissions.revoke("files", "memory.read", reason="enough")
         assert await reason(mcp.tools_call(name="memory.read")) == "permission_denied"
         [decision] = kernel.permissions.decisions
         assert (decision.by, decision.reason, decision.revoked) == ("ann", "enough", True)
@@ -553,8 +554,8 @@ async def test_another_process_decides_within_a_second() -> None:
             await anyio.wait_all_tasks_blocked()
             await elsewhere.permissions.load()
             assert [one.permission for one in elsewhere.permissions.pending] == ["memory.read"]
-            with anyio.fail_after(1):
-                await elsewhere.permissions.approve("files", "memory.read", by="ann")
+            with anyio.fail_after(1), elsewhere.acting_as_operator("ann"):
+                await elsewhere.permissions.approve("files", "memory.read")
                 while not outcomes:
                     await server_hears(server)
             assert outcomes == ["memory.read"]
@@ -588,7 +589,8 @@ async def test_decisions_are_audited_and_so_is_each_refusal() -> None:
         )
         server = raw("memory.read", "memory.write", "system.info")
         async with connected(server, kernel) as mcp:
-            await kernel.permissions.revoke("files", "memory.read", by="bob")
+            with kernel.acting_as_operator("bob"):
+                await kernel.permissions.revoke("files", "memory.read")
             await reason(mcp.tools_call(name="memory.read"))
             await kernel.permissions.approve("other", "camera", lasts=60.0)
         values = [entry.value for entry in await log.read()]
