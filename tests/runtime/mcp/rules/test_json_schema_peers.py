@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
-from time import process_time
 from typing import Any
 
 import pytest
@@ -66,13 +65,9 @@ HOSTILE: dict[str, tuple[dict[str, Any], Any]] = {
 }
 
 
-def test_hostile_schemas_and_values_end_in_short_time() -> None:
-    took = {}
-    for name, (schema, value) in HOSTILE.items():
-        began = process_time()
-        PeerSchema(schema).problems(value, clock=process_time)
-        took[name] = process_time() - began
-    assert {name: cost for name, cost in took.items() if cost > 2.5} == {}
+def test_hostile_schemas_and_values_end_although_the_clock_stands_still() -> None:
+    for schema, value in HOSTILE.values():
+        PeerSchema(schema).problems(value, clock=lambda: 0.0)
 
 
 def test_time_and_steps_end_a_validation() -> None:

