@@ -38,7 +38,7 @@ logger = logging.getLogger("kinwire.mgp")
 
 _STORED = "confirmation/"
 _MOST_STANDING = 10_000
-_MOST_ASKED = 100  # calls that wait for a person
+_MOST_ASKED = 100  # calls of one agent that wait for a person
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class ConfirmationManager:
         self._audit = audit
         self._clock = clock
         self._servers: list[GuardedServer] = []
-        self._asked = ConcurrencyLimit[None](_MOST_ASKED)
+        self._asked = ConcurrencyLimit[str](_MOST_ASKED)
         self._is_stored = records is not None
         self._grants = GrantStore(
             records,
@@ -221,7 +221,7 @@ class ConfirmationManager:
                 "nobody can be asked. Pass Confirmations(confirm=...) to the kernel, or let an "
                 "operator allow it: kernel.confirmations.allow(agent, server, tool)",
             )
-        if not self._asked.enter(None):
+        if not self._asked.enter(call.agent):
             raise _refused(call, "confirmation_impossible", "too many calls wait for an answer")
         try:
             async with must_stay_open(call.server.session):
@@ -233,7 +233,7 @@ class ConfirmationManager:
                     expects=ConfirmationAnswer | bool,
                 )
         finally:
-            self._asked.leave(None)
+            self._asked.leave(call.agent)
         if isinstance(asked, Answer):
             answer = asked.value
             return ConfirmationAnswer(answer) if isinstance(answer, bool) else answer

@@ -261,6 +261,10 @@ async def test_a_hundred_calls_may_wait_and_the_session_goes_on() -> None:
         await anyio.wait_all_tasks_blocked()
         assert (len(person.asked), outcomes) == (100, ["confirmation_impossible"])
         assert await outcome(mcp, "look") == "look"
+        with kernel.acting_for("agent.other"):  # another agent is not held up
+            tasks.start_soon(call)
+        await anyio.wait_all_tasks_blocked()
+        assert (len(person.asked), len(outcomes)) == (101, 1)
         tasks.cancel_scope.cancel()
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 __all__ = ("MOST_VIOLATIONS", "check_code")
 
 import ast
+import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import Final
@@ -37,6 +38,10 @@ from kinwire.mgp.rules.code_safety.writes import environment_rule, sending_rule
 MOST_VIOLATIONS: Final = 20
 """The most violations that are reported for a piece of code."""
 
+_OTHER_PROGRAM: Final = re.compile(
+    r"\ufeff?#!(?!\s*/(?:usr/)?(?:local/)?bin/(?:env\s+)?python[\d.]*\s*(?:\n|\Z))"
+)
+"""The first line of a script that another program runs, though Python may read it, too."""
 _DEFINITIONS = (
     *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs),
     *(ast.MatchStar, ast.MatchMapping, ast.alias, ast.arg),
@@ -72,6 +77,8 @@ def check_code(code: str, rules: CodeRules) -> list[str]:
         return []
     if rules.language.strip().lower() not in ("python", "python3", "py"):
         return [f"Blocked language: '{rules.language:.40}'"]
+    if _OTHER_PROGRAM.match(code):
+        return ["Blocked language: the first line names another interpreter"]
     try:
         tree = tree_of(code, rules.most_bytes)
         found = dict.fromkeys(_violations(CheckedCode(tree, rules), code))

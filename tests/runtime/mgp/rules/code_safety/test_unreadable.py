@@ -27,6 +27,8 @@ UNREADABLE = {
     "unexpected indent": "x = 1\n    y = 2",
     "a digit too many": "x = " + "1" * 5000,
     "another encoding": "#!/bin/python\n# -*- coding: utf-7 -*-\nx = 1",
+    "a script of a shell": "#!/bin/sh\nreboot",
+    "a script of another Python": "#!/usr/bin/env -S sh -c python\nreboot",
     "too large": "x = 1\n" * 10_000,
 }
 
@@ -40,6 +42,11 @@ def test_unreadable_code_is_blocked_at_every_level() -> None:
 def test_code_that_is_indented_as_a_whole_is_read() -> None:
     assert violations("    x = 1\n    y = 2", "strict") == []
     assert violations("    import subprocess", "strict") == ["Blocked import: 'subprocess'"]
+
+
+def test_a_script_of_python_is_read() -> None:
+    for first in ("#!/usr/bin/env python3", "#!/usr/local/bin/python3.11", "#! /bin/python", "#!x"):
+        assert bool(violations(f"{first}\nx = 1", "strict")) is (first == "#!x"), first
 
 
 def test_the_largest_code_is_read_and_one_byte_more_is_not() -> None:
