@@ -47,6 +47,13 @@ _PRIVATE = (
     r"(entire|whole|full|complete|previous|prior|all) (conversation|chat|context|messages?)\b|"
     r"\bsystem prompt\b)"
 )
+_PERSONAL = (
+    r"\b(chat transcripts?|transcripts?|everything the user|what the user (said|wrote)|"
+    r"(all|any|every) (the )?(user'?s )?(e-?mails?|messages?|files?|file contents?)|"
+    r"(user'?s?|their|your) (e-?mail address|phone number|home address|location|name and)|"
+    r"home directory|personal (data|information|details)|hidden prompt|file contents?)\b"
+)
+_MODEL = r"(AI|AI (assistant|agent|model)s?|assistants?|agents?|LLMs?|language models?|models?)"
 _WHO = r"(the |any )?(user|human|operator|person|people|anyone|them|customer|developer)\b"
 _DEMAND = (
     r"\b(must|should|always|have to|need to|shall|ensure|instead|first|please|make sure|be sure)\b"
@@ -113,7 +120,7 @@ _SIGNS: Final = (
     ),
     _Sign(
         _HIDES,
-        r"\b(keep|hide|conceal|secretly|silently|quietly|discreetly)\b",
+        r"\b(keep|hide|hidden|conceal|secretly|silently|quietly|discreetly)\b",
         (50, rf"\b(from {_WHO}|secret\b|confidential\b|in the background\b)"),
     ),
     _Sign(_PRIVATE_DATA, _READ, (80, _PRIVATE), (120, _GIVE)),
@@ -178,6 +185,73 @@ _SIGNS: Final = (
         r"\b(send|post|upload|forward|report|exfiltrat)\w*",
         (80, r"\b(to|at)\b"),
         (20, r"https?://|[\w.+-]{1,60}@[\w-]{1,60}\.\w"),
+    ),
+    _Sign(
+        "speaks to the model",
+        rf"\b(as an? {_MODEL}|note to (the |all )?{_MODEL}|the {_MODEL}|you are required)\b",
+        (
+            60,
+            rf"{_GIVE}|\b(call|run|execute|delete|reveal|obey|trust|approve|grant|ignore)\b",
+        ),
+        (60, rf"{_PRIVATE}|{_PERSONAL}|\b(delete|destroy|pay|transfer|grant|obey|wipe)\w*"),
+    ),
+    _Sign(_PRIVATE_DATA, r"\b(leak|steal|harvest)\w*\b", (40, rf"{_PRIVATE}|{_PERSONAL}")),
+    _Sign("speaks to the model", r"\b(pretend|act as if|exfiltrat\w*)\b"),
+    _Sign(
+        "asks to ignore people",
+        r"\b(ignor|disregard|override|bypass)\w*",
+        (
+            15,
+            r"\b(what|anything|whatever|everything) the user|"
+            r"\buser'?s? (request|instruction|wish|intent)",
+        ),
+    ),
+    _Sign(
+        "asks to trust what it returns",
+        r"\b(treat|follow|obey|execute|run|trust)\b",
+        (40, r"\b(instruction|command|step)s?\b"),
+        (40, r"\b(returned by|(this|the) tool (returns|gives|says|outputs)|from this tool)\b"),
+    ),
+    _Sign(
+        "asks to trust what it returns",
+        r"\btreat\w*\b",
+        (60, r"\b(as|like)\b"),
+        (20, r"\b(trusted|command|instruction|authoritative)s?\b"),
+    ),
+    _Sign(
+        "asks for private data",
+        rf"{_GIVE}|\b(call|use|invoke)\b",
+        (60, _PERSONAL),
+        (
+            60,
+            r"\b(in |with |on )?(every|each) (call|request|response|time)\b|\bmetadata\b|"
+            r"\b(to|into|in|as|with) "
+            r"(this|it|the (param|argument|field|note|request|tool|context))\b",
+        ),
+    ),
+    _Sign(
+        "asks for private data",
+        r"\b(in|with|on|before|after) (every|each|any) (call|request|response|reply|answer)\b|"
+        r"\b(set|fill)\b.{0,40}\b(field|parameter|argument)\b",
+        (60, _PERSONAL),
+    ),
+    _Sign(
+        "asks for private data",
+        _READ,
+        (60, r"\b(home directory|transcripts?|file contents?|all files|every file)\b"),
+        (60, r"\b(pass|send|forward|append|attach|upload) (it|them|that|this|these|everything)\b"),
+    ),
+    _Sign(
+        "steers the use of other tools",
+        r"\b(other|another|all|any) tools? (is|are)\b",
+        (20, r"\b(deprecated|broken|disabled|unsafe|forbidden|not allowed|insecure)\b"),
+    ),
+    _Sign(
+        "steers the use of other tools",
+        r"\b(when|whenever|if|every time)\b",
+        (10, r"\b(the )?(user|customer|human)\b"),
+        (20, r"\b(ask|mention|say|request|want|talk)\w*"),
+        (60, r"\b(replac|redirect|bcc|substitut|alter|transfer|wire|divert)\w*"),
     ),
 )
 
