@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kinwire import Host
+from kinwire import Extension, Host
 from kinwire.mcpl import McplHost
 from kinwire.mgp import MgpKernel
 from tests.runtime.mgp.fixtures_kernel import outcome
@@ -31,7 +31,7 @@ async def test_a_tool_that_is_hidden_from_one_agent_keeps_its_set_for_others(
         mgp=MGP,
         capabilities={"experimental": {"mcpl": LIVE}},
     )
-    extensions = [kernel, live] if kernel_first else [live, kernel]
+    extensions: list[Extension] = [kernel, live] if kernel_first else [live, kernel]
     async with Host("h", "1", extensions=extensions) as host:
         connection = await host.connect(raw, server_id="s")
         with kernel.acting_for("agent.a"):
