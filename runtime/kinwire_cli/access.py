@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from kinwire_cli.failure import PROBLEMS_FOUND, UsageError
-from kinwire_cli.kernel_state import RECORDS, add_store, kernel_state
+from kinwire_cli.kernel_state import add_store, kernel_audit, kernel_records, kernel_state
 from kinwire_cli.layout import columns, json_text, printable
 from kinwire_cli.quantities import seconds_from
 
@@ -99,15 +99,14 @@ def _check(action: str, arguments: Namespace) -> None:
 async def _opened(arguments: Namespace) -> AsyncGenerator[AccessManager]:
     """Yield the manager of the entries in the store."""
     from kinwire.mgp.kernel.access import AccessManager
-    from kinwire.mgp.kernel.audit import AuditLog, AuditOptions
     from kinwire.storage.clock import forward
 
     create = arguments.action == "grant"
     default: Literal["opt-in", "opt-out"] = arguments.default or "opt-out"
     async with kernel_state(arguments.store, arguments.timeout, create=create) as store:
         clock = forward(time.time)
-        audit = AuditLog(AuditOptions(log=await store.log("mgp-audit"), buffered=False), clock)
-        records = await store.records(RECORDS)
+        records = await kernel_records(store)
+        audit = await kernel_audit(store, clock, writes=arguments.action in ("grant", "revoke"))
         yield AccessManager(records, clock, lambda server: default, audit.record)
 
 

@@ -9,9 +9,11 @@ from argparse import ArgumentParser, Namespace
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from kinwire_cli.audit_view import FILTERS, AuditFilter, shown_entry
+from kinwire_cli.audit_view import FILTERS, AuditFilter, known_values, shown_entry
+from kinwire_cli.completion import completed_by
 from kinwire_cli.failure import PROBLEMS_FOUND, UsageError
 from kinwire_cli.kernel_state import kernel_state
 from kinwire_cli.layout import counted, json_text, printable
@@ -75,7 +77,8 @@ class AuditCommand:
         text = "verify: a record that the log must have"
         parser.add_argument("--known", metavar="SEQ:HASH", help=text)
         for name, text in FILTERS.items():
-            parser.add_argument(f"--{name}", metavar=name.upper(), help=text)
+            option = parser.add_argument(f"--{name}", metavar=name.upper(), help=text)
+            completed_by(option, partial(known_values, name))
         parser.add_argument("--format", choices=("text", "json"), default="text")
 
     def run(self, arguments: Namespace) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("FILTERS", "AuditFilter", "shown_entry")
+__all__ = ("FILTERS", "AuditFilter", "known_values", "shown_entry")
 
 import json
 import re
@@ -105,11 +105,20 @@ def _text_at(event: Any, path: tuple[str, ...]) -> str:
     return event if isinstance(event, str) else ""
 
 
-def _must_exist(option: str, pattern: str | None) -> None:
-    """Refuse a type or result without `*` that no event has; a type with dots may be anybody's."""
+def known_values(option: str, **_: Any) -> tuple[str, ...]:
+    """Return which values of an option there are, for those that have a list."""
+    if option == "result":
+        return _RESULTS
+    if option != "type":
+        return ()
     from kinwire_protocols.mgp.tables import AUDIT_EVENT_TYPES
 
-    known = tuple(AUDIT_EVENT_TYPES) if option == "type" else _RESULTS
+    return tuple(AUDIT_EVENT_TYPES)
+
+
+def _must_exist(option: str, pattern: str | None) -> None:
+    """Refuse a type or result without `*` that no event has; a type with dots may be anybody's."""
+    known = known_values(option)
     if pattern is None or pattern in known or set(pattern) & _OPEN:
         return
     hint = did_you_mean(pattern.upper(), known, f"There are: {', '.join(known)}.")

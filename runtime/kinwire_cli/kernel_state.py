@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("RECORDS", "add_store", "kernel_state")
+__all__ = ("add_store", "kernel_audit", "kernel_records", "kernel_state")
 
 import sys
 from argparse import ArgumentParser
@@ -11,16 +11,16 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from kinwire_cli.failure import UsageError
-from kinwire_cli.layout import printable
+from kinwire_cli.layout import one_line, printable
 from kinwire_cli.quantities import seconds_from
 from kinwire_cli.store_files import new_file, refuse_new, refuse_nothing
 
 if TYPE_CHECKING:
-    from kinwire.storage import Store
+    from kinwire.mgp.kernel.audit import AuditLog
+    from kinwire.storage import Records, Store
+    from kinwire.storage.clock import Clock
 
-RECORDS = "mgp"
-"""The records of a kernel in its store."""
-
+_RECORDS, _LOG = "mgp", "mgp-audit"  # of a kernel in its store
 _TIMEOUT = 10.0  # seconds
 
 
@@ -56,3 +56,28 @@ async def kernel_state(url: str, timeout: float, *, create: bool = False) -> Asy
         if not create:
             await refuse_nothing(url, store)
         yield store
+
+
+async def kernel_records(store: Store) -> Records:
+    """Return the records of a kernel; if they are empty, a note says which others there are."""
+    records = await store.records(_RECORDS)
+    found = [one.name for one in await store.entries() if one.kind == "records"]
+    names = [name for name in found if name != _RECORDS]
+    if names and await _is_empty(records):
+        text = f"note: the records {_RECORDS!r}, which are read, are empty; the store also has"
+        print(one_line(f"{text} {', '.join(map(repr, names))}"), file=sys.stderr)
+    return records
+
+
+async def _is_empty(records: Records) -> bool:
+    async for _ in records.scan():
+        return False
+    return True
+
+
+async def kernel_audit(store: Store, clock: Clock, *, writes: bool) -> AuditLog:
+    """Return the audit log of a kernel; without `writes` it is not made in the store."""
+    from kinwire.mgp.kernel.audit import AuditLog, AuditOptions
+
+    log = await store.log(_LOG) if writes else None
+    return AuditLog(AuditOptions(log=log, buffered=False), clock)

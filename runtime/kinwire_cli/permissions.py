@@ -7,12 +7,13 @@ __all__ = ("PermissionsCommand",)
 import sys
 import time
 from argparse import ArgumentParser, Namespace
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from kinwire_cli.completion import completed_by
 from kinwire_cli.failure import UsageError, did_you_mean
-from kinwire_cli.kernel_state import RECORDS, add_store, kernel_state
+from kinwire_cli.kernel_state import add_store, kernel_audit, kernel_records, kernel_state
 from kinwire_cli.layout import columns, json_text, one_line, printable
 from kinwire_cli.quantities import seconds_from
 
@@ -59,7 +60,8 @@ class PermissionsCommand:
         text = "the server_id that the kernel gives it, or its name in the list"
         parser.add_argument("server", nargs="?", metavar="SERVER", help=text)
         text = "such as filesystem.read, shell, or com.example.custom"
-        parser.add_argument("permission", nargs="*", metavar="PERMISSION", help=text)
+        named = parser.add_argument("permission", nargs="*", metavar="PERMISSION", help=text)
+        completed_by(named, _standard)
         text = "approve: when it ends (default: never)"
         parser.add_argument("--expires-in", type=seconds_from, metavar="SECONDS", help=text)
         text = "deny, revoke: why, for people and audits"
@@ -76,6 +78,12 @@ class PermissionsCommand:
         action: str = arguments.action
         _check(action, arguments)
         return run(_ACTIONS[action], arguments)
+
+
+def _standard(**_: Any) -> Iterable[str]:
+    from kinwire_protocols.mgp.tables import STANDARD_PERMISSIONS
+
+    return STANDARD_PERMISSIONS
 
 
 def _check(action: str, arguments: Namespace) -> None:
@@ -100,7 +108,6 @@ def _check(action: str, arguments: Namespace) -> None:
 @asynccontextmanager
 async def _opened(arguments: Namespace) -> AsyncGenerator[PermissionManager]:
     """Yield the manager of the decisions in the store."""
-    from kinwire.mgp.kernel.audit import AuditLog, AuditOptions
     from kinwire.mgp.kernel.callers import OPERATOR, as_operator
     from kinwire.mgp.kernel.permission_options import Permissions
     from kinwire.mgp.kernel.permissions import PermissionManager
@@ -109,8 +116,9 @@ async def _opened(arguments: Namespace) -> AsyncGenerator[PermissionManager]:
     create = arguments.action in ("approve", "deny") and bool(arguments.permission)
     async with kernel_state(arguments.store, arguments.timeout, create=create) as store:
         clock = forward(time.time)
-        audit = AuditLog(AuditOptions(log=await store.log("mgp-audit"), buffered=False), clock)
-        manager = PermissionManager(Permissions(), await store.records(RECORDS), audit, clock)
+        records = await kernel_records(store)
+        audit = await kernel_audit(store, clock, writes=arguments.action != "list")
+        manager = PermissionManager(Permissions(), records, audit, clock)
         await manager.load()
         with as_operator(arguments.by or OPERATOR):
             yield manager

@@ -110,9 +110,13 @@ def test_a_file_that_cannot_be_read_has_no_tools(file: str) -> None:
         ("serve demo mcp ", "", set()),
         ("serve trips.py ", "", set()),
         ("demo ", "", {"mcp", "mcpl", "mgp"}),
+        ("permissions approve files ", "she", {"shell.execute"}),
+        ("audit search --type ", "TOOL_B", {"TOOL_BLOCKED"}),
+        ("audit search --result ", "", {"SUCCESS", "FAILURE", "BLOCKED"}),
+        ("audit search --agent ", "", set()),
     ],
 )
-def test_what_the_demo_has_is_offered(words: str, typed: str, offered: set[str]) -> None:
+def test_what_an_argument_takes_is_offered(words: str, typed: str, offered: set[str]) -> None:
     argcomplete = pytest.importorskip("argcomplete")
     subcommand, *rest = words.split()
     parser = ArgumentParser()

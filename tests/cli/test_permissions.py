@@ -129,6 +129,22 @@ def test_a_name_that_may_be_misspelt_is_noted(capsys: Captured, store: str) -> N
         assert ran(capsys, "permissions", "deny", "files", name, *here)[2] == ""
 
 
+def test_records_of_another_name_are_noted(capsys: Captured, store: str) -> None:
+    async def other() -> None:
+        async with open_store(store) as opened:
+            await MgpKernel(records=await opened.records("kernel")).access.grant("a", "files")
+
+    anyio.run(other)
+    for command in ("permissions", "access"):
+        code, _, err = ran(capsys, command, "list", "--store", store)
+        assert (code, "'mgp', which are read, are empty; the store also has 'kernel'\n" in err) == (
+            0,
+            True,
+        )
+    # a command that only reads makes no log
+    assert "has no log 'mgp-audit'" in ran(capsys, "audit", "tail", "--store", store)[2]
+
+
 def test_wrong_commands_say_what_is_wrong(capsys: Captured, store: str) -> None:
     here = ("--store", store)
     ran(capsys, "permissions", "approve", "files", "camera", *here)
