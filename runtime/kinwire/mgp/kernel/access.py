@@ -8,7 +8,6 @@ import logging
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from shlex import quote
-from uuid import uuid4
 
 from pydantic import MISSING
 
@@ -24,6 +23,7 @@ from kinwire.mgp.kernel.access_store import AccessStore
 from kinwire.mgp.kernel.call import GuardedCall
 from kinwire.mgp.kernel.callers import operator_now
 from kinwire.mgp.kernel.guarded_server import GuardedServer
+from kinwire.mgp.kernel.tracing import new_trace_id
 from kinwire.mgp.rules.access import (
     AccessDecision,
     AccessGrant,
@@ -257,7 +257,7 @@ class AccessManager:
         tool = None if entry.tool_name is MISSING else entry.tool_name
         await self._record(
             SecurityEvent(
-                event, by.kind, by.id, entry.server_id, tool, "SUCCESS", details, str(uuid4())
+                event, by.kind, by.id, entry.server_id, tool, "SUCCESS", details, new_trace_id()
             )
         )
 

@@ -11,7 +11,6 @@ __all__ = ("AccessMethods", "AccessTools")
 import logging
 from collections.abc import Callable
 from typing import Any
-from uuid import uuid4
 
 from pydantic import MISSING
 
@@ -22,6 +21,7 @@ from kinwire.mcp.server import Server
 from kinwire.mgp.errors import refusal
 from kinwire.mgp.kernel.access import AccessManager, RecordEvent
 from kinwire.mgp.kernel.access_options import NAME, REASON, Access, AccessPrincipal
+from kinwire.mgp.kernel.tracing import new_trace_id
 from kinwire.mgp.rules.access import AccessGrant, AccessSubject
 from kinwire.mgp.rules.audit_events import SecurityEvent
 from kinwire.mgp.rules.timestamps import seconds_of
@@ -162,7 +162,7 @@ class AccessMethods:
         event = SecurityEvent(
             *("PERMISSION_DENIED", *actor, params.server_id, tool, "BLOCKED"),
             details=details,
-            trace_id=str(uuid4()),
+            trace_id=new_trace_id(),
         )
         await self._write(event, caller)
         raise refusal(

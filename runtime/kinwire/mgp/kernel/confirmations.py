@@ -12,7 +12,6 @@ from collections.abc import Awaitable, Callable
 from copy import deepcopy
 from dataclasses import dataclass, fields
 from typing import Any
-from uuid import uuid4
 
 from kinwire.managers.ask import Answer, Failed, Late, ask
 from kinwire.managers.durable_map import RecordCodec, text_codec
@@ -25,6 +24,7 @@ from kinwire.mgp.kernel.call import GuardedCall
 from kinwire.mgp.kernel.callers import OPERATOR, operator_now
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.permissions import PermissionManager
+from kinwire.mgp.kernel.tracing import new_trace_id
 from kinwire.mgp.rules.audit_events import SecurityEvent
 from kinwire.mgp.rules.confirmations import ConfirmationRequest, StandingAnswer, standing_key
 from kinwire.storage.clock import Clock
@@ -176,13 +176,13 @@ class ConfirmationManager:
         Raises:
             StorageError: the store failed, or a record cannot be read.
         """
-        await self._grants.load(_prefix_of(server))
+        await self._grants.load(server.prefix)
 
     def left(self, server: GuardedServer) -> None:
         """Forget a server whose session is over; what is stored of it stays in the records."""
         self._servers.remove(server)
         if server.transient or self._is_stored:
-            self._grants.leave(_prefix_of(server))
+            self._grants.leave(server.prefix)
 
     async def check(self, call: GuardedCall) -> None:
         """Ask about a call whose tool needs a confirmation.
@@ -192,7 +192,7 @@ class ConfirmationManager:
                 asked; `details.reason` says which.
         """
         tool = call.tool
-        key = _prefix_of(call.server) + standing_key(call.agent, tool.name, tool.digest)
+        key = call.server.prefix + standing_key(call.agent, tool.name, tool.digest)
         known = self._grants.remembered(key)
         if known is None and self._is_permitted(call):
             return
@@ -248,7 +248,7 @@ class ConfirmationManager:
 
     async def _stand(self, server: GuardedServer, answer: StandingAnswer) -> None:
         name = standing_key(answer.agent, answer.tool, answer.definition)
-        await self._grants.keep(_prefix_of(server) + name, Decided(answer.approved, answer))
+        await self._grants.keep(server.prefix + name, Decided(answer.approved, answer))
         kind: AuditEventType = "PERMISSION_GRANTED" if answer.approved else "PERMISSION_DENIED"
         await self._audit.record(_event(kind, answer, answer.by))
 
@@ -288,12 +288,8 @@ def _refused(call: GuardedCall, reason: str, why: str) -> PermissionDeniedError:
 def _event(kind: AuditEventType, answer: StandingAnswer, by: str) -> SecurityEvent:
     details = {"confirmation": "always", "agent": answer.agent, "definition": answer.definition}
     return SecurityEvent(
-        kind, "operator", by, answer.server, answer.tool, "SUCCESS", details, str(uuid4())
+        kind, "operator", by, answer.server, answer.tool, "SUCCESS", details, new_trace_id()
     )
-
-
-def _prefix_of(server: GuardedServer) -> str:
-    return f"{server.session.identity.key}/"
 
 
 def _codec(*, approved: bool) -> RecordCodec[str, StandingAnswer]:

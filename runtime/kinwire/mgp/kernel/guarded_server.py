@@ -54,6 +54,11 @@ class GuardedServer:
         return {} if self.tool_list is None else self.tool_list.tools
 
     @property
+    def prefix(self) -> str:
+        """What the keys of all that is stored of it begin with."""
+        return f"{self.session.identity.key}/"
+
+    @property
     def transient(self) -> bool:
         """Whether nothing names the server beyond this connection: then nothing is stored of it."""
         return self.session.identity.transient

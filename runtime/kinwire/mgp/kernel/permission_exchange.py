@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ("ANSWER", "PermissionExchange")
 
 import logging
+import math
 from collections.abc import Callable, Mapping
 from secrets import token_hex
 
@@ -20,7 +21,7 @@ from kinwire.mgp.rules.permissions import (
     narrowed,
     read_grant,
 )
-from kinwire.mgp.rules.timestamps import seconds_of, timestamp_of
+from kinwire.mgp.rules.timestamps import end_of, timestamp_of
 from kinwire.rpc.errors import InvalidResponseError, RequestTimeoutError
 from kinwire.storage.clock import Clock
 from kinwire.support.errors import KinwireError
@@ -58,7 +59,7 @@ class PermissionExchange:
         """The permissions that the configuration approves."""
         self._request_id = f"perm-{token_hex(8)}"
         self._denied: set[str] = set()  # by the server itself
-        self._until: float | None = None
+        self._until = math.inf
         self._delivered: _Delivered | None = None
 
     @property
@@ -68,7 +69,7 @@ class PermissionExchange:
 
     def narrow(self, permission: str, state: PermissionState) -> PermissionState:
         """Return `state` with what the server itself has answered, which can only take away."""
-        if state.value != "approved" or not (self._denied or self._until):
+        if state.value != "approved" or not (self._denied or self._until < math.inf):
             return state
         denied = permission in self._denied
         return narrowed(state, self._until, self._clock(), denied=denied)
@@ -129,8 +130,7 @@ class PermissionExchange:
         grants = to_wire(result)["grants"]
         denied = [name for name in asked if read_grant(grant_of(grants, name)) == "denied"]
         self._denied.update(denied)
-        if isinstance(result.expires_at, str):
-            self._until = _moment(result.expires_at)
+        self._until = end_of(result.expires_at)
 
     def _report(self, what: str, error: Exception) -> None:
         logger.warning("%s: it %s: %s", self._server.id, what, sanitize_for_log(error))
@@ -147,11 +147,3 @@ class _Once:
         if not self._called:
             self._called = True
             self._function()
-
-
-def _moment(text: str) -> float:
-    """Return a time in seconds since 1970; one that is not readable is over."""
-    try:
-        return seconds_of(text)
-    except ValueError:
-        return 0.0

@@ -8,7 +8,6 @@ import logging
 import math
 from collections.abc import Awaitable, Callable
 from functools import partial
-from uuid import uuid4
 
 from kinwire.managers.ask import Answer, Failed, ask
 from kinwire.managers.grants import Decided
@@ -21,6 +20,7 @@ from kinwire.mgp.kernel.permission_options import (
     Permissions,
 )
 from kinwire.mgp.kernel.permission_store import PermissionStore
+from kinwire.mgp.kernel.tracing import new_trace_id
 from kinwire.mgp.rules.audit_events import SecurityEvent
 from kinwire.mgp.rules.permissions import PermissionDecision, PermissionState
 from kinwire.mgp.rules.timestamps import timestamp_of
@@ -146,7 +146,7 @@ def permission_event(decision: PermissionDecision) -> SecurityEvent:
         None,
         "SUCCESS",
         details,
-        str(uuid4()),
+        new_trace_id(),
     )
 
 
@@ -161,5 +161,5 @@ def policy_event(server: str, permission: str, state: PermissionState) -> Securi
         None,
         "SUCCESS" if approved else "BLOCKED",
         {"permission": permission, "decided_by": state.source},
-        str(uuid4()),
+        new_trace_id(),
     )

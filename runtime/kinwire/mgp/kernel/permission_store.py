@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("PermissionStore", "prefix_of")
+__all__ = ("PermissionStore",)
 
 from typing import Any
 
@@ -56,9 +56,9 @@ class PermissionStore:
 
     def leave(self, server: GuardedServer) -> None:
         """Remove what is remembered of a server from memory, unless memory is all there is."""
-        self.pending.forget(prefix_of(server))
+        self.pending.forget(server.prefix)
         if server.transient or self.is_shared:
-            self.grants.leave(prefix_of(server))
+            self.grants.leave(server.prefix)
 
     async def load(self, server: GuardedServer) -> None:
         """Take the decisions about a server into memory.
@@ -68,7 +68,7 @@ class PermissionStore:
         """
         if self._following is not None:
             await self._following.ready.wait()
-        await self.grants.load(prefix_of(server))
+        await self.grants.load(server.prefix)
 
     async def load_all(self) -> None:
         """Take everything into memory.
@@ -110,7 +110,7 @@ class PermissionStore:
 
     def remembered(self, server: GuardedServer, permission: str) -> PermissionDecision | None:
         """Return the operator's decision that holds; None without one in memory."""
-        decided = self.grants.remembered(prefix_of(server) + permission)
+        decided = self.grants.remembered(server.prefix + permission)
         return None if decided is None else decided.answer
 
 
@@ -126,11 +126,6 @@ class _Following:
     async def _run(self) -> None:
         with self.scope:
             await self._grants.follow(_STORED, ready=self.ready.set)
-
-
-def prefix_of(server: GuardedServer) -> str:
-    """Return what the keys of a connected server begin with."""
-    return f"{server.session.identity.key}/"
 
 
 def _codec(value: GrantValue) -> RecordCodec[str, PermissionDecision]:

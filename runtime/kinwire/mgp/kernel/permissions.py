@@ -29,7 +29,7 @@ from kinwire.mgp.kernel.permission_questions import (
     policy_event,
 )
 from kinwire.mgp.kernel.permission_refusals import lacks, too_many
-from kinwire.mgp.kernel.permission_store import PermissionStore, prefix_of
+from kinwire.mgp.kernel.permission_store import PermissionStore
 from kinwire.mgp.rules.permissions import (
     MOST_PERMISSIONS,
     PermissionDecision,
@@ -311,7 +311,7 @@ class PermissionManager:
             None if call is None else call.agent,
             None if call is None else call.tool.name,
         )
-        key = prefix_of(server) + permission
+        key = server.prefix + permission
         return await self._questions.ask(key, question)
 
     def _lacks(self, server: GuardedServer, permission: str, what: str) -> PermissionDeniedError:
@@ -334,7 +334,7 @@ class PermissionManager:
     async def _keep(self, decision: PermissionDecision, lasts: float = math.inf) -> None:
         connected = (one for one in self._exchanges if one.id == decision.server)
         found = next(connected, None)
-        prefix = self._store.prefix_named(decision.server) if found is None else prefix_of(found)
+        prefix = self._store.prefix_named(decision.server) if found is None else found.prefix
         await self._store.keep(prefix, decision, lasts)
         await self._audit.record(permission_event(decision))
 

@@ -23,6 +23,7 @@ __all__ = (
     "why_lacking",
 )
 
+import math
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -207,19 +208,15 @@ def judge(
     return PermissionState("approved", "operator", decision.expires_at)
 
 
-def narrowed(
-    state: PermissionState, until: float | None, now: float, *, denied: bool
-) -> PermissionState:
+def narrowed(state: PermissionState, until: float, now: float, *, denied: bool) -> PermissionState:
     """Return an approval with what the server itself has answered, which can only take away.
 
-    `until` is when its answer ends, in seconds since 1970; None for never.
+    `until` is when its answer ends, in seconds since 1970; infinity for never.
     """
-    if denied:
+    if denied or until <= now:
         return PermissionState("denied", "server")
-    if until is None:
+    if until == math.inf:
         return state
-    if until <= now:
-        return PermissionState("denied", "server")
     first = until if state.expires_at is None else min(until, state.expires_at)
     return state._replace(expires_at=first)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ("seconds_of", "timestamp_of")
+__all__ = ("end_of", "seconds_of", "timestamp_of")
 
+import math
 import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -42,3 +43,16 @@ def seconds_of(text: str) -> float:
         pass  # there is no such day, or no such time
     expected = "expected a date-time with a zone, as 2026-02-27T12:00:00Z"
     raise ValueError(f"{expected}, got {text!r:.60}") from None
+
+
+def end_of(expires_at: object) -> float:
+    """Return when something ends, in seconds since 1970, from an `expires_at` of a peer.
+
+    Without a text it never ends; with one that is not a date-time it has ended.
+    """
+    if not isinstance(expires_at, str):
+        return math.inf
+    try:
+        return seconds_of(expires_at)
+    except ValueError:
+        return -math.inf

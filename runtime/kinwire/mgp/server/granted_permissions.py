@@ -16,7 +16,7 @@ import anyio
 
 from kinwire.mgp.errors import refusal
 from kinwire.mgp.rules.permissions import expanded, grant_of, read_grant
-from kinwire.mgp.rules.timestamps import seconds_of
+from kinwire.mgp.rules.timestamps import end_of
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
 from kinwire.storage.clock import Clock
@@ -104,7 +104,7 @@ class GrantedPermissions:
         before = self.grants
         for name, grant in to_wire(params)["grants"].items():
             self._grants[name] = read_grant(grant)
-        self._until = _end(params.expires_at)
+        self._until = end_of(params.expires_at)
         news, self._news = self._news, anyio.Event()
         news.set()
         for name, value in self._grants.items():
@@ -118,13 +118,3 @@ class GrantedPermissions:
                 await waiting
         except Exception:
             logger.exception("on_denied failed for the permission %s", permission)
-
-
-def _end(expires_at: object) -> float:
-    """Return when grants end; a time that is not readable is over."""
-    if not isinstance(expires_at, str):
-        return math.inf
-    try:
-        return seconds_of(expires_at)
-    except ValueError:
-        return -math.inf

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 __all__ = ("KernelPeer",)
 
+import time
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from typing import Final
 
 from kinwire.mcp.context import Context
+from kinwire.mgp.rules.timestamps import timestamp_of
 from kinwire.mgp.rules.trace import trace_id_in
 from kinwire.mgp.server.granted_permissions import GrantedPermissions, OnDenied
 from kinwire.rpc.session import Session
 from kinwire.support.arguments import OBJECT, TEXT, ArgumentCheck, instance_of, one_of
 from kinwire_protocols.base import JsonObject, from_wire
-from kinwire_protocols.mgp.methods import (
-    NOTIFICATIONS_MGP_AUDIT,
-)
+from kinwire_protocols.mgp.methods import NOTIFICATIONS_MGP_AUDIT
 from kinwire_protocols.mgp.models import (
     AuditActor,
     AuditDetails,
@@ -121,10 +120,9 @@ class KernelPeer:
             event_type=event_type, context=context, tool=tool, result=result, details=details
         )
         name = self._server_id or "server"
-        now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         trace = None if context is None else trace_id_in(context.message)
         event = AuditNotificationParams(
-            timestamp=now,
+            timestamp=timestamp_of(time.time()),
             trace_id=trace,
             event_type=event_type,
             actor=AuditActor(type="server", id=name),

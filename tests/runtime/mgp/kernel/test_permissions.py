@@ -223,7 +223,7 @@ async def test_what_is_deferred_is_denied_until_it_is_decided() -> None:
 
 async def test_a_question_without_an_answer_ends_and_is_not_a_denial() -> None:
     person = Person()
-    options = Permissions(ask=person, start_timeout=0.01, timeout=0.01)
+    options = Permissions(ask=person, start_timeout=0.01, timeout=0.2)
     kernel = MgpKernel(permissions=options)
     server = raw("memory.read")
     async with connected(server, kernel) as mcp:
@@ -485,6 +485,11 @@ async def test_the_answer_of_the_specification_is_read_and_can_only_take_away() 
             },
             True,
             "permission_denied",  # it has expired
+        ),
+        (
+            lambda p: {**p, "grants": {"memory.read": "approved"}, "expires_at": "soon"},
+            True,
+            "permission_denied",  # a time that is not readable is over
         ),
         (lambda p: {"request_id": "x", "grants": {"memory.read": "denied"}}, True, "memory.read"),
         (lambda p: {"code": -32601, "message": "Method not found"}, True, "memory.read"),

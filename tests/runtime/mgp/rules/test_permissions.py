@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -80,11 +81,11 @@ def test_what_each_policy_decides() -> None:
 
 def test_what_a_server_answers_can_only_take_away() -> None:
     approved = PermissionState("approved", "operator", 9.0)
-    assert narrowed(approved, None, 1.0, denied=False) == approved
+    assert narrowed(approved, math.inf, 1.0, denied=False) == approved
     assert narrowed(approved, 5.0, 1.0, denied=False).expires_at == 5.0
     assert narrowed(approved, 20.0, 1.0, denied=False).expires_at == 9.0
     assert narrowed(approved, 5.0, 5.0, denied=False) == PermissionState("denied", "server")
-    assert narrowed(approved, None, 1.0, denied=True) == PermissionState("denied", "server")
+    assert narrowed(approved, math.inf, 1.0, denied=True) == PermissionState("denied", "server")
 
 
 def test_the_three_forms_of_a_grant_are_read() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from kinwire.mgp.rules.timestamps import seconds_of, timestamp_of
+from kinwire.mgp.rules.timestamps import end_of, seconds_of, timestamp_of
 
 
 @given(st.integers(-62_135_596_800_000, 253_402_300_799_999))
@@ -32,3 +32,9 @@ def test_forms_of_date_times() -> None:
     ):
         with pytest.raises(ValueError, match="expected a date-time with a zone"):
             seconds_of(bad)
+
+
+def test_what_has_an_end_that_is_not_readable_has_ended() -> None:
+    assert end_of(None) == float("inf")
+    assert end_of("2026-02-27T12:00:00Z") == 1_772_193_600.0
+    assert end_of("soon") == float("-inf")
