@@ -39,6 +39,9 @@ class SchemaLimits:
     """How long one validation may take."""
 
 
+_STEPS_BETWEEN = 500  # between two looks at the clock: less than a millisecond
+
+
 class _TooMuchError(Exception):
     """The validation takes too many steps, or too long."""
 
@@ -82,6 +85,7 @@ class _Meter:
         self._clock = clock
         self._spent = 0
         self._ends = None if clock is None else clock() + limits.seconds
+        self._looks_at = min(_STEPS_BETWEEN, limits.steps + 1)
 
     def spend(self, steps: int) -> None:
         """Count steps.
@@ -90,10 +94,15 @@ class _Meter:
             _TooMuchError: they are too many, or the time is over.
         """
         self._spent += steps
+        if self._spent >= self._looks_at:
+            self._look()
+
+    def _look(self) -> None:
         if self._spent > self._limits.steps:
             raise _TooMuchError(f"more than {self._limits.steps} steps")
         if self._clock is not None and self._ends is not None and self._clock() > self._ends:
             raise _TooMuchError(f"more than {self._limits.seconds:g} s")
+        self._looks_at = min(self._spent + _STEPS_BETWEEN, self._limits.steps + 1)
 
 
 def _must_fit(schema: JsonObject, limits: SchemaLimits) -> None:
