@@ -9,7 +9,10 @@ from tests.spec.managers.manager import Manager
 MGP = {
     "mgp negotiation": Manager(
         attributes=("kinwire.mgp.rules.negotiation:answered_extensions",),
-        rows=("mgp-2.2-5", "mgp-2.2-6", "mgp-2.2-14", "mgp-2.3-3"),
+        rows=(
+            *("mgp-2-1", "mgp-2.1-1", "mgp-2.1-4"),
+            *("mgp-2.2-5", "mgp-2.2-6", "mgp-2.2-14", "mgp-2.3-3"),
+        ),
     ),
     "mgp identities": Manager(
         attributes=("kinwire.mgp.kernel.identities:must_be_itself",),
@@ -35,7 +38,7 @@ MGP = {
     ),
     "mgp code safety": Manager(
         attributes=("kinwire.mgp.kernel.code_guard:CodeGuard.check",),
-        rows=("mgp-4.5-4", "mgp-7.1-1", "mgp-7.3-1", "mgp-7.3-3", "mgp-14.3-6"),
+        rows=("mgp-4.5-4", "mgp-7-1", "mgp-7.1-1", "mgp-7.3-1", "mgp-7.3-3", "mgp-14.3-6"),
     ),
     "mgp code rules": Manager(
         attributes=("kinwire.mgp.rules.code_safety.check:_violations",),
@@ -175,6 +178,6 @@ MGP = {
     ),
     "mgp confirmations": Manager(
         attributes=("kinwire.mgp.kernel.confirmations:ConfirmationManager.check",),
-        rows=("mgp-4.3-6", "mgp-4.4-1", "mgp-4.4-2", "mgp-4.4-3"),
+        rows=("mgp-4-1", "mgp-4.3-6", "mgp-4.4-1", "mgp-4.4-2", "mgp-4.4-3"),
     ),
 }

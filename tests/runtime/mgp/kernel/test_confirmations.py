@@ -84,7 +84,7 @@ CALLED = ("look", "note", "erase", "asked")
         pytest.param(
             ServerPolicy(trust="sandboxed", access="opt-out"),
             {"note", "erase", "asked"},
-            marks=pytest.mark.spec("mgp-4.4-2"),
+            marks=pytest.mark.spec("mgp-4-1", "mgp-4.4-2"),
         ),
         (ServerPolicy(confirm=[]), {"asked"}),
         (ServerPolicy(tools={"look": ToolPolicy(confirm=True)}), {"look", "erase", "asked"}),
