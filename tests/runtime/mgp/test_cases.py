@@ -228,7 +228,7 @@ async def test_b097_delays_of_many_tries_do_not_overflow(
 
     answers: dict[str, Any] = {"tools/call": answer}
     raw, waits = RawServer(tool("shaky"), tool("steady"), mgp=OFFER, **answers), list[float]()
-    most = Retries().most if asked in (None, 0, 3) else 1200  # 2 ** 1024 is no float
+    most = Retries().most if asked in (None, 0, 3) else 1200  # 2 ** 1024 overflows
     kernel = MgpKernel(retries=Retries(most=most, burst=most))
 
     async def sleep(seconds: float) -> None:

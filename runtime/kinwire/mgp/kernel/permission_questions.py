@@ -11,6 +11,7 @@ from functools import partial
 
 from kinwire.managers.ask import Answer, Failed, ask
 from kinwire.managers.grants import Decided
+from kinwire.managers.open_questions import OpenQuestions
 from kinwire.mgp.kernel.audit import AuditLog
 from kinwire.mgp.kernel.pending import PendingPermission
 from kinwire.mgp.kernel.permission_options import (
@@ -19,6 +20,7 @@ from kinwire.mgp.kernel.permission_options import (
     PermissionQuestion,
     Permissions,
 )
+from kinwire.mgp.kernel.permission_refusals import asks_itself
 from kinwire.mgp.kernel.permission_store import PermissionStore
 from kinwire.mgp.kernel.tracing import new_trace_id
 from kinwire.mgp.rules.audit_events import SecurityEvent
@@ -48,13 +50,24 @@ class PermissionQuestions:
         self._store = store
         self._audit = audit
         self._clock = clock
+        self._open = OpenQuestions[str]()
 
     async def ask(self, key: str, question: PermissionQuestion) -> bool:
         """Return whether the operator approves, at least this once.
 
         If there is no function to ask, the permission waits for a decision from elsewhere: a call
         waits with it, if other processes can decide, and a server that connects does not.
+
+        Raises:
+            PermissionDeniedError: the function that asks for it needs it, and would wait for
+                itself.
         """
+        with self._open.waited_for(key) as may_wait:
+            if not may_wait:
+                raise asks_itself(question.server, question.permission)
+            return await self._ask(key, question)
+
+    async def _ask(self, key: str, question: PermissionQuestion) -> bool:
         tool = None if question.tool is None else question.tool[:_SHOWN]
         waiting = PendingPermission(
             question.server, question.permission, self._clock(), question.agent, tool
@@ -82,7 +95,7 @@ class PermissionQuestions:
 
         async with background() as tasks:
             tasks.start_soon(first, partial(self._decided_elsewhere, key))
-            tasks.start_soon(first, partial(self._answer, question, self._options.ask))
+            tasks.start_soon(first, partial(self._answer, key, question, self._options.ask))
         return answers[0]
 
     async def _decided_elsewhere(self, key: str) -> _Answered:
@@ -90,14 +103,17 @@ class PermissionQuestions:
         decided = await self._store.grants.wait(key)
         return Decided(decided.approved, decided.answer, 0.0)
 
-    async def _answer(self, question: PermissionQuestion, function: AskPermission) -> _Answered:
-        asked = await ask(
-            function,
-            question,
-            name="Permissions.ask",
-            timeout=None,
-            expects=PermissionAnswer | bool,
-        )
+    async def _answer(
+        self, key: str, question: PermissionQuestion, function: AskPermission
+    ) -> _Answered:
+        with self._open.asked(key):
+            asked = await ask(
+                function,
+                question,
+                name="Permissions.ask",
+                timeout=None,
+                expects=PermissionAnswer | bool,
+            )
         if not isinstance(asked, Answer):
             error = asked.error if isinstance(asked, Failed) else None
             logger.error("%s: asking for a permission failed", question.server, exc_info=error)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("lacks", "too_many")
+__all__ = ("asks_itself", "lacks", "too_many")
 
 from kinwire.mgp.errors import refusal
 from kinwire.mgp.rules.permissions import MOST_PERMISSIONS, PermissionState, why_lacking
@@ -33,4 +33,20 @@ def too_many(server: str, what: str) -> PermissionDeniedError:
     """Return the error for `what` needs more permissions than may be required."""
     text = f"{server}: {what} more than {MOST_PERMISSIONS} permissions."
     details = {"reason": "permission_denied", "server_id": server}
+    return refusal(PermissionDeniedError, sanitize_for_log(text), details=details)
+
+
+def asks_itself(server: str, permission: str) -> PermissionDeniedError:
+    """Return the error for a call in `Permissions.ask` that waits for what it is to answer."""
+    details = {
+        "reason": "permission_undecided",
+        "permission": permission,
+        "server_id": server,
+        "decided_by": "nobody",
+    }
+    text = (
+        f"{server}: the permission {permission:.60} is being asked for, and the call is made by "
+        "the function that asks (Permissions.ask): it would wait for itself. Call only tools there "
+        "that need no open permission."
+    )
     return refusal(PermissionDeniedError, sanitize_for_log(text), details=details)

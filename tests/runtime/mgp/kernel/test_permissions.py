@@ -250,6 +250,69 @@ async def test_a_function_that_fails_approves_nothing(caplog: pytest.LogCaptureF
     assert "no operator here" in caplog.text
 
 
+async def test_a_question_that_would_wait_for_itself_is_refused_immediately() -> None:
+    """Directly, by way of another question, and by way of one that others have asked."""
+    other = {"memory.read": "memory.write", "memory.write": "memory.read"}
+    connections = list[Any]()
+    for need in ({"memory.read": "memory.read"}, other):
+        outcomes, both = dict[str, str](), anyio.Event()
+
+        async def approve(
+            question: PermissionQuestion,
+            need: Any = need,
+            outcomes: Any = outcomes,
+            both: Any = both,
+        ) -> bool:
+            outcomes[question.permission] = ""
+            if len(outcomes) == len(need):
+                both.set()
+            await both.wait()
+            name = need[question.permission]
+            outcomes[question.permission] = await reason(connections[0].tools_call(name=name))
+            return True
+
+        kernel = MgpKernel(permissions=Permissions(ask=approve))
+        server = raw()
+        with anyio.fail_after(5):
+            async with connected(server, kernel) as mcp:
+                connections[:] = [mcp]
+                async with anyio.create_task_group() as tasks:
+                    for name in need:
+                        tasks.start_soon(reason, mcp.tools_call(name=name))
+        assert sorted(outcomes.values())[-1] == "permission_undecided"
+        assert len([one for one in outcomes.values() if one == "permission_undecided"]) == 1
+        assert [one for one in server.calls if one["name"] in need]
+
+
+async def test_a_question_may_need_another_and_what_it_leaves_behind_may_ask_later() -> None:
+    outcomes, asked, answered = list[str](), list[str](), anyio.Event()
+
+    async def approve(question: PermissionQuestion) -> PermissionAnswer:
+        asked.append(question.permission)
+        if question.permission == "memory.read" and len(asked) == 1:
+            outcomes.append(await reason(connections[0].tools_call(name="memory.write")))
+            groups[0].start_soon(later)
+        return PermissionAnswer("approved", lasts=0.0)
+
+    async def later() -> None:
+        await answered.wait()
+        outcomes.append(await reason(connections[0].tools_call(name="memory.read")))
+
+    kernel, connections, groups = (
+        MgpKernel(permissions=Permissions(ask=approve)),
+        list[Any](),
+        list[Any](),
+    )
+    with anyio.fail_after(5):
+        async with connected(raw(), kernel) as mcp, anyio.create_task_group() as tasks:
+            connections.append(mcp)
+            groups.append(tasks)
+            outcomes.append(await reason(mcp.tools_call(name="memory.read")))
+            answered.set()
+    assert outcomes == ["memory.write", "memory.read", "memory.read"]
+    assert asked == ["memory.read", "memory.write", "memory.read"]
+
+
 async def test_one_question_serves_all_calls_that_wait_for_it() -> None:
     person = Person()
     kernel = MgpKernel(permissions=Permissions(ask=person))
