@@ -141,7 +141,7 @@ async def test_limits_and_switches_of_the_configuration() -> None:
             assert code in (await outcome(by_raw(connection, name)), 0)
     async with guarded(raw, kernel) as connection:  # it has not forgotten
         assert await outcome(by_raw(connection, "fine")) == 3000
-        with pytest.raises(RpcError) as caught:
+        with pytest.raises(RpcError, match="all 1 calls of counted") as caught:
             await by_raw(connection, "counted")
         assert caught.value.data["_mgp"]["details"] == {"limit": 1, "current": 2}
         with kernel.acting_for("agent.b"):
@@ -158,6 +158,18 @@ async def test_limits_and_switches_of_the_configuration() -> None:
         now += 90
         assert await outcome(by_raw(connection, "fine")) == 1003
     assert [one["name"] for one in raw.calls] == ["fine", "counted", "counted", "counted", "fine"]
+
+
+async def test_a_limit_of_a_server_is_called_by_its_name() -> None:
+    for policy, text in (
+        (ServerPolicy(rate=CallLimit(1, 10.0)), "Rate limited: 1 calls of s in 10 seconds"),
+        (ServerPolicy(quota=1), "host has made all 1 calls of s. "),
+    ):
+        kernel = MgpKernel(servers={"s": policy})
+        async with guarded(RawServer(tool("fine"), tool("think")), kernel) as connection:
+            await by_stub(connection, "fine")
+            with pytest.raises(RpcError, match=text):
+                await by_stub(connection, "think")
 
 
 @pytest.mark.spec("mgp-6.5-1")

@@ -74,10 +74,10 @@ class CallLimits:
         for key, rate in rates:
             exceeded = self._windows.exceeded(key, rate, now=now)
             if exceeded is not None:
-                raise _limited(call, exceeded)
+                raise _limited(key[-1], exceeded)
         for key, quota in quotas:
             if self._used.get(key, 0) >= quota:
-                raise _spent(call, quota)
+                raise _spent(call.agent, key[-1], quota)
         for key, _ in rates:
             self._windows.count(key, now=now)
         for key, _ in quotas:
@@ -90,18 +90,17 @@ class CallLimits:
 
 
 def _by_key(call: GuardedCall, of_server: V | None, of_tool: V | None) -> list[tuple[Key, V]]:
-    """Return the limits that there are, each with what it counts."""
+    """Return the limits that there are, by what they count: a key ends with server or tool."""
     key: Key = (call.agent, call.server.id)
     found = ((key, of_server), ((*key, call.tool.name), of_tool))
     return [(key, limit) for key, limit in found if limit is not None]
 
 
-def _limited(call: GuardedCall, exceeded: Exceeded) -> RateLimitedError:
+def _limited(of: str, exceeded: Exceeded) -> RateLimitedError:
     limit = exceeded.limit
     return refusal(
         errors.RateLimitedError,
-        f"Rate limited: {limit.calls} calls of {call.tool.name} in {limit.seconds:g} seconds "
-        "exceeded",
+        f"Rate limited: {limit.calls} calls of {of} in {limit.seconds:g} seconds exceeded",
         retry_after=exceeded.retry_after,
         details={
             "limit": limit.calls,
@@ -111,10 +110,10 @@ def _limited(call: GuardedCall, exceeded: Exceeded) -> RateLimitedError:
     )
 
 
-def _spent(call: GuardedCall, quota: int) -> errors.QuotaExceededError:
+def _spent(agent: str, of: str, quota: int) -> errors.QuotaExceededError:
     return refusal(
         errors.QuotaExceededError,
-        f"Quota exceeded: {call.agent} has made all {quota} calls. An operator can call "
+        f"Quota exceeded: {agent} has made all {quota} calls of {of}. An operator can call "
         "MgpKernel.reset_quota.",
         details={"limit": quota, "current": quota + 1},
     )

@@ -66,10 +66,11 @@ class PolicyGuard:
             return
         problem = self._policy.problem(call.server.id, call.tool, call.arguments)
         if problem is not None:
+            end = "" if problem.text.endswith((".", "?")) else "."
             raise refusal(
                 AccessDeniedError,
                 f"{problem.place}: {call.tool.name:.60} of {call.server.id} was refused: "
-                f"{problem.text}.",
+                f"{problem.text}{end}",
                 details={"reason": "policy", "place": str(problem.place)},
             )
 

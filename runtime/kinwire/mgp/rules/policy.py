@@ -140,6 +140,8 @@ class ServerRules:
     allowed: ToolNames | None = None
     """None: all that are not denied."""
     tools: Mapping[str, ToolRules] = field(default_factory=dict[str, ToolRules])
+    allowed_place: Place | None = None
+    """Where `allowed_tools` stands."""
 
     def problem(self, tool: KnownTool, arguments: JsonObject | None) -> PolicyProblem | None:
         """Return why a tool may not be called with `arguments`, or with any if they are None."""
@@ -147,7 +149,8 @@ class ServerRules:
         if denied is not None:
             return PolicyProblem(denied, f"the tool {tool.name!r:.60} is denied")
         if self.allowed is not None and self.allowed.find(tool.name) is None:
-            return PolicyProblem(self.place, f"the tool {tool.name!r:.60} is not in allowed_tools")
+            place = self.allowed_place or self.place
+            return PolicyProblem(place, f"the tool {tool.name!r:.60} is not in allowed_tools")
         rules = self.tools.get(tool.name)
         if rules is None:
             return None

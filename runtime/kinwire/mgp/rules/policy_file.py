@@ -97,6 +97,7 @@ def _server_rules(node: TomlNode) -> ServerRules:
         ToolNames({} if denied is None else _tool_names(denied)),
         None if allowed is None else ToolNames(_tool_names(allowed)),
         {name: _tool_rules(one) for name, one in tools.items()},
+        None if allowed is None else allowed.key_place,
     )
 
 

@@ -124,6 +124,8 @@ async def test_servers_that_the_file_does_not_name_are_denied_and_reported(file:
             assert await code(connection.mcp.tools_call(name="get_size")) == 1001
             ((_, [mistake]),) = kernel.policy_mistakes.items()
             assert "there is no section for the server" in mistake.text
+            with pytest.raises(Exception, match=r"[a-z'\]][.?] \(AccessDenied 1001\)$"):
+                await connection.mcp.tools_call(name="get_size")
     kernel = MgpKernel(policy=loaded(file, f'other_servers = "allow"\n{TEXT}'))
     async with guarded(files(), kernel, "web") as connection:
         assert await code(connection.mcp.tools_call(name="get_size")) == 0

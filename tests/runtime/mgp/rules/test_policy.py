@@ -37,6 +37,8 @@ def test_tools_are_denied_and_allowed_by_name_or_pattern() -> None:
     assert [name for name in names if allowed(rules, name)] == ["read_a", "a/b", "w1", "read_a/b"]
     assert not allowed(policy('[servers.s]\ndenied_tools = ["*"]'), "a/b/c")
     assert not allowed(policy("[servers.s]\nallowed_tools = []"), "a")
+    found = policy('[servers.s]\ntrust = "trusted"\nallowed_tools = ["b"]').problem("s", tool("a"))
+    assert str(found) == "p.toml:3:1: the tool 'a' is not in allowed_tools"
     assert allowed(policy("[servers.s]"), "a")
     # A name with signs of patterns is that tool too.
     odd = policy('[servers.s]\ndenied_tools = ["run[all]"]')
