@@ -7,7 +7,7 @@ import logging
 import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import pytest
@@ -15,6 +15,9 @@ import pytest
 from kinwire import Connection, Host
 from kinwire.managers.hash_chain import ChainCheck
 from kinwire.mgp import AuditOptions, MgpKernel, ServerPolicy, ToolPolicy
+from kinwire.mgp.kernel import audit as kernel_audit
+from kinwire.mgp.kernel.audit import AuditLog
+from kinwire.mgp.rules.audit_events import SecurityEvent
 from kinwire.storage import Log, StorageUnavailableError, Store, open_store
 from kinwire_protocols.mgp.tables import AUDIT_EVENT_TYPES
 from tests.runtime.mgp.fixtures_kernel import audited, guarded, outcome
@@ -377,6 +380,21 @@ class BrokenLog:
         return await self.inner.append_after(sequence, entries)
 
 
+class HangingLog:
+    """A log that does not answer until `answers` is set."""
+
+    def __init__(self, inner: Log) -> None:
+        self.inner = inner
+        self.answers = anyio.Event()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    async def append_after(self, sequence: int, entries: Any) -> int:
+        await self.answers.wait()
+        return await self.inner.append_after(sequence, entries)
+
+
 async def test_a_dangerous_call_without_a_written_event_is_not_made() -> None:
     async with stored() as (_, inner):
         log: Any = BrokenLog(inner)
@@ -423,6 +441,18 @@ async def test_safe_calls_are_refused_when_the_buffer_is_full() -> None:
             await call(connection, "read")
         await must_verify(inner)
         assert len(of_calls(await events_in(inner))) >= 5
+
+
+async def test_a_log_that_hangs_does_not_fill_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel_audit, "_MOST_WAITED", 0.005)
+    async with stored() as (_, inner):
+        log = HangingLog(inner)
+        audit = AuditLog(AuditOptions(log=cast("Log", log), buffer=3), lambda: 1.0)
+        event = SecurityEvent("TOOL_BLOCKED", "agent", "a", "files", "run", "BLOCKED", {}, "t")
+        assert [await audit.record(event) for _ in range(6)] == [False] * 6
+        log.answers.set()
+        assert await audit.make_room()
+        assert len(await events_in(inner)) == 3
 
 
 async def test_calls_wait_for_room_in_the_buffer_while_the_log_works() -> None:
