@@ -184,6 +184,11 @@ class DurableMap(Generic[K, V]):
         for key, _ in self.items(prefix):
             del self._kept[key]
 
+    def forget_stored(self) -> None:
+        """Remove from memory what is in the records as well."""
+        for key in [key for key, kept in self._kept.items() if kept.revision]:
+            del self._kept[key]
+
     async def load(self, prefix: str = "") -> None:
         """Take the records whose name begins with `prefix` into memory, as the older entries.
 

@@ -182,9 +182,10 @@ class GrantStore(Generic[A]):
         """Take the decisions of other processes into memory as they are stored.
 
         `prefix` is what all records of both kinds begin with. It returns when the store is closed,
-        or immediately without records; a store that is away is tried again. `ready` is called each
-        time that the watch is open, or could not be opened: what is loaded after that is not missed
-        when it changes.
+        or immediately without records. A store that is away is tried again; what it has approved
+        does not hold until then, since others may take it back. `ready` is called each time that
+        the watch is open, or could not be opened: what is loaded after that is not missed when it
+        changes.
         """
         failures = 0
         while self._records is not None:
@@ -198,6 +199,8 @@ class GrantStore(Generic[A]):
                 return
             except StorageError as error:
                 logger.warning("decisions of others are not seen: %s", sanitize_for_log(error))
+                self._approvals.forget_stored()
+                self.report()
             ready()
             failures += 1
             await anyio.sleep(_BACKOFF.delay(failures, jitter=0.5))

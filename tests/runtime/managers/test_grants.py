@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
@@ -169,6 +170,48 @@ async def test_following_goes_on_after_failures_and_what_cannot_be_read(
     assert len(caplog.messages) == 2
     assert "decisions of others are not seen" in caplog.messages[0]
     assert "cannot be read" in caplog.messages[1]
+
+
+class _Interrupted:
+    """What ends the watches of records while it is `down`, at each change of the key `other`."""
+
+    def __init__(self, records: Any) -> None:
+        self.down = False
+        self._watch = records.watch
+
+    @asynccontextmanager
+    async def watch(self, prefix: str) -> AsyncGenerator[Any]:
+        async with self._watch(prefix) as opened:
+            yield self._changes(opened)
+
+    async def _changes(self, opened: Any) -> AsyncGenerator[Any]:
+        async for change in opened:
+            if self.down and change.key.endswith("other"):
+                raise StorageUnavailableError("records", expected="a", got="b", hint="c")
+            yield change
+
+
+async def test_what_others_may_take_back_unseen_is_not_approved(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("kinwire.managers.grants._BACKOFF", _AtOnce())
+    async with anyio.create_task_group() as tasks, open_store("memory:") as store:
+        records = await store.records("tests")
+        here, there, interrupted = granting(records), granting(records), _Interrupted(records)
+        monkeypatch.setattr(records, "watch", interrupted.watch)
+        for key in ("server/denied", KEY):
+            await there.keep(key, Decided(key == KEY, "yes"))
+        tasks.start_soon(here.follow, "grant/")
+        with anyio.fail_after(5):
+            assert (await here.wait(KEY)).approved
+            interrupted.down = True
+            await there.keep("other", Decided(True, "yes"))
+            while here.remembered(KEY) is not None:
+                await here.news.wait()
+            assert not here.remembered("server/denied").approved
+            interrupted.down = False
+            assert (await here.wait(KEY)).approved
+        tasks.cancel_scope.cancel()
 
 
 class _AtOnce:

@@ -27,7 +27,6 @@ from kinwire.mgp.rules.audit_events import (
     reported,
 )
 from kinwire.storage.clock import Clock
-from kinwire.storage.errors import StorageError
 from kinwire.storage.log import Log
 from kinwire.support.arguments import FLAG, RATE, ArgumentCheck, count_from, having
 from kinwire.support.background import background
@@ -116,8 +115,8 @@ class AuditLog:
                 if self.has_room:  # else the log hangs or fails: memory has an end
                     await self._chain.append(_subject("kernel", params), params)
                     return True
-            except (StorageError, RuntimeError):
-                pass  # the log has said why
+            except Exception as error:
+                _warnings.debug("the audit log has failed", exc_info=error)
             _warnings.error("not in the audit log: %s", line_of(params))
             return False
         _warnings.error("the audit log did not answer within 5 s: %s", line_of(params))

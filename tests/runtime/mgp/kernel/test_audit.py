@@ -367,8 +367,10 @@ async def test_a_server_that_reports_too_much_is_cut_off(
 class BrokenLog:
     """A log that takes nothing while it is broken."""
 
-    def __init__(self, inner: Log) -> None:
+    def __init__(self, inner: Log, error: Exception | None = None) -> None:
+        away = StorageUnavailableError("log", expected="a disk", got="none", hint="Wait.")
         self.inner = inner
+        self.error = error or away
         self.is_broken = False
 
     def __getattr__(self, name: str) -> Any:
@@ -376,7 +378,7 @@ class BrokenLog:
 
     async def append_after(self, sequence: int, entries: Any) -> int:
         if self.is_broken:
-            raise StorageUnavailableError("log", expected="a disk", got="none", hint="Wait.")
+            raise self.error
         return await self.inner.append_after(sequence, entries)
 
 
@@ -420,6 +422,18 @@ async def test_a_dangerous_call_without_a_written_event_is_not_made() -> None:
             ("SERVER_DISCONNECTED", None),
         ]
         await must_verify(inner)
+
+
+async def test_a_log_that_fails_in_an_unforeseen_way_ends_no_session() -> None:
+    async with stored() as (_, inner):
+        log: Any = BrokenLog(inner, ValueError("no"))
+        kernel = MgpKernel(servers={"files": DANGEROUS}, audit=AuditOptions(log=log))
+        raw = files()
+        async with guarded(raw, kernel, "files") as connection:
+            log.is_broken = True
+            assert await outcome(call(connection, "run")) == 3001
+            assert await outcome(call(connection, "none")) == 4001
+        assert raw.calls == []
 
 
 async def test_safe_calls_are_refused_when_the_buffer_is_full() -> None:
