@@ -6,9 +6,9 @@ __all__ = ("CallCommand",)
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kinwire_cli.completion import complete_call, completed_by
 from kinwire_cli.failure import PEER_ERROR, UsageError
@@ -73,7 +73,6 @@ class CallCommand:
         """Print the result as JSON or its text; a tool's own failure is a result, ends with 5."""
         from kinwire_cli.listening import other_ids_reported
         from kinwire_cli.request import TypedRequest
-        from kinwire_cli.running import run
 
         _refuse(arguments.strays)
         package_tables(arguments.package)  # one that is not there is refused before a start
@@ -98,7 +97,7 @@ class CallCommand:
                 )
                 return await (request.raw_answer() if raw else request.answer())
 
-        result = run(ask)
+        result = _result_of(ask, mgp=arguments.mgp)
         if result is not None:
             print(_shown_text(result) if arguments.text else json_text(result))
         match result:
@@ -106,6 +105,17 @@ class CallCommand:
                 return PEER_ERROR
             case _:
                 return 0
+
+
+def _result_of(ask: Callable[[], Awaitable[object]], *, mgp: bool) -> Any:
+    from kinwire_cli.running import run
+
+    if not mgp:
+        return run(ask)
+    from kinwire_cli.operator_prompt import kernel_refusals
+
+    with kernel_refusals():
+        return run(ask)
 
 
 def _extensions(arguments: Namespace) -> Sequence[Extension]:

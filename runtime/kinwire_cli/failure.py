@@ -55,6 +55,12 @@ class UsageError(CommandError):
     exit_code: ClassVar[int] = USAGE
 
 
+class KernelRefusalError(CommandError):
+    """The kernel of `kinwire call --mgp` has refused the call, which the server has not seen."""
+
+    exit_code: ClassVar[int] = PEER_ERROR
+
+
 class UnreachableError(CommandError):
     """The server cannot be started, or does not answer the handshake."""
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-__all__ = ("OperatorPrompt", "kernel_at_terminal")
+__all__ = ("OperatorPrompt", "kernel_at_terminal", "kernel_refusals")
 
+import logging
 import os
 import sys
-from contextlib import suppress
-from typing import TYPE_CHECKING
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
+from kinwire_cli.failure import KernelRefusalError
 from kinwire_cli.layout import one_line
 from kinwire_cli.status_line import status_held
 
@@ -45,6 +48,42 @@ def kernel_at_terminal(timeout: float) -> MgpKernel:
         permissions=Permissions(ask=prompt.permission, start_timeout=start, timeout=_CALL),
         confirmations=Confirmations(confirm=prompt.confirm, timeout=_CALL),
     )
+
+
+@contextmanager
+def kernel_refusals() -> Generator[None]:
+    """Raise a KernelRefusalError for an error in the block that the kernel has made itself.
+
+    Its audit events say so: the error looks the same as one of the server.
+    """
+    from kinwire_protocols.base import RpcError
+
+    heard = _Refusals()
+    logger = logging.getLogger("kinwire.mgp.audit")
+    before = logger.level
+    logger.addHandler(heard)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    except RpcError as error:
+        if heard.any:
+            raise KernelRefusalError(f"the kernel refused: {error}") from error
+        raise
+    finally:
+        logger.removeHandler(heard)
+        logger.setLevel(before)
+
+
+class _Refusals(logging.Handler):
+    """Notices whether the kernel has refused a call; a server's own events say `reported_by`."""
+
+    any: bool = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        event: dict[str, Any] = record.__dict__.get("event", {})
+        details: dict[str, Any] = event.get("details") or {}
+        mine = "reported_by" not in details
+        self.any = self.any or (mine and event.get("result") == "BLOCKED")
 
 
 class OperatorPrompt:

@@ -254,8 +254,8 @@ def test_ctrl_c_ends_an_import_that_waits_for_lines(folder: Path) -> None:
 
 GUARDED = """
 from kinwire import Server
-from kinwire.mgp import MgpServer
-from kinwire_protocols.mgp import ToolSecurity
+from kinwire.mgp import MgpServer, refusal
+from kinwire_protocols.mgp import ToolSecurity, UpstreamError
 
 guarded = MgpServer(permissions_required=["memory.read"], server_id="notes")
 server = Server("notes", "1.0", extensions=[guarded])
@@ -265,6 +265,11 @@ security = ToolSecurity(risk_level="dangerous", permissions_required=["memory.re
 @guarded.tool(security=security)
 def erase(path: str) -> str:
     return f"erased {path}"
+
+@server.tool
+@guarded.tool(security=ToolSecurity(risk_level="safe"))
+def lookup() -> str:
+    raise refusal(UpstreamError, "away", retryable=False)
 
 if __name__ == "__main__":
     server.run()
@@ -306,3 +311,7 @@ def test_without_a_terminal_what_is_undecided_is_refused(folder: Path) -> None:
     assert done.returncode not in (0, 2)
     assert b"To approve it: kinwire permissions approve unnamed-" in done.stderr
     assert b"note: no terminal, so nobody can be asked" in done.stderr
+    assert b"error: the kernel refused: " in done.stderr
+    words = [*KINWIRE, "call", "--mgp", "guarded.py", "lookup"]
+    done = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True)
+    assert b"error: the peer answered: away" in done.stderr
