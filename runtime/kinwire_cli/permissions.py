@@ -19,7 +19,9 @@ from kinwire_cli.quantities import seconds_from
 
 if TYPE_CHECKING:
     from kinwire.mgp import PendingPermission, PermissionDecision
+    from kinwire.mgp.kernel.confirmations import ConfirmationManager
     from kinwire.mgp.kernel.permissions import PermissionManager
+    from kinwire.mgp.rules.confirmations import StandingAnswer
 
 _USAGE = """\
 kinwire permissions list [SERVER] --store URL [--format text|json]
@@ -28,11 +30,14 @@ kinwire permissions list [SERVER] --store URL [--format text|json]
        kinwire permissions deny SERVER [PERMISSION ...] --store URL [--reason TEXT] [--by NAME]
                                 [--format text|json]
        kinwire permissions revoke SERVER PERMISSION ... --store URL [--reason TEXT] [--by NAME]
+                                  [--format text|json]
+       kinwire permissions revoke SERVER --tool NAME [--agent NAME] --store URL [--by NAME]
                                   [--format text|json]"""
 _EPILOG = """\
 Without PERMISSION, approve and deny decide all that wait of the server. A family, such as shell,
 stands for all of its permissions. A kernel that runs on the same store sees a decision within a
-second, and calls that wait for it go on.
+second, and calls that wait for it go on. The list also has the standing confirmations: answers for
+all calls of a tool by an agent. revoke --tool ends them, and the next call is asked about.
 """
 _DOTS_OF_OWN = 2  # in the name of a permission of an implementation, such as com.example.custom
 _SHOWN = ("server", "permission", "state", "risk", "by", "at", "expires_at", "why")
@@ -49,6 +54,7 @@ class PermissionsCommand:
         "kinwire permissions list --store sqlite:///kernel.db",
         "kinwire permissions approve files --store sqlite:///kernel.db",
         "kinwire permissions approve files shell.execute --store sqlite:///kernel.db",
+        "kinwire permissions revoke files --tool remove --store sqlite:///kernel.db",
         "kinwire permissions revoke files shell --reason 'it is misused' --store sqlite:///kernel.db",
     )
 
@@ -66,6 +72,10 @@ class PermissionsCommand:
         parser.add_argument("--expires-in", type=seconds_from, metavar="SECONDS", help=text)
         text = "deny, revoke: why, for people and audits"
         parser.add_argument("--reason", metavar="TEXT", help=text)
+        text = "revoke: the tool whose standing confirmations end"
+        parser.add_argument("--tool", metavar="NAME", help=text)
+        text = "revoke --tool: the agent whose confirmation ends (default: all agents)"
+        parser.add_argument("--agent", metavar="NAME", help=text)
         text = "who decides, for the server and audits (default: operator)"
         parser.add_argument("--by", metavar="NAME", help=text)
         parser.add_argument("--format", choices=("text", "json"), default="text")
@@ -90,13 +100,19 @@ def _check(action: str, arguments: Namespace) -> None:
     """Refuse arguments that are missing, or that the action does not take."""
     if action != "list" and arguments.server is None:
         raise UsageError(f"permissions {action} needs SERVER.", "kinwire help permissions")
-    if action == "revoke" and not arguments.permission:
-        raise UsageError("permissions revoke needs PERMISSION.", "kinwire help permissions")
+    if action == "revoke" and bool(arguments.permission) == bool(arguments.tool):
+        text = "permissions revoke needs PERMISSION, or --tool."
+        raise UsageError(text, "kinwire help permissions")
+    if arguments.agent is not None and arguments.tool is None:
+        raise UsageError("--agent is an option of revoke --tool.", "Name the tool as well.")
+    if arguments.tool is not None and arguments.reason is not None:
+        raise UsageError("--reason is not an option of revoke --tool.", "Leave it out.")
     if action == "list" and arguments.permission:
         raise UsageError("permissions list takes no PERMISSION.", "Leave it out.")
     owners: dict[str, tuple[str, ...]] = {
         "expires_in": ("approve",),
         "reason": ("deny", "revoke"),
+        "tool": ("revoke",),
         "by": ("approve", "deny", "revoke"),
     }
     for option, actions in owners.items():
@@ -106,9 +122,12 @@ def _check(action: str, arguments: Namespace) -> None:
 
 
 @asynccontextmanager
-async def _opened(arguments: Namespace) -> AsyncGenerator[PermissionManager]:
-    """Yield the manager of the decisions in the store."""
+async def _opened(
+    arguments: Namespace,
+) -> AsyncGenerator[tuple[PermissionManager, ConfirmationManager]]:
+    """Yield the managers of the decisions and the standing confirmations in the store."""
     from kinwire.mgp.kernel.callers import OPERATOR, as_operator
+    from kinwire.mgp.kernel.confirmations import ConfirmationManager, Confirmations
     from kinwire.mgp.kernel.permission_options import Permissions
     from kinwire.mgp.kernel.permissions import PermissionManager
     from kinwire.storage.clock import forward
@@ -119,14 +138,16 @@ async def _opened(arguments: Namespace) -> AsyncGenerator[PermissionManager]:
         records = await kernel_records(store)
         audit = await kernel_audit(store, clock, writes=arguments.action != "list")
         manager = PermissionManager(Permissions(), records, audit, clock)
+        confirmed = ConfirmationManager(Confirmations(), manager, records, audit, clock)
         await manager.load()
+        await confirmed.load()
         with as_operator(arguments.by or OPERATOR):
-            yield manager
+            yield manager, confirmed
 
 
 async def _list(arguments: Namespace) -> int:
-    async with _opened(arguments) as manager:
-        found = _found(manager, arguments.server)
+    async with _opened(arguments) as (manager, confirmed):
+        found = [*_found(manager, arguments.server), *_standing(confirmed, arguments.server)]
     _print(found, arguments.format)
     if not found and arguments.format == "text":
         print("nothing waits, and nothing was decided", file=sys.stderr)
@@ -134,7 +155,7 @@ async def _list(arguments: Namespace) -> int:
 
 
 async def _approve(arguments: Namespace) -> int:
-    async with _opened(arguments) as manager:
+    async with _opened(arguments) as (manager, _):
         names = _names(manager, arguments)
         await manager.approve(arguments.server, *names, lasts=arguments.expires_in)
         _print(_found(manager, arguments.server, names), arguments.format)
@@ -142,7 +163,7 @@ async def _approve(arguments: Namespace) -> int:
 
 
 async def _deny(arguments: Namespace) -> int:
-    async with _opened(arguments) as manager:
+    async with _opened(arguments) as (manager, _):
         names = _names(manager, arguments)
         decide = manager.revoke if arguments.action == "revoke" else manager.deny
         await decide(arguments.server, *names, reason=arguments.reason)
@@ -150,11 +171,28 @@ async def _deny(arguments: Namespace) -> int:
     return 0
 
 
+async def _revoke(arguments: Namespace) -> int:
+    if arguments.tool is None:
+        return await _deny(arguments)
+    async with _opened(arguments) as (_, confirmed):
+        server, agent, tool = arguments.server, arguments.agent, arguments.tool
+        if not any(_is_about(one, server, agent, tool) for one in confirmed.standing):
+            text = f"No confirmation of {tool} of {server} stands."
+            raise UsageError(printable(text), "List them: kinwire permissions list")
+        await confirmed.forget(server, agent=agent, tool=tool)
+        _print(_standing(confirmed, server), arguments.format)
+    return 0
+
+
+def _is_about(one: StandingAnswer, server: str, agent: str | None, tool: str) -> bool:
+    return (one.server, one.tool) == (server, tool) and agent in (None, one.agent)
+
+
 _ACTIONS: dict[str, Callable[[Namespace], Awaitable[int]]] = {
     "list": _list,
     "approve": _approve,
     "deny": _deny,
-    "revoke": _deny,
+    "revoke": _revoke,
 }
 
 
@@ -216,9 +254,21 @@ def _decided(one: PermissionDecision) -> dict[str, Any]:
     return _row(one.server, one.permission, state, one.by, one.at, one.expires_at, one.reason)
 
 
+def _standing(manager: ConfirmationManager, server: str | None) -> list[dict[str, Any]]:
+    """Return the standing confirmations, which are about no permission, as JSON."""
+    rows = [_confirmed(one) for one in manager.standing if server in (None, one.server)]
+    return sorted(rows, key=lambda row: (row["server"], row["why"]))
+
+
+def _confirmed(one: StandingAnswer) -> dict[str, Any]:
+    state = "confirmed" if one.approved else "not confirmed"
+    why = f"whenever {one.agent} calls {one.tool}"
+    return _row(one.server, None, state, one.by, one.at, None, why)
+
+
 def _row(
     server: str,
-    permission: str,
+    permission: str | None,
     state: str,
     by: str | None,
     at: float,
@@ -229,7 +279,8 @@ def _row(
     from kinwire.mgp.rules.timestamps import timestamp_of
 
     ends = None if expires_at is None else timestamp_of(expires_at)
-    values = (server, permission, state, risk_of(permission), by, timestamp_of(at), ends, why)
+    risk = None if permission is None else risk_of(permission)
+    values = (server, permission, state, risk, by, timestamp_of(at), ends, why)
     return dict(zip(_SHOWN, values, strict=True))
 
 

@@ -145,12 +145,50 @@ def test_records_of_another_name_are_noted(capsys: Captured, store: str) -> None
     assert "has no log 'mgp-audit'" in ran(capsys, "audit", "tail", "--store", store)[2]
 
 
+async def confirming(store: str, *agents: str) -> None:
+    """Let calls of a dangerous tool by some agents through, in a kernel on that store."""
+    server = RawServer(
+        tool("remove", security={"risk_level": "dangerous"}),
+        mgp={"version": "0.2.0", "extensions": ["security"]},
+    )
+    async with open_store(store) as opened:
+        kernel = MgpKernel(records=await opened.records("mgp"))
+        async with Host("h", "1", extensions=[kernel]) as host:
+            await host.connect(server, server_id="files")
+            for agent in agents:
+                await kernel.confirmations.allow(agent, "files", "remove")
+
+
+def test_standing_confirmations_are_listed_and_end(capsys: Captured, store: str) -> None:
+    here = ("--store", store)
+    ran(capsys, "permissions", "approve", "files", "camera", *here)
+    anyio.run(confirming, store, "agent.a", "agent.b", "agent.c")
+    rows = as_json(capsys, "list", "files", *here)
+    assert [(row["permission"], row["state"], row["risk"], row["why"]) for row in rows] == [
+        ("camera", "approved", "dangerous", None),
+        *((None, "confirmed", None, f"whenever agent.{one} calls remove") for one in "abc"),
+    ]
+    assert as_json(capsys, "list", "other", *here) == []
+    revoke = ("revoke", "files", "--tool", "remove")
+    rows = as_json(capsys, *revoke, "--agent", "agent.b", "--by", "ann", *here)
+    assert [row["why"][-16:-13] for row in rows] == ["t.a", "t.c"]
+    assert "No confirmation" in ran(capsys, "permissions", *revoke, "--agent", "agent.b", *here)[2]
+    assert as_json(capsys, *revoke, *here) == []
+    assert [row["permission"] for row in as_json(capsys, "list", *here)] == ["camera"]
+    assert event_types(store) == ["GRANTED"] + ["REVOKED"] * 3
+
+
 def test_wrong_commands_say_what_is_wrong(capsys: Captured, store: str) -> None:
     here = ("--store", store)
     ran(capsys, "permissions", "approve", "files", "camera", *here)
     wrong = {
         ("approve",): "permissions approve needs SERVER",
-        ("revoke", "files"): "permissions revoke needs PERMISSION",
+        ("revoke", "files"): "permissions revoke needs PERMISSION, or --tool",
+        ("revoke", "files", "shell", "--tool", "x"): "permissions revoke needs PERMISSION, or",
+        ("revoke", "files", "shell", "--agent", "x"): "--agent is an option of revoke --tool",
+        ("revoke", "files", "--tool", "x", "--reason", "y"): "--reason is not an option of revoke",
+        ("revoke", "files", "--tool", "x"): "No confirmation of x of files stands",
+        ("deny", "files", "camera", "--tool", "x"): "--tool is an option of permissions revoke",
         ("list", "files", "camera"): "permissions list takes no PERMISSION",
         ("list", "--by", "ann"): "--by is an option of permissions approve and deny and revoke",
         ("deny", "files", "camera", "--expires-in", "5"): "--expires-in is an option of",

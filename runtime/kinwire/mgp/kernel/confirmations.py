@@ -15,6 +15,7 @@ from typing import Any
 
 from kinwire.managers.ask import Answer, Failed, Late, ask
 from kinwire.managers.durable_map import RecordCodec, text_codec
+from kinwire.managers.followed_grants import FollowedGrants
 from kinwire.managers.grants import Decided, GrantStore, StoredDecisions
 from kinwire.managers.limits import ConcurrencyLimit
 from kinwire.managers.while_open import must_stay_open
@@ -124,6 +125,7 @@ class ConfirmationManager:
             limit=_MOST_STANDING,
             clock=clock,
         )
+        self._followed = FollowedGrants(self._grants, _STORED, is_shared=self._is_stored)
 
     @property
     def standing(self) -> list[StandingAnswer]:
@@ -133,19 +135,22 @@ class ConfirmationManager:
     async def allow(self, agent: str, server: str, tool: str) -> None:
         """Let all calls of a tool by an agent through, until the tool's definition changes.
 
-        The server, named by its `server_id`, has to be connected and its tools listed.
+        The server, named by its `server_id`, has to be connected; its tools are listed, if they
+        were not.
 
         Raises:
             ValueError: there is no such server or tool.
+            RpcError, ConnectionClosedError, RequestTimeoutError: its tools could not be listed.
             StorageError: it could not be stored.
         """
         _ALLOW.check(agent=agent, server=server, tool=tool)
         found = self._connected(server)
-        known = None if found is None else found.tools.get(tool)
+        listed = None if found is None else found.tool_list
+        known = None if listed is None else await listed.find(tool)
         if found is None or known is None:
             raise ValueError(
                 f"allow: expected a tool that was listed, got {server!r:.60}, {tool!r:.60}. "
-                "Connect the server and list its tools before."
+                "Connect the server before, and name one of its tools."
             )
         by, now = operator_now(), self._clock()
         answer = StandingAnswer(agent, server, tool, known.digest, True, by, now)
@@ -154,7 +159,10 @@ class ConfirmationManager:
     async def forget(
         self, server: str, *, agent: str | None = None, tool: str | None = None
     ) -> None:
-        """Ask again about the calls to a connected server: all, or those of one agent or tool.
+        """Ask again about the calls to a server: all, or those of one agent or tool.
+
+        The server is connected, or what is stored was loaded (`load`). A kernel that runs on the
+        same records asks again as well.
 
         Raises:
             StorageError: the store failed.
@@ -166,9 +174,18 @@ class ConfirmationManager:
                 await self._grants.take_back(key)
                 await self._audit.record(_event("PERMISSION_REVOKED", one, operator_now()))
 
+    async def load(self) -> None:
+        """Take what is stored of all servers into memory, for a program without connections.
+
+        Raises:
+            StorageError: the store failed.
+        """
+        await self._grants.load()
+
     def join(self, server: GuardedServer) -> None:
         """Prepare for a server that connects."""
         self._servers.append(server)
+        self._followed.follow()
 
     async def negotiate(self, server: GuardedServer) -> None:
         """Load the standing answers about a server.
@@ -176,13 +193,15 @@ class ConfirmationManager:
         Raises:
             StorageError: the store failed, or a record cannot be read.
         """
-        await self._grants.load(server.prefix)
+        await self._followed.load(server.prefix)
 
     def left(self, server: GuardedServer) -> None:
         """Forget a server whose session is over; what is stored of it stays in the records."""
         self._servers.remove(server)
         if server.transient or self._is_stored:
             self._grants.leave(server.prefix)
+        if not self._servers:
+            self._followed.unfollow()
 
     async def check(self, call: GuardedCall) -> None:
         """Ask about a call whose tool needs a confirmation.

@@ -6,9 +6,8 @@ __all__ = ("PermissionStore",)
 
 from typing import Any
 
-import anyio
-
 from kinwire.managers.durable_map import RecordCodec, text_codec
+from kinwire.managers.followed_grants import FollowedGrants
 from kinwire.managers.grants import Decided, GrantStore, StoredDecisions
 from kinwire.mgp.kernel.guarded_server import UNNAMED, GuardedServer
 from kinwire.mgp.kernel.pending import PendingPermissions
@@ -16,7 +15,6 @@ from kinwire.mgp.rules.permissions import PermissionDecision
 from kinwire.rpc.identity import PeerIdentity
 from kinwire.storage.clock import Clock
 from kinwire.storage.records import Records
-from kinwire.support.background import start_detached
 from kinwire_protocols.mgp.models import GrantValue
 
 _STORED = "permission/"
@@ -40,19 +38,15 @@ class PermissionStore:
         self.pending = PendingPermissions(records, clock)
         self.is_shared = records is not None
         """Whether other processes can decide."""
-        self._following: _Following | None = None
+        self._followed = FollowedGrants(self.grants, _STORED, is_shared=self.is_shared)
 
     def follow(self) -> None:
-        """Begin to follow the records, if there are any."""
-        if self._following is None and self.is_shared:
-            self._following = _Following(self.grants)
+        """See `FollowedGrants.follow`."""
+        self._followed.follow()
 
     def unfollow(self) -> None:
-        """Stop following, and forget what would no longer change in memory."""
-        if self._following is not None:
-            self._following.scope.cancel()
-            self._following = None
-            self.grants.leave()
+        """See `FollowedGrants.unfollow`."""
+        self._followed.unfollow()
 
     def leave(self, server: GuardedServer) -> None:
         """Remove what is remembered of a server from memory, unless memory is all there is."""
@@ -66,9 +60,7 @@ class PermissionStore:
         Raises:
             StorageError: the store failed, or a record cannot be read.
         """
-        if self._following is not None:
-            await self._following.ready.wait()
-        await self.grants.load(server.prefix)
+        await self._followed.load(server.prefix)
 
     async def load_all(self) -> None:
         """Take everything into memory.
@@ -112,20 +104,6 @@ class PermissionStore:
         """Return the operator's decision that holds; None without one in memory."""
         decided = self.grants.remembered(server.prefix + permission)
         return None if decided is None else decided.answer
-
-
-class _Following:
-    """The task that sees decisions of other processes."""
-
-    def __init__(self, grants: GrantStore[PermissionDecision]) -> None:
-        self.scope = anyio.CancelScope()
-        self.ready = anyio.Event()
-        self._grants = grants
-        start_detached(self._run)
-
-    async def _run(self) -> None:
-        with self.scope:
-            await self._grants.follow(_STORED, ready=self.ready.set)
 
 
 def _codec(value: GrantValue) -> RecordCodec[str, PermissionDecision]:

@@ -207,6 +207,25 @@ async def test_an_operator_allows_and_forgets() -> None:
     assert (written.count("PERMISSION_GRANTED"), written.count("PERMISSION_REVOKED")) == (1, 1)
 
 
+async def test_a_running_kernel_sees_answers_that_another_forgets() -> None:
+    async with open_store("memory:") as store:
+        records = await store.records("mgp")
+        kernels = [MgpKernel(records=records) for _ in range(2)]
+        impossible = "confirmation_impossible"
+        async with connected(raw(), kernels[0]) as mcp, connected(raw(), kernels[1]) as other:
+            for forget in (kernels[1], None):
+                await kernels[0].confirmations.allow("host", "files", "erase")
+                await anyio.wait_all_tasks_blocked()
+                assert await outcome(other, "erase") == "erase"
+                if forget is None:  # a program without connections
+                    forget = MgpKernel(records=records)
+                    await forget.confirmations.load()
+                await forget.confirmations.forget("files", tool="erase")
+                await anyio.wait_all_tasks_blocked()
+                assert [await outcome(one, "erase") for one in (mcp, other)] == [impossible] * 2
+                assert kernels[0].confirmations.standing == []
+
+
 @pytest.mark.spec("mgp-4.4-3")
 async def test_an_explicit_permission_takes_the_place_of_a_confirmation() -> None:
     needs: Json = {"permissions_required": ["shell"]}
