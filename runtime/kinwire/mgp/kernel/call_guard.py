@@ -8,7 +8,7 @@ from __future__ import annotations
 __all__ = ("CallGuard", "CallStep", "KernelServices")
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
@@ -59,7 +59,7 @@ class KernelServices(NamedTuple):
     audit: AuditLog
     clock: Clock
     retries: RetryEngine
-    steps_of: Callable[[GuardedServer, KnownTool], Sequence[CallStep]]
+    steps_of: Callable[[GuardedServer, KnownTool], Iterable[CallStep]]
     """Returns what a call of a tool has to pass, in order; it is kept for the tool."""
 
 

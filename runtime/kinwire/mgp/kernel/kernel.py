@@ -39,7 +39,7 @@ from kinwire.mgp.kernel.tracing import new_trace_id, trace_of, traced
 from kinwire.mgp.kernel.validators import CallValidators
 from kinwire.mgp.rules.audit_events import SecurityEvent
 from kinwire.mgp.rules.definitions import definition_flags
-from kinwire.mgp.rules.negotiation import read_offer
+from kinwire.mgp.rules.negotiation import active_extensions, read_offer
 from kinwire.mgp.rules.policy import Policy, PolicyProblem
 from kinwire.mgp.rules.retry import Retries
 from kinwire.mgp.rules.server_policy import ServerPolicy
@@ -341,16 +341,11 @@ class MgpKernel(ExtensionBase[GuardedServer]):
 
     def _made(self, session: Session, offer: ServerOffer | None) -> GuardedServer:
         policy = self._policies.get(session.identity.server_id or "", self._unknown)
-        extensions = frozenset[str]() if offer is None else self._active(offer)
+        theirs = () if offer is None else offer.extensions
+        extensions = active_extensions(self.offer(None)["extensions"], theirs)
         return GuardedServer(session, offer, extensions, policy)
 
-    def _active(self, offer: ServerOffer) -> frozenset[str]:
-        return frozenset(self.offer(None)["extensions"]) & frozenset(offer.extensions)
-
-    def _steps(self, server: GuardedServer, tool: KnownTool) -> Sequence[CallStep]:
-        return tuple(self._each_step(server, tool))
-
-    def _each_step(self, server: GuardedServer, tool: KnownTool) -> Iterator[CallStep]:
+    def _steps(self, server: GuardedServer, tool: KnownTool) -> Iterator[CallStep]:
         """Yield what a call of a tool has to pass, in order; left out is what it cannot fail."""
         yield CallStep("disabled", self.tools.check)
         if self._policy.applies:

@@ -5,9 +5,9 @@ from __future__ import annotations
 __all__ = ("checked_security", "must_be_permissions")
 
 from collections.abc import Collection, Iterable
-from typing import Final
 
 from kinwire.mgp.rules.permissions import expanded, name_problem
+from kinwire.mgp.rules.tools import EFFECT_RISKS
 from kinwire_protocols.mgp.models import ToolSecurity
 from kinwire_protocols.mgp.tables import (
     RISK_LEVELS,
@@ -16,8 +16,6 @@ from kinwire_protocols.mgp.tables import (
     VALIDATORS,
 )
 from kinwire_protocols.nearest import nearest
-
-_EFFECTS: Final = ("filesystem", "network", "process", "database", "notification")
 
 
 def must_be_permissions(place: str, names: Iterable[str]) -> None:
@@ -51,7 +49,7 @@ def checked_security(tool: str, security: ToolSecurity) -> ToolSecurity:
     _must_be(place, "risk_level", security.risk_level, RISK_LEVELS)
     must_be_permissions(f"{place}: permissions_required", security.permissions_required or ())
     for effect in security.side_effects or ():
-        _must_be(place, "side_effects", effect, _EFFECTS)
+        _must_be(place, "side_effects", effect, EFFECT_RISKS)
     if security.validator is not None:
         _must_be(place, "validator", security.validator, VALIDATORS)
     if security.code_safety is not None:

@@ -5,7 +5,7 @@ MGP 0.2.0 section 4.
 
 from __future__ import annotations
 
-__all__ = ("RISKS", "KnownTool", "highest_risk", "kept_after_change", "known_tool")
+__all__ = ("EFFECT_RISKS", "KnownTool", "highest_risk", "kept_after_change", "known_tool")
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -25,13 +25,14 @@ from kinwire_protocols.mgp.models import CodeSafety, RiskLevel, ToolSecurity, Tr
 
 _NO_POLICY: Final = ToolPolicy()
 
-_EFFECTS: Final[dict[str, RiskLevel]] = {
+EFFECT_RISKS: Final[dict[str, RiskLevel]] = {
     "notification": "safe",
     "filesystem": "moderate",
     "network": "moderate",
     "database": "moderate",
     "process": "dangerous",
 }
+"""The risk that follows from each kind of side effect (MGP 4.3)."""
 _BY_NAME: Final[dict[str, RiskLevel]] = {risk: risk for risk in RISKS}
 _LASTING: Final = frozenset({"filesystem", "database", "process"})
 
@@ -173,7 +174,7 @@ def _risks(
         yield signs.risk
     effects = security.side_effects or []
     for effect in effects:
-        yield _EFFECTS.get(effect, "moderate")
+        yield EFFECT_RISKS.get(effect, "moderate")
     if security.reversible is False and _LASTING.intersection(effects):
         yield "dangerous"
 

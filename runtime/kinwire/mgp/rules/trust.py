@@ -5,7 +5,7 @@ The defaults of each level are ours: the specification names the levels only.
 
 from __future__ import annotations
 
-__all__ = ("DEFAULTS", "TrustDefaults", "effective_trust", "known_trust")
+__all__ = ("DEFAULTS", "LEVELS", "TrustDefaults", "effective_trust", "known_trust")
 
 from typing import Final, NamedTuple
 

@@ -10,7 +10,11 @@ from typing import Any, TypeVar, cast
 
 from kinwire.mcp.context import Context
 from kinwire.mcp.extension import ExtensionBase, capability_from
-from kinwire.mgp.rules.negotiation import answered_extensions, read_offer
+from kinwire.mgp.rules.negotiation import (
+    active_extensions,
+    answered_extensions,
+    read_offer,
+)
 from kinwire.mgp.rules.tool_declarations import checked_security, must_be_permissions
 from kinwire.mgp.rules.trust import LEVELS
 from kinwire.mgp.server.granted_permissions import OnDenied
@@ -195,7 +199,7 @@ class MgpServer(ExtensionBase[KernelPeer]):
     def join(self, session: Session, theirs: JsonObject) -> KernelPeer:
         """Return the kernel of a session in which both sides speak MGP."""
         offer = from_wire(ServerOffer, theirs)
-        active = frozenset(self._supported()["extensions"]) & frozenset(offer.extensions)
+        active = active_extensions(self._supported()["extensions"], offer.extensions)
         peer = KernelPeer(
             session,
             offer,

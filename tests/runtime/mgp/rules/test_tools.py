@@ -8,8 +8,9 @@ import pytest
 
 from kinwire.mgp import KnownTool, ServerPolicy, ToolPolicy
 from kinwire.mgp.rules.code_safety.levels import effective_rules
+from kinwire.mgp.rules.server_policy import RISKS
 from kinwire.mgp.rules.signs import words_of
-from kinwire.mgp.rules.tools import RISKS, highest_risk, kept_after_change, known_tool
+from kinwire.mgp.rules.tools import highest_risk, kept_after_change, known_tool
 from kinwire.mgp.rules.trust import DEFAULTS, effective_trust
 from kinwire_protocols.mgp.models import RiskLevel, TrustLevel
 from tests.runtime.mgp.raw_peers import Json, tool
