@@ -13,7 +13,7 @@ PROGRAM = Path(__file__).parents[1] / "programs" / "killed_writers.py"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processes are forked")
-@pytest.mark.parametrize("kills", [6, pytest.param(90, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [3, pytest.param(90, marks=pytest.mark.slow)])
 def test_the_chain_verifies_after_kill_9_at_every_write(tmp_path: Path, kills: int) -> None:
     command = [sys.executable, str(PROGRAM), str(tmp_path), str(kills)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
@@ -21,7 +21,7 @@ def test_the_chain_verifies_after_kill_9_at_every_write(tmp_path: Path, kills: i
     found = json.loads(done.stdout)
     for kind in ("sqlite", "folder"):
         assert (kind, found[kind]["killed"], found[kind]["missing"]) == (kind, kills, [])
-        assert found[kind]["promised"] >= 3
+        assert found[kind]["promised"] >= 6  # three of them before a kill
     assert found["sqlite"]["problems"] == []
     torn = kills // 3  # a third of the writers died with half a line
     assert found["folder"]["problems"] == ["damaged"] * torn

@@ -147,7 +147,7 @@ def main() -> None:
     for kind, moments in MOMENTS.items():
         killed = 0
         for n in range(kills):
-            number = n // len(moments) % WRITES + 1
+            number = WRITES - n // len(moments) % WRITES  # the last write first
             killed += run_killed(kind, folder, moments[n % len(moments)], number, n * WRITES)
         anyio.run(write, kind, folder, None, 0, kills * WRITES)
         results[kind] = {"killed": killed, **anyio.run(found, kind, folder)}
