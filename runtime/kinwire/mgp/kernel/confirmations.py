@@ -216,7 +216,7 @@ class ConfirmationManager:
         if known is None and self._is_permitted(call):
             return
         if known is None:
-            answer = await self._ask(call)
+            answer = await self._ask_once(call, key)
             if answer.always:
                 await self._stand(call.server, _standing(call, answer, self._clock()))
             approved = answer.approved
@@ -231,6 +231,16 @@ class ConfirmationManager:
         if self._options.confirm is not None or tool.policy.confirm or tool.demands_confirmation:
             return False
         return self._permissions.is_explicit(call)
+
+    async def _ask_once(self, call: GuardedCall, key: str) -> ConfirmationAnswer:
+        """Ask about a call, unless the function that asks about it makes it."""
+        questions = self._permissions.open_questions
+        with questions.waited_for(key) as may_wait:
+            if not may_wait:
+                why = "the function that asks about it (Confirmations.confirm) makes the call"
+                raise _refused(call, "confirmation_impossible", why)
+            with questions.asked(key):
+                return await self._ask(call)
 
     async def _ask(self, call: GuardedCall) -> ConfirmationAnswer:
         if self._options.confirm is None:

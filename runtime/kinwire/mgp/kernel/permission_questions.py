@@ -50,7 +50,8 @@ class PermissionQuestions:
         self._store = store
         self._audit = audit
         self._clock = clock
-        self._open = OpenQuestions[str]()
+        self.open = OpenQuestions[str]()
+        """What people are being asked; the owner adds questions of other kinds."""
 
     async def ask(self, key: str, question: PermissionQuestion) -> bool:
         """Return whether the operator approves, at least this once.
@@ -62,7 +63,7 @@ class PermissionQuestions:
             PermissionDeniedError: the function that asks for it needs it, and would wait for
                 itself.
         """
-        with self._open.waited_for(key) as may_wait:
+        with self.open.waited_for(key) as may_wait:
             if not may_wait:
                 raise asks_itself(question.server, question.permission)
             return await self._ask(key, question)
@@ -106,7 +107,7 @@ class PermissionQuestions:
     async def _answer(
         self, key: str, question: PermissionQuestion, function: AskPermission
     ) -> _Answered:
-        with self._open.asked(key):
+        with self.open.asked(key):
             asked = await ask(
                 function,
                 question,

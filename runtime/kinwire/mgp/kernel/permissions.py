@@ -76,6 +76,7 @@ class PermissionManager:
         self._clock = clock
         self._store = PermissionStore(records, clock)
         self._questions = PermissionQuestions(options, self._store, audit, clock)
+        self.open_questions = self._questions.open
         self._exchanges: dict[GuardedServer, PermissionExchange] = {}
 
     # -- for the operator --

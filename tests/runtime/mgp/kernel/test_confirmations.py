@@ -207,6 +207,24 @@ async def test_an_operator_allows_and_forgets() -> None:
     assert (written.count("PERMISSION_GRANTED"), written.count("PERMISSION_REVOKED")) == (1, 1)
 
 
+async def test_a_function_that_makes_the_call_it_asks_about_is_not_asked_again() -> None:
+    asked, nested, connections = list[str](), list[str](), list[Any]()
+
+    async def confirm(request: ConfirmationRequest) -> bool:
+        asked.append(request.tool)
+        nested.append(await outcome(connections[0], "erase"))
+        return True
+
+    kernel = MgpKernel(confirmations=Confirmations(confirm=confirm))
+    async with connected(raw(), kernel) as mcp:
+        connections.append(mcp)
+        with anyio.fail_after(5):
+            assert await outcome(mcp, "erase") == "erase"
+            assert await outcome(mcp, "asked") == "asked"  # which asks about the other
+    assert asked == ["erase", "asked", "erase"]
+    assert nested == ["confirmation_impossible", "confirmation_impossible", "erase"]
+
+
 async def test_a_running_kernel_sees_answers_that_another_forgets() -> None:
     async with open_store("memory:") as store:
         records = await store.records("mgp")
