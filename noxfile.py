@@ -142,6 +142,14 @@ def soak(session: nox.Session) -> None:
 
 
 @nox.session
+def kills(session: nox.Session) -> None:
+    """Kill writers of an audit log at every moment of a write, many times."""
+    session.env["KINWIRE_KILLS"] = "90"
+    test = "tests/runtime/mgp/kernel/test_audit_killed.py"
+    run_module(session, "pytest", "-m", "", test, *session.posargs)
+
+
+@nox.session
 def ledger(session: nox.Session) -> None:
     """Print how much of the specifications tests claim; `-- --open` and `-- --mutate` go deeper."""
     run_module(session, "tests.spec", *session.posargs)

@@ -29,22 +29,26 @@ class Done(NamedTuple):
     revision: int
 
 
-@pytest.fixture(params=["sqlite", pytest.param("nats", marks=pytest.mark.slow)])
-def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Engine:
-    """A store that several processes can open."""
-    if request.param == "sqlite":
-        return Engine("sqlite", f"sqlite:///{tmp_path}/store.db")
+def store_of(engine: str, request: pytest.FixtureRequest, folder: Path) -> Engine:
+    """Return a store that several processes can open."""
+    if engine == "sqlite":
+        return Engine("sqlite", f"sqlite:///{folder}/store.db")
     server: NatsServer = request.getfixturevalue("nats_server")
     return Engine("nats", server.url)
 
 
 @pytest.mark.parametrize(
-    ("processes", "times"), [(2, 60), pytest.param(4, 1000, marks=pytest.mark.slow)]
+    ("engine", "processes", "times"),
+    [
+        ("sqlite", 2, 60),
+        pytest.param("sqlite", 4, 1000, marks=pytest.mark.slow),
+        pytest.param("nats", 4, 250, marks=pytest.mark.slow),
+    ],
 )
 def test_answers_of_several_processes_fit_one_order(
-    shared: Engine, processes: int, times: int
+    engine: str, processes: int, times: int, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
-    done = race(shared.url, processes, times)
+    done = race(store_of(engine, request, tmp_path).url, processes, times)
     assert len(done) == processes * times
     for agent in "ab":
         check([one for one in done if one.agent == agent])
