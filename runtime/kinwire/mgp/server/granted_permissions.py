@@ -8,7 +8,7 @@ import inspect
 import logging
 import math
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
 from kinwire.storage.clock import Clock
 from kinwire_protocols.base import to_wire
+from kinwire_protocols.jsonrpc.errors import InvalidParamsError
 from kinwire_protocols.mgp.errors import PermissionDeniedError
 from kinwire_protocols.mgp.methods import MGP_PERMISSION_REQUEST, MGP_PERMISSION_RESPONSE
 from kinwire_protocols.mgp.models import (
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from kinwire.mgp.server.kernel_peer import KernelPeer
 
 logger = logging.getLogger("kinwire.mgp")
+
+_MOST_NAMES = 1_000
+_LONGEST_NAME = 256  # characters
 
 OnDenied = Callable[[str, "KernelPeer"], Awaitable[object] | None]
 """Degrades a server: takes a permission that was denied, and the kernel that has denied it."""
@@ -96,11 +100,13 @@ class GrantedPermissions:
         return None if found is None else read_grant(found)
 
     def _waits(self, params: PermissionRequestParams, request: Request) -> None:
+        self._must_fit("permissions", params.permissions)
         for name in params.permissions:
             self._grants.setdefault(name, "deferred")
 
     def _takes(self, params: PermissionResponseParams, request: Request) -> None:
         """Keep what the kernel has decided, in whatever form it says so."""
+        self._must_fit("grants", params.grants)
         before = self.grants
         for name, grant in to_wire(params)["grants"].items():
             self._grants[name] = read_grant(grant)
@@ -110,6 +116,20 @@ class GrantedPermissions:
         for name, value in self._grants.items():
             if value == "denied" != before.get(name):
                 self._session.start_soon(partial(self._degrade, name))
+
+    def _must_fit(self, field: str, names: Iterable[str]) -> None:
+        """Check that a kernel speaks of few enough permissions: their names are kept.
+
+        Raises:
+            InvalidParamsError: there are too many names in all, or one is too long.
+        """
+        names = list(names)
+        if len({*self._grants, *names}) > _MOST_NAMES:
+            text = f"/{field}: expected at most {_MOST_NAMES} permissions in one session"
+            raise InvalidParamsError(text)
+        if any(len(name) > _LONGEST_NAME for name in names):
+            text = f"/{field}: expected names of permissions of at most {_LONGEST_NAME} characters"
+            raise InvalidParamsError(text)
 
     async def _degrade(self, permission: str) -> None:
         try:

@@ -154,3 +154,21 @@ async def test_nothing_is_waited_for_where_nothing_is_decided() -> None:
         await docs.wait()
         tasks.cancel_scope.cancel()
     assert docs.decided == [{}]
+
+
+async def test_names_of_permissions_do_not_fill_the_memory_of_a_server() -> None:
+    docs = Degrading()
+    async with kernel_of(docs.server) as raw:
+        many = grants(**{f"n{number}": "approved" for number in range(999)})
+        assert "result" in await raw.ask(1, "mgp/permission/response", many)
+        too_many, too_long = grants(a="denied", b="denied"), grants(**{"x" * 256: "denied"})
+        for id, wrong in ((2, too_many), (3, too_long)):
+            reply = await raw.ask(id, "mgp/permission/response", wrong)
+            assert reply["error"]["code"] == -32602
+        asked = {"request_id": "perm-002", "permissions": ["camera", "code_execution"]}
+        reply = await raw.ask(4, "mgp/permission/request", asked)
+        problem = "/permissions: expected at most 1000 permissions in one session"
+        assert reply["error"]["message"] == problem
+        [peer] = docs.guarded.kernels
+        assert len(peer.grants) == 999
+    assert docs.denied == []
