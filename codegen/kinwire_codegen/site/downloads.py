@@ -42,11 +42,11 @@ def downloads(links: Links) -> tuple[Page, dict[str, str]]:
 
 def _files(links: Links, document: Document) -> dict[str, str]:
     made = jsonschema_files(links.documents, document) | openrpc_files(links.documents, document)
-    made = {path: _compact(written) for path, written in made.items()} | proto_files(document)
-    text = json.dumps(document.content, indent=2, ensure_ascii=False) + "\n"
-    return {f"document/{document.file}": text, **made}
+    found = {f"document/{document.file}": _compact(document.content)}
+    found |= {path: _compact(json.loads(written)) for path, written in made.items()}
+    return found | proto_files(document)
 
 
-def _compact(written: str) -> str:
+def _compact(value: object) -> str:
     """Return JSON without spaces: programs read these files."""
-    return json.dumps(json.loads(written), separators=(",", ":"), ensure_ascii=False) + "\n"
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False) + "\n"

@@ -198,9 +198,19 @@ class Writer:
             )
         )
         # Links are made for pages two folders down.
-        if shown.depth == 2:
-            return html
-        return html.replace('href="../../', f'href="{root}').replace('src="../../', f'src="{root}')
+        if shown.depth != 2:
+            up = f'="{root}'
+            html = html.replace('href="../../', f"href{up}").replace('src="../../', f"src{up}")
+        return _with_short_links(html, page_url(shown.page.path))
+
+
+def _with_short_links(html: str, place: str) -> str:
+    """Return the page at `place` with links that do not leave a folder to enter it again."""
+    folders = place.split("/")[:-1]
+    for shared in range(len(folders), 0, -1):
+        long = "../" * len(folders) + "/".join(folders[:shared]) + "/"
+        html = html.replace(f'href="{long}', f'href="{"../" * (len(folders) - shared)}')
+    return html
 
 
 def _outline(sections: Sequence[Section]) -> tuple[Section, ...]:

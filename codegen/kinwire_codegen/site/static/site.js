@@ -9,6 +9,18 @@
     set(key, value) { try { value ? localStorage.setItem(key, value) : localStorage.removeItem(key); } catch (_) { /* refused */ } },
   };
 
+  // The icons of buttons that do nothing without this program: 500 pages need not repeat them.
+  function icons() {
+    const shapes = {
+      find: '<circle cx="10.5" cy="10.5" r="6"/><path d="m15 15 5.5 5.5"/>',
+      theme: '<circle cx="12" cy="12" r="8"/><path class="half" d="M12 4a8 8 0 0 1 0 16z"/>',
+    };
+    for (const [name, shape] of Object.entries(shapes)) {
+      const icon = '<svg viewBox="0 0 24 24" aria-hidden="true">' + shape + "</svg>";
+      document.querySelector("button." + name).insertAdjacentHTML("afterbegin", icon);
+    }
+  }
+
   function theme() {
     const button = document.querySelector(".theme");
     const label = { "": "as the system", light: "light", dark: "dark" };
@@ -173,5 +185,5 @@
     });
   }
 
-  theme(); menu(); tabs(); folded(); copying(); outline(); versions(); searching();
+  icons(); theme(); menu(); tabs(); folded(); copying(); outline(); versions(); searching();
 })();
