@@ -234,7 +234,7 @@ async def test_b097_delays_of_many_tries_do_not_overflow(
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
-    monkeypatch.setattr(kernel._services.retries, "sleep", sleep)  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(kernel._retries, "sleep", sleep)  # pyright: ignore[reportPrivateUsage]
     with audited() as events:
         async with guarded(raw, kernel) as connection:
             assert await called(connection, "shaky") == 0

@@ -6,7 +6,7 @@ the servers that negotiated `audit`. `rules/audit_events.py` makes the events.
 
 from __future__ import annotations
 
-__all__ = ("AuditLog", "AuditOptions")
+__all__ = ("AuditLog", "AuditOptions", "kernel_event")
 
 import logging
 from dataclasses import dataclass, fields
@@ -19,6 +19,7 @@ from kinwire.managers.chained_log import ChainedLog
 from kinwire.managers.limits import TokenBucket
 from kinwire.mgp.kernel.audit_forwarder import AuditForwarder
 from kinwire.mgp.kernel.guarded_server import GuardedServer
+from kinwire.mgp.kernel.tracing import new_trace_id
 from kinwire.mgp.rules.audit_events import (
     AUDIT_DAMAGED,
     EventTypeError,
@@ -31,7 +32,7 @@ from kinwire.storage.log import Log
 from kinwire.support.arguments import FLAG, RATE, ArgumentCheck, count_from, having
 from kinwire.support.background import background
 from kinwire_protocols.base import JsonObject
-from kinwire_protocols.mgp.models import AuditNotificationParams
+from kinwire_protocols.mgp.models import AuditNotificationParams, AuditOutcome
 
 logger = logging.getLogger("kinwire.mgp.audit")
 _warnings = logging.getLogger("kinwire.mgp")
@@ -50,6 +51,20 @@ _OPTIONS = ArgumentCheck(
     server_events=RATE,
     queue=count_from(1),
 )
+
+
+def kernel_event(
+    kind: str,
+    server_id: str | None,
+    result: AuditOutcome = "SUCCESS",
+    details: JsonObject | None = None,
+    *,
+    tool: str | None = None,
+) -> SecurityEvent:
+    """Return an event about something that the kernel itself did or saw, with a new trace id."""
+    return SecurityEvent(
+        kind, "kernel", "kernel", server_id, tool, result, details or {}, new_trace_id()
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,31 +19,25 @@ from kinwire.mcp.server import Server
 from kinwire.mgp.kernel.access import AccessManager
 from kinwire.mgp.kernel.access_methods import AccessMethods
 from kinwire.mgp.kernel.access_options import Access, AccessPrincipal
-from kinwire.mgp.kernel.argument_guard import ArgumentGuard
-from kinwire.mgp.kernel.audit import AuditLog, AuditOptions
-from kinwire.mgp.kernel.call_guard import CallGuard, CallStep, KernelServices
+from kinwire.mgp.kernel.audit import AuditLog, AuditOptions, kernel_event
 from kinwire.mgp.kernel.call_limits import CallLimits
-from kinwire.mgp.kernel.callers import AGENT_KIND, Agent, agent_now, as_agent, as_host, as_operator
-from kinwire.mgp.kernel.code_guard import CodeGuard
+from kinwire.mgp.kernel.callers import AGENT_KIND, Agent, as_agent, as_host, as_operator
 from kinwire.mgp.kernel.confirmations import ConfirmationManager, Confirmations
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.identities import must_be_itself
+from kinwire.mgp.kernel.manager import ServerManager
 from kinwire.mgp.kernel.permission_options import Permissions
 from kinwire.mgp.kernel.permissions import PermissionManager
 from kinwire.mgp.kernel.policy_guard import PolicyGuard
 from kinwire.mgp.kernel.retries import RetryEngine
-from kinwire.mgp.kernel.suspicious_tools import SuspiciousTools
-from kinwire.mgp.kernel.tool_list import ToolList
+from kinwire.mgp.kernel.tool_guard import CallChecks, ToolGuard
 from kinwire.mgp.kernel.tool_switches import ToolSwitches
 from kinwire.mgp.kernel.tracing import new_trace_id, trace_of, traced
 from kinwire.mgp.kernel.validators import CallValidators
-from kinwire.mgp.rules.audit_events import SecurityEvent
-from kinwire.mgp.rules.definitions import definition_flags
 from kinwire.mgp.rules.negotiation import active_extensions, read_offer
 from kinwire.mgp.rules.policy import Policy, PolicyProblem
 from kinwire.mgp.rules.retry import Retries
 from kinwire.mgp.rules.server_policy import ServerPolicy
-from kinwire.mgp.rules.tools import KnownTool, known_tool
 from kinwire.mgp.rules.trace import trace_id_in
 from kinwire.mgp.rules.trust import DEFAULTS
 from kinwire.rpc.errors import KinwireError
@@ -61,12 +55,11 @@ from kinwire.support.arguments import (
 )
 from kinwire.transports.guarded_fetch.fetch import Network, SystemNetwork
 from kinwire_protocols import mgp
-from kinwire_protocols.base import JsonObject, RpcError, from_wire, to_wire
+from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.mcp.methods import PROTOCOL as MCP, TOOLS_CALL
 from kinwire_protocols.mgp.methods import NOTIFICATIONS_MGP_AUDIT, PROTOCOL
 from kinwire_protocols.mgp.models import (
     AuditNotificationParams,
-    AuditOutcome,
     DefaultPolicy,
     ServerOffer,
 )
@@ -78,7 +71,6 @@ EXTENSIONS = ("security", "access_control", "audit", "code_safety")
 """What a kernel always offers; handlers of yours add others."""
 
 SERVER_REFUSED = "io.kinwire.server_refused"
-POLICY_MISTAKE = "io.kinwire.policy_mistake"
 
 _SERVERS = table_of(
     instance_of(ServerPolicy, "ServerPolicy", "ServerPolicy()"),
@@ -146,7 +138,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
     guards_plain_peers: ClassVar[bool] = True
     only_side: ClassVar[Side | None] = "client"
 
-    def __init__(  # noqa: PLR0913 - all that a kernel decides
+    def __init__(  # noqa: PLR0913, PLR0915 - all that a kernel is made of
         self,
         *,
         servers: Mapping[str, ServerPolicy] | None = None,
@@ -185,10 +177,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         self._unknown = unknown or ServerPolicy()
         self._clock = forward(clock)
         self._audit = AuditLog(audit or AuditOptions(), self._clock)
-        self._limits, self._suspicious = (
-            CallLimits(self._clock),
-            SuspiciousTools(self._audit, self._clock),
-        )
+        self._limits = CallLimits(self._clock)
         self.access = AccessManager(
             records,
             self._clock,
@@ -213,9 +202,20 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         """Which calls of dangerous tools need no confirmation: `allow`, `forget`."""
         self.tools = ToolSwitches(kept, self._clock, self._audit.record)
         """Which tools are switched off: `disable`, `enable`."""
-        self._validators = CallValidators(network or SystemNetwork())
-        self._services = KernelServices(
-            self._audit, self._clock, RetryEngine(retries or Retries()), self._steps
+        checks = CallChecks(
+            self.tools,
+            self._policy,
+            self.access,
+            self.permissions,
+            self._limits,
+            CallValidators(network or SystemNetwork()),
+            self.confirmations,
+        )
+        self._retries = RetryEngine(retries or Retries())
+        self._managers: tuple[ServerManager, ...] = (
+            ToolGuard(checks, self._audit, self._clock, self._retries),
+            self.confirmations,
+            self.permissions,
         )
         self.on = mgp.ClientOn(self.handlers.add)
         """Where your own handlers are registered."""
@@ -300,44 +300,32 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             self.must_be_only_session(session)
             must_be_itself(server, self.servers, self._policies)
         except KinwireError as error:
-            self._note(server, SERVER_REFUSED, "BLOCKED", {"reason": str(error)})
+            reason: JsonObject = {"reason": str(error)}
+            self._audit.note(kernel_event(SERVER_REFUSED, server.id, "BLOCKED", reason))
             raise
         session.intercept_inbound(as_host)
         session.must_not_repeat_handshake()  # a new session may be with another program
-        tools = ToolList(
-            session,
-            partial(self._known, server),
-            partial(self._shown, server),
-            partial(self._suspicious.changed, server),
-            partial(self._listed, server),
-            is_traced=server.offer is not None,
-        )
-        server.tool_list = tools
-        guard = CallGuard(server, tools, self._services)
-        session.intercept_wire(TOOLS_CALL.name, guard.call)
         if server.offer is not None:
             for row in _traced_rows():
                 session.intercept_outbound(_trace, row)
-        self.permissions.join(server)
-        self.confirmations.join(server)
+        for manager in self._managers:
+            manager.join(server)
         return server
 
     async def negotiated(self, session: Session) -> None:
         """Write that the server is connected, and forward events to it if it takes them."""
         server = self.peer_of(session)
         if server is not None:
-            await self._audit.record(self._event(server, "SERVER_CONNECTED", "SUCCESS", {}))
-            gone = self._event(server, "SERVER_DISCONNECTED", "SUCCESS", {})
+            await self._audit.record(kernel_event("SERVER_CONNECTED", server.id))
+            gone = kernel_event("SERVER_DISCONNECTED", server.id)
             session.start_soon(partial(self._audit.attend, server, gone))
-            await self.tools.load()
-            await self.confirmations.negotiate(server)
-            await self.permissions.negotiate(server)
+            for manager in self._managers:
+                await manager.negotiate(server)
 
     def left(self, peer: GuardedServer) -> None:
         """Forget what was decided for the connection alone."""
-        self._policy.left(peer)
-        self.permissions.left(peer)
-        self.confirmations.left(peer)
+        for manager in self._managers:
+            manager.left(peer)
 
     def _made(self, session: Session, offer: ServerOffer | None) -> GuardedServer:
         policy = self._policies.get(session.identity.server_id or "", self._unknown)
@@ -345,58 +333,12 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         extensions = active_extensions(self.offer(None)["extensions"], theirs)
         return GuardedServer(session, offer, extensions, policy)
 
-    def _steps(self, server: GuardedServer, tool: KnownTool) -> Iterator[CallStep]:
-        """Yield what a call of a tool has to pass, in order; left out is what it cannot fail."""
-        yield CallStep("disabled", self.tools.check)
-        if self._policy.applies:
-            yield CallStep("policy", self._policy.check)
-        yield CallStep("access", self.access.check)
-        if tool.permissions:
-            yield CallStep("permission", self.permissions.check, asks=True)
-        yield CallStep("credentials", self._limits.check_credentials)
-        limited = (server.policy, tool.policy)
-        if any(one.rate is not None or one.quota is not None for one in limited):
-            yield CallStep("limit", self._limits.check, counts=True)
-        yield CallStep("arguments", ArgumentGuard(server, tool).check, again=False)
-        if tool.validators:
-            yield CallStep("validator", self._validators.check)
-        if "code_safety" in tool.validators:
-            yield CallStep("code", CodeGuard(server, tool).check, again=False)
-        if tool.confirm:
-            yield CallStep("confirmation", self.confirmations.check, again=False, asks=True)
-
     def _principal(self, context: Context) -> AccessPrincipal:
         return AccessPrincipal("server", self._peers[context.session].id)
 
     async def _report(self, params: AuditNotificationParams, context: Context) -> None:
         traced = params.model_copy(update={"trace_id": trace_id_in(context.message)})
         self._audit.take(self._peers[context.session], traced)
-
-    async def _shown(self, server: GuardedServer, tools: Sequence[KnownTool]) -> frozenset[str]:
-        """Return the tools that the agent of this task may call, by the rules of calls."""
-        if self._policy.is_new(server):  # a page of the list does not say what is missing
-            server.session.start_soon(partial(_list_tools, server))
-        self._suspicious.report(server, tools)
-        names = [
-            tool.name
-            for tool in self._policy.shown(server, tools)
-            if tool.policy.enabled and not self.tools.is_off(server.id, tool.name)
-        ]
-        return await self.access.allowed(agent_now(), server, names)
-
-    def _known(self, server: GuardedServer, definition: JsonObject) -> KnownTool | None:
-        """Return what is known of a tool, with what is suspicious in its definition."""
-        return known_tool(definition, server.policy, server.trust, definition_flags(definition))
-
-    def _listed(self, server: GuardedServer) -> None:
-        """Report what the configuration says about tools that the server does not have."""
-        self._suspicious.report(server, server.tools.values())
-        for name in server.policy.tools:
-            if name not in server.tools:
-                logger.warning("%s: the policy names a tool %r that it lacks", server.id, name)
-        for problem in self._policy.listed(server):
-            details: JsonObject = {"place": str(problem.place), "problem": problem.text}
-            self._note(server, POLICY_MISTAKE, "FAILURE", details)
 
     def _default_access(self, server_id: str) -> DefaultPolicy:
         server = next((one for one in self.servers if one.id == server_id), None)
@@ -407,26 +349,6 @@ class MgpKernel(ExtensionBase[GuardedServer]):
 
     def _is_transient(self, server_id: str) -> bool:
         return any(one.id == server_id and one.transient for one in self.servers)
-
-    def _note(
-        self, server: GuardedServer, kind: str, result: AuditOutcome, details: JsonObject
-    ) -> None:
-        self._audit.note(self._event(server, kind, result, details))
-
-    def _event(
-        self, server: GuardedServer, kind: str, result: AuditOutcome, details: JsonObject
-    ) -> SecurityEvent:
-        return SecurityEvent(
-            kind, "kernel", "kernel", server.id, None, result, details, new_trace_id()
-        )
-
-
-async def _list_tools(server: GuardedServer) -> None:
-    try:
-        if server.tool_list is not None:
-            await server.tool_list.find("")
-    except (KinwireError, RpcError) as error:
-        logger.warning("%s: its tools could not be listed: %s", server.id, error)
 
 
 def _traced_rows() -> Iterator[Method[Any, Any]]:

@@ -12,10 +12,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from kinwire.managers.limits import EventLimit
-from kinwire.mgp.kernel.audit import AuditLog
+from kinwire.mgp.kernel.audit import AuditLog, kernel_event
 from kinwire.mgp.kernel.guarded_server import GuardedServer
-from kinwire.mgp.kernel.tracing import new_trace_id
-from kinwire.mgp.rules.audit_events import SecurityEvent
 from kinwire.mgp.rules.tools import KnownTool
 from kinwire.storage.clock import Clock
 from kinwire.support.bounded import LruDict
@@ -70,7 +68,4 @@ class SuspiciousTools:
         logger.warning("%s: %s", server.id, sanitize_for_log(text))
         if dropped:
             details["dropped_before"] = dropped
-        event = SecurityEvent(
-            kind, "kernel", "kernel", server.id, tool.name, "SUCCESS", details, new_trace_id()
-        )
-        self._audit.note(event)
+        self._audit.note(kernel_event(kind, server.id, details=details, tool=tool.name))

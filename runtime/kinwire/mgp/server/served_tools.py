@@ -9,6 +9,7 @@ __all__ = ("GuardedTools", "plain_errors")
 
 import logging
 from collections.abc import Iterable, Mapping
+from functools import partial
 
 from kinwire.mcp.extension import Next
 from kinwire.mgp.errors import refusal
@@ -31,21 +32,21 @@ NextCall = Next[mcp.CallToolRequestParams, mcp.CallToolResult]
 
 
 class GuardedTools:
-    """The tools of a server in a session with a kernel; `tools` has the security of each by name.
+    """The tools of a server in its sessions with kernels; `tools` has their security by name."""
 
-    `warned` has the names that were reported as missing, for all sessions.
-    """
-
-    def __init__(
-        self, peer: KernelPeer, tools: Mapping[str, ToolSecurity], warned: set[str]
-    ) -> None:
-        self._peer = peer
+    def __init__(self, tools: Mapping[str, ToolSecurity]) -> None:
         self._tools = tools
-        self._warned = warned
+        self._warned = set[str]()
+
+    def join(self, peer: KernelPeer) -> None:
+        """Have a kernel see the security of tools, and get errors of MGP."""
         peer.session.intercept_inbound(_with_errors_of_mgp, TOOLS_CALL)
         if "security" in peer.extensions:
             peer.session.filter_result(TOOLS_LIST, self._marked)
-            peer.session.guard(TOOLS_CALL, self._admit)
+            peer.session.guard(TOOLS_CALL, partial(self._admit, peer))
+
+    def left(self, peer: KernelPeer) -> None:
+        """Do nothing: all that is kept belongs to the server."""
 
     def _marked(self, page: mcp.ListToolsResult, request: Request) -> mcp.ListToolsResult:
         params = request.params
@@ -66,10 +67,10 @@ class GuardedTools:
             hint = f"Did you mean {near!r}?" if near else "Kernels judge tools without it by name."
             logger.warning("MgpServer: security for %r, and no tool is called so. %s", name, hint)
 
-    def _admit(self, params: mcp.CallToolRequestParams, request: Request) -> None:
+    def _admit(self, peer: KernelPeer, params: mcp.CallToolRequestParams, request: Request) -> None:
         security = self._tools.get(params.name)
         needed = () if security is None else security.permissions_required or ()
-        lacking = [one for one in needed if self._peer.refused(one)]
+        lacking = [one for one in needed if peer.refused(one)]
         if lacking:
             raise refusal(
                 errors.PermissionDeniedError,

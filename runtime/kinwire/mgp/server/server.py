@@ -19,6 +19,7 @@ from kinwire.mgp.rules.tool_declarations import checked_security, must_be_permis
 from kinwire.mgp.rules.trust import LEVELS
 from kinwire.mgp.server.granted_permissions import OnDenied
 from kinwire.mgp.server.kernel_peer import KernelPeer
+from kinwire.mgp.server.manager import KernelManager
 from kinwire.mgp.server.served_tools import GuardedTools, plain_errors
 from kinwire.rpc.session import Session
 from kinwire.support.arguments import (
@@ -120,7 +121,7 @@ class MgpServer(ExtensionBase[KernelPeer]):
         must_be_permissions("permissions_required", permissions_required)
         super().__init__()
         self._tools = {name: checked_security(name, one) for name, one in (tools or {}).items()}
-        self._warned: set[str] = set()
+        self._managers: tuple[KernelManager, ...] = (GuardedTools(self._tools),)
         self._extensions = tuple(extensions)
         self._about: JsonObject = {
             "permissions_required": list(permissions_required) or None,
@@ -208,8 +209,14 @@ class MgpServer(ExtensionBase[KernelPeer]):
             required=self._required,
             on_denied=self._on_denied,
         )
-        GuardedTools(peer, self._tools, self._warned)
+        for manager in self._managers:
+            manager.join(peer)
         return peer
+
+    def left(self, peer: KernelPeer) -> None:
+        """Forget a kernel whose session is over."""
+        for manager in self._managers:
+            manager.left(peer)
 
     def _supported(self) -> JsonObject:
         gates: JsonObject = {"version": PROTOCOL.version, "extensions": list(self._extensions)}

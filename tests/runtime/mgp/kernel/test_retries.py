@@ -105,7 +105,7 @@ async def test_the_kernel_waits_at_least_as_long_as_it_is_asked_to(
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
-    monkeypatch.setattr(kernel._services.retries, "sleep", sleep)  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(kernel._retries, "sleep", sleep)  # pyright: ignore[reportPrivateUsage]
     async with guarded(raw, kernel) as connection:
         await call(connection)
     assert len(waits) == 3
@@ -175,7 +175,7 @@ async def test_what_changes_during_the_wait_holds_for_the_next_try(
     async def sleep(seconds: float) -> None:
         await change(kernel, raw)
 
-    monkeypatch.setattr(kernel._services.retries, "sleep", sleep)  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(kernel._retries, "sleep", sleep)  # pyright: ignore[reportPrivateUsage]
     async with guarded(raw, kernel) as connection:
         assert await outcome(call(connection)) == code
     assert names_of(raw) == ["shaky"]

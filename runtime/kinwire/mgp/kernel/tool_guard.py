@@ -1,0 +1,146 @@
+"""Guards the tools of all servers of a kernel: which calls pass, and which tools are listed."""
+
+from __future__ import annotations
+
+__all__ = ("CallChecks", "ToolGuard")
+
+import logging
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from kinwire.mgp.kernel.access import AccessManager
+from kinwire.mgp.kernel.argument_guard import ArgumentGuard
+from kinwire.mgp.kernel.audit import AuditLog, kernel_event
+from kinwire.mgp.kernel.call_guard import CallGuard, CallStep, KernelServices
+from kinwire.mgp.kernel.call_limits import CallLimits
+from kinwire.mgp.kernel.callers import agent_now
+from kinwire.mgp.kernel.code_guard import CodeGuard
+from kinwire.mgp.kernel.confirmations import ConfirmationManager
+from kinwire.mgp.kernel.guarded_server import GuardedServer
+from kinwire.mgp.kernel.permissions import PermissionManager
+from kinwire.mgp.kernel.policy_guard import PolicyGuard
+from kinwire.mgp.kernel.retries import RetryEngine
+from kinwire.mgp.kernel.suspicious_tools import SuspiciousTools
+from kinwire.mgp.kernel.tool_list import ToolList
+from kinwire.mgp.kernel.tool_switches import ToolSwitches
+from kinwire.mgp.kernel.validators import CallValidators
+from kinwire.mgp.rules.definitions import definition_flags
+from kinwire.mgp.rules.tools import KnownTool, known_tool
+from kinwire.rpc.errors import KinwireError
+from kinwire.storage.clock import Clock
+from kinwire_protocols.base import JsonObject, RpcError
+from kinwire_protocols.mcp.methods import TOOLS_CALL
+
+logger = logging.getLogger("kinwire.mgp")
+
+POLICY_MISTAKE = "io.kinwire.policy_mistake"
+
+
+class CallChecks(NamedTuple):
+    """What decides about calls, in the order in which it is asked."""
+
+    switches: ToolSwitches
+    policy: PolicyGuard
+    access: AccessManager
+    permissions: PermissionManager
+    limits: CallLimits
+    validators: CallValidators
+    confirmations: ConfirmationManager
+
+
+class ToolGuard:
+    """Guards the tools of every server that connects."""
+
+    def __init__(
+        self, checks: CallChecks, audit: AuditLog, clock: Clock, retries: RetryEngine
+    ) -> None:
+        self._checks = checks
+        self._audit = audit
+        self._suspicious = SuspiciousTools(audit, clock)
+        self._services = KernelServices(audit, clock, retries, self._steps)
+
+    def join(self, server: GuardedServer) -> None:
+        """Guard the calls to a server, and what agents see of its list."""
+        session = server.session
+        tools = ToolList(
+            session,
+            partial(_known, server),
+            partial(self._shown, server),
+            partial(self._suspicious.changed, server),
+            partial(self._listed, server),
+            is_traced=server.offer is not None,
+        )
+        server.tool_list = tools
+        guard = CallGuard(server, tools, self._services)
+        session.intercept_wire(TOOLS_CALL.name, guard.call)
+
+    async def negotiate(self, server: GuardedServer) -> None:
+        """Load which tools are switched off.
+
+        Raises:
+            StorageError: the store failed, or a record cannot be read.
+        """
+        await self._checks.switches.load()
+
+    def left(self, server: GuardedServer) -> None:
+        """Forget the tools of a server whose session is over."""
+        self._checks.policy.left(server)
+
+    def _steps(self, server: GuardedServer, tool: KnownTool) -> Iterator[CallStep]:
+        """Yield what a call of a tool has to pass, in order; left out is what it cannot fail."""
+        checks = self._checks
+        yield CallStep("disabled", checks.switches.check)
+        if checks.policy.applies:
+            yield CallStep("policy", checks.policy.check)
+        yield CallStep("access", checks.access.check)
+        if tool.permissions:
+            yield CallStep("permission", checks.permissions.check, asks=True)
+        yield CallStep("credentials", checks.limits.check_credentials)
+        limited = (server.policy, tool.policy)
+        if any(one.rate is not None or one.quota is not None for one in limited):
+            yield CallStep("limit", checks.limits.check, counts=True)
+        yield CallStep("arguments", ArgumentGuard(server, tool).check, again=False)
+        if tool.validators:
+            yield CallStep("validator", checks.validators.check)
+        if "code_safety" in tool.validators:
+            yield CallStep("code", CodeGuard(server, tool).check, again=False)
+        if tool.confirm:
+            yield CallStep("confirmation", checks.confirmations.check, again=False, asks=True)
+
+    async def _shown(self, server: GuardedServer, tools: Sequence[KnownTool]) -> frozenset[str]:
+        """Return the tools that the agent of this task may call, by the rules of calls."""
+        checks = self._checks
+        if checks.policy.is_new(server):  # a page of the list does not say what is missing
+            server.session.start_soon(partial(_list_tools, server))
+        self._suspicious.report(server, tools)
+        names = [
+            tool.name
+            for tool in checks.policy.shown(server, tools)
+            if tool.policy.enabled and not checks.switches.is_off(server.id, tool.name)
+        ]
+        return await checks.access.allowed(agent_now(), server, names)
+
+    def _listed(self, server: GuardedServer) -> None:
+        """Report what the configuration says about tools that the server does not have."""
+        self._suspicious.report(server, server.tools.values())
+        for name in server.policy.tools:
+            if name not in server.tools:
+                logger.warning("%s: the policy names a tool %r that it lacks", server.id, name)
+        for problem in self._checks.policy.listed(server):
+            details: JsonObject = {"place": str(problem.place), "problem": problem.text}
+            event = kernel_event(POLICY_MISTAKE, server.id, "FAILURE", details)
+            self._audit.note(event)
+
+
+def _known(server: GuardedServer, definition: JsonObject) -> KnownTool | None:
+    """Return what is known of a tool, with what is suspicious in its definition."""
+    return known_tool(definition, server.policy, server.trust, definition_flags(definition))
+
+
+async def _list_tools(server: GuardedServer) -> None:
+    try:
+        if server.tool_list is not None:
+            await server.tool_list.find("")
+    except (KinwireError, RpcError) as error:
+        logger.warning("%s: its tools could not be listed: %s", server.id, error)
