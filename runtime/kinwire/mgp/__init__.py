@@ -31,8 +31,10 @@ __all__ = (
     "Policy",
     "PolicyError",
     "PolicyProblem",
+    "RestartRules",
     "Retries",
     "ServerPolicy",
+    "ServerSpec",
     "StandingAnswer",
     "ToolPolicy",
     "code_rejection",
@@ -66,8 +68,10 @@ if TYPE_CHECKING:
     from kinwire.mgp.rules.permissions import PermissionDecision
     from kinwire.mgp.rules.policy import Policy, PolicyProblem
     from kinwire.mgp.rules.policy_nodes import PolicyError
+    from kinwire.mgp.rules.restart_rules import RestartRules
     from kinwire.mgp.rules.retry import Retries
     from kinwire.mgp.rules.server_policy import CallLimit, ServerPolicy, ToolPolicy
+    from kinwire.mgp.rules.server_spec import ServerSpec
     from kinwire.mgp.rules.tools import KnownTool
     from kinwire.mgp.server.code_check import code_rejection
     from kinwire.mgp.server.kernel_peer import KernelPeer
@@ -98,8 +102,10 @@ _HOMES = {
     "Policy": "rules.policy",
     "PolicyError": "rules.policy_nodes",
     "PolicyProblem": "rules.policy",
+    "RestartRules": "rules.restart_rules",
     "Retries": "rules.retry",
     "ServerPolicy": "rules.server_policy",
+    "ServerSpec": "rules.server_spec",
     "StandingAnswer": "rules.confirmations",
     "ToolPolicy": "rules.server_policy",
     "code_rejection": "server.code_check",
