@@ -13,6 +13,8 @@ __all__ = (
     "Agent",
     "AuditOptions",
     "CallLimit",
+    "ConfigError",
+    "ConfigProblem",
     "ConfirmationAnswer",
     "ConfirmationRequest",
     "Confirmations",
@@ -29,8 +31,6 @@ __all__ = (
     "PermissionQuestion",
     "Permissions",
     "Policy",
-    "PolicyError",
-    "PolicyProblem",
     "RestartRules",
     "Retries",
     "ServerPolicy",
@@ -64,10 +64,10 @@ if TYPE_CHECKING:
         Permissions,
     )
     from kinwire.mgp.kernel.policy_loading import load_policy
+    from kinwire.mgp.rules.config_problem import ConfigError, ConfigProblem
     from kinwire.mgp.rules.confirmations import ConfirmationRequest, StandingAnswer
     from kinwire.mgp.rules.permissions import PermissionDecision
-    from kinwire.mgp.rules.policy import Policy, PolicyProblem
-    from kinwire.mgp.rules.policy_nodes import PolicyError
+    from kinwire.mgp.rules.policy import Policy
     from kinwire.mgp.rules.restart_rules import RestartRules
     from kinwire.mgp.rules.retry import Retries
     from kinwire.mgp.rules.server_policy import CallLimit, ServerPolicy, ToolPolicy
@@ -100,8 +100,8 @@ _HOMES = {
     "PermissionQuestion": "kernel.permission_options",
     "Permissions": "kernel.permission_options",
     "Policy": "rules.policy",
-    "PolicyError": "rules.policy_nodes",
-    "PolicyProblem": "rules.policy",
+    "ConfigError": "rules.config_problem",
+    "ConfigProblem": "rules.config_problem",
     "RestartRules": "rules.restart_rules",
     "Retries": "rules.retry",
     "ServerPolicy": "rules.server_policy",

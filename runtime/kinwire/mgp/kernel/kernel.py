@@ -34,8 +34,9 @@ from kinwire.mgp.kernel.tool_guard import CallChecks, ToolGuard
 from kinwire.mgp.kernel.tool_switches import ToolSwitches
 from kinwire.mgp.kernel.tracing import new_trace_id, trace_of, traced
 from kinwire.mgp.kernel.validators import CallValidators
+from kinwire.mgp.rules.config_problem import ConfigProblem
 from kinwire.mgp.rules.negotiation import active_extensions, read_offer
-from kinwire.mgp.rules.policy import Policy, PolicyProblem
+from kinwire.mgp.rules.policy import Policy
 from kinwire.mgp.rules.retry import Retries
 from kinwire.mgp.rules.server_policy import ServerPolicy
 from kinwire.mgp.rules.trace import trace_id_in
@@ -221,7 +222,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         """Where your own handlers are registered."""
 
     @property
-    def policy_mistakes(self) -> Mapping[str, Sequence[PolicyProblem]]:
+    def policy_mistakes(self) -> Mapping[str, Sequence[ConfigProblem]]:
         """What in the policy file does not fit the servers that have listed their tools, by server.
 
         The rules in question deny, and each is also logged and audited.

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from kinwire.mgp.errors import refusal
 from kinwire.mgp.kernel.call import GuardedCall
 from kinwire.mgp.kernel.guarded_server import GuardedServer
-from kinwire.mgp.rules.policy import Policy, PolicyProblem
+from kinwire.mgp.rules.config_problem import ConfigProblem
+from kinwire.mgp.rules.policy import Policy
 from kinwire.mgp.rules.server_policy import ServerPolicy
 from kinwire.mgp.rules.tools import KnownTool
 from kinwire_protocols.mgp.errors import AccessDeniedError
@@ -23,7 +24,7 @@ class PolicyGuard:
 
     def __init__(self, policy: Policy | None) -> None:
         self._policy = policy
-        self._mistakes: dict[str, list[PolicyProblem]] = {}
+        self._mistakes: dict[str, list[ConfigProblem]] = {}
 
     @property
     def applies(self) -> bool:
@@ -31,7 +32,7 @@ class PolicyGuard:
         return self._policy is not None
 
     @property
-    def mistakes(self) -> Mapping[str, Sequence[PolicyProblem]]:
+    def mistakes(self) -> Mapping[str, Sequence[ConfigProblem]]:
         """What in the file does not fit the servers that have listed their tools, by server."""
         return self._mistakes
 
@@ -81,7 +82,7 @@ class PolicyGuard:
             return tools
         return [tool for tool in tools if policy.problem(server.id, tool) is None]
 
-    def listed(self, server: GuardedServer) -> Iterator[PolicyProblem]:
+    def listed(self, server: GuardedServer) -> Iterator[ConfigProblem]:
         """Yield what in the file does not fit the tools that a server has listed, if it is new."""
         if self._policy is None:
             return

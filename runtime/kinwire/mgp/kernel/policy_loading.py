@@ -1,85 +1,28 @@
-"""Reading a policy file from the disk, if nobody else could have written it."""
+"""Reading a policy file from the disk."""
 
 from __future__ import annotations
 
 __all__ = ("load_policy",)
 
 import os
-import stat
-from pathlib import Path
-from typing import Final
 
-from kinwire.mgp.rules.policy import Place, Policy, PolicyProblem
+from kinwire.mgp.kernel.file_reading import read_config_text
+from kinwire.mgp.rules.policy import Policy
 from kinwire.mgp.rules.policy_file import policy_from
-from kinwire.mgp.rules.policy_nodes import PolicyError
 from kinwire.support.arguments import PATH, ArgumentCheck
 
 _LOAD_POLICY = ArgumentCheck("load_policy", 'load_policy("policy.toml")', {"path": PATH})
-_MOST: Final = 256 * 1024  # bytes
-_BOM: Final = b"\xef\xbb\xbf"
 
 
 def load_policy(path: str | os.PathLike[str]) -> Policy:
     """Read a policy file for `MgpKernel(policy=...)`.
 
     Raises:
-        PolicyError: the file is not TOML in UTF-8, is longer than 256 KiB, has a wrong key, value
+        ConfigError: the file is not TOML in UTF-8, is longer than 256 KiB, has a wrong key, value
             or name of a permission, or other users of the machine could have written it.
         OSError: it cannot be read.
         TypeError: `path` is not a path.
     """
     _LOAD_POLICY.check(path=path)
     name = os.fspath(path)
-    return policy_from(_text_of(_bytes_of(name), name), name)
-
-
-def _bytes_of(name: str) -> bytes:
-    # A pipe would wait for a writer.
-    descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    try:
-        _check_file(name, os.fstat(descriptor))
-        with open(descriptor, "rb", closefd=False) as file:
-            found = file.read(_MOST + 1)
-    finally:
-        os.close(descriptor)
-    if len(found) > _MOST:
-        raise _refused(name, f"expected at most {_MOST} bytes, got more")
-    return found
-
-
-def _text_of(found: bytes, name: str) -> str:
-    if found.startswith(_BOM):
-        raise _refused(name, "expected UTF-8 without a byte order mark. Save it without one")
-    try:
-        return found.decode()
-    except UnicodeDecodeError as error:
-        before = found[: error.start]
-        column = len(before) - before.rfind(b"\n")
-        place = Place(name, before.count(b"\n") + 1, column)
-        raise PolicyError(PolicyProblem(place, "expected UTF-8")) from None
-
-
-def _check_file(name: str, status: os.stat_result) -> None:
-    """Raise if this is not a file, or if another user can change what the name leads to.
-
-    Raises:
-        PolicyError: the file, a link to it or the folder of either is in the hand of others.
-    """
-    if not stat.S_ISREG(status.st_mode):
-        raise _refused(name, "expected a file, got a folder, a pipe or a device")
-    if not hasattr(os, "getuid"):
-        return
-    mine = (os.getuid(), 0)
-    if status.st_uid not in mine or status.st_mode & stat.S_IWOTH:
-        raise _refused(name, "other users can write the file. Use chmod and chown")
-    for place in {Path(name).absolute(), Path(name).resolve()}:
-        if os.lstat(place).st_uid not in mine:
-            raise _refused(name, f"another user owns the link {place}. Name the file itself")
-        folder = os.stat(place.parent)
-        free = folder.st_mode & stat.S_IWOTH and not folder.st_mode & stat.S_ISVTX
-        if free or folder.st_uid not in mine:
-            raise _refused(name, f"other users can replace files in {place.parent}. Use chmod")
-
-
-def _refused(name: str, text: str) -> PolicyError:
-    return PolicyError(PolicyProblem(Place(name, 1, 1), text))
+    return policy_from(read_config_text(name), name)

@@ -9,9 +9,7 @@ from __future__ import annotations
 __all__ = (
     "ArgumentRule",
     "Condition",
-    "Place",
     "Policy",
-    "PolicyProblem",
     "ServerRules",
     "ToolNames",
     "ToolRules",
@@ -19,8 +17,9 @@ __all__ = (
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
+from kinwire.mgp.rules.config_problem import ConfigProblem, Place
 from kinwire.mgp.rules.policy_conditions import Condition
 from kinwire.mgp.rules.schema_names import has_argument
 from kinwire.mgp.rules.server_policy import ServerPolicy
@@ -33,27 +32,6 @@ from kinwire_protocols.nearest import nearest
 _ABSENT: Final = object()
 _NOT_THERE: Final = object()  # what no condition takes
 _SLASH: Final = "\x01"  # not in any name
-
-
-class Place(NamedTuple):
-    """Where something stands in a file: `policy.toml:12:3`."""
-
-    file: str
-    line: int
-    column: int
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}"
-
-
-class PolicyProblem(NamedTuple):
-    """What does not fit or is not allowed, and where the file says so."""
-
-    place: Place
-    text: str
-
-    def __str__(self) -> str:
-        return f"{self.place}: {self.text}"
 
 
 class ToolNames:
@@ -143,27 +121,27 @@ class ServerRules:
     allowed_place: Place | None = None
     """Where `allowed_tools` stands."""
 
-    def problem(self, tool: KnownTool, arguments: JsonObject | None) -> PolicyProblem | None:
+    def problem(self, tool: KnownTool, arguments: JsonObject | None) -> ConfigProblem | None:
         """Return why a tool may not be called with `arguments`, or with any if they are None."""
         denied = self.denied.find(tool.name)
         if denied is not None:
-            return PolicyProblem(denied, f"the tool {tool.name!r:.60} is denied")
+            return ConfigProblem(denied, f"the tool {tool.name!r:.60} is denied")
         if self.allowed is not None and self.allowed.find(tool.name) is None:
             place = self.allowed_place or self.place
-            return PolicyProblem(place, f"the tool {tool.name!r:.60} is not in allowed_tools")
+            return ConfigProblem(place, f"the tool {tool.name!r:.60} is not in allowed_tools")
         rules = self.tools.get(tool.name)
         if rules is None:
             return None
         return next(_broken(rules, tool, arguments), None)
 
-    def mistakes(self, tools: Mapping[str, KnownTool]) -> Iterator[PolicyProblem]:
+    def mistakes(self, tools: Mapping[str, KnownTool]) -> Iterator[ConfigProblem]:
         """Yield the names in the file that the tools of the server do not have."""
         named = [*self.denied.unused(tools)]
         if self.allowed is not None:
             named += self.allowed.unused(tools)
         named += [(name, rules.place) for name, rules in self.tools.items() if name not in tools]
         for name, place in named:
-            yield PolicyProblem(place, f"the server has no tool {name!r:.60}{_hint(name, tools)}")
+            yield ConfigProblem(place, f"the server has no tool {name!r:.60}{_hint(name, tools)}")
         for name, rules in self.tools.items():
             if name in tools:
                 yield from _unknown_arguments(rules, tools[name])
@@ -171,21 +149,21 @@ class ServerRules:
 
 def _broken(
     rules: ToolRules, tool: KnownTool, arguments: JsonObject | None
-) -> Iterator[PolicyProblem]:
+) -> Iterator[ConfigProblem]:
     """Yield what a call breaks: first the rules that cannot be applied to the tool at all."""
     yield from _unknown_arguments(rules, tool)
     if arguments is not None:
         for rule in rules.arguments:
             problem = rule.problem(arguments)
             if problem is not None:
-                yield PolicyProblem(rule.place, problem)
+                yield ConfigProblem(rule.place, problem)
 
 
-def _unknown_arguments(rules: ToolRules, tool: KnownTool) -> Iterator[PolicyProblem]:
+def _unknown_arguments(rules: ToolRules, tool: KnownTool) -> Iterator[ConfigProblem]:
     for rule in rules.arguments:
         if not has_argument(tool.input_schema, rule.path):
             text = f"the tool {tool.name!r:.60} has no argument {rule.name!r:.60}"
-            yield PolicyProblem(rule.place, text)
+            yield ConfigProblem(rule.place, text)
 
 
 def _hint(name: str, known: Iterable[str]) -> str:
@@ -207,7 +185,7 @@ class Policy:
 
     def problem(
         self, server: str, tool: KnownTool, arguments: JsonObject | None = None
-    ) -> PolicyProblem | None:
+    ) -> ConfigProblem | None:
         """Return why a tool may not be called with `arguments`; without them, with any.
 
         None means that the file does not forbid it.
@@ -217,7 +195,7 @@ class Policy:
             return rules.problem(tool, arguments)
         return None if self.others_allowed else self._no_section(server)
 
-    def mistakes(self, server: str, tools: Mapping[str, KnownTool]) -> list[PolicyProblem]:
+    def mistakes(self, server: str, tools: Mapping[str, KnownTool]) -> list[ConfigProblem]:
         """Return the names in the file that a server, and the tools it has listed, do not have."""
         rules = self.rules.get(server)
         if rules is not None:
@@ -225,8 +203,8 @@ class Policy:
         near = nearest(server, list(self.rules))
         return [] if self.others_allowed and near is None else [self._no_section(server)]
 
-    def _no_section(self, server: str) -> PolicyProblem:
+    def _no_section(self, server: str) -> ConfigProblem:
         near = nearest(server, list(self.rules))
         place = Place(self.file, 1, 1) if near is None else self.rules[near].place
         hint = f"Did you mean {server!r:.60} by {near!r:.60}?" if near else "Add [servers.NAME]."
-        return PolicyProblem(place, f"there is no section for the server {server!r:.60}. {hint}")
+        return ConfigProblem(place, f"there is no section for the server {server!r:.60}. {hint}")

@@ -9,12 +9,12 @@ from functools import partial
 from typing import Any, Final
 
 from kinwire.mgp.rules.access import NAME_SIZE
+from kinwire.mgp.rules.config_nodes import ConfigNode, toml_node
+from kinwire.mgp.rules.config_problem import ConfigError, ConfigProblem, Place
 from kinwire.mgp.rules.permissions import MOST_PERMISSIONS, name_problem
 from kinwire.mgp.rules.policy import (
     ArgumentRule,
-    Place,
     Policy,
-    PolicyProblem,
     ServerRules,
     ToolNames,
     ToolRules,
@@ -27,7 +27,6 @@ from kinwire.mgp.rules.policy_conditions import (
     one_of_values,
     within,
 )
-from kinwire.mgp.rules.policy_nodes import PolicyError, TomlNode, toml_node
 from kinwire.mgp.rules.server_policy import RISKS, CallLimit, ServerPolicy, ToolPolicy
 from kinwire.mgp.rules.trust import LEVELS
 from kinwire_protocols.mgp.tables import (
@@ -39,7 +38,7 @@ from kinwire_protocols.mgp.tables import (
 )
 from kinwire_protocols.nearest import nearest
 
-_Read = Callable[[TomlNode], Any]
+_Read = Callable[[ConfigNode], Any]
 
 _CUSTOM_LABELS: Final = 3
 _TOP: Final = ("other_servers", "servers")
@@ -49,13 +48,13 @@ def policy_from(text: str, file: str) -> Policy:
     """Return the policy that the text of a file says; `file` is named in errors.
 
     Raises:
-        PolicyError: the text is not TOML, or a key, a value or the name of a permission is wrong.
+        ConfigError: the text is not TOML, or a key, a value or the name of a permission is wrong.
     """
     top = toml_node(text, file).table(_TOP)
     others = top["other_servers"].choice(("allow", "deny")) if "other_servers" in top else "deny"
     if "servers" not in top:
-        problem = PolicyProblem(Place(file, 1, 1), "expected a table [servers.NAME] for a server")
-        raise PolicyError(problem)
+        problem = ConfigProblem(Place(file, 1, 1), "expected a table [servers.NAME] for a server")
+        raise ConfigError(problem)
     if isinstance(top["servers"].value, list):
         raise top["servers"].refused("a table for each server, as [servers.files]")
     servers = top["servers"].table()
@@ -69,7 +68,7 @@ def policy_from(text: str, file: str) -> Policy:
     )
 
 
-def _server_policy(node: TomlNode) -> ServerPolicy:
+def _server_policy(node: ConfigNode) -> ServerPolicy:
     fields = node.table(_SERVER_KEYS)
     given = {
         field: read(fields[key]) for key, (field, read) in _SERVER_FIELDS.items() if key in fields
@@ -78,14 +77,14 @@ def _server_policy(node: TomlNode) -> ServerPolicy:
     return ServerPolicy(**given, tools=tools)
 
 
-def _tool_policy(node: TomlNode) -> ToolPolicy:
+def _tool_policy(node: ConfigNode) -> ToolPolicy:
     fields = node.table(_TOOL_KEYS)
     return ToolPolicy(
         **{field: read(fields[key]) for key, (field, read) in _TOOL_FIELDS.items() if key in fields}
     )
 
 
-def _server_rules(node: TomlNode) -> ServerRules:
+def _server_rules(node: ConfigNode) -> ServerRules:
     fields = node.table()
     allowed = fields.get("allowed_tools")
     denied = fields.get("denied_tools")
@@ -101,7 +100,7 @@ def _server_rules(node: TomlNode) -> ServerRules:
     )
 
 
-def _tool_names(node: TomlNode) -> dict[str, Place]:
+def _tool_names(node: ConfigNode) -> dict[str, Place]:
     found: dict[str, Place] = {}
     for one in node.items():
         _must_be_name(one.text(), one)
@@ -109,27 +108,27 @@ def _tool_names(node: TomlNode) -> dict[str, Place]:
     return found
 
 
-def _tool_rules(node: TomlNode) -> ToolRules:
+def _tool_rules(node: ConfigNode) -> ToolRules:
     arguments = node.table_below("arguments")
     rules = tuple(_argument_rule(name, one) for name, one in arguments.items())
     return ToolRules(node.key_place, rules)
 
 
-def _argument_rule(name: str, node: TomlNode) -> ArgumentRule:
+def _argument_rule(name: str, node: ConfigNode) -> ArgumentRule:
     fields = node.table(_ARGUMENT_KEYS)
     if name in ("", "/") or len(name) > NAME_SIZE:
-        raise PolicyError(PolicyProblem(node.key_place, f"expected 1 to {NAME_SIZE} characters"))
+        raise ConfigError(ConfigProblem(node.key_place, f"expected 1 to {NAME_SIZE} characters"))
     conditions = [read(fields[key]) for key, read in _CONDITIONS.items() if key in fields]
     conditions += _range(fields)
     if not conditions:
         names = ", ".join(key for key in _ARGUMENT_KEYS if key != "optional")
-        problem = PolicyProblem(node.key_place, f"{name}: expected one or more of {names}")
-        raise PolicyError(problem)
+        problem = ConfigProblem(node.key_place, f"{name}: expected one or more of {names}")
+        raise ConfigError(problem)
     optional = "optional" in fields and fields["optional"].flag()
     return ArgumentRule(name, node.key_place, tuple(conditions), optional)
 
 
-def _range(fields: Mapping[str, TomlNode]) -> list[Condition]:
+def _range(fields: Mapping[str, ConfigNode]) -> list[Condition]:
     least, most = fields.get("minimum"), fields.get("maximum")
     low = None if least is None else least.number()
     high = None if most is None else most.number()
@@ -138,35 +137,35 @@ def _range(fields: Mapping[str, TomlNode]) -> list[Condition]:
     return [] if low is None and high is None else [in_range(low, high)]
 
 
-def _one_of(node: TomlNode) -> Condition:
+def _one_of(node: ConfigNode) -> Condition:
     values = [one.json() for one in node.items()]
     if not values:
         raise node.refused("an array with values")
     return one_of_values(values)
 
 
-def _glob(node: TomlNode) -> Condition:
+def _glob(node: ConfigNode) -> Condition:
     try:
         return matching(node.text())
     except ValueError as error:
-        raise PolicyError(PolicyProblem(node.place, str(error))) from None
+        raise ConfigError(ConfigProblem(node.place, str(error))) from None
 
 
-def _limit(node: TomlNode) -> CallLimit:
+def _limit(node: ConfigNode) -> CallLimit:
     fields = node.table(("calls", "seconds"))
     if len(fields) != 2:
         raise node.refused("{ calls = 10, seconds = 60 }")
     return CallLimit(fields["calls"].count(1), fields["seconds"].seconds())
 
 
-def _permissions(node: TomlNode) -> tuple[str, ...]:
+def _permissions(node: ConfigNode) -> tuple[str, ...]:
     found = node.each(_permission)
     if len(found) > MOST_PERMISSIONS:
         raise node.refused(f"at most {MOST_PERMISSIONS} permissions")
     return found
 
 
-def _permission(node: TomlNode) -> str:
+def _permission(node: ConfigNode) -> str:
     name = node.text()
     families = {one.partition(".")[0] for one in STANDARD_PERMISSIONS}
     known = [*STANDARD_PERMISSIONS, *sorted(families)]
@@ -180,13 +179,13 @@ def _permission(node: TomlNode) -> str:
     near = nearest(name, known)
     hint = f"Did you mean {near!r}?" if near else "A custom one is com.example.name."
     text = f"{name!r:.60} is not a permission. {hint}"
-    raise PolicyError(PolicyProblem(node.place, text))
+    raise ConfigError(ConfigProblem(node.place, text))
 
 
-def _must_be_name(name: str, node: TomlNode) -> None:
+def _must_be_name(name: str, node: ConfigNode) -> None:
     if not 0 < len(name) <= NAME_SIZE or not name.isprintable():
         text = f"expected a name of 1 to {NAME_SIZE} printable characters, got {name!r:.60}"
-        raise PolicyError(PolicyProblem(node.key_place, text))
+        raise ConfigError(ConfigProblem(node.key_place, text))
 
 
 def _choice(names: Any) -> _Read:
@@ -197,24 +196,24 @@ def _named(**reads: _Read) -> dict[str, tuple[str, _Read]]:
     return {name: (name, read) for name, read in reads.items()}
 
 
-_TEXTS: Final[_Read] = partial(TomlNode.each, read=TomlNode.text)
+_TEXTS: Final[_Read] = partial(ConfigNode.each, read=ConfigNode.text)
 _OF_BOTH: Final = _named(
     permissions=_permissions,
     validator=_choice(VALIDATORS),
     code_safety=_choice(SAFETY_LEVELS),
     rate=_limit,
-    quota=TomlNode.count,
+    quota=ConfigNode.count,
 )
 _SERVER_FIELDS: Final = {
     **_OF_BOTH,
     **_named(
         trust=_choice(LEVELS),
-        confirm=partial(TomlNode.each, read=_choice(RISKS)),
+        confirm=partial(ConfigNode.each, read=_choice(RISKS)),
         approval=_choice(APPROVAL_POLICIES),
-        needs_all=TomlNode.flag,
-        needs_agent=TomlNode.flag,
+        needs_all=ConfigNode.flag,
+        needs_agent=ConfigNode.flag,
         allowed_hosts=_TEXTS,
-        credentials_expire=TomlNode.moment,
+        credentials_expire=ConfigNode.moment,
     ),
     "default_policy": ("access", _choice(DEFAULT_POLICIES)),
 }
@@ -222,14 +221,14 @@ _TOOL_FIELDS: Final = {
     **_OF_BOTH,
     **_named(
         risk=_choice(RISKS),
-        confirm=TomlNode.flag,
+        confirm=ConfigNode.flag,
         code_arguments=_TEXTS,
         allowed_commands=_TEXTS,
-        without_shell=TomlNode.flag,
-        enabled=TomlNode.flag,
+        without_shell=ConfigNode.flag,
+        enabled=ConfigNode.flag,
     ),
 }
-_CONDITIONS: Final[dict[str, Callable[[TomlNode], Condition]]] = {
+_CONDITIONS: Final[dict[str, Callable[[ConfigNode], Condition]]] = {
     "equals": lambda node: equal_to(node.json()),
     "one_of": _one_of,
     "prefix": lambda node: within(node.text()),

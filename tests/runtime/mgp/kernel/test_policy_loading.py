@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from kinwire.mgp import PolicyError, load_policy
+from kinwire.mgp import ConfigError, load_policy
 
 TEXT = '[servers.files]\ndenied_tools = ["delete"]\n'
 BELONGS_TO_ROOT = hasattr(os, "getuid") and os.getuid() == 0
@@ -23,7 +23,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def refusal(path: Path) -> str:
-    with pytest.raises(PolicyError) as refused:
+    with pytest.raises(ConfigError) as refused:
         load_policy(path)
     place, _, text = str(refused.value).partition(": ")
     assert place.startswith(f"{path}:")

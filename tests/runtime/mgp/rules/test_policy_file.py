@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kinwire.mgp.rules.config_problem import ConfigError
 from kinwire.mgp.rules.policy import Policy
 from kinwire.mgp.rules.policy_file import _SERVER_FIELDS, _TOOL_FIELDS, policy_from
-from kinwire.mgp.rules.policy_nodes import PolicyError
 from kinwire.mgp.rules.server_policy import CallLimit, ServerPolicy, ToolPolicy
 
 WHOLE = """\
@@ -170,7 +170,7 @@ WRONG: list[tuple[str, str, str]] = [
 
 def test_what_is_wrong_is_refused_with_its_place() -> None:
     for text, place, problem in WRONG:
-        with pytest.raises(PolicyError, match=problem) as refused:
+        with pytest.raises(ConfigError, match=problem) as refused:
             policy_from(text, "p.toml")
         assert str(refused.value).startswith(f"p.toml:{place}: "), (text, str(refused.value))
         assert isinstance(refused.value, ValueError)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("PolicyError", "TomlNode", "toml_node")
+__all__ = ("ConfigNode", "toml_node")
 
 import re
 import tomllib
@@ -12,10 +12,9 @@ from datetime import datetime
 from math import isfinite
 from typing import Any, TypeVar, cast
 
-from kinwire.mgp.rules.policy import Place, PolicyProblem
+from kinwire.mgp.rules.config_problem import ConfigError, ConfigProblem, Place
 from kinwire.mgp.rules.toml_places import Path, TomlPlaces
 from kinwire.rpc.codec import is_object
-from kinwire.support.errors import KinwireError
 from kinwire.support.validation import LONGEST, MOST, is_count, is_number
 from kinwire_protocols.nearest import nearest
 
@@ -25,17 +24,8 @@ S = TypeVar("S", bound=str)
 _AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
-class PolicyError(KinwireError, ValueError):
-    """A policy file that cannot be used: where, and why. `str` begins with `FILE:LINE:COLUMN`."""
-
-    def __init__(self, problem: PolicyProblem) -> None:
-        super().__init__(str(problem))
-        self.place = problem.place
-        self.text = problem.text
-
-
 @dataclass(frozen=True, slots=True)
-class TomlNode:
+class ConfigNode:
     """A value, the path to it, and the places of its file."""
 
     value: object
@@ -53,40 +43,40 @@ class TomlNode:
         """Where its key stands."""
         return Place(self.file, *self.places.of_key(self.path))
 
-    def refused(self, expected: str) -> PolicyError:
+    def refused(self, expected: str) -> ConfigError:
         """Return the error for a value that is not what is expected."""
         name = self.path[-1] if self.path else "the file"
         text = f"{name}: expected {expected}, got {_shown(self.value)}"
-        return PolicyError(PolicyProblem(self.place, text))
+        return ConfigError(ConfigProblem(self.place, text))
 
-    def table(self, keys: Collection[str] | None = None) -> Mapping[str, TomlNode]:
+    def table(self, keys: Collection[str] | None = None) -> Mapping[str, ConfigNode]:
         """Return the fields of a table; with `keys` only these may be there.
 
         Raises:
-            PolicyError: it is not a table, or has an unknown key.
+            ConfigError: it is not a table, or has an unknown key.
         """
         if not is_object(self.value):
             raise self.refused("a table")
         found = {key: self._below(key, value) for key, value in self.value.items()}
         for key, node in found.items() if keys is not None else ():
             if key not in (keys or ()):
-                raise PolicyError(PolicyProblem(node.key_place, _unknown(key, keys or ())))
+                raise ConfigError(ConfigProblem(node.key_place, _unknown(key, keys or ())))
         return found
 
-    def table_below(self, key: str) -> Mapping[str, TomlNode]:
+    def table_below(self, key: str) -> Mapping[str, ConfigNode]:
         """Return the fields of the table at a key of this table; empty without the key.
 
         Raises:
-            PolicyError: this or that is not a table.
+            ConfigError: this or that is not a table.
         """
         node = self.table().get(key)
         return {} if node is None else node.table()
 
-    def items(self) -> Iterator[TomlNode]:
+    def items(self) -> Iterator[ConfigNode]:
         """Yield the items of an array.
 
         Raises:
-            PolicyError: it is not an array.
+            ConfigError: it is not an array.
         """
         listed = self.value
         if not isinstance(listed, list):
@@ -98,7 +88,7 @@ class TomlNode:
         """Return a string that is not empty.
 
         Raises:
-            PolicyError: it is another value.
+            ConfigError: it is another value.
         """
         if not isinstance(self.value, str) or not self.value:
             raise self.refused("a string that is not empty")
@@ -108,7 +98,7 @@ class TomlNode:
         """Return true or false.
 
         Raises:
-            PolicyError: it is another value.
+            ConfigError: it is another value.
         """
         if not isinstance(self.value, bool):
             raise self.refused("true or false")
@@ -118,7 +108,7 @@ class TomlNode:
         """Return a whole number from `least`.
 
         Raises:
-            PolicyError: it is another value.
+            ConfigError: it is another value.
         """
         if not is_count(self.value, least):
             raise self.refused(f"a whole number from {least} to {MOST}")
@@ -128,7 +118,7 @@ class TomlNode:
         """Return a number.
 
         Raises:
-            PolicyError: it is another value, or not finite.
+            ConfigError: it is another value, or not finite.
         """
         if not is_number(self.value) or not isfinite(self.value):
             raise self.refused("a number")
@@ -138,7 +128,7 @@ class TomlNode:
         """Return a time to wait in seconds.
 
         Raises:
-            PolicyError: it is not a number above 0, or too large.
+            ConfigError: it is not a number above 0, or too large.
         """
         if not 0 < self.number() <= LONGEST:
             raise self.refused(f"seconds above 0 to {LONGEST}")
@@ -148,7 +138,7 @@ class TomlNode:
         """Return a date-time with a zone as seconds since 1970.
 
         Raises:
-            PolicyError: it is another value.
+            ConfigError: it is another value.
         """
         if not isinstance(self.value, datetime) or self.value.tzinfo is None:
             raise self.refused("a date-time with a zone, as 2026-02-27T12:00:00Z")
@@ -158,7 +148,7 @@ class TomlNode:
         """Return which of `names` it is.
 
         Raises:
-            PolicyError: it is another value.
+            ConfigError: it is another value.
         """
         for name in names:
             if self.value == name and isinstance(self.value, str):
@@ -167,13 +157,13 @@ class TomlNode:
         hint = f". Did you mean {near!r}?" if near else ""
         listed = ", ".join(map(repr, names))
         error = self.refused(f"one of {listed}")
-        raise PolicyError(PolicyProblem(error.place, f"{error.text}{hint}"))
+        raise ConfigError(ConfigProblem(error.place, f"{error.text}{hint}"))
 
     def json(self) -> Any:
         """Return a value that JSON can hold.
 
         Raises:
-            PolicyError: it has a date, or a number that is not finite.
+            ConfigError: it has a date, or a number that is not finite.
         """
         if is_object(self.value):
             return {key: node.json() for key, node in self.table().items()}
@@ -183,33 +173,33 @@ class TomlNode:
             return self.value
         return self.number()
 
-    def each(self, read: Callable[[TomlNode], T]) -> tuple[T, ...]:
+    def each(self, read: Callable[[ConfigNode], T]) -> tuple[T, ...]:
         """Return what `read` returns for each item of an array.
 
         Raises:
-            PolicyError: it is not an array, or `read` refuses an item.
+            ConfigError: it is not an array, or `read` refuses an item.
         """
         return tuple(map(read, self.items()))
 
-    def _below(self, key: str | int, value: object) -> TomlNode:
-        return TomlNode(value, (*self.path, key), self.file, self.places)
+    def _below(self, key: str | int, value: object) -> ConfigNode:
+        return ConfigNode(value, (*self.path, key), self.file, self.places)
 
 
-def toml_node(text: str, file: str) -> TomlNode:
+def toml_node(text: str, file: str) -> ConfigNode:
     """Return the top table of a TOML text.
 
     Raises:
-        PolicyError: it is not TOML, or values are too deep in one another.
+        ConfigError: it is not TOML, or values are too deep in one another.
     """
     try:
-        return TomlNode(tomllib.loads(text), (), file, TomlPlaces(text))
+        return ConfigNode(tomllib.loads(text), (), file, TomlPlaces(text))
     except ValueError as error:  # also of a number with thousands of digits
         place = Place(file, *_place_in(str(error), text))
         said = _AT.sub("", str(error))
-        raise PolicyError(PolicyProblem(place, f"not TOML: {said}")) from None
+        raise ConfigError(ConfigProblem(place, f"not TOML: {said}")) from None
     except RecursionError:
         place = Place(file, 1, 1)
-        raise PolicyError(PolicyProblem(place, "values are too deep in one another")) from None
+        raise ConfigError(ConfigProblem(place, "values are too deep in one another")) from None
 
 
 def _place_in(message: str, text: str) -> tuple[int, int]:
