@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ("Context",)
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from kinwire.mcp.log_messages import LEVELS
 from kinwire.rpc.calls import TIMEOUT_KIND
@@ -68,15 +68,20 @@ _SAMPLE = ArgumentCheck(
 class Context:
     """The request that a function serves.
 
-    A parameter annotated with this class gets it; clients do not see this parameter. A plain
-    function runs in a worker thread: there, call an `async` method by
-    `anyio.from_thread.run(context.progress, 1)`.
+    A parameter annotated with this class, or with one of an extension that is based on it, gets it;
+    clients do not see this parameter. A plain function runs in a worker thread: there, call an
+    `async` method by `anyio.from_thread.run(context.progress, 1)`.
     """
 
     __slots__ = ("_request",)
 
     def __init__(self, request: Request) -> None:
         self._request = request
+
+    @classmethod
+    def of(cls, context: Context) -> Self:
+        """Return the context of the same request in this class: `MgpContext.of(context)`."""
+        return cls(context._request)
 
     @property
     def meta(self) -> Any:

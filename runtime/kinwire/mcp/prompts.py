@@ -55,7 +55,7 @@ class FunctionPrompt:
             found = list(self.arguments.problems(error, arguments))
             raise _invalid_arguments(params.name, found) from None
         if self.arguments.context_name is not None:
-            given[self.arguments.context_name] = context
+            given[self.arguments.context_name] = self.arguments.context_kind.of(context)
         return prompt_result(await self.function.run(given), self.definition)
 
 

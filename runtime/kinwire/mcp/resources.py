@@ -71,7 +71,7 @@ class FunctionResource:
             found = list(self.arguments.problems(error, variables))
             raise not_found(params.uri, enumerated(found)) from None
         if self.arguments.context_name is not None:
-            given[self.arguments.context_name] = context
+            given[self.arguments.context_name] = self.arguments.context_kind.of(context)
         value = await self.function.run(given)
         return resource_result(value, params.uri, self.definition.get("mimeType"))
 

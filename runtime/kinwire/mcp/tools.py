@@ -62,7 +62,7 @@ class FunctionTool:
         """
         given = self.arguments.check(params.name, params.arguments or {}, context)
         if self.arguments.context_name is not None:
-            given[self.arguments.context_name] = context
+            given[self.arguments.context_name] = self.arguments.context_kind.of(context)
         try:
             if self.is_async:
                 value = await self.function(**given)

@@ -43,13 +43,15 @@ class Parameters:
         hints = _hints(function, error_type)
         self.context_name: str | None = None
         """The parameter for the `Context`, None if the function has none."""
+        self.context_kind: type[Context] = Context
+        """Which class that parameter wants: `Context`, or one of an extension."""
         self.hints: dict[str, Any] = {}
         """The types of the other parameters."""
         fields: dict[str, Any] = {}
         for parameter in _signature(function, error_type):
             name, hint = parameter.name, hints[parameter.name]
-            if hint is Context:
-                self.context_name = name
+            if isinstance(hint, type) and issubclass(hint, Context):
+                self.context_name, self.context_kind = name, hint
             else:
                 self.hints[name] = hint
                 fields[name] = _field(parameter, hint, descriptions.get(name))
