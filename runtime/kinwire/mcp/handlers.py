@@ -11,7 +11,7 @@ from typing import Any
 from kinwire.mcp.context import Context
 from kinwire.rpc.errors import HandlerDefinitionError
 from kinwire.rpc.request import Request
-from kinwire.rpc.routes import Handler, Route
+from kinwire.rpc.routes import AtOnce, Handler, Route
 from kinwire.support.functions import accepts, is_async, name_of
 from kinwire_protocols.base import JsonObject, Message
 from kinwire_protocols.mcp.methods import (
@@ -65,6 +65,23 @@ class ExtensionHandlers:
         routes = dict.fromkeys(row.names, Route(row, _adapted(row, handler), at_once))
         self._defaults |= routes
         self.routes |= routes
+
+    def add_intake(self, row: Method[Any, Any], act: AtOnce) -> None:
+        """Register a plain function that acts on each notification of `row` when it arrives.
+
+        It gets (params, request) before interceptors and earlier messages, and no limit of the
+        session drops one. So it only hands over. It takes the place of a handler.
+
+        Raises:
+            HandlerDefinitionError: there is a handler already.
+        """
+        self.must_be_free([row])
+
+        async def handler(params: Message, request: Request) -> None:
+            act(params, request)
+
+        self.routes |= dict.fromkeys(row.names, Route(row, handler, act, ahead=True))
+        self._added.add(row.name)
 
     def must_be_free(self, rows: Collection[Method[Any, Any]]) -> None:
         """Check that handlers may be registered for `rows`.

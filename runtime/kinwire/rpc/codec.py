@@ -27,6 +27,7 @@ __all__ = (
     "has_id_at_its_end",
     "is_id",
     "is_object",
+    "joined_notification",
     "kind_of",
     "longer_than",
     "too_long",
@@ -356,6 +357,19 @@ def encoded_notification(
     if params:
         message["params"] = params
     return OutgoingFrame(encode(message), "notification", None, name, cancels)
+
+
+def joined_notification(name: str, own: JsonObject, shared: EncodedObject) -> OutgoingFrame:
+    """Return the notification whose params are those in `own` and those in `shared`.
+
+    Neither is empty. `shared` goes out to many peers and is encoded once.
+
+    Raises:
+        UnsendableError: JSON cannot hold what is in `own`.
+    """
+    params = b"%b,%b" % (encode(own)[:-1], shared.encoded[1:])
+    data = b'{"jsonrpc":"2.0","method":%b,"params":%b}' % (encode(name), params)
+    return OutgoingFrame(data, "notification", None, name)
 
 
 def encoded_reply(identifier: Id | None, result: EncodedObject) -> bytes:

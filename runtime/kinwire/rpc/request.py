@@ -41,7 +41,7 @@ class Request:
         """The connection it came on: call and notify the sender through it."""
         self.id = id
         """The id that the peer gave it; None for a notification."""
-        self.method, self.handler, _ = route
+        self.method, self.handler = route.method, route.handler
         plan = session.inbound[self.method.name]
         if plan is not None:
             self.handler = partial(handle_through, plan, route)

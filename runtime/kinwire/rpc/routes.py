@@ -32,6 +32,10 @@ class Route(NamedTuple):
     method: Method[Any, Any]
     handler: Handler
     at_once: AtOnce | None = None
+    ahead: bool = False
+    """Whether `at_once` also acts on a notification where interceptors or earlier messages would
+    come first: for what comes in bursts, must not be dropped and reaches no function of the user
+    there."""
 
 
 class LayeredRoutes(Mapping[str, Route]):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from pydantic import ValidationError
 
 from kinwire.rpc.calls import DEFAULT, OnId, PeerWithOptions, ProgressCallback, Timeout
-from kinwire.rpc.codec import as_read
+from kinwire.rpc.codec import EncodedObject, as_read, joined_notification
 from kinwire.rpc.drivers import driver_class
 from kinwire.rpc.drivers.base import Driver
 from kinwire.rpc.error_table import ErrorTable
@@ -240,6 +240,31 @@ class Session:
             return False
         await self.notify(method, params)
         return True
+
+    def notify_now(
+        self, method: Method[Any, Any], own: JsonObject, shared: EncodedObject, /
+    ) -> bool:
+        """Send a notification if it need not wait; return whether it was sent.
+
+        Its params are those in `own` and those in `shared`, of which neither is empty. It is not
+        sent if the handshake did not allow it, if too much waits to leave, if something intercepts
+        it, or after the end. What is sent now comes after what `notify` has sent before.
+
+        Raises:
+            UnsendableError: JSON cannot hold what is in `own`.
+        """
+        driver = self._opened()
+        if self.closed or driver.engine.outbox.full or self._outbound[method.name] is not None:
+            return False
+        if method.name not in self._allowed and self.denial_reason(method) is not None:
+            return False
+        frame = joined_notification(method.name, own, shared)
+        driver.engine.outbox.add(frame.data, frame)
+        return True
+
+    async def wait_for_room(self) -> None:
+        """Return when a notification need not wait before it is queued, or at the end."""
+        await self._opened().wait_for_room(last=True)
 
     async def raw(
         self, name: str, params: JsonObject | None = None, /, *, timeout: Timeout = DEFAULT

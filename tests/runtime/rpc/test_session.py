@@ -10,6 +10,7 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
+from kinwire.rpc.codec import EncodedObject
 from kinwire.rpc.errors import (
     InvalidResponseError,
     RequestCancelledError,
@@ -68,6 +69,25 @@ async def test_a_raw_call_returns_what_came() -> None:
         assert answer == {"answer": 42, "nothing": None}
         with pytest.raises(MethodNotFoundError, match="x/lookup"):
             await peers.client.raw("x/lookup")
+
+
+async def test_a_notification_that_need_not_wait_is_sent_at_once_or_not_at_all() -> None:
+    async def around(params: Any, method: Any, go_on: Any) -> Any:
+        return await go_on(params)
+
+    row, shared = methods.NOTIFICATIONS_MESSAGE, EncodedObject({"level": "info", "data": "é"})
+    async with connected(routes_of(), limits=Limits(unsent=150)) as peers:
+        sent = [peers.server.notify_now(row, {"logger": name}, shared) for name in "abc"]
+        await peers.server.wait_for_room()
+        sent.append(peers.server.notify_now(row, {"logger": "d"}, shared))
+        await peers.client.call(methods.PING, mcp.RequestParams())
+        peers.server.intercept_outbound(around, row)
+        sent.append(peers.server.notify_now(row, {"logger": "intercepted"}, shared))
+    sent.append(peers.server.notify_now(row, {"logger": "late"}, shared))
+    assert sent == [True, True, False, True, False, False]
+    assert [one["params"] for end, one in peers.frames if one.get("method") == row.name] == [
+        {"logger": name, "level": "info", "data": "é"} for name in "abd"
+    ]
 
 
 async def test_a_result_of_a_wrong_shape_names_the_place() -> None:

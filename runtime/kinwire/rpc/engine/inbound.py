@@ -105,7 +105,7 @@ class InboundCalls:
             logger.info("ignored a notification: %s", error)
             return
         work = self.new(None, route, params, message)
-        if route.at_once is not None and self._done_at_once(route.at_once, work):
+        if route.at_once is not None and self._done_at_once(route, route.at_once, work):
             return
         self.under_way[work] = work
         self._dispatch(work)
@@ -219,9 +219,9 @@ class InboundCalls:
         else:
             self.finish(work, result)
 
-    def _done_at_once(self, act: AtOnce, work: Request) -> bool:
+    def _done_at_once(self, route: Route, act: AtOnce, work: Request) -> bool:
         """Act on a notification if it is its turn; say whether that was all."""
-        if self._is_free(work):
+        if route.ahead or self._is_free(work):
             handler = act(work.params, work)
             if handler is None:
                 return True

@@ -269,6 +269,29 @@ class TestFailures:
         assert error_of(bench)[:2] == (-32603, 1)
 
 
+def test_what_acts_ahead_waits_for_nothing_and_is_never_dropped() -> None:
+    def take(params: Any, request: Request) -> None:
+        taken.append(params.data)
+
+    async def around(params: Any, request: Request, go_on: Any) -> Any:
+        return await go_on(params)
+
+    taken: list[Any] = []
+    ahead = Route(replace(methods.NOTIFICATIONS_MESSAGE, name="x"), handler, take, ahead=True)
+    in_turn = Route(replace(methods.NOTIFICATIONS_MESSAGE, name="y"), handler, take)
+    bench = Bench(routes={**SERIAL_ROUTES, "x": ahead, "y": in_turn}, limits=Limits(in_flight=2))
+    bench.session.intercept_inbound(around)
+    bench.receive(method="x/serial", params={"level": "info", "data": "held"})
+    for name in "xyx":
+        bench.receive(method=name, params={"level": "info", "data": name})
+    bench.receive(id=1, method="tools/call", params={"name": "one"})
+    bench.receive(method="x", params={"level": "info", "data": "past the limit"})
+    assert taken == ["x", "x", "past the limit"]
+    assert bench.engine.counts.dropped_notifications == 0
+    bench.receive(method="y", params={"level": "info", "data": "dropped"})
+    assert bench.engine.counts.dropped_notifications == 1
+
+
 class TestProgress:
     """Reports of a handler to the sender."""
 
