@@ -32,7 +32,15 @@ SERVER_CODES = {
 }
 """The exit codes of a subcommand that talks to a server."""
 
-_GROUPS = ("use a server", "serve", "protocols and generation", "recordings", "storage", "security")
+_GROUPS = (
+    "use a server",
+    "serve",
+    "kernel",
+    "protocols and generation",
+    "recordings",
+    "storage",
+    "security",
+)
 _ALWAYS = {
     0: "success",
     USAGE: "wrong usage or configuration, or the result could not be written",

@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 GROUPS = [
     "use a server",
     "serve",
+    "kernel",
     "protocols and generation",
     "recordings",
     "storage",
