@@ -14,13 +14,16 @@ __all__ = (
     "AuditOptions",
     "CallLimit",
     "ConfigError",
+    "ConfigFile",
     "ConfigProblem",
+    "ConfiguredServer",
     "ConfirmationAnswer",
     "ConfirmationRequest",
     "Confirmations",
     "GuardedCall",
     "GuardedServer",
     "IdentityRefusedError",
+    "KernelConfig",
     "KernelPeer",
     "KnownTool",
     "MgpKernel",
@@ -38,6 +41,7 @@ __all__ = (
     "StandingAnswer",
     "ToolPolicy",
     "code_rejection",
+    "load_config",
     "load_policy",
     "recovery_of",
     "refusal",
@@ -53,6 +57,7 @@ if TYPE_CHECKING:
     from kinwire.mgp.kernel.audit import AuditOptions
     from kinwire.mgp.kernel.call import GuardedCall
     from kinwire.mgp.kernel.callers import Agent
+    from kinwire.mgp.kernel.config import ConfigFile, load_config
     from kinwire.mgp.kernel.confirmations import ConfirmationAnswer, Confirmations
     from kinwire.mgp.kernel.guarded_server import GuardedServer
     from kinwire.mgp.kernel.identities import IdentityRefusedError
@@ -66,6 +71,7 @@ if TYPE_CHECKING:
     from kinwire.mgp.kernel.policy_loading import load_policy
     from kinwire.mgp.rules.config_problem import ConfigError, ConfigProblem
     from kinwire.mgp.rules.confirmations import ConfirmationRequest, StandingAnswer
+    from kinwire.mgp.rules.kernel_config import ConfiguredServer, KernelConfig
     from kinwire.mgp.rules.permissions import PermissionDecision
     from kinwire.mgp.rules.policy import Policy
     from kinwire.mgp.rules.restart_rules import RestartRules
@@ -90,6 +96,7 @@ _HOMES = {
     "GuardedCall": "kernel.call",
     "GuardedServer": "kernel.guarded_server",
     "IdentityRefusedError": "kernel.identities",
+    "KernelConfig": "rules.kernel_config",
     "KernelPeer": "server.kernel_peer",
     "KnownTool": "rules.tools",
     "MgpKernel": "kernel.kernel",
@@ -101,7 +108,9 @@ _HOMES = {
     "Permissions": "kernel.permission_options",
     "Policy": "rules.policy",
     "ConfigError": "rules.config_problem",
+    "ConfigFile": "kernel.config",
     "ConfigProblem": "rules.config_problem",
+    "ConfiguredServer": "rules.kernel_config",
     "RestartRules": "rules.restart_rules",
     "Retries": "rules.retry",
     "ServerPolicy": "rules.server_policy",
@@ -109,6 +118,7 @@ _HOMES = {
     "StandingAnswer": "rules.confirmations",
     "ToolPolicy": "rules.server_policy",
     "code_rejection": "server.code_check",
+    "load_config": "kernel.config",
     "load_policy": "kernel.policy_loading",
     "recovery_of": "errors",
     "refusal": "errors",

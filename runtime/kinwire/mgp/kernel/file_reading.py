@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
-__all__ = ("read_config_text",)
+__all__ = ("FileStamp", "read_config_text", "stamp_of")
 
 import os
 import stat
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from kinwire.mgp.rules.config_problem import ConfigError, ConfigProblem, Place
 
 _MOST: Final = 256 * 1024  # bytes
 _BOM: Final = b"\xef\xbb\xbf"
+
+
+class FileStamp(NamedTuple):
+    """What is different after a file was written or replaced."""
+
+    device: int
+    inode: int
+    size: int
+    modified: int
+    """Nanoseconds since 1970."""
+
+
+def stamp_of(name: str) -> FileStamp | None:
+    """Return the stamp of the file at a path, None if there is no file."""
+    try:
+        found = os.stat(name)
+    except OSError:
+        return None
+    return FileStamp(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 def read_config_text(name: str) -> str:

@@ -1,27 +1,23 @@
-"""Values of a TOML file that know where they stand, and refuse what does not fit."""
+"""Values of a TOML or JSON file that know where they stand, and refuse what does not fit."""
 
 from __future__ import annotations
 
-__all__ = ("ConfigNode", "toml_node")
+__all__ = ("ConfigNode",)
 
-import re
-import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from math import isfinite
 from typing import Any, TypeVar, cast
 
 from kinwire.mgp.rules.config_problem import ConfigError, ConfigProblem, Place
-from kinwire.mgp.rules.toml_places import Path, TomlPlaces
+from kinwire.mgp.rules.file_places import FilePlaces, Path
 from kinwire.rpc.codec import is_object
 from kinwire.support.validation import LONGEST, MOST, is_count, is_number
 from kinwire_protocols.nearest import nearest
 
 T = TypeVar("T")
 S = TypeVar("S", bound=str)
-
-_AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +27,14 @@ class ConfigNode:
     value: object
     path: Path
     file: str
-    places: TomlPlaces
+    places: FilePlaces
+    is_secret: bool = False
+    """Whether messages must not show it."""
+
+    @property
+    def hidden(self) -> ConfigNode:
+        """The same, which messages do not show."""
+        return replace(self, is_secret=True)
 
     @property
     def place(self) -> Place:
@@ -46,7 +49,8 @@ class ConfigNode:
     def refused(self, expected: str) -> ConfigError:
         """Return the error for a value that is not what is expected."""
         name = self.path[-1] if self.path else "the file"
-        text = f"{name}: expected {expected}, got {_shown(self.value)}"
+        shown = _kind(self.value) if self.is_secret else _shown(self.value)
+        text = f"{name}: expected {expected}, got {shown}"
         return ConfigError(ConfigProblem(self.place, text))
 
     def table(self, keys: Collection[str] | None = None) -> Mapping[str, ConfigNode]:
@@ -55,13 +59,23 @@ class ConfigNode:
         Raises:
             ConfigError: it is not a table, or has an unknown key.
         """
-        if not is_object(self.value):
-            raise self.refused("a table")
-        found = {key: self._below(key, value) for key, value in self.value.items()}
-        for key, node in found.items() if keys is not None else ():
-            if key not in (keys or ()):
-                raise ConfigError(ConfigProblem(node.key_place, _unknown(key, keys or ())))
+        found = self._fields()
+        for problem in () if keys is None else _unknown_keys(found, keys):
+            raise ConfigError(problem)
         return found
+
+    def open_table(
+        self, keys: Collection[str], warn: Callable[[ConfigProblem], object]
+    ) -> Mapping[str, ConfigNode]:
+        """Return the fields of a table that are in `keys`; `warn` gets each other key.
+
+        Raises:
+            ConfigError: it is not a table.
+        """
+        found = self._fields()
+        for problem in _unknown_keys(found, keys):
+            warn(problem)
+        return {key: node for key, node in found.items() if key in keys}
 
     def table_below(self, key: str) -> Mapping[str, ConfigNode]:
         """Return the fields of the table at a key of this table; empty without the key.
@@ -181,33 +195,21 @@ class ConfigNode:
         """
         return tuple(map(read, self.items()))
 
+    def _fields(self) -> dict[str, ConfigNode]:
+        if not is_object(self.value):
+            raise self.refused("a table")
+        return {key: self._below(key, value) for key, value in self.value.items()}
+
     def _below(self, key: str | int, value: object) -> ConfigNode:
-        return ConfigNode(value, (*self.path, key), self.file, self.places)
+        return replace(self, value=value, path=(*self.path, key))
 
 
-def toml_node(text: str, file: str) -> ConfigNode:
-    """Return the top table of a TOML text.
-
-    Raises:
-        ConfigError: it is not TOML, or values are too deep in one another.
-    """
-    try:
-        return ConfigNode(tomllib.loads(text), (), file, TomlPlaces(text))
-    except ValueError as error:  # also of a number with thousands of digits
-        place = Place(file, *_place_in(str(error), text))
-        said = _AT.sub("", str(error))
-        raise ConfigError(ConfigProblem(place, f"not TOML: {said}")) from None
-    except RecursionError:
-        place = Place(file, 1, 1)
-        raise ConfigError(ConfigProblem(place, "values are too deep in one another")) from None
-
-
-def _place_in(message: str, text: str) -> tuple[int, int]:
-    """Return the place that a message of `tomllib` ends with, else the end of the text."""
-    found = _AT.search(message)
-    if found is None or found[1] is None:
-        return text.count("\n") + 1, len(text) - text.rfind("\n")
-    return int(found[1]), int(found[2])
+def _unknown_keys(
+    fields: Mapping[str, ConfigNode], keys: Collection[str]
+) -> Iterator[ConfigProblem]:
+    for key, node in fields.items():
+        if key not in keys:
+            yield ConfigProblem(node.key_place, _unknown(key, keys))
 
 
 def _unknown(key: str, keys: Collection[str]) -> str:
@@ -222,3 +224,10 @@ def _shown(value: object) -> str:
     if isinstance(value, list):
         return "an array"
     return f"{value!r:.60}".lower() if isinstance(value, bool) else f"{value!r:.60}"
+
+
+def _kind(value: object) -> str:
+    """Return what kind of value a secret is, which is all that a message shows of it."""
+    if isinstance(value, str):
+        return "a string" if value else "an empty string"
+    return _shown(value) if isinstance(value, dict | list) else "another value"

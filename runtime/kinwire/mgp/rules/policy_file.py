@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-__all__ = ("policy_from",)
+__all__ = (
+    "SERVER_KEYS",
+    "PolicySection",
+    "must_be_name",
+    "others_allowed",
+    "permission_from",
+    "policy_from",
+    "section_from",
+)
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from kinwire.mgp.rules.access import NAME_SIZE
-from kinwire.mgp.rules.config_nodes import ConfigNode, toml_node
+from kinwire.mgp.rules.config_nodes import ConfigNode
 from kinwire.mgp.rules.config_problem import ConfigError, ConfigProblem, Place
+from kinwire.mgp.rules.file_formats import toml_node
 from kinwire.mgp.rules.permissions import MOST_PERMISSIONS, name_problem
 from kinwire.mgp.rules.policy import (
     ArgumentRule,
@@ -51,7 +60,6 @@ def policy_from(text: str, file: str) -> Policy:
         ConfigError: the text is not TOML, or a key, a value or the name of a permission is wrong.
     """
     top = toml_node(text, file).table(_TOP)
-    others = top["other_servers"].choice(("allow", "deny")) if "other_servers" in top else "deny"
     if "servers" not in top:
         problem = ConfigProblem(Place(file, 1, 1), "expected a table [servers.NAME] for a server")
         raise ConfigError(problem)
@@ -59,22 +67,50 @@ def policy_from(text: str, file: str) -> Policy:
         raise top["servers"].refused("a table for each server, as [servers.files]")
     servers = top["servers"].table()
     for name, node in servers.items():
-        _must_be_name(name, node)
+        must_be_name(name, node)
+    sections = {name: section_from(node) for name, node in servers.items()}
     return Policy(
         file,
-        {name: _server_policy(node) for name, node in servers.items()},
-        {name: _server_rules(node) for name, node in servers.items()},
-        others == "allow",
+        {name: section.policy for name, section in sections.items()},
+        {name: section.rules for name, section in sections.items()},
+        others_allowed(top),
     )
 
 
-def _server_policy(node: ConfigNode) -> ServerPolicy:
-    fields = node.table(_SERVER_KEYS)
-    given = {
+def others_allowed(top: Mapping[str, ConfigNode]) -> bool:
+    """Return whether a file allows tools of servers that it does not name.
+
+    Raises:
+        ConfigError: `other_servers` is neither "allow" nor "deny".
+    """
+    node = top.get("other_servers")
+    return node is not None and node.choice(("allow", "deny")) == "allow"
+
+
+class PolicySection(NamedTuple):
+    """What a file says about one server."""
+
+    policy: ServerPolicy
+    rules: ServerRules
+
+
+def section_from(node: ConfigNode, elsewhere: Mapping[str, Any] | None = None) -> PolicySection:
+    """Return what a table says about a server.
+
+    `elsewhere` has fields of `ServerPolicy` that another table of the file has: their keys may not
+    be in this one.
+
+    Raises:
+        ConfigError: a key, a value or the name of a permission is wrong.
+    """
+    given = elsewhere or {}
+    keys = [key for key in SERVER_KEYS if _SERVER_FIELDS.get(key, ("",))[0] not in given]
+    fields = node.table(keys)
+    found = {
         field: read(fields[key]) for key, (field, read) in _SERVER_FIELDS.items() if key in fields
     }
     tools = {name: _tool_policy(one) for name, one in node.table_below("tools").items()}
-    return ServerPolicy(**given, tools=tools)
+    return PolicySection(ServerPolicy(**found, **given, tools=tools), _server_rules(node))
 
 
 def _tool_policy(node: ConfigNode) -> ToolPolicy:
@@ -90,7 +126,7 @@ def _server_rules(node: ConfigNode) -> ServerRules:
     denied = fields.get("denied_tools")
     tools = node.table_below("tools")
     for name, one in tools.items():
-        _must_be_name(name, one)
+        must_be_name(name, one)
     return ServerRules(
         node.key_place,
         ToolNames({} if denied is None else _tool_names(denied)),
@@ -103,7 +139,7 @@ def _server_rules(node: ConfigNode) -> ServerRules:
 def _tool_names(node: ConfigNode) -> dict[str, Place]:
     found: dict[str, Place] = {}
     for one in node.items():
-        _must_be_name(one.text(), one)
+        must_be_name(one.text(), one)
         found.setdefault(one.text(), one.place)
     return found
 
@@ -159,13 +195,18 @@ def _limit(node: ConfigNode) -> CallLimit:
 
 
 def _permissions(node: ConfigNode) -> tuple[str, ...]:
-    found = node.each(_permission)
+    found = node.each(permission_from)
     if len(found) > MOST_PERMISSIONS:
         raise node.refused(f"at most {MOST_PERMISSIONS} permissions")
     return found
 
 
-def _permission(node: ConfigNode) -> str:
+def permission_from(node: ConfigNode) -> str:
+    """Return the name of a permission or of a family of them.
+
+    Raises:
+        ConfigError: it is neither, and not a name of an implementation's own.
+    """
     name = node.text()
     families = {one.partition(".")[0] for one in STANDARD_PERMISSIONS}
     known = [*STANDARD_PERMISSIONS, *sorted(families)]
@@ -182,7 +223,12 @@ def _permission(node: ConfigNode) -> str:
     raise ConfigError(ConfigProblem(node.place, text))
 
 
-def _must_be_name(name: str, node: ConfigNode) -> None:
+def must_be_name(name: str, node: ConfigNode) -> None:
+    """Raise unless `name`, which is the key or value of a node, can be a name.
+
+    Raises:
+        ConfigError: it is empty, too long, or has signs that cannot be printed.
+    """
     if not 0 < len(name) <= NAME_SIZE or not name.isprintable():
         text = f"expected a name of 1 to {NAME_SIZE} printable characters, got {name!r:.60}"
         raise ConfigError(ConfigProblem(node.key_place, text))
@@ -234,6 +280,7 @@ _CONDITIONS: Final[dict[str, Callable[[ConfigNode], Condition]]] = {
     "prefix": lambda node: within(node.text()),
     "glob": _glob,
 }
-_SERVER_KEYS: Final = (*_SERVER_FIELDS, "allowed_tools", "denied_tools", "tools")
+SERVER_KEYS: Final = (*_SERVER_FIELDS, "allowed_tools", "denied_tools", "tools")
+"""The keys of a table that is about one server."""
 _TOOL_KEYS: Final = (*_TOOL_FIELDS, "arguments")
 _ARGUMENT_KEYS: Final = (*_CONDITIONS, "minimum", "maximum", "optional")

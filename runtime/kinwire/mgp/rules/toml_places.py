@@ -5,14 +5,13 @@ Only texts that `tomllib` has read come here, so nothing is checked again.
 
 from __future__ import annotations
 
-__all__ = ("Path", "TomlPlaces")
+__all__ = ("TomlPlaces",)
 
 import re
 import tomllib
 from typing import Final
 
-Path = tuple[str | int, ...]
-"""Keys and indexes from the top of a file to a value."""
+from kinwire.mgp.rules.file_places import FilePlaces, Path
 
 _BLANK: Final = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _KEY: Final = re.compile(
@@ -26,8 +25,8 @@ _TEXT: Final = re.compile(
 _SCALAR: Final = re.compile(r"[^,\]}#\n]*")
 
 
-class TomlPlaces:
-    """The places of one text, as line and column from 1."""
+class TomlPlaces(FilePlaces):
+    """The places of one TOML text."""
 
     def __init__(self, text: str) -> None:
         """Find the places of `text`, which is valid TOML.
@@ -35,33 +34,10 @@ class TomlPlaces:
         Raises:
             RecursionError: values are too deep in one another.
         """
-        self._text = text.replace("\r\n", "\n")
-        self._keys = dict[Path, int]()
-        self._values = dict[Path, int]()
+        super().__init__(text.replace("\r\n", "\n"))
         self._arrays = dict[Path, int]()  # of tables: the index of the last
         self._at: int = 0
         self._read()
-
-    def of_key(self, path: Path) -> tuple[int, int]:
-        """Return where a key or an item of an array stands; its table if it is unknown."""
-        while path and path not in self._keys:
-            path = path[:-1]
-        return self._line_and_column(self._keys.get(path, 0))
-
-    def of_value(self, path: Path) -> tuple[int, int]:
-        """Return where a value begins; for a table where its key stands."""
-        if path in self._values:
-            return self._line_and_column(self._values[path])
-        return self.of_key(path)
-
-    @property
-    def paths(self) -> frozenset[Path]:
-        """The paths of all keys and items."""
-        return frozenset(self._keys)
-
-    def _line_and_column(self, offset: int) -> tuple[int, int]:
-        line = self._text.count("\n", 0, offset) + 1
-        return line, offset - self._text.rfind("\n", 0, offset)
 
     def _read(self) -> None:
         table: Path = ()

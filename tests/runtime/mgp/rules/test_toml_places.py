@@ -8,7 +8,8 @@ from typing import Any
 
 from hypothesis import given, strategies as st
 
-from kinwire.mgp.rules.toml_places import Path, TomlPlaces
+from kinwire.mgp.rules.file_places import Path
+from kinwire.mgp.rules.toml_places import TomlPlaces
 
 TEXT = """\
 a.b = 1
