@@ -10,13 +10,15 @@ from kinwire_cli.failure import UsageError
 
 
 def config_file(given: str | None) -> Path:
-    """Return the file that is given, or the one that `kinwire up` finds by itself.
+    """Return the file that is given, or the one that `kinwire up` finds; it is not read.
 
     Raises:
         UsageError: none is given, and none is found.
     """
-    if given is not None:
-        return Path(given)
-    if (found := Path("mgp.toml")).is_file():
-        return found
-    raise UsageError("There is no configuration here.", "Name it: -c mgp.toml")
+    from kinwire.mgp.kernel.config import config_path
+
+    try:
+        return Path(config_path(given))
+    except FileNotFoundError:
+        text = "There is no configuration here, and none in another place that is looked at."
+        raise UsageError(text, "Name it: -c mgp.toml") from None

@@ -11,13 +11,13 @@ from kinwire_cli.control.client import KERNEL_CODES, add_kernel, add_server, run
 from kinwire_cli.layout import printable
 
 if TYPE_CHECKING:
-    from kinwire_cli.control.messages import LogLine
+    from kinwire_cli.control.messages import StderrLine
 
 _USAGE = "kinwire logs SERVER [--lines N] [--follow] [-c FILE | --socket PATH]"
 _EPILOG = """\
 The kernel keeps the last lines of each server, also of the processes before a restart.
 """
-_LINES, _MOST = 100, 10_000
+_LINES, _MOST = 100, 1000
 _WAIT = 30.0  # seconds until a kernel is asked again for lines that do not come
 
 
@@ -61,7 +61,7 @@ async def _print_logs(arguments: Namespace) -> int:
     return 0
 
 
-def _print(lines: list[LogLine], last: int) -> int:
+def _print(lines: list[StderrLine], last: int) -> int:
     """Print the lines; return the number of the last one."""
     for line in lines:
         print(printable(line.text), flush=True)

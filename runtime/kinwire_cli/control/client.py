@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import socket
 
     from kinwire.rpc.session import Session
-    from kinwire_cli.control.messages import LogLine, ServerRow, ServersAnswer
+    from kinwire_cli.control.messages import ServerRow, ServersAnswer, StderrLine
 
 _TIMEOUT = 10.0  # seconds for an answer that has to wait for nothing
 
@@ -111,7 +111,7 @@ class RunningKernel:
         question = messages.ServerQuestion(server=server)
         return await self._session.call(row, question, timeout=None)
 
-    async def logs(self, server: str, after: int, most: int, wait: float) -> list[LogLine]:
+    async def logs(self, server: str, after: int, most: int, wait: float) -> list[StderrLine]:
         """Return lines of the server's stderr behind `after`; if there are none, wait for some."""
         from kinwire_cli.control.messages import LOGS, LogsQuestion
 

@@ -10,13 +10,13 @@ __all__ = (
     "START",
     "STOP",
     "KernelFacts",
-    "LogLine",
     "LogsAnswer",
     "LogsQuestion",
     "NoQuestion",
     "ServerQuestion",
     "ServerRow",
     "ServersAnswer",
+    "StderrLine",
 )
 
 from typing import Any
@@ -86,7 +86,7 @@ class LogsQuestion(Message):
     """Seconds to wait for a line if there is none."""
 
 
-class LogLine(Message):
+class StderrLine(Message):
     """A line that the server has written to stderr."""
 
     number: int
@@ -97,7 +97,7 @@ class LogLine(Message):
 class LogsAnswer(Message):
     """The lines, oldest first."""
 
-    lines: list[LogLine]
+    lines: list[StderrLine]
 
 
 def _row(name: str, params: type[Any], result: type[Any]) -> Method[Any, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("ConfigFile", "load_config")
+__all__ = ("ConfigFile", "config_path", "load_config")
 
 import os
 from collections.abc import Iterator, Mapping
@@ -48,7 +48,7 @@ def load_config(
         TypeError: an argument is not of its type.
     """
     _LOAD_CONFIG.check(path=path, variables=variables)
-    return _load(_found(path), variables)
+    return _load(config_path(path), variables)
 
 
 class ConfigFile:
@@ -74,7 +74,7 @@ class ConfigFile:
         """
         _CONFIG_FILE.check(path=path, variables=variables, may_be_absent=may_be_absent)
         self._variables = variables
-        self.path = _found(path, may_be_absent=may_be_absent)
+        self.path = config_path(path, may_be_absent=may_be_absent)
         """The path of the file."""
         self.current = KernelConfig(self.path)
         """What the file said when it was last right."""
@@ -135,8 +135,10 @@ def _load(path: str, variables: Mapping[str, str] | None) -> KernelConfig:
     return config_from(read_config_text(path), path, source)
 
 
-def _found(path: str | os.PathLike[str] | None, *, may_be_absent: bool = False) -> str:
-    """Return the path of the file; the first place if no place has one, and it may be absent.
+def config_path(path: str | os.PathLike[str] | None, *, may_be_absent: bool = False) -> str:
+    """Return `path`, or where a file is found without it, also one that would be refused.
+
+    If no place has one, and it may be absent, it is the first place.
 
     Raises:
         FileNotFoundError: no place has a file.
