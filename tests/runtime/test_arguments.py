@@ -383,6 +383,8 @@ RAISED = "kinwire raises it"
 UNCHECKED: dict[str, str] = {
     "AccessExplanation": BY_KINWIRE,
     "Policy": "load_policy makes it",
+    "KernelConfig": "load_config makes it",
+    "ConfiguredServer": "load_config makes it",
     "AccessPrincipal": BY_KINWIRE,
     "ConfirmationRequest": BY_KINWIRE,
     "GuardedCall": BY_KINWIRE,
@@ -481,6 +483,7 @@ UNCHECKED: dict[str, str] = {
 VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "Agent": lambda: {"id": "a"},
     "CallLimit": lambda: {"calls": 1, "seconds": 1},
+    "ConfigFile": lambda: {"may_be_absent": True},
     "ConfirmationAnswer": lambda: {"approved": True},
     "MgpKernel.add_access_tools": lambda: {"server": server(), "agent_of": handler},
     "MgpKernel.reset_quota": lambda: {"agent": "a", "server": "s"},

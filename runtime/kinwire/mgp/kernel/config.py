@@ -152,7 +152,7 @@ def config_path(path: str | os.PathLike[str] | None, *, may_be_absent: bool = Fa
     if may_be_absent:
         return places[0][0]
     listed = ", ".join(place for place, _ in places)
-    raise FileNotFoundError(f"There is no configuration file: {listed}. Write one, or name it")
+    raise FileNotFoundError(f"expected a configuration file as one of {listed}, got no such file")
 
 
 def _places() -> Iterator[tuple[str, bool]]:

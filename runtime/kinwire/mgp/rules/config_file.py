@@ -49,10 +49,10 @@ def config_from(text: str, file: str, source: ValueSource) -> KernelConfig:
     Raises:
         ConfigError: the text is neither TOML nor JSON, or a value is wrong.
     """
-    return _Reader(file, source).read(file_node(text, file))
+    return _ConfigReader(file, source).read(file_node(text, file))
 
 
-class _Reader:
+class _ConfigReader:
     """Reads one file, and keeps what is to be reported."""
 
     def __init__(self, file: str, source: ValueSource) -> None:
