@@ -90,6 +90,10 @@ def entry(text: str) -> str:
     return f'[[servers]]\nid = "a"\ncommand = "c"\n{text}\n'
 
 
+def url(text: str) -> str:
+    return f'[[servers]]\nid = "a"\nurl = "http://x/"\n{text}\n'
+
+
 @pytest.mark.spec(
     "mgp-15.2-Configuration-File-Discovery-3",
     "mgp-15.2-Configuration-File-Discovery-4",
@@ -246,12 +250,8 @@ REFUSED = {
     entry("transport = 'sse'"): "4:13: transport: expected stdio, since the server has a command",
     entry("cwd = '../x'"): "4:7: cwd: expected an absolute path, or one that stays in the folder",
     entry("cwd = 'a/../../kernel2'"): "4:7: cwd: expected an absolute path",
-    entry(
-        "denied_tools = ['x']"
-    ): "4:1: denied_tools has no effect here. Write it in the table mgp.p",
-    entry(
-        "trust_level = 'trusted'"
-    ): "4:1: trust_level has no effect here. Write it in the table mgp",
+    entry("denied_tools = ['x']"): "4:1: denied_tools has no effect here. Write",
+    entry("trust_level = 'trusted'"): "4:1: trust_level has no effect here. Write",
     entry("[servers.mgp]\napproval = 'deny_all'"): "5:1: approval has no effect here",
     entry("[servers.mgp.policy]\ntrust = 'trusted'"): "5:1: trust stands in the table mgp",
     entry("[servers.mgp.policy]\ndenied_tolls = ['x']"): "5:1: unknown key 'denied_tolls'. Did you",
@@ -264,11 +264,11 @@ REFUSED = {
     entry("[servers.mgp]\nleased = 1"): "5:10: leased: expected true or false",
     entry("mgp = 5"): "4:7: mgp: expected a table",
     f'[[servers]]\nid = "a"\nurl = "ftp://{SECRET}/"': "3:7: url: expected a URL of http",
-    '[[servers]]\nid = "a"\nurl = "http://x/"\nmgp = { max_memory_bytes = 5 }': "1:1: ServerSpec 'a': ",
-    '[[servers]]\nid = "a"\nurl = "http://x/"\ntransport = "ws"': "4:13: transport: expected the tr",
-    f'[[servers]]\nid = "a"\nurl = "http://x/"\nheaders = {{ "a b" = "{SECRET}" }}': "4:13: expected",
+    url("mgp = { max_memory_bytes = 5 }"): "1:1: ServerSpec 'a': ",
+    url('transport = "ws"'): "4:13: transport: expected the tr",
+    url(f'headers = {{ "a b" = "{SECRET}" }}'): "4:13: expected",
     "tool_context_budget = { max_tokens = 10 }": "1:1: the parts are 8000 tokens together",
-    "tool_context_budget = { most = 10 }": "1:25: unknown key 'most'. The keys here are cache_limit",
+    "tool_context_budget = { most = 10 }": "1:25: unknown key 'most'. The keys here are",
     '{"mcpServers": {"": {"command": "x"}}}': "1:17: expected a name of 1 to",
     '{"mcpServers": {"a": {"command": "x", "type": "htp"}}}': "1:47: type: expected one of",
     '{"mcpServers": {"a": {"command": "x"}, "a": {}}}': "1:40: the key 'a' is there twice",

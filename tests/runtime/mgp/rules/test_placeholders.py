@@ -36,9 +36,7 @@ def test_a_variable_that_is_not_set_is_named() -> None:
     assert "secret" not in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    "text", ["${", "${}", "${A-B}", "${1A}", "a${A_SRC", "${A_SRC:+x}", "${ A}"]
-)
+@pytest.mark.parametrize("text", ["${", "${}", "${A-B}", "${1A}", "a${A_SRC", "${A:+x}", "${ A}"])
 def test_a_text_that_is_nearly_a_placeholder_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="expected"):
         filled(text, VARIABLES)
