@@ -125,6 +125,8 @@ class RawServer(_RawEnd):
     ) -> None:
         super().__init__()
         self.tools = list(tools)
+        self.silent_ping = False
+        """Whether it leaves `ping` unanswered."""
         self.capabilities: Json = {"tools": {"listChanged": True}, **(capabilities or {})}
         if mgp is not None:
             self.capabilities["mgp"] = mgp
@@ -148,7 +150,7 @@ class RawServer(_RawEnd):
         if method == "tools/list":
             return {"tools": self.tools}
         if method == "ping":
-            return {}
+            return NOTHING if self.silent_ping else {}
         answer = self.answers.get(method, {"code": -32601, "message": "Method not found"})
         made: Json = answer(params) if callable(answer) else answer
         return made

@@ -19,7 +19,13 @@ from tests.runtime.mgp.raw_peers import Json, RawServer, tool
 
 pytestmark = pytest.mark.anyio
 
-ALL = ["security", "access_control", "audit", "code_safety"]
+ALL = [
+    "security",
+    "access_control",
+    "audit",
+    "code_safety",
+    "lifecycle",
+]
 
 
 def notes(guarded_by: MgpServer | None) -> Server:

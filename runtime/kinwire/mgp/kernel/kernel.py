@@ -68,7 +68,13 @@ from kinwire_protocols.peer import Method, ProtocolTable
 
 logger = logging.getLogger("kinwire.mgp")
 
-EXTENSIONS = ("security", "access_control", "audit", "code_safety")
+EXTENSIONS = (
+    "security",
+    "access_control",
+    "audit",
+    "code_safety",
+    "lifecycle",
+)
 """What a kernel always offers; handlers of yours add others."""
 
 SERVER_REFUSED = "io.kinwire.server_refused"
