@@ -97,9 +97,7 @@ class ConfigFile:
         if not os.path.lexists(self.path):
             self._was_absent = True
         elif self._was_absent and not approved:
-            text = (
-                "the file was not there when the kernel read it last. An operator must approve it"
-            )
+            text = "the file was absent before, and an operator must approve it now"
             raise ConfigError(ConfigProblem(Place(self.path, 1, 1), text))
         self._read()
         self._was_absent = False
