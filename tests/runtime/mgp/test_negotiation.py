@@ -80,7 +80,10 @@ OFFERS: list[tuple[Any, set[str] | None]] = [
     ({"version": "0.2.0", "extensions": ALL}, set(ALL)),
     ({"version": "0.1.0", "extensions": ["security", "audit"]}, {"security", "audit"}),
     ({"version": "0.6.1", "extensions": ["permissions", "streaming"]}, {"security"}),
-    ({"version": "0.2.0", "extensions": ["audit", "lifecycle", "audit", "x"]}, {"audit"}),
+    (
+        {"version": "0.2.0", "extensions": ["audit", "lifecycle", "audit", "x"]},
+        {"audit", "lifecycle"},
+    ),
     ({"version": "0.2.0", "extensions": []}, set()),
     ({"version": "0.2.0", "extensions": "audit"}, set()),
 ]
@@ -100,8 +103,9 @@ async def test_the_kernel_speaks_what_both_sides_have_and_works_with_every_serve
                 if not allowed:
                     with pytest.raises(CapabilityNotNegotiatedError):
                         await server.call(MGP_ACCESS_QUERY, query)
-                with pytest.raises(CapabilityNotNegotiatedError):
-                    await server.call(MGP_HEALTH_PING, HealthPingParams(timestamp="now"))
+                if "lifecycle" not in (active or ()):
+                    with pytest.raises(CapabilityNotNegotiatedError):
+                        await server.call(MGP_HEALTH_PING, HealthPingParams(timestamp="now"))
             spoken = {name for one in raw.heard if "mgp" in (name := one.get("method", ""))}
             assert spoken <= ({"notifications/mgp.audit"} if "audit" in (active or ()) else set())
             assert ("trace_id" in raw.calls[0]) is (active is not None), offer

@@ -152,7 +152,11 @@ async def test_a_server_that_speaks_only_mcp_is_healthy_while_it_answers() -> No
 
 
 async def test_the_watch_ends_with_the_connection_and_that_is_no_failure() -> None:
-    raw: RawServer = server(lambda params: raw.hang_up() or NOTHING)
+    def hang_up(params: Json) -> Json:
+        raw.hang_up()
+        return NOTHING
+
+    raw = server(hang_up)
     seen = await watched(raw)
     assert (seen.reports, seen.failures) == ([], [])
 
