@@ -866,6 +866,8 @@ class ToolResultExtras(Message):
         streamed: Whether partial results went out before it.
         chunks_sent: How many chunks were sent.
         duration_ms: How long the call took, in milliseconds.
+        cancelled: Whether the call was cancelled, so that the content is what there was by then.
+        truncated: Whether only the beginning of a stream is in the content.
     """
 
     streamed: bool | None = None
@@ -876,6 +878,12 @@ class ToolResultExtras(Message):
 
     duration_ms: Annotated[int | float | None, Field(ge=0.0)] = None
     """How long the call took, in milliseconds."""
+
+    cancelled: bool | None = None
+    """Whether the call was cancelled, so that the content is what there was by then."""
+
+    truncated: bool | None = None
+    """Whether only the beginning of a stream is in the content."""
 
 
 class ToolSearchFilter(Message):

@@ -111,7 +111,8 @@ class Context:
     @property
     def cancelled(self) -> bool:
         """Whether the peer no longer waits for the result. Any thread may read this."""
-        return self._request.cancelled or self._request.ended
+        request = self._request
+        return request.cancelled or request.ended or request.interruption is not None
 
     def raise_if_cancelled(self) -> None:
         """Raise if the peer no longer waits for the result: for threads, which cannot be stopped.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ("ServerSession",)
+__all__ = ("OpenSink", "ServerSession")
 
+from collections.abc import Callable
 from threading import get_ident
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anyio import from_thread
 from anyio.lowlevel import checkpoint
@@ -24,6 +25,17 @@ from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp.methods import NOTIFICATIONS_MESSAGE, PING, PROTOCOL
 from kinwire_protocols.mcp.models import LoggingLevel, LoggingMessageNotificationParams
 from kinwire_protocols.peer import Method
+
+if TYPE_CHECKING:
+    from kinwire.mcp.context import Context
+    from kinwire.mcp.functions.pieces import PieceSink
+
+OpenSink = Callable[["Context"], "PieceSink | None"]
+
+
+def _no_sink(context: Context) -> PieceSink | None:
+    """Return None: every client gets one result."""
+    return None
 
 
 class ServerSession(Session):
@@ -47,6 +59,8 @@ class ServerSession(Session):
         self.handshake = handshake
         self.log_level: LoggingLevel = log_level
         """The least severe level of log message that the client gets."""
+        self.open_sink: OpenSink = _no_sink
+        """Returns where the pieces of a call go; an extension that has streams sets it."""
         self.subscribed_uris = SubscribedUris()
         """The resources that the client has subscribed to."""
         self._thread = get_ident()

@@ -9,23 +9,32 @@ __all__ = (
     "FunctionTool",
     "HandlerTool",
     "RegisteredTool",
+    "StreamTool",
     "ToolError",
     "ToolTable",
     "tool_from_function",
 )
 
 from collections.abc import Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from kinwire.mcp.context import Context
 from kinwire.mcp.functions.arguments import ToolArguments, invalid_arguments
 from kinwire.mcp.functions.docstring import split_docstring
-from kinwire.mcp.functions.function import function_of, run_in_thread
+from kinwire.mcp.functions.function import (
+    function_of,
+    must_be_function,
+    run_in_thread,
+    yields,
+)
+from kinwire.mcp.functions.pieces import JoinedPieces, PieceSink, each_piece
 from kinwire.mcp.functions.results import error_result, tool_result
 from kinwire.mcp.rules.json_schema import JsonSchema
 from kinwire.mcp.rules.json_schema_lenient import corrected
 from kinwire.mcp.rules.pagination import Listing, page_of
+from kinwire.mcp.server_session import ServerSession
 from kinwire.rpc.errors import ToolDefinitionError, UnsendableError
 from kinwire_protocols import mcp
 from kinwire_protocols.base import JsonObject
@@ -74,6 +83,69 @@ class FunctionTool:
 
 
 @dataclass(frozen=True, slots=True)
+class StreamTool:
+    """A generator as a tool: what it yields is joined, or sent in pieces to who asked for that."""
+
+    definition: JsonObject
+    arguments: ToolArguments
+    function: Callable[..., Any]
+
+    async def call(self, params: mcp.CallToolRequestParams, context: Context) -> JsonObject:
+        """Check the arguments, run the generator to its end, and return its result as JSON.
+
+        Raises:
+            InvalidParamsError: the arguments break the schema; the function did not run.
+        """
+        given = self.arguments.check(params.name, params.arguments or {}, context)
+        if self.arguments.context_name is not None:
+            given[self.arguments.context_name] = context
+        sink = sink_of(context) or _Joined(params.name, context)
+        try:
+            async with aclosing(each_piece(self.function, given, params.name)) as pieces:
+                async for block in pieces:
+                    await sink.put(block)
+        except ToolError as error:
+            failure = error_result(str(error))
+            result = sink.result()
+            return {**result, **failure, "content": [*result["content"], *failure["content"]]}
+        finally:
+            sink.end()
+        return sink.result()
+
+
+class _Joined:
+    """The pieces of a call whose client gets one result."""
+
+    def __init__(self, tool: str, context: Context) -> None:
+        self._tool = tool
+        self._most = context.session.limits.frame_size // 2
+        self._pieces = JoinedPieces(self._most)
+
+    async def put(self, block: JsonObject) -> None:
+        """Add a piece.
+
+        Raises:
+            ToolError: the result would not fit into a frame.
+        """
+        self._pieces.add(block)
+        if self._pieces.cut:
+            raise ToolError(f"{self._tool}: its result is larger than {self._most} bytes.")
+
+    def result(self) -> JsonObject:
+        """Return what there is."""
+        return {"content": self._pieces.content}
+
+    def end(self) -> None:
+        """See `PieceSink.end`."""
+
+
+def sink_of(context: Context) -> PieceSink | None:
+    """Return where the pieces of a call go; None if its client gets one result."""
+    session = context.session
+    return session.open_sink(context) if isinstance(session, ServerSession) else None
+
+
+@dataclass(frozen=True, slots=True)
 class HandlerTool:
     """A tool made from its definition and a handler of `tools/call` for this tool only."""
 
@@ -103,7 +175,7 @@ class HandlerTool:
 
 def tool_from_function(
     function: Callable[..., Any], *, name: str | None = None, description: str | None = None
-) -> FunctionTool:
+) -> FunctionTool | StreamTool:
     """Make a tool from `function`.
 
     Name and description default to the function's name and docstring; parameters are described by
@@ -112,7 +184,7 @@ def tool_from_function(
     Raises:
         ToolDefinitionError: the function cannot be a tool; the message says why and how to fix it.
     """
-    served = function_of(function, ToolDefinitionError)
+    must_be_function(function, ToolDefinitionError)
     text, descriptions = split_docstring(function.__doc__)
     arguments = ToolArguments(function, descriptions)
     shown = text if description is None else description
@@ -121,7 +193,10 @@ def tool_from_function(
         **({"description": shown} if shown else {}),
         "inputSchema": arguments.schema,
     }
-    return FunctionTool(definition, arguments, function, served.is_async)
+    if yields(function):
+        return StreamTool(definition, arguments, function)
+    is_async = function_of(function, ToolDefinitionError).is_async
+    return FunctionTool(definition, arguments, function, is_async)
 
 
 class ToolTable:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ("Request",)
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ class Request:
         "ended",
         "handler",
         "id",
+        "interruption",
         "message",
         "method",
         "params",
@@ -51,6 +52,8 @@ class Request:
         self.cancelled = False
         """Whether the peer cancelled the request. Threads may read this."""
         self.ended = False
+        self.interruption: Callable[[], JsonObject] | None = None
+        """Makes the answer of a request that was interrupted."""
         self.reported: float | None = None  # the last progress value
         self.task: Any = None  # the driver's
 
@@ -83,6 +86,15 @@ class Request:
             UnsendableError: `message` holds what JSON cannot.
         """
         await self.session.report_progress(self, progress, total, message)
+
+    def interrupt(self, answer: Callable[[], JsonObject]) -> None:
+        """Stop the handler of a request, and answer with what `answer` returns.
+
+        It is called when the handler has ended. If that returns a result all the same, this is the
+        answer. What the sender takes back is not answered.
+        """
+        self.interruption = answer
+        self.session.stop(self)
 
     def raise_if_cancelled(self) -> None:
         """Raise if the sender cancelled the request. For threads, which cannot be cancelled.

@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from pydantic import ValidationError
 
 from kinwire.rpc.calls import DEFAULT, OnId, PeerWithOptions, ProgressCallback, Timeout
-from kinwire.rpc.codec import EncodedObject, as_read, joined_notification
+from kinwire.rpc.codec import EncodedObject, Id, as_read, joined_notification
 from kinwire.rpc.drivers import driver_class
 from kinwire.rpc.drivers.base import Driver
+from kinwire.rpc.engine.inbound import AlsoProgress
+from kinwire.rpc.engine.streamed import StreamedCalls
 from kinwire.rpc.error_table import ErrorTable
 from kinwire.rpc.errors import (
     CapabilityNotNegotiatedError,
@@ -462,6 +464,11 @@ class Session:
         await self._opened().close()
 
     @property
+    def limits(self) -> Limits:
+        """How much of everything the connection may use."""
+        return self._limits
+
+    @property
     def closed(self) -> bool:
         """Return whether the connection has ended for calls."""
         return self.closed_why is not None
@@ -477,12 +484,48 @@ class Session:
         return self._opened().engine.counts
 
     async def report_progress(
-        self, request: Request, progress: float, total: float | None, message: str | None
+        self,
+        request: Request,
+        progress: float,
+        total: float | None,
+        message: str | None,
+        *,
+        remaining_ms: float | None = None,
     ) -> None:
-        """Send a progress report. Call `Request.progress` instead of this."""
+        """Send a progress report. Call `Request.progress` instead of this.
+
+        `remaining_ms` is for what `also_progress` has set.
+        """
         driver = self._opened()
         await driver.wait_for_room(last=True)
-        driver.engine.inbound.progress(request, progress, total, message)
+        driver.engine.inbound.progress(request, progress, total, message, remaining_ms)
+
+    def also_progress(self, function: AlsoProgress) -> None:
+        """Send what the plain `function` makes of each report of progress of this side as well.
+
+        It gets reports also if the peer did not ask for any.
+        """
+        self._opened().engine.inbound.also_progress = function
+
+    def progressed(self, identifier: int, report: JsonObject) -> None:
+        """Take a report on a call of this side as if it had come by the token of the call."""
+        rule = self.profile.progress
+        if rule is not None:
+            self._opened().engine.outbound.progressed({rule.token_field: identifier, **report})
+
+    @property
+    def streamed(self) -> StreamedCalls:
+        """The calls of this side that are answered in parts, and who is behind in reading them."""
+        return self._opened().engine.outbound.in_parts()
+
+    def under_way(self, identifier: Id) -> Request | None:
+        """Return the request of the peer of this id; None if it is not being handled."""
+        return self._opened().engine.inbound.under_way.get(identifier)
+
+    def stop(self, request: Request) -> None:
+        """Cancel the handler of a request. Call `Request.interrupt` instead of this."""
+        if not request.ended and request.task is not None:
+            self._opened().stop(request)
 
     async def _admit_call(self, method: Method[Any, Any]) -> None:
         """Raise if a request of `method` may not be sent; remember that it may."""

@@ -42,6 +42,8 @@ class _RawEnd:
     def __init__(self) -> None:
         self.heard: list[Json] = []
         """Everything that came."""
+        self.reads = True
+        """Whether it takes what comes; after a change, call `wake`."""
         self._say: deque[Json] = deque()
         self._news = anyio.Event()
         self._callbacks: SessionCallbacks | None = None
@@ -79,7 +81,7 @@ class _RawEnd:
         self._callbacks = callbacks
         while True:
             news = self._news
-            for frame in callbacks.take() if callbacks.waiting else ():
+            for frame in callbacks.take() if callbacks.waiting and self.reads else ():
                 self._take(json.loads(frame))
             while self._say:
                 callbacks.feed(json.dumps(self._say.popleft()).encode())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("Function", "function_of", "run_in_thread")
+__all__ = ("Function", "function_of", "must_be_function", "run_in_thread", "yields")
 
 import inspect
 from collections.abc import Callable
@@ -36,16 +36,30 @@ def function_of(function: Callable[..., Any], error_type: type[KinwireError]) ->
     Raises:
         KinwireError: an `error_type`: not a function or method, or a generator.
     """
+    must_be_function(function, error_type)
+    if yields(function):
+        raise error_type(
+            f"{place_of(function)}: expected a function that returns, got a generator. "
+            "Return a list: only tools may yield."
+        )
+    return Function(function, inspect.iscoroutinefunction(function))
+
+
+def must_be_function(function: Callable[..., Any], error_type: type[KinwireError]) -> None:
+    """Check that `function` is one.
+
+    Raises:
+        KinwireError: an `error_type`: it is not a function or method.
+    """
     if not (inspect.isfunction(function) or inspect.ismethod(function)):
         raise error_type(
             f"expected a function or a method, got {name_of(function)}. Wrap it in a typed `def`."
         )
-    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-        raise error_type(
-            f"{place_of(function)}: expected a function that returns, got a generator. "
-            "Return a list, or report progress through the Context."
-        )
-    return Function(function, inspect.iscoroutinefunction(function))
+
+
+def yields(function: Callable[..., Any]) -> bool:
+    """Return whether `function` is a generator, asynchronous or plain."""
+    return inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)
 
 
 async def run_in_thread(function: Callable[..., Any], given: dict[str, Any]) -> Any:

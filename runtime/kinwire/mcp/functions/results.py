@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("error_result", "prompt_result", "resource_result", "tool_result")
+__all__ = ("content_of", "error_result", "prompt_result", "resource_result", "tool_result")
 
 from base64 import b64encode
 from collections.abc import Sequence
@@ -31,14 +31,23 @@ def tool_result(value: object, tool: str) -> JsonObject:
     """
     if isinstance(value, str):
         return {"content": [_text_block(value)]}
-    if value is None:
-        return {"content": []}
     if isinstance(value, mcp.CallToolResult):
         return to_wire(value)
+    return {"content": content_of(value, tool)}
+
+
+def content_of(value: object, tool: str) -> list[JsonObject]:
+    """Return the content blocks for `value`, which the function of `tool` returned or yielded.
+
+    Raises:
+        ValueError: JSON cannot hold the value, or it is a block that was read as unknown.
+    """
+    if value is None:
+        return []
     items = _items_of(value)
     if any(isinstance(item, _BLOCKS) for item in items):
-        return {"content": [_block(item, tool) for item in items]}
-    return {"content": [_block(value, tool)]}
+        return [_block(item, tool) for item in items]
+    return [_block(value, tool)]
 
 
 def error_result(text: str) -> JsonObject:

@@ -14,7 +14,16 @@ from kinwire.mgp.rules.timestamps import timestamp_of
 from kinwire.mgp.rules.trace import trace_id_in
 from kinwire.mgp.server.granted_permissions import GrantedPermissions, OnDenied
 from kinwire.rpc.session import Session
-from kinwire.support.arguments import OBJECT, TEXT, ArgumentCheck, instance_of, one_of
+from kinwire.support.arguments import (
+    OBJECT,
+    TEXT,
+    TIME,
+    ArgumentCheck,
+    ValueKind,
+    instance_of,
+    one_of,
+)
+from kinwire.support.validation import is_number
 from kinwire_protocols.base import JsonObject, from_wire
 from kinwire_protocols.mgp.methods import NOTIFICATIONS_MGP_AUDIT
 from kinwire_protocols.mgp.models import (
@@ -36,7 +45,19 @@ _REPORT = ArgumentCheck(
     result=one_of("SUCCESS", "FAILURE", "BLOCKED"),
     details=OBJECT.or_none,
 )
-
+_SHARE = ValueKind(
+    "a number from 0 to 1",
+    "0.5",
+    lambda value: is_number(value) and 0 <= value <= 1,
+    error=ValueError,
+)
+_PROGRESS = ArgumentCheck(
+    "KernelPeer.progress",
+    "await peer.progress(context, 0.5)",
+    {"context": instance_of(Context, "the Context of a request", "context"), "progress": _SHARE},
+    message=TEXT.or_none,
+    remaining_ms=TIME.or_none,
+)
 _MUST_HAVE = ArgumentCheck(
     "KernelPeer.must_have", 'peer.must_have("shell.execute")', {"permission": TEXT}
 )
@@ -131,6 +152,32 @@ class KernelPeer:
             details=None if details is None else from_wire(AuditDetails, details),
         )
         return await self.session.notify_if_negotiated(NOTIFICATIONS_MGP_AUDIT, event)
+
+    async def progress(
+        self,
+        context: Context,
+        progress: float,
+        *,
+        message: str | None = None,
+        remaining_ms: float | None = None,
+    ) -> None:
+        """Report how far the request is that is being served: a share, from 0 to 1.
+
+        `remaining_ms` is how many milliseconds it will probably take yet. The report goes by
+        the id of the request, and by its progress token if the kernel gave one. Values must rise: one that does
+        not is not sent. `Context.progress` does the same with a total.
+
+        Source: MGP 0.2.0 section 12.6.
+        """
+        _PROGRESS.check(
+            context=context, progress=progress, message=message, remaining_ms=remaining_ms
+        )
+        identifier = context.request_id
+        request = None if identifier is None else self.session.under_way(identifier)
+        if request is not None:
+            await self.session.report_progress(
+                request, progress, 1.0, message, remaining_ms=remaining_ms
+            )
 
 
 def _degrade(on_denied: OnDenied | None, peer: KernelPeer, permission: str) -> object:

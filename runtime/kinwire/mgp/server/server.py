@@ -21,6 +21,7 @@ from kinwire.mgp.server.granted_permissions import OnDenied
 from kinwire.mgp.server.kernel_peer import KernelPeer
 from kinwire.mgp.server.manager import KernelManager
 from kinwire.mgp.server.served_tools import GuardedTools, plain_errors
+from kinwire.mgp.server.streams import ServedStreams
 from kinwire.rpc.session import Session
 from kinwire.support.arguments import (
     FUNCTION,
@@ -121,7 +122,10 @@ class MgpServer(ExtensionBase[KernelPeer]):
         must_be_permissions("permissions_required", permissions_required)
         super().__init__()
         self._tools = {name: checked_security(name, one) for name, one in (tools or {}).items()}
-        self._managers: tuple[KernelManager, ...] = (GuardedTools(self._tools),)
+        self._managers: tuple[KernelManager, ...] = (
+            GuardedTools(self._tools),
+            ServedStreams(self.handlers),
+        )
         self._extensions = tuple(extensions)
         self._about: JsonObject = {
             "permissions_required": list(permissions_required) or None,

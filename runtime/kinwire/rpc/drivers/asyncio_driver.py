@@ -143,9 +143,7 @@ class AsyncioDriver(Driver):
         """See `EngineIO.now`."""
         return self._loop.time()
 
-    def resume_reading(self) -> None:
-        """See `EngineIO.resume_reading`."""
-        self._callbacks.paused = False
+    def _resume_transport(self) -> None:
         # Later: frames are just being taken, and from memory the other end would overtake them.
         self._loop.call_soon(self._transport.resume)
 

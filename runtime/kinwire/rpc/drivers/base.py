@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from kinwire.rpc.calls import OnId, Outbound, ProgressCallback
 from kinwire.rpc.engine.engine import Engine
 from kinwire.rpc.engine.inbound import NewRequest
+from kinwire.rpc.engine.io import PauseReason
 from kinwire.rpc.error_table import ErrorTable
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.limits import Limits
@@ -47,6 +48,7 @@ class Driver(ABC):
 
     engine_class = Engine
     request_class = Request
+    _pauses: frozenset[PauseReason] = frozenset()  # why reading pauses
 
     def __init__(
         self,
@@ -204,13 +206,19 @@ class Driver(ABC):
         """See `EngineIO.is_abandoned`."""
         return False
 
-    def pause_reading(self) -> None:
+    def pause_reading(self, why: PauseReason = "unsent", /) -> None:
         """See `EngineIO.pause_reading`."""
+        self._pauses = self._pauses.union((why,))
         self._callbacks.paused = True
 
-    def resume_reading(self) -> None:
+    def resume_reading(self, why: PauseReason = "unsent", /) -> None:
         """See `EngineIO.resume_reading`."""
-        self._callbacks.paused = False
+        self._pauses = self._pauses.difference((why,))
+        if self._callbacks.paused and not self._pauses:
+            self._callbacks.paused = False
+            self._resume_transport()
+
+    def _resume_transport(self) -> None:
         self._transport.resume()
 
     def room(self) -> None:

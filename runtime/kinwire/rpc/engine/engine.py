@@ -145,6 +145,8 @@ class Engine:
         """Let go of the driver and the session: a reference cycle costs the garbage collector."""
         self._io = self._timer.io = ENDED
         self.outbox.io = self.outbound.io = self.inbound.io = ENDED
+        if self.outbound.streamed is not None:
+            self.outbound.streamed.io = ENDED
         del self.inbound.new  # nothing arrives any more
 
     def _cancelled_id(self, name: str, params: JsonObject) -> int | None:

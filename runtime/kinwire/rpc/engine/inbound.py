@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("InboundCalls", "NewRequest")
+__all__ = ("AlsoProgress", "InboundCalls", "NewRequest")
 
 import logging
 from collections import deque
@@ -41,6 +41,14 @@ from kinwire_protocols.problems import Problem, problems
 
 logger = logging.getLogger("kinwire.session")
 
+AlsoProgress = Callable[
+    [Request, float, float | None, str | None, float | None], OutgoingFrame | None
+]
+"""Takes a request, its progress and the total, a message, and the milliseconds that remain.
+
+It returns another notification to send, None for none.
+"""
+
 NewRequest = Callable[[Id | None, Route, Message, JsonObject], Request]
 
 _BUSY = -32000  # in the range that JSON-RPC leaves to servers
@@ -72,6 +80,8 @@ class InboundCalls:
         self.under_way: dict[Id | Request, Request] = {}
         self._barrier: Request | None = None  # a serial one under way: later ones wait
         self._held: deque[Request] = deque()
+        self.also_progress: AlsoProgress | None = None
+        """Reports progress in another way, whether or not the peer asked for reports."""
         self.silent = False  # nothing is answered and nothing new begins
 
     def requested(self, message: JsonObject) -> None:
@@ -149,29 +159,45 @@ class InboundCalls:
         self._answer_failure(work.id, work.method.name, wrong)
 
     def fail(self, work: Request, error: BaseException) -> None:
-        """End the work and answer with the error: as it is, or as a fault without details."""
-        if self._end(work):
+        """End the work and answer with the error: as it is, or as a fault without details.
+
+        One that was interrupted is answered with what there is of its result.
+        """
+        if work.interruption is not None:
+            self.finish(work, work.interruption())
+        elif self._end(work):
             self._answer_failure(work.id, work.method.name, error)
         elif work.id is None and not self.silent:
             self._log_failure(work.method.name, error)  # nobody is answered
 
     def progress(
-        self, work: Request, progress: float, total: float | None, message: str | None
+        self,
+        work: Request,
+        progress: float,
+        total: float | None,
+        message: str | None,
+        remaining_ms: float | None = None,
     ) -> None:
         """Report progress if the peer asked for it, the value has risen, and no answer is out."""
         rule, token = self._profile.progress, work.progress_token
         risen = isfinite(progress) and (work.reported is None or progress > work.reported)
-        if token is None or not risen or work.ended or work.cancelled or self.silent:
+        if not risen or work.ended or work.cancelled or self.silent:
             return
-        assert rule is not None  # there would be no token
-        params: JsonObject = {rule.token_field: token, "progress": progress}
-        if total is not None and isfinite(total):
-            params["total"] = total
-        if message is not None:
-            params["message"] = message
-        frame = encoded_notification(rule.method.name, params)
-        work.reported = progress
-        self._outbox.add(frame.data, frame)
+        total = total if total is not None and isfinite(total) else None
+        if token is not None and rule is not None:
+            params: JsonObject = {rule.token_field: token, "progress": progress}
+            if total is not None:
+                params["total"] = total
+            if message is not None:
+                params["message"] = message
+            frame = encoded_notification(rule.method.name, params)
+            work.reported = progress
+            self._outbox.add(frame.data, frame)
+        if self.also_progress is not None:
+            work.reported = progress
+            other = self.also_progress(work, progress, total, message, remaining_ms)
+            if other is not None:
+                self._outbox.add(other.data, other)
 
     def answer_error(self, identifier: Id | None, error: RpcError) -> None:
         """Send an error response; one that JSON cannot hold is a fault of this side."""

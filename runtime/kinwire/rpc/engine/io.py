@@ -6,14 +6,17 @@ I/O and clocks, and a test can record the calls.
 
 from __future__ import annotations
 
-__all__ = ("ENDED", "EngineIO", "Timer")
+__all__ = ("ENDED", "EngineIO", "PauseReason", "Timer")
 
 from math import inf
-from typing import Protocol
+from typing import Literal, Protocol
 
 from kinwire.rpc.calls import Outbound
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.request import Request
+
+PauseReason = Literal["unsent", "unread"]
+"""Why reading pauses: too much has to be sent yet, or nobody takes what came."""
 
 
 class EngineIO(Protocol):
@@ -42,11 +45,11 @@ class EngineIO(Protocol):
         """Return the time in seconds, on a clock that only runs forward."""
         ...
 
-    def pause_reading(self) -> None:
-        """Stop reading from the peer: too much is unsent."""
+    def pause_reading(self, why: PauseReason = "unsent", /) -> None:
+        """Stop reading from the peer."""
 
-    def resume_reading(self) -> None:
-        """Read from the peer again."""
+    def resume_reading(self, why: PauseReason = "unsent", /) -> None:
+        """Read from the peer again, unless there is another reason not to."""
 
     def room(self) -> None:
         """Let the callers go on that wait while `FrameOutbox.full`."""

@@ -13,6 +13,7 @@ from kinwire.rpc.calls import Outbound
 from kinwire.rpc.codec import encode, encoded_notification, is_object
 from kinwire.rpc.engine.io import EngineIO, Timer
 from kinwire.rpc.engine.outbox import FrameOutbox
+from kinwire.rpc.engine.streamed import StreamedCalls
 from kinwire.rpc.error_table import ErrorTable, error_from_json
 from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError, RequestTimeoutError
 from kinwire.rpc.limits import Counts
@@ -44,6 +45,8 @@ class OutboundCalls:
         self._profile = profile
         self._last_id = 0
         self._pending: dict[int, Outbound] = {}
+        self.streamed: StreamedCalls | None = None
+        """The calls that are answered in parts, once there was one."""
         self.closed: ConnectionClosedError | None = None
 
     def request(self, call: Outbound, params: JsonObject) -> None:
@@ -64,11 +67,19 @@ class OutboundCalls:
             message["params"] = params
         call.data = encode(message)
         self._pending[identifier] = call
+        if self.streamed:
+            self.streamed.changed()
         if call.timeout is not None:  # in place, as is what follows an answer: every call pays
             call.deadline = deadline = self.io.now() + call.timeout
             if deadline < self._timer.at:
                 self._timer.schedule(deadline)
         self._outbox.add(call.data, call)
+
+    def in_parts(self) -> StreamedCalls:
+        """Return the calls that are answered in parts."""
+        if self.streamed is None:
+            self.streamed = StreamedCalls(self.io, self._pending)
+        return self.streamed
 
     def _sends_empty_params(self, call: Outbound) -> bool:
         own, method = self._profile.protocol, call.method
@@ -78,7 +89,7 @@ class OutboundCalls:
         """Forget a call that nobody waits for; the peer hears of it if it has the request."""
         if self._pending.pop(call.id, None) is None:
             return
-        call.over = True
+        self._over(call)
         rule = self._profile.cancellation
         if call.sent and rule is not None and call.name != self._profile.opening:
             params: JsonObject = {rule.id_field: call.id, rule.reason_field: reason}
@@ -93,7 +104,9 @@ class OutboundCalls:
             self._counts.late_replies += 1
             logger.debug("dropped a response that no call waits for")
             return
-        call.over = True
+        call.over = True  # in place, too
+        if self.streamed:
+            self.streamed.changed()
         if "error" not in message and message.get("jsonrpc") == "2.0":
             self.io.settle(call, message["result"], None)
             return
@@ -127,7 +140,7 @@ class OutboundCalls:
         call = self._pending.pop(identifier, None) if type(identifier) is int else None
         if call is None:
             return False
-        call.over = True
+        self._over(call)
         text = f"{call.name}: the answer cannot be read: {why}."
         self.io.settle(call, None, InvalidResponseError(text))
         return True
@@ -140,7 +153,7 @@ class OutboundCalls:
         """Fail the call of this id, if it still waits."""
         call = self._pending.pop(identifier, None)
         if call is not None:
-            call.over = True
+            self._over(call)
             self.io.settle(call, None, error)
 
     def progressed(self, params: JsonObject) -> None:
@@ -168,6 +181,11 @@ class OutboundCalls:
         for call in self._pending.values():
             self._timer.schedule(call.deadline)
 
+    def _over(self, call: Outbound) -> None:
+        call.over = True
+        if self.streamed:
+            self.streamed.changed()
+
     def _ask_for_progress(self, params: JsonObject, token: int) -> None:
         rule, field = self._profile.progress, self._profile.meta_field
         if rule is not None:
@@ -180,7 +198,9 @@ class OutboundCalls:
     def close(self, why: ConnectionClosedError) -> None:
         """Fail every call now, and each later one."""
         self.closed = why
-        pending, self._pending = list(self._pending.values()), {}
+        pending = list(self._pending.values())
+        if pending:
+            self._pending.clear()
         for call in pending:
             call.over = True
             self.io.settle(call, None, why.again())

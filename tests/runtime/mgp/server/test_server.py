@@ -72,7 +72,7 @@ OFFERS: list[tuple[MgpServer, Json | None, Json | None]] = [
         MgpServer(server_id="mind.c", trust_level="standard", permissions_required=["shell"]),
         {"version": "0.6.1", "extensions": ["permissions", "progress", "tool_security"]},
         {
-            "extensions": ["permissions", "tool_security"],
+            "extensions": ["permissions", "progress", "tool_security"],
             "server_id": "mind.c",
             "trust_level": "standard",
             "permissions_required": ["shell"],

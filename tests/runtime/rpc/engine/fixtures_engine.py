@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from kinwire.mcp.profile import PROFILE
 from kinwire.rpc.calls import Outbound, ProgressCallback
 from kinwire.rpc.engine.engine import Engine
+from kinwire.rpc.engine.io import PauseReason
 from kinwire.rpc.error_table import ErrorTable
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.limits import Limits
@@ -106,10 +107,10 @@ class Bench:
     def now(self) -> float:
         return self.time
 
-    def pause_reading(self) -> None:
+    def pause_reading(self, why: PauseReason = "unsent", /) -> None:
         self.holding = True
 
-    def resume_reading(self) -> None:
+    def resume_reading(self, why: PauseReason = "unsent", /) -> None:
         self.holding = False
 
     def room(self) -> None:

@@ -1,0 +1,113 @@
+"""Tools that yield: the pieces of a result, one after the other, and what they are together.
+
+A client that asked for a stream, in a protocol that has one, gets each piece when it is made. For
+every other client the pieces are joined into one result.
+"""
+
+from __future__ import annotations
+
+__all__ = ("JoinedPieces", "PieceSink", "each_piece")
+
+import inspect
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from types import GeneratorType
+from typing import Any, Protocol, cast
+
+import anyio.to_thread
+
+from kinwire.mcp.functions.results import content_of
+from kinwire_protocols import mcp
+from kinwire_protocols.base import JsonObject
+
+_END = object()
+
+
+class PieceSink(Protocol):
+    """Where the pieces of one call go."""
+
+    async def put(self, block: JsonObject) -> None:
+        """Send a content block, when the client can take it."""
+        ...
+
+    def result(self) -> JsonObject:
+        """Return the final result of the call, with all pieces in it."""
+        ...
+
+    def end(self) -> None:
+        """Nothing more comes: the call has ended, in whatever way."""
+        ...
+
+
+class JoinedPieces:
+    """Content blocks; texts that follow each other become one.
+
+    Beyond `most` bytes nothing is added: a frame could not hold it.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._size = 0
+        self._blocks: list[JsonObject] = []
+        self._texts: list[str] = []
+        self.cut = False
+        """Whether there were more."""
+
+    def add(self, block: JsonObject) -> None:
+        """Add a block behind those that are there."""
+        text = block.get("text") if block.keys() == {"type", "text"} else None
+        size = len(text.encode()) if isinstance(text, str) else len(repr(block))
+        if self.cut or self._size + size > self._most:
+            self.cut = True
+            return
+        self._size += size
+        if isinstance(text, str):
+            self._texts.append(text)
+        else:
+            self._join()
+            self._blocks.append(block)
+
+    @property
+    def content(self) -> list[JsonObject]:
+        """The blocks so far."""
+        self._join()
+        return list(self._blocks)
+
+    def _join(self) -> None:
+        if self._texts:
+            joined = "".join(self._texts)
+            self._texts.clear()
+            last = self._blocks[-1] if self._blocks else None
+            if last is not None and last.keys() == {"type", "text"}:
+                joined = self._blocks.pop()["text"] + joined
+            self._blocks.append({"type": "text", "text": joined})
+
+
+async def each_piece(
+    function: Callable[..., Any], given: dict[str, Any], tool: str
+) -> AsyncGenerator[JsonObject]:
+    """Yield the content blocks of what a generator yields; a plain one runs in worker threads."""
+    if inspect.isasyncgenfunction(function):
+        async with aclosing(cast("AsyncGenerator[object]", function(**given))) as made:
+            async for value in made:
+                for block in _blocks_of(value, tool):
+                    yield block
+        return
+    plain = cast("GeneratorType[object, None, None]", function(**given))
+    try:
+        while (value := await _next_in_thread(plain)) is not _END:
+            for block in _blocks_of(value, tool):
+                yield block
+    finally:
+        if not plain.gi_running:  # else its thread was left behind, and nothing can stop it
+            plain.close()
+
+
+def _blocks_of(value: object, tool: str) -> list[JsonObject]:
+    if isinstance(value, mcp.CallToolResult):
+        raise TypeError(f"Tool {tool!r}: expected pieces of a result, got a whole one. Return it.")
+    return content_of(value, tool)
+
+
+async def _next_in_thread(plain: GeneratorType[object, None, None]) -> object:
+    return await anyio.to_thread.run_sync(next, plain, _END, abandon_on_cancel=True)
