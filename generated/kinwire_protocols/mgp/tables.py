@@ -857,7 +857,6 @@ SERVER_LIFECYCLE: Final = tables.Machine[ServerState](
         "restarting",
     ),
     initial="registered",
-    final=frozenset(("disconnected",)),
     transitions={
         ("registered", "start"): "connecting",
         ("connecting", "ready"): "connected",
@@ -870,6 +869,10 @@ SERVER_LIFECYCLE: Final = tables.Machine[ServerState](
         ("restarting", "ready"): "connected",
         ("restarting", "start"): "connecting",
         ("restarting", "fail"): "error",
+        ("connecting", "stop"): "disconnected",
+        ("restarting", "stop"): "disconnected",
+        ("error", "stop"): "disconnected",
+        ("disconnected", "start"): "connecting",
     },
 )
 """How a server goes from state to state, as the kernel sees it. Section 11.2."""

@@ -38,7 +38,10 @@ __all__ = (
     "Retries",
     "ServerPolicy",
     "ServerSpec",
+    "ServerStatus",
     "StandingAnswer",
+    "SupervisedServer",
+    "Supervisor",
     "ToolPolicy",
     "code_rejection",
     "load_config",
@@ -69,6 +72,9 @@ if TYPE_CHECKING:
         Permissions,
     )
     from kinwire.mgp.kernel.policy_loading import load_policy
+    from kinwire.mgp.kernel.supervisor.status import ServerStatus
+    from kinwire.mgp.kernel.supervisor.supervised import SupervisedServer
+    from kinwire.mgp.kernel.supervisor.supervisor import Supervisor
     from kinwire.mgp.rules.config_problem import ConfigError, ConfigProblem
     from kinwire.mgp.rules.confirmations import ConfirmationRequest, StandingAnswer
     from kinwire.mgp.rules.kernel_config import ConfiguredServer, KernelConfig
@@ -115,7 +121,10 @@ _HOMES = {
     "Retries": "rules.retry",
     "ServerPolicy": "rules.server_policy",
     "ServerSpec": "rules.server_spec",
+    "ServerStatus": "kernel.supervisor.status",
     "StandingAnswer": "rules.confirmations",
+    "SupervisedServer": "kernel.supervisor.supervised",
+    "Supervisor": "kernel.supervisor.supervisor",
     "ToolPolicy": "rules.server_policy",
     "code_rejection": "server.code_check",
     "load_config": "kernel.config",

@@ -6,7 +6,7 @@ __all__ = ("MgpKernel",)
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, ClassVar
@@ -15,6 +15,7 @@ from kinwire.managers.peer_records import PeerRecords
 from kinwire.mcp.connection import Connection
 from kinwire.mcp.context import Context
 from kinwire.mcp.extension import ExtensionBase, Next, capability_from
+from kinwire.mcp.host import Host
 from kinwire.mcp.server import Server
 from kinwire.mgp.kernel.access import AccessManager
 from kinwire.mgp.kernel.access_methods import AccessMethods
@@ -25,11 +26,13 @@ from kinwire.mgp.kernel.callers import AGENT_KIND, Agent, as_agent, as_host, as_
 from kinwire.mgp.kernel.confirmations import ConfirmationManager, Confirmations
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.identities import must_be_itself
+from kinwire.mgp.kernel.lifecycle import LifecycleManager
 from kinwire.mgp.kernel.manager import ServerManager
 from kinwire.mgp.kernel.permission_options import Permissions
 from kinwire.mgp.kernel.permissions import PermissionManager
 from kinwire.mgp.kernel.policy_guard import PolicyGuard
 from kinwire.mgp.kernel.retries import RetryEngine
+from kinwire.mgp.kernel.supervisor.supervisor import SupervisingKernel, Supervisor
 from kinwire.mgp.kernel.tool_guard import CallChecks, ToolGuard
 from kinwire.mgp.kernel.tool_switches import ToolSwitches
 from kinwire.mgp.kernel.tracing import new_trace_id, trace_of, traced
@@ -39,6 +42,7 @@ from kinwire.mgp.rules.negotiation import active_extensions, read_offer
 from kinwire.mgp.rules.policy import Policy
 from kinwire.mgp.rules.retry import Retries
 from kinwire.mgp.rules.server_policy import ServerPolicy
+from kinwire.mgp.rules.server_spec import ServerSpec
 from kinwire.mgp.rules.trace import trace_id_in
 from kinwire.mgp.rules.trust import DEFAULTS
 from kinwire.rpc.errors import KinwireError
@@ -198,7 +202,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         )
         self._access_methods.serve(self.handlers, self._principal)
         self.handlers.add_default(NOTIFICATIONS_MGP_AUDIT, self._report)
-        kept = None if records is None else PeerRecords(records)
+        self._kept = kept = None if records is None else PeerRecords(records)
         self.permissions = PermissionManager(
             permissions or Permissions(), kept, self._audit, self._clock
         )
@@ -219,7 +223,9 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             self.confirmations,
         )
         self._retries = RetryEngine(retries or Retries())
+        self._lifecycle = LifecycleManager(self.handlers)
         self._managers: tuple[ServerManager, ...] = (
+            self._lifecycle,
             ToolGuard(checks, self._audit, self._clock, self._retries),
             self.confirmations,
             self.permissions,
@@ -269,6 +275,24 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         """Let an agent begin its quotas of a server's tools again."""
         _RESET_QUOTA.check(agent=agent, server=server)
         self._limits.reset_quota(agent, server)
+
+    def supervise(self, host: Host, specs: Iterable[ServerSpec] = ()) -> Supervisor:
+        """Keep servers alive: `async with kernel.supervise(host, specs) as supervisor`.
+
+        `host` is the one that has this kernel among its extensions; see `Supervisor`.
+
+        Raises:
+            TypeError: an argument is not of its type.
+            ValueError: two specs have one id.
+        """
+        kernel = SupervisingKernel(
+            lifecycle=self._lifecycle,
+            audit=self._audit,
+            clock=self._clock,
+            records=self._kept,
+            guarded=self.peer_of,
+        )
+        return Supervisor(kernel, host, specs)
 
     def add_access_tools(self, server: Server, agent_of: Callable[[Context], str]) -> None:
         """Add `mgp/access/query`, `grant` and `revoke` to a server of yours as tools.

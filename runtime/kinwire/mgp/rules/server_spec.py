@@ -31,6 +31,7 @@ WhenRestarting = Literal["wait", "refuse"]
 SpecTransport = Literal["stdio", "http", "ws"]
 """How a server is reached; `http` is Streamable HTTP, or HTTP+SSE where a server has only that."""
 
+_OF_PROCESS = ("id", "command", "args", "env", "cwd", "url", "headers", "insecure")
 _SCHEMES = ("http://", "https://", "ws://", "wss://")
 
 
@@ -80,8 +81,7 @@ class ServerSpec:
     """A server that a `Supervisor` keeps alive: `ServerSpec("files", command="python", ...)`.
 
     Either `command`, with `args`, `env` and `cwd`, or `url`, with `headers` and `insecure`. Times
-    are in seconds. Two specs are equal if nothing has to be restarted to go from one to the other.
-    What may have secrets in it (`args`, `env`, `url`, `headers`) is not shown by `repr`.
+    are in seconds. `repr` leaves out what may have secrets in it: `args`, `env`, `url`, `headers`.
 
     Raises:
         TypeError: an argument is not of its type.
@@ -131,6 +131,10 @@ class ServerSpec:
             object.__setattr__(self, name, value)
         object.__setattr__(self, "env", dict(self.env))
         object.__setattr__(self, "headers", dict(self.headers))
+
+    def has_same_process(self, other: ServerSpec) -> bool:
+        """Return whether a server of this spec can go on under the other one."""
+        return all(getattr(self, name) == getattr(other, name) for name in _OF_PROCESS)
 
     @property
     def transport(self) -> SpecTransport:

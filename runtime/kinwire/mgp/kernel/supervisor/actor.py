@@ -1,0 +1,375 @@
+"""The one task that starts, watches and ends one supervised server (MGP 0.2.0, 11.2 to 11.5).
+
+Nobody else changes the state of its server. It follows the newest order, else the decisions of
+`ServerLife`; a run is over when its processes are gone, and only then the next one begins.
+"""
+
+from __future__ import annotations
+
+__all__ = ("LIFECYCLE", "ServerActor")
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final, Literal
+
+import anyio
+
+from kinwire.managers.while_open import while_open
+from kinwire.mcp.connection import Connection
+from kinwire.mgp.kernel.audit import kernel_event
+from kinwire.mgp.kernel.guarded_server import GuardedServer
+from kinwire.mgp.kernel.supervisor.announcer import Announcer
+from kinwire.mgp.kernel.supervisor.call_gate import CallGate
+from kinwire.mgp.kernel.supervisor.draining import drain
+from kinwire.mgp.kernel.supervisor.kept_histories import KeptHistory
+from kinwire.mgp.kernel.supervisor.launch import Launch
+from kinwire.mgp.kernel.supervisor.log_lines import LogLines
+from kinwire.mgp.kernel.supervisor.orders import Order, OrderBox, OrderKind
+from kinwire.mgp.kernel.supervisor.services import SupervisorServices
+from kinwire.mgp.kernel.supervisor.watching import Happening, Watch, watch
+from kinwire.mgp.rules.health import ServerHealth
+from kinwire.mgp.rules.lifecycle import StateChange, refusal_in
+from kinwire.mgp.rules.restarts import ServerEnd
+from kinwire.mgp.rules.server_life import LIMIT_EXCEEDED, ServerLife
+from kinwire.mgp.rules.server_spec import ServerSpec
+from kinwire.rpc.errors import ConnectionClosedError
+from kinwire.support.sanitize import sanitize_for_log
+from kinwire.transports.child import ChildProcess
+from kinwire_protocols.base import RpcError
+from kinwire_protocols.mgp.models import LifecycleNotificationParams, ServerState
+
+logger = logging.getLogger("kinwire.mgp.supervisor")
+
+Then = Literal["again", "stay"]
+LIFECYCLE: Final = "io.kinwire.server_state"
+"""A server went from one state to another."""
+
+
+class ServerActor:
+    """One supervised server."""
+
+    def __init__(self, spec: ServerSpec, services: SupervisorServices, *, start: bool) -> None:
+        self.spec = spec
+        self.life = ServerLife(spec.id, spec.restart, services.clock())
+        self.log = LogLines(services.clock)
+        self.orders = OrderBox()
+        self.gate = CallGate(self._refused, anyio.current_time)
+        self.announcer = Announcer()
+        self.connection: Connection | None = None
+        """The connection of this run, from its handshake to its end."""
+        self.health: ServerHealth | None = None
+        self.restarts = 0
+        self.restart_at: float | None = None
+        """When it is started without an order; None for never."""
+        self.stopped = False
+        """Whether an operator has stopped it."""
+        self.news = anyio.Event()
+        """Set, and replaced, whenever the state has changed."""
+        self._services = services
+        self._start_first = start
+        self._child: ChildProcess | None = None
+        self._announced = anyio.Event()
+        self._restarting = False
+        self._again = False  # whether what drains is started again
+
+    @property
+    def pid(self) -> int | None:
+        """The process id of a child that runs."""
+        child = self._child
+        return None if child is None or child.exit_code is not None else child.pid
+
+    @property
+    def call_state(self) -> ServerState:
+        """The state as calls see it: all of a restart is one, with the start that belongs to it."""
+        state = self.life.state
+        if state == "connecting" and self._restarting:
+            return "restarting"
+        if state == "connected" and (self.connection is None or self.connection.session.closed):
+            return "restarting"  # what comes is not decided before its processes are gone
+        return state
+
+    @property
+    def is_coming(self) -> bool:
+        """Whether the server may come up without a further order."""
+        ordered = self.orders.next is not None and self.orders.next.kind != "stop"
+        coming = self.call_state in ("connecting", "connected", "restarting")
+        due = self._start_first or self.restart_at is not None
+        return ordered or coming or due or self._again
+
+    def refusal(self) -> RpcError | None:
+        """Return why a call is refused now; None if it is taken."""
+        left = None if self.restart_at is None else self.restart_at - self._services.clock()
+        delay = None if left is None else max(0.0, left)
+        return refusal_in(self.call_state, self.spec.id, retry_after=delay)
+
+    def joined(self, server: GuardedServer) -> None:
+        """See `LifecycleWatcher.joined`."""
+        self.gate.join(server.session)
+
+    def heard(self, params: LifecycleNotificationParams) -> None:
+        """See `LifecycleWatcher.heard`: a server may announce its end, and nothing else."""
+        if params.new_state == "draining":
+            self._announced.set()
+
+    def respec(self, spec: ServerSpec) -> OrderKind | None:
+        """Go over to another spec, and return the order that this needs; None for none."""
+        same, self.spec = self.spec.has_same_process(spec), spec
+        self.life.rules = spec.restart
+        if self.life.state == "connected":
+            return "start" if same else "again"  # a start of what runs has it watched by the spec
+        if self.stopped or self.life.state in ("registered", "restarting", "disconnected"):
+            return None  # the next start is by the spec
+        return "again"
+
+    async def run(self) -> None:
+        """Follow orders and decisions until cancelled."""
+        kept = await self._services.histories.load(self.spec.id)
+        self.life.history, self.stopped = kept
+        if self._start_first and not self.stopped:
+            self.restart_at = self._now()
+        self._start_first = False
+        self._tell()
+        while True:
+            await self._turn()
+
+    async def _turn(self) -> None:
+        """Wait for an order, or for the time of a restart, and do what is due."""
+        order = await self._next_order()
+        if order is not None and order.kind == "stop":
+            await self._stay_down(order.reason)
+            return
+        if order is not None:
+            self.stopped = False
+            self.life.forget_restarts()
+            await self._save()
+        self._restarting = self.life.state == "restarting"
+        self.restarts += self._restarting
+        self.restart_at = None
+        self._publish(self.life.connecting(self._now(), None if order is None else order.reason))
+        try:
+            end = await self._run_server()
+        except Exception:  # a mistake of ours: the processes are gone, and the policy decides
+            logger.exception("%s: its supervision has failed", self.spec.id)
+            end = ServerEnd(failed=True, cause="internal_error")
+        if end is not None:
+            await self._ended(end)
+            if end.then != "again":  # that order is followed when the server has started
+                self.orders.finish()
+
+    async def _next_order(self) -> Order | None:
+        if self.restart_at is None:
+            await self.orders.wait_any()
+        else:
+            with anyio.move_on_after(max(0.0, self.restart_at - self._now())):
+                await self.orders.wait_any()
+        return self.orders.take()
+
+    async def _stay_down(self, reason: str) -> None:
+        """Follow the order to stop a server that does not run."""
+        self.restart_at = None
+        self.stopped = self.stopped or reason == "operator_request"
+        self._publish(self.life.stopped(reason, self._now()))
+        await self._save()
+        self.orders.finish()
+
+    async def _run_server(self) -> ServerEnd | None:
+        """Start the server and watch it until it is gone; None if an order ended its start."""
+        self._announced = anyio.Event()
+        launch = self._services.launch(self.spec, self.log)
+        self._child = launch.child
+        started = await self._start(launch)
+        if started is None:
+            await self._give_up_start()
+        if not isinstance(started, Connection):
+            return started
+        self.connection = started
+        try:
+            return await self._serve(started)
+        finally:
+            await _close(started)
+            self.connection = self.health = None
+            self.announcer.clear()
+
+    async def _start(self, launch: Launch) -> Connection | ServerEnd | None:
+        """Return the connection, or why there is none; None if an order came meanwhile."""
+        outcome: Connection | ServerEnd | None = None
+
+        async def attempt() -> None:
+            nonlocal outcome
+            outcome = await self._attempt(launch)
+            tasks.cancel_scope.cancel()
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(attempt)
+            await self.orders.wait("stop", "again")
+            tasks.cancel_scope.cancel()
+        return outcome
+
+    async def _attempt(self, launch: Launch) -> Connection | ServerEnd:
+        try:
+            return await launch.connect()
+        except Exception as error:
+            detail = _words(error)
+            logger.warning("%s: it did not start: %s", self.spec.id, detail)
+            return ServerEnd(failed=True, cause="start_failed", detail=detail)
+
+    async def _give_up_start(self) -> None:
+        """Follow the order that came during a start; the processes of the start are gone."""
+        order = self.orders.take()
+        assert order is not None
+        if order.kind == "stop":
+            await self._stay_down(order.reason)
+        else:
+            self._publish(self.life.stopped(order.reason, self._now()))
+            self.restart_at = self._now()
+
+    async def _serve(self, connection: Connection) -> ServerEnd:
+        """Watch a connected server until it has to be closed, and return how it ended."""
+        server = self._services.guarded(connection.session)
+        if server is None:
+            return _unasked(connection)
+        tell = partial(self.announcer.run, connection.session)
+        if "lifecycle" in server.extensions:
+            connection.session.start_soon(partial(while_open, connection.session, tell))
+        self._publish(self.life.connected(self._now()))
+        self.orders.finish()
+        while True:
+            happening = await watch(self._watch(server), self.orders.wait_any)
+            order = self.orders.take() if happening.kind == "ordered" else None
+            if order is None or order.kind != "start":
+                return await self._closing(connection, server, happening, order)
+            self.orders.finish()  # it runs already
+
+    def _watch(self, server: GuardedServer) -> Watch:
+        return Watch(
+            server=server,
+            spec=self.spec,
+            gate=self.gate,
+            pid=self.pid,
+            memory=self._services.memory,
+            announced=self._announced,
+            health=self._healthy,
+        )
+
+    def _healthy(self, health: ServerHealth) -> None:
+        self.health = health
+        self._services.noticed(self.spec.id)
+
+    async def _closing(
+        self,
+        connection: Connection,
+        server: GuardedServer,
+        happening: Happening,
+        order: Order | None,
+    ) -> ServerEnd:
+        """Return how the server ended; one that is shut down drains before."""
+        if order is not None:
+            then: Then = "again" if order.kind == "again" else "stay"
+            return await self._shut_down(server, order.reason, then)
+        if happening.kind in ("idle_timeout", "resource_limit"):
+            logger.warning("%s: %s", self.spec.id, happening.detail)
+            end = await self._shut_down(server, happening.kind)
+            return replace(end, detail=happening.detail)
+        if happening.kind == "announced":
+            self._publish(self.life.draining("announced", self._now()))
+            with anyio.move_on_after(self.spec.drain_timeout):
+                await connection.session.wait_closed()
+            return replace(_unasked(connection), cause="announced")
+        if happening.kind == "unresponsive":
+            return ServerEnd(failed=True, cause="unresponsive", detail=happening.detail)
+        return _unasked(connection)
+
+    async def _shut_down(
+        self, server: GuardedServer, reason: str, then: Then | None = None
+    ) -> ServerEnd:
+        """Drain a server, unless a second order to stop ends that immediately."""
+        self._again = then == "again"
+        self._publish(self.life.draining(reason, self._now()))
+
+        async def end_at_once() -> None:
+            await self.orders.wait("stop")
+            tasks.cancel_scope.cancel()
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(end_at_once)
+            await drain(server, self.gate, reason, self.spec.drain_timeout)
+            tasks.cancel_scope.cancel()
+        return ServerEnd(reason=reason, then=then)
+
+    async def _ended(self, end: ServerEnd) -> None:
+        """Decide what follows a run whose processes are gone."""
+        self._again = False
+        now = self._now()
+        changes, decision = self.life.ended(end, now, self._services.jitter())
+        if decision.action == "restart":
+            self.restart_at = now + decision.delay
+        elif end.reason == "operator_request":
+            self.stopped = True
+        self._publish(changes)
+        await self._save()
+        if decision.action == "give_up":
+            await self._audit_limit()
+
+    async def _audit_limit(self) -> None:
+        rules = self.spec.restart
+        details = {
+            "reason": LIMIT_EXCEEDED,
+            "max_restarts": rules.max_restarts,
+            "restart_window_secs": rules.window,
+        }
+        text = "%s: given up after %d restarts in %g s"
+        logger.error(text, self.spec.id, rules.max_restarts, rules.window)
+        event = kernel_event("SERVER_DISCONNECTED", self.spec.id, "FAILURE", details)
+        await self._services.audit.record(event)
+
+    async def _save(self) -> None:
+        kept = KeptHistory(self.life.history, self.stopped)
+        await self._services.histories.save(self.spec.id, kept)
+
+    def _publish(self, changes: Sequence[StateChange]) -> None:
+        for change in changes:
+            words = change.server, change.previous, change.new, change.reason or "started"
+            logger.info("%s: %s -> %s (%s)", *words)
+            details = {
+                "previous_state": change.previous,
+                "new_state": change.new,
+                "reason": change.reason,
+            }
+            self._services.audit.note(kernel_event(LIFECYCLE, change.server, details=details))
+            self._services.changed(change)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Let those look again who wait for the server."""
+        self.news.set()
+        self.news = anyio.Event()
+
+    def _refused(self, method: str) -> RpcError | None:
+        """Return why a request on the open connection is refused: only while it drains."""
+        return self.refusal() if self.life.state == "draining" else None
+
+    def _now(self) -> float:
+        return self._services.clock()
+
+
+async def _close(connection: Connection) -> None:
+    """Close a connection, and return when its processes are gone; that takes a bounded time."""
+    over = anyio.Event()
+    connection.session.on_close(over.set)
+    with anyio.CancelScope(shield=True):
+        await connection.aclose()
+        await over.wait()
+
+
+def _unasked(connection: Connection) -> ServerEnd:
+    """Return the end of a server that nobody has shut down: by its exit code, if it has one."""
+    why = connection.session.closed_why or ConnectionClosedError("The server did not end.")
+    return ServerEnd(failed=why.exit_code != 0, cause="ended", detail=why.reason)
+
+
+def _words(error: Exception) -> str:
+    """Return an error in a line; what a child wrote to its stderr stays in its log."""
+    text = error.reason if isinstance(error, ConnectionClosedError) else str(error)
+    return sanitize_for_log(text) or type(error).__name__
