@@ -161,6 +161,7 @@ def _tell(documents: Documents, made: int, found: list[FileChange], seconds: flo
     for document in map(documents.__getitem__, documents.chosen):
         name, module = document.name, document.module
         places = [f"/{module}/", f"reference/{name}/", f"json-schema/{name}.json"]
+        places += [f"json-schema/{name}/"]
         places += [f"openrpc/{name}-server.json", f"openrpc/{name}-client.json"]
         places += [f"proto/{module}.proto"]
         changed = sum(any(place in change.path for place in places) for change in found)

@@ -231,6 +231,56 @@ class Component(Message):
     """The files that have it."""
 
 
+class ConfiguredArgument(Message):
+    """What an argument of a tool may be; all that is given must hold, and for each item of a list.
+
+    Attributes:
+        equals: The one value.
+        one_of: The values that are allowed.
+        prefix: How the text begins; with a slash in it, whole steps of a path count.
+        glob: What the text matches: `*` stops at a slash, and `**` does not.
+        minimum: The least number.
+        maximum: The largest number.
+        optional: Whether the argument may be left out; absent means no.
+    """
+
+    equals: Any | MISSING = MISSING
+    """The one value."""
+
+    one_of: Annotated[list[Any] | None, Field(min_length=1)] = None
+    """The values that are allowed."""
+
+    prefix: Annotated[str | None, Field(min_length=1)] = None
+    """How the text begins; with a slash in it, whole steps of a path count."""
+
+    glob: Annotated[str | None, Field(min_length=1)] = None
+    """What the text matches: `*` stops at a slash, and `**` does not."""
+
+    minimum: int | float | None = None
+    """The least number."""
+
+    maximum: int | float | None = None
+    """The largest number."""
+
+    optional: bool | None = None
+    """Whether the argument may be left out; absent means no."""
+
+
+class ConfiguredRate(Message):
+    """At most so many calls in any time of that length.
+
+    Attributes:
+        calls: How many calls.
+        seconds: How long the time is.
+    """
+
+    calls: Annotated[int, Field(ge=1)]
+    """How many calls."""
+
+    seconds: Annotated[int | float, Field(gt=0.0)]
+    """How long the time is."""
+
+
 class ContextLevel(Message):
     """One way to hold tools in a model's context, and what it costs.
 
@@ -1682,49 +1732,6 @@ class ServerProfile(Message):
     """How far it is to be trusted."""
 
 
-class ServerSection(Message):
-    """What a configuration says about the MGP of a server.
-
-    Attributes:
-        extensions: The extensions that it supports.
-        permissions_required: The permissions that it needs.
-        trust_level: How far it is trusted.
-        restart_policy: When it is started again.
-        max_restarts: How many restarts a window has room for.
-        restart_window_secs: How long the window is, in seconds.
-        backoff_base_ms: How long to wait before the first restart, in milliseconds.
-        backoff_max_ms: The longest wait, in milliseconds.
-        default_policy: What holds for agents without an entry.
-    """
-
-    extensions: list[ExtensionName | str] | None = None
-    """The extensions that it supports."""
-
-    permissions_required: list[Permission] | None = None
-    """The permissions that it needs."""
-
-    trust_level: TrustLevel | str | None = None
-    """How far it is trusted."""
-
-    restart_policy: RestartPolicy | None = None
-    """When it is started again."""
-
-    max_restarts: Annotated[int | None, Field(ge=0)] = None
-    """How many restarts a window has room for."""
-
-    restart_window_secs: Annotated[int | float | None, Field(ge=0.0)] = None
-    """How long the window is, in seconds."""
-
-    backoff_base_ms: Annotated[int | float | None, Field(ge=0.0)] = None
-    """How long to wait before the first restart, in milliseconds."""
-
-    backoff_max_ms: Annotated[int | float | None, Field(ge=0.0)] = None
-    """The longest wait, in milliseconds."""
-
-    default_policy: DefaultPolicy | None = None
-    """What holds for agents without an entry."""
-
-
 class ToolSecurity(Message):
     """What a tool says about its own risk.
 
@@ -1808,6 +1815,61 @@ class CodeSafetyErrorData(Message):
 
     hints: CodeHints | None = None
     """What to keep to next time."""
+
+
+class ConfiguredTool(Message):
+    """What a client decides about one tool.
+
+    Attributes:
+        risk: The least risk that it counts as.
+        confirm: Whether each call is confirmed.
+        enabled: Whether it may be called at all; absent means yes.
+        permissions: Permissions that it needs besides those that it declares.
+        validator: The check in place of every other one.
+        code_safety: How strictly code among its arguments is checked.
+        code_arguments: The arguments that are code.
+        allowed_commands: Command lines that may run though the check refuses them.
+        without_shell: Whether the server runs arrays of words without a shell; absent means no.
+        rate: The limit of calls of each agent.
+        quota: How many calls each agent has.
+        arguments: What an argument may be, by name or by JSON Pointer.
+    """
+
+    risk: RiskLevel | None = None
+    """The least risk that it counts as."""
+
+    confirm: bool | None = None
+    """Whether each call is confirmed."""
+
+    enabled: bool | None = None
+    """Whether it may be called at all; absent means yes."""
+
+    permissions: list[Permission] | None = None
+    """Permissions that it needs besides those that it declares."""
+
+    validator: Validator | None = None
+    """The check in place of every other one."""
+
+    code_safety: SafetyLevel | None = None
+    """How strictly code among its arguments is checked."""
+
+    code_arguments: list[str] | None = None
+    """The arguments that are code."""
+
+    allowed_commands: list[str] | None = None
+    """Command lines that may run though the check refuses them."""
+
+    without_shell: bool | None = None
+    """Whether the server runs arrays of words without a shell; absent means no."""
+
+    rate: ConfiguredRate | None = None
+    """The limit of calls of each agent."""
+
+    quota: Annotated[int | None, Field(ge=0)] = None
+    """How many calls each agent has."""
+
+    arguments: dict[str, ConfiguredArgument] | None = None
+    """What an argument may be, by name or by JSON Pointer."""
 
 
 class DiscoveredTool(Message):
@@ -1956,52 +2018,6 @@ class LoadedTool(Message):
     """What it says about its risk."""
 
 
-class ServerEntry(Message):
-    """A server in a configuration file.
-
-    Attributes:
-        id: What it is called; once in a file.
-        command: The program to start.
-        args: Its arguments.
-        transport: How to reach the server.
-        url: Its address, where it is not started as a program.
-        mgp: Its MGP; absent means plain MCP.
-        env: What is added to the program's environment; `${NAME}` is filled in from the client's.
-    """
-
-    id: str
-    """What it is called; once in a file."""
-
-    command: str | None = None
-    """The program to start."""
-
-    args: list[str] | None = None
-    """Its arguments."""
-
-    transport: str | None = None
-    """How to reach the server."""
-
-    url: str | None = None
-    """Its address, where it is not started as a program."""
-
-    mgp: ServerSection | None = None
-    """Its MGP; absent means plain MCP."""
-
-    env: dict[str, str] | None = None
-    """What is added to the program's environment; `${NAME}` is filled in from the client's."""
-
-
-class ServersFile(Message):
-    """A configuration file with servers.
-
-    Attributes:
-        servers: The servers, in the order of the file.
-    """
-
-    servers: list[ServerEntry] | None = None
-    """The servers, in the order of the file."""
-
-
 class ToolIndexEntry(Message):
     """A tool as the kernel's index holds it.
 
@@ -2091,6 +2107,69 @@ class ToolsRequestResult(Message):
     """How many tokens they add to the context."""
 
 
+class ConfiguredPolicy(Message):
+    """What a client decides about one server.
+
+    Attributes:
+        approval: How its permissions are decided.
+        permissions: The permissions that are approved beforehand.
+        needs_all: Whether a server that lacks a permission which it requires is not connected; absent means no.
+        needs_agent: Whether calls without an agent are refused; absent means no.
+        confirm: The risks whose calls are confirmed.
+        validator: The check for tools that declare none.
+        code_safety: How strictly code among arguments is checked.
+        allowed_hosts: Private hosts that arguments may name.
+        rate: The limit of calls of each agent.
+        quota: How many calls each agent has.
+        credentials_expire: When calls begin to be refused; in TOML a date-time.
+        allowed_tools: Names or patterns; with it, all other tools are refused.
+        denied_tools: Names or patterns of tools that are refused.
+        tools: What holds for one tool, by name.
+    """
+
+    approval: PermissionPolicy | None = None
+    """How its permissions are decided."""
+
+    permissions: list[Permission] | None = None
+    """The permissions that are approved beforehand."""
+
+    needs_all: bool | None = None
+    """Whether a server that lacks a permission which it requires is not connected; absent means no."""
+
+    needs_agent: bool | None = None
+    """Whether calls without an agent are refused; absent means no."""
+
+    confirm: list[RiskLevel] | None = None
+    """The risks whose calls are confirmed."""
+
+    validator: Validator | None = None
+    """The check for tools that declare none."""
+
+    code_safety: SafetyLevel | None = None
+    """How strictly code among arguments is checked."""
+
+    allowed_hosts: list[str] | None = None
+    """Private hosts that arguments may name."""
+
+    rate: ConfiguredRate | None = None
+    """The limit of calls of each agent."""
+
+    quota: Annotated[int | None, Field(ge=0)] = None
+    """How many calls each agent has."""
+
+    credentials_expire: str | None = None
+    """When calls begin to be refused; in TOML a date-time."""
+
+    allowed_tools: list[str] | None = None
+    """Names or patterns; with it, all other tools are refused."""
+
+    denied_tools: list[str] | None = None
+    """Names or patterns of tools that are refused."""
+
+    tools: dict[str, ConfiguredTool] | None = None
+    """What holds for one tool, by name."""
+
+
 class PartialResult(Message):
     """What a tool had to say before it was stopped.
 
@@ -2100,6 +2179,97 @@ class PartialResult(Message):
 
     content: list[ContentBlock] | str
     """The pieces so far."""
+
+
+class ServerSection(Message):
+    """What a configuration says about the MGP of a server.
+
+    Attributes:
+        extensions: The extensions that it supports.
+        permissions_required: The permissions that it needs.
+        trust_level: How far it is trusted.
+        restart_policy: When it is started again.
+        max_restarts: How many restarts a window has room for.
+        restart_window_secs: How long the window is, in seconds.
+        backoff_base_ms: How long to wait before the first restart, in milliseconds.
+        backoff_max_ms: The longest wait, in milliseconds.
+        start_timeout_secs: How long a start may take with the whole handshake, in seconds.
+        ping_interval_secs: How long after an answer the server is pinged again, in seconds; 0 means never.
+        ping_timeout_secs: How soon a ping has to be answered, in seconds.
+        ping_misses: How many pings in a row may be missed before the server is restarted.
+        idle_timeout_secs: How long the server may be idle before it is shut down, in seconds; 0 means forever.
+        max_memory_bytes: The most memory of its processes before it is shut down.
+        drain_timeout_secs: How long a server that shuts down may take to finish calls, in seconds.
+        when_restarting: Whether a call during a restart waits or is refused.
+        wait_timeout_secs: How long a call may wait for a restart, in seconds.
+        leased: Whether one of several kernels runs the server, by a lease.
+        pinned_tools: Tools that are always in the context of a model.
+        policy: What its tools may do, and who decides.
+        default_policy: What holds for agents without an entry.
+    """
+
+    extensions: list[ExtensionName | str] | None = None
+    """The extensions that it supports."""
+
+    permissions_required: list[Permission] | None = None
+    """The permissions that it needs."""
+
+    trust_level: TrustLevel | str | None = None
+    """How far it is trusted."""
+
+    restart_policy: RestartPolicy | None = None
+    """When it is started again."""
+
+    max_restarts: Annotated[int | None, Field(ge=0)] = None
+    """How many restarts a window has room for."""
+
+    restart_window_secs: Annotated[int | float | None, Field(ge=0.0)] = None
+    """How long the window is, in seconds."""
+
+    backoff_base_ms: Annotated[int | float | None, Field(ge=0.0)] = None
+    """How long to wait before the first restart, in milliseconds."""
+
+    backoff_max_ms: Annotated[int | float | None, Field(ge=0.0)] = None
+    """The longest wait, in milliseconds."""
+
+    start_timeout_secs: Annotated[int | float | None, Field(gt=0.0)] = None
+    """How long a start may take with the whole handshake, in seconds."""
+
+    ping_interval_secs: Annotated[int | float | None, Field(ge=0.0)] = None
+    """How long after an answer the server is pinged again, in seconds; 0 means never."""
+
+    ping_timeout_secs: Annotated[int | float | None, Field(gt=0.0)] = None
+    """How soon a ping has to be answered, in seconds."""
+
+    ping_misses: Annotated[int | None, Field(ge=1)] = None
+    """How many pings in a row may be missed before the server is restarted."""
+
+    idle_timeout_secs: Annotated[int | float | None, Field(ge=0.0)] = None
+    """How long the server may be idle before it is shut down, in seconds; 0 means forever."""
+
+    max_memory_bytes: Annotated[int | None, Field(ge=1)] = None
+    """The most memory of its processes before it is shut down."""
+
+    drain_timeout_secs: Annotated[int | float | None, Field(ge=0.0)] = None
+    """How long a server that shuts down may take to finish calls, in seconds."""
+
+    when_restarting: Literal["wait", "refuse"] | None = None
+    """Whether a call during a restart waits or is refused."""
+
+    wait_timeout_secs: Annotated[int | float | None, Field(gt=0.0)] = None
+    """How long a call may wait for a restart, in seconds."""
+
+    leased: bool | None = None
+    """Whether one of several kernels runs the server, by a lease."""
+
+    pinned_tools: list[str] | None = None
+    """Tools that are always in the context of a model."""
+
+    policy: ConfiguredPolicy | None = None
+    """What its tools may do, and who decides."""
+
+    default_policy: DefaultPolicy | None = None
+    """What holds for agents without an entry."""
 
 
 class StreamCancelResult(Message):
@@ -2142,3 +2312,69 @@ class StreamChunkNotificationParams(Message):
 
     done: bool | None = None
     """Whether it is the last one; absent means no."""
+
+
+class ServerEntry(Message):
+    """A server in a configuration file.
+
+    Attributes:
+        id: What it is called; once in a file.
+        command: The program to start.
+        args: Its arguments.
+        transport: How to reach the server.
+        url: Its address, where it is not started as a program.
+        headers: Headers of each request, where it has a `url`; `${NAME}` is filled in from the client's environment.
+        insecure: Whether plain text may go to another machine; absent means no.
+        cwd: The folder in which the program starts; absent means that of the client.
+        mgp: Its MGP; absent means plain MCP.
+        env: What is added to the program's environment; `${NAME}` is filled in from the client's.
+    """
+
+    id: str
+    """What it is called; once in a file."""
+
+    command: str | None = None
+    """The program to start."""
+
+    args: list[str] | None = None
+    """Its arguments."""
+
+    transport: str | None = None
+    """How to reach the server."""
+
+    url: str | None = None
+    """Its address, where it is not started as a program."""
+
+    headers: dict[str, str] | None = None
+    """Headers of each request, where it has a `url`; `${NAME}` is filled in from the client's environment."""
+
+    insecure: bool | None = None
+    """Whether plain text may go to another machine; absent means no."""
+
+    cwd: str | None = None
+    """The folder in which the program starts; absent means that of the client."""
+
+    mgp: ServerSection | None = None
+    """Its MGP; absent means plain MCP."""
+
+    env: dict[str, str] | None = None
+    """What is added to the program's environment; `${NAME}` is filled in from the client's."""
+
+
+class ServersFile(Message):
+    """A configuration file with servers.
+
+    Attributes:
+        servers: The servers, in the order of the file.
+        other_servers: Whether tools of servers that the file does not name may be called; absent means `deny`.
+        tool_context_budget: How many tokens of the context tool definitions may take.
+    """
+
+    servers: Annotated[list[ServerEntry] | None, Field(max_length=1000)] = None
+    """The servers, in the order of the file."""
+
+    other_servers: Literal["allow", "deny"] | None = None
+    """Whether tools of servers that the file does not name may be called; absent means `deny`."""
+
+    tool_context_budget: ToolContextBudget | None = None
+    """How many tokens of the context tool definitions may take."""

@@ -23,24 +23,13 @@ from kinwire.mgp.rules.policy import Policy
 from kinwire.mgp.rules.policy_file import SERVER_KEYS, must_be_name, others_allowed
 from kinwire.mgp.rules.server_spec import ServerSpec
 from kinwire_protocols.mgp.models import ToolContextBudget
-from kinwire_protocols.mgp.tables import (
-    CONTEXT_CACHE_LIMIT,
-    CONTEXT_DISCOVERY_RESERVE,
-    CONTEXT_MAX_TOKENS,
-    CONTEXT_PINNED_RESERVE,
-)
 
 MOST_SERVERS: Final = 1000
 
 _TOP: Final = ("servers", "mcpServers", "other_servers", "tool_context_budget", "$schema")
 _ENTRY: Final = ("id", *WAY_KEYS, "mgp")
 _NAMED: Final = ("type", "disabled", *WAY_KEYS, "mgp")
-_BUDGET: Final = {
-    "max_tokens": CONTEXT_MAX_TOKENS,
-    "pinned_reserve": CONTEXT_PINNED_RESERVE,
-    "discovery_reserve": CONTEXT_DISCOVERY_RESERVE,
-    "cache_limit": CONTEXT_CACHE_LIMIT,
-}
+_BUDGET: Final = ("max_tokens", "pinned_reserve", "discovery_reserve", "cache_limit")
 
 
 def config_from(text: str, file: str, source: ValueSource) -> KernelConfig:
@@ -168,7 +157,9 @@ def _refuse_misplaced(
 
 def _budget(node: ConfigNode) -> ToolContextBudget:
     fields = node.table(_BUDGET)
-    found = {key: fields[key].count() if key in fields else value for key, value in _BUDGET.items()}
+    if len(fields) < len(_BUDGET):
+        raise node.refused(f"a table with {', '.join(_BUDGET)}")
+    found = {key: one.count() for key, one in fields.items()}
     most = found["max_tokens"]
     reserved = sum(found.values()) - most
     if reserved > most:

@@ -36,7 +36,10 @@ CEREBRAS_API_KEY = "${CEREBRAS_API_KEY}"
 """
 WHOLE = """\
 other_servers = "allow"
-tool_context_budget = { max_tokens = 9000, pinned_reserve = 1000 }
+tool_context_budget.max_tokens = 9000
+tool_context_budget.pinned_reserve = 1000
+tool_context_budget.discovery_reserve = 5
+tool_context_budget.cache_limit = 6
 
 [[servers]]
 id = "files"
@@ -162,12 +165,12 @@ def test_a_file_says_all_that_a_program_can_say() -> None:
         tools={"read": ToolPolicy()},
     )
     rules = config.policy.rules["files"]
-    assert (str(rules.place), str(rules.denied.find("delete_all"))) == ("f:31:14", "f:35:17")
+    assert (str(rules.place), str(rules.denied.find("delete_all"))) == ("f:34:14", "f:38:17")
     assert rules.tools["read"].arguments[0].name == "path"
     assert config.policy.others_allowed
     assert config.servers[0].pinned_tools == ("read",)
     assert config.tool_context_budget == ToolContextBudget(
-        max_tokens=9000, pinned_reserve=1000, discovery_reserve=3000, cache_limit=3000
+        max_tokens=9000, pinned_reserve=1000, discovery_reserve=5, cache_limit=6
     )
     assert config.warnings == ()
     assert {*tomllib.loads(WHOLE)["servers"][0]["mgp"]} >= {*SECTION_KEYS} - {
@@ -229,6 +232,7 @@ def test_what_other_readers_may_understand_is_reported_with_its_line() -> None:
     assert read(text).policy.servers["a"].trust == "sandboxed"
 
 
+BUDGET = "tool_context_budget = { pinned_reserve = 1, discovery_reserve = 2, cache_limit = 3"
 REFUSED = {
     "servers = 5": "1:11: servers: expected [[servers]] for each server",
     '[servers.files]\ntrust = "standard"': "1:2: servers: expected [[servers]] for each server",
@@ -267,7 +271,8 @@ REFUSED = {
     url("mgp = { max_memory_bytes = 5 }"): "1:1: ServerSpec 'a': ",
     url('transport = "ws"'): "4:13: transport: expected the tr",
     url(f'headers = {{ "a b" = "{SECRET}" }}'): "4:13: expected",
-    "tool_context_budget = { max_tokens = 10 }": "1:1: the parts are 8000 tokens together",
+    f"{BUDGET}, max_tokens = 5 }}": "1:1: the parts are 6 tokens together, and max_tokens is 5",
+    f"{BUDGET} }}": "1:23: tool_context_budget: expected a table with max_tokens, pinned_reserve",
     "tool_context_budget = { most = 10 }": "1:25: unknown key 'most'. The keys here are",
     '{"mcpServers": {"": {"command": "x"}}}': "1:17: expected a name of 1 to",
     '{"mcpServers": {"a": {"command": "x", "type": "htp"}}}': "1:47: type: expected one of",
