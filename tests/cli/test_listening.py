@@ -49,6 +49,7 @@ async def heard_of(*frames: bytes, passes: bool = False) -> tuple[Listening, lis
         waits=lambda _: False,
         fail=lambda _, error: None,
         end=lambda why: None,
+        ask_to_end=lambda why: None,
         frame_size=100,
         loop=None,
     )

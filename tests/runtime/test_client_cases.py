@@ -53,6 +53,7 @@ class RawServer:
                     waits=lambda _: False,
                     fail=lambda _, error: None,
                     end=lambda why: None,
+                    ask_to_end=lambda why: None,
                     frame_size=Limits().frame_size,
                     loop=None,
                 )

@@ -83,6 +83,20 @@ class ExtensionHandlers:
         self.routes |= dict.fromkeys(row.names, Route(row, handler, act, ahead=True))
         self._added.add(row.name)
 
+    def add_ahead(self, row: Method[Any, Any], act: AtOnce) -> None:
+        """Register a plain function that answers each request of `row` when it arrives.
+
+        It gets (params, request), and returns the result. Nothing holds it back: no interceptor, no
+        earlier message and no limit of the session. `add` may replace it.
+        """
+
+        async def handler(params: Message, request: Request) -> Any:
+            return act(params, request)
+
+        routes = dict.fromkeys(row.names, Route(row, handler, act, ahead=True))
+        self._defaults |= routes
+        self.routes |= routes
+
     def must_be_free(self, rows: Collection[Method[Any, Any]]) -> None:
         """Check that handlers may be registered for `rows`.
 

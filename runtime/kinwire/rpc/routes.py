@@ -33,8 +33,9 @@ class Route(NamedTuple):
     handler: Handler
     at_once: AtOnce | None = None
     ahead: bool = False
-    """Whether `at_once` also acts on a notification where interceptors or earlier messages would
-    come first: for what comes in bursts, must not be dropped and reaches no function of the user
+    """Whether `at_once` also acts where interceptors or earlier messages would come first, and
+    however many messages are being handled: for notifications that come in bursts and must not be
+    dropped, and for requests that are answered under any load. No function of the user is reached
     there."""
 
 

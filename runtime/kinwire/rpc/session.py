@@ -336,6 +336,10 @@ class Session:
             self._layers = layers
         self._layers.add(routes)
 
+    def wrap_routes(self, wrap: Callable[[Mapping[str, Route]], Mapping[str, Route]]) -> None:
+        """Serve from now on what `wrap` makes of the routes that are served."""
+        self.replace_routes(wrap(self._routes))
+
     def route(self, name: str) -> Route | None:
         """Return the route for the method of this wire name, None if it has none."""
         return self._routes.get(name)
@@ -451,6 +455,21 @@ class Session:
         if isinstance(self._transport, ListeningTransport):
             await self._transport.wait_listening()
 
+    async def wait_quiet(self) -> None:
+        """Return when no message of the peer is being handled and no call waits for its answer.
+
+        A handler must not await it: it would wait for itself.
+        """
+        await self._opened().wait_quiet()
+
+    def when_asked_to_end(self, function: Callable[[ConnectionClosedError], object]) -> None:
+        """Call the plain `function` when this side's program is asked to end the connection.
+
+        A signal asks so, as does a listener that stops. The connection is not ended then: what
+        `function` starts does that, by `aclose`.
+        """
+        self._opened().when_asked_to_end = function
+
     async def wait_closed(self) -> None:
         """Return when the connection has ended, from either side."""
         await self._opened().wait_ended()
@@ -477,6 +496,12 @@ class Session:
     def closed_why(self) -> ConnectionClosedError | None:
         """Why the connection has ended for calls; None while it is open."""
         return None if self._driver is None else self._driver.engine.closed
+
+    @property
+    def requests(self) -> list[Request]:
+        """Return the requests of the peer that are being handled."""
+        works = self._opened().engine.inbound.under_way.values()
+        return [work for work in works if work.id is not None]
 
     @property
     def counts(self) -> Counts:

@@ -61,6 +61,10 @@ class SessionCallbacks:
     end: Callable[[ConnectionClosedError], None]
     """Say that nothing will arrive any more, and why. What is waiting is written."""
 
+    ask_to_end: Callable[[ConnectionClosedError], None]
+    """Say that this side is asked to end the connection, and why, as by a signal. It does so as
+    `end`, but a protocol may see to it that what is under way is finished first."""
+
     frame_size: int
     """The largest frame to hand over, in bytes."""
 

@@ -87,7 +87,7 @@ class OwnStdio:
         """End the session, also before it has begun: handlers get a moment to finish."""
         self._stopped = True
         if self._callbacks is not None:
-            self._callbacks.end(ConnectionClosedError(_STOPPED))
+            self._callbacks.ask_to_end(ConnectionClosedError(_STOPPED))
 
     async def aclose(self) -> None:
         """Write what waits and give the descriptors back."""

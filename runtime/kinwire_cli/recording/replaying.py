@@ -95,6 +95,7 @@ class _Session:
             waits=lambda _: False,
             fail=lambda _, error: self._fail(error),
             end=self._end,
+            ask_to_end=self._end,
             frame_size=frame_size,
             loop=None,
         )

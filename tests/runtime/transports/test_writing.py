@@ -37,6 +37,7 @@ def writer_of(fd: int, *frames: bytes, patience: float) -> FrameWriter:
         waits=lambda _: False,
         fail=lambda _, error: None,
         end=lambda _: None,
+        ask_to_end=lambda _: None,
         frame_size=0,
         loop=None,
     )

@@ -122,7 +122,7 @@ class HttpApp:
             run_on(self, listener, certfile=certfile, keyfile=keyfile, started=tell)
 
     def stop(self) -> None:
-        """Take no new sessions, and end the existing ones. This returns immediately."""
+        """Take no new sessions, and ask the existing ones to end. This returns immediately."""
         self.sessions.stop(_STOPPING)
 
     @property

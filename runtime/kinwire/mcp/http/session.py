@@ -127,6 +127,12 @@ class HttpServerSession(MultiStreamTransport):
         for delivery in list(self.deliveries):
             delivery.end()
 
+    def ask_to_end(self, why: ConnectionClosedError) -> None:
+        """Ask the session to end, also before it has begun."""
+        self._why = why
+        if self._callbacks is not None:
+            self._callbacks.ask_to_end(why)
+
     def close(self, why: ConnectionClosedError) -> None:
         """End the session, also before it has begun: handlers get a moment to finish."""
         self._why = why

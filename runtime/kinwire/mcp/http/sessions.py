@@ -28,6 +28,7 @@ Begin = Callable[[HttpServerSession, Callable[[], None]], None]
 """Serves a session without a task, where asyncio runs; calls the function when it is over."""
 
 _ID_SIZE = 32  # bytes
+_LAST_ANSWERS = 5.0  # seconds for what is under way once all sessions are asked to end
 
 
 class Sessions(Listener):
@@ -75,11 +76,20 @@ class Sessions(Listener):
         """See `Listener.stop`."""
         super().stop(why)
         for session in list(self._open.values()):
-            session.close(why)
+            session.ask_to_end(why)
 
     async def close(self, why: ConnectionClosedError) -> None:
-        """End all, and return when they have ended."""
+        """End all, and return when they have ended; what is asked to end gets a moment for it."""
         self.stop(why)
+        with anyio.move_on_after(_LAST_ANSWERS):
+            await self._wait_over()
+        for socket in list(self.sockets):
+            socket.close(why)
+        for session in list(self._open.values()):
+            session.close(why)
+        await self._wait_over()
+
+    async def _wait_over(self) -> None:
         ends = [socket.over for socket in self.sockets]
         if self._served:
             self._none_left = self._none_left or anyio.Event()

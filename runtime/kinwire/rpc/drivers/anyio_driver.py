@@ -75,6 +75,7 @@ class AnyioDriver(Driver):
             await slot.settled.wait()
         finally:
             self.engine.outbound.abandon(call)  # does nothing once there is an answer
+            self._rouse()
         if slot.error is not None:
             raise slot.error
         return slot.result
@@ -151,7 +152,7 @@ class AnyioDriver(Driver):
 
     async def _stop_handlers(self) -> None:
         with anyio.move_on_after(self._limits.stop):
-            await self._until_idle()
+            await self.wait_quiet()
 
     async def _carry_until_stopped(self) -> None:
         try:

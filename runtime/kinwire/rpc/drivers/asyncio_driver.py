@@ -86,6 +86,7 @@ class AsyncioDriver(Driver):
             return await slot
         except BaseException:  # an answer, also an error, has left nothing to abandon
             self.engine.outbound.abandon(call)
+            self._rouse()
             raise
 
     # EngineIO.
@@ -120,6 +121,8 @@ class AsyncioDriver(Driver):
 
     def settle(self, call: Outbound, result: object, error: Exception | None, /) -> None:
         """See `EngineIO.settle`."""
+        if self._idle is not None:
+            self._idle.set()
         slot: Future[object] = call.slot
         if slot.done():  # its caller was cancelled in this turn
             return
@@ -196,8 +199,7 @@ class AsyncioDriver(Driver):
     def _swept(self, work: Request, task: Task[None]) -> None:
         if not work.ended:
             self.engine.fail(work, CancelledError())
-            if self._idle is not None:
-                self._idle.set()
+            self._rouse()
 
     async def _stop_handlers(self) -> None:
         until = self._loop.time() + self._limits.stop

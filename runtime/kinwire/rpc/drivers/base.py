@@ -79,7 +79,9 @@ class Driver(ABC):
         self._ending = False
         self._ended = self._signal()
         self._room: DriverEvent | None = None  # callers wait for the outbox
-        self._idle: DriverEvent | None = None  # set when a handler has ended
+        self._idle: DriverEvent | None = None  # set when a handler or a call has ended
+        self.when_asked_to_end: Callable[[ConnectionClosedError], object] | None = None
+        """What is called in the place of `end` when this side is asked to end the connection."""
 
     def _make_callbacks(
         self,
@@ -99,6 +101,7 @@ class Driver(ABC):
             waits=self.engine.outbound.waits,
             fail=self.engine.outbound.fail,
             end=self.end,
+            ask_to_end=self._asked_to_end,
             frame_size=self._limits.frame_size,
             loop=loop,
         )
@@ -131,6 +134,13 @@ class Driver(ABC):
                 self._room = self._signal()
             await self._room.wait()
 
+    async def wait_quiet(self) -> None:
+        """Return when no handler runs and no call waits for its answer."""
+        while self._running() or self.engine.outbound.pending:
+            if self._idle is None or self._idle.is_set():
+                self._idle = self._signal()
+            await self._idle.wait()
+
     async def wait_ended(self) -> None:
         """Return when the connection has ended and everything is released."""
         await self._ended.wait()
@@ -145,7 +155,8 @@ class Driver(ABC):
 
     def release(self) -> None:
         """Let go of what refers to this driver, when all has ended."""
-        self._callbacks.end = _nothing_to_end
+        self._callbacks.end = self._callbacks.ask_to_end = _nothing_to_end
+        self.when_asked_to_end = None
         self.engine.release()
 
     async def close(self) -> None:
@@ -234,6 +245,15 @@ class Driver(ABC):
             self.room()
             self._spawn(self._wind_down(why))
 
+    def _asked_to_end(self, why: ConnectionClosedError, /) -> None:
+        """See `SessionCallbacks.ask_to_end`."""
+        (self.when_asked_to_end or self.end)(why)
+
+    def _rouse(self) -> None:
+        """Have `wait_quiet` look again: a handler or a call has ended."""
+        if self._idle is not None:
+            self._idle.set()
+
     async def _wind_down(self, why: ConnectionClosedError) -> None:
         import anyio
 
@@ -241,7 +261,7 @@ class Driver(ABC):
         try:
             if self._running():
                 with anyio.move_on_after(self._drain) as self._draining:
-                    await self._until_idle()
+                    await self.wait_quiet()
             self.engine.close(why, self._keep)
             self.room()
             await self._stop_handlers()
@@ -286,11 +306,6 @@ class Driver(ABC):
     def _transport_failed(self, error: Exception) -> None:
         logger.debug("the transport failed", exc_info=error)
         self.end(ConnectionClosedError(f"The transport failed: {_cause(error)!r}."))
-
-    async def _until_idle(self) -> None:
-        while self._running():
-            self._idle = self._signal()
-            await self._idle.wait()
 
     def _running(self) -> list[Request]:
         return [work for work in self.engine.inbound.under_way.values() if work is not self._keep]

@@ -95,7 +95,7 @@ class InboundCalls:
             return
         work = self.new(identifier, route, params, message)
         self.under_way[identifier] = work
-        if route.at_once is not None and self._is_free(work):
+        if route.at_once is not None and (route.ahead or self._is_free(work)):
             self._answer_at_once(route.at_once, work)
         elif self._barrier is None and not route.method.serial:
             self.io.start(work)
@@ -223,7 +223,7 @@ class InboundCalls:
         route = self.routes.get(name)
         if route is None or route.method.kind == "notification":
             raise MethodNotFoundError(f"Method not found: {name:.60}")
-        if len(self.under_way) >= self._limit:
+        if len(self.under_way) >= self._limit and not route.ahead:
             raise RpcError(f"Busy: {self._limit} requests are in flight", code=_BUSY)
         return route
 

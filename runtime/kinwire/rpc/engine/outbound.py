@@ -145,6 +145,11 @@ class OutboundCalls:
         self.io.settle(call, None, InvalidResponseError(text))
         return True
 
+    @property
+    def pending(self) -> int:
+        """How many requests are still to be answered."""
+        return len(self._pending)
+
     def waits(self, identifier: int) -> bool:
         """Return whether the request of this id is still to be answered."""
         return identifier in self._pending

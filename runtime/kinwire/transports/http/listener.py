@@ -25,6 +25,9 @@ class ClosableSocket(Protocol):
     over: anyio.Event
     """Is set when its session has ended and nothing of it is left."""
 
+    def ask_to_end(self, why: ConnectionClosedError) -> None:
+        """Ask its session to end, also before it has begun."""
+
     def close(self, why: ConnectionClosedError) -> None:
         """End its session, also before it has begun."""
 
@@ -59,10 +62,10 @@ class Listener:
         return self._stopping or self.count() >= self.limits.sessions
 
     def stop(self, why: ConnectionClosedError) -> None:
-        """Begin no more sessions, and end those that are open."""
+        """Begin no more sessions, and ask those that are open to end."""
         self._stopping = True
         for socket in list(self.sockets):
-            socket.close(why)
+            socket.ask_to_end(why)
 
     def spawn(self, function: Callable[..., Any], *arguments: Any) -> None:
         """Run `function` in a task and context of its own."""

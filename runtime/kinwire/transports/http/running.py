@@ -34,7 +34,7 @@ class StoppableApp(Protocol):
         """Respond to one request, or serve one WebSocket."""
 
     def stop(self) -> None:
-        """Begin no more sessions, and end those that are open. Return immediately."""
+        """Begin no more sessions, and ask those that are open to end. Return immediately."""
 
     @property
     def has_sockets(self) -> bool:

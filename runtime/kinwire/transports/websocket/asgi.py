@@ -120,6 +120,12 @@ class AsgiWebSocket:
     async def aclose(self) -> None:
         """See `Transport.aclose`: `run` has done it."""
 
+    def ask_to_end(self, why: ConnectionClosedError) -> None:
+        """Ask the session to end, also before it has begun."""
+        self._why = why
+        if self._callbacks is not None:
+            self._callbacks.ask_to_end(why)
+
     def close(self, why: ConnectionClosedError) -> None:
         """End the session, also before it has begun: handlers get a moment to finish."""
         self._why = why

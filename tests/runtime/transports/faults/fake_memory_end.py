@@ -34,6 +34,7 @@ class MemoryEnd:
             waits=lambda id: False,
             fail=_ignore,
             end=lambda why: got(None),
+            ask_to_end=lambda why: got(None),
             frame_size=1 << 30,
             loop=None,
         )
