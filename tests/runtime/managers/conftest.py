@@ -1,0 +1,7 @@
+"""An engine for each test, as for the tests of stores."""
+
+from __future__ import annotations
+
+__all__ = ("engine", "nats_server")
+
+from tests.runtime.storage.conftest import engine, nats_server
