@@ -106,6 +106,11 @@ _MGP_KERNEL = ArgumentCheck(
     network=having(("resolve", "connect"), "a network", "network").or_none,
     clock=PLAIN_FUNCTION,
 )
+_REPLACE_POLICY = ArgumentCheck(
+    "MgpKernel.replace_policy",
+    "kernel.replace_policy(policy)",
+    {"policy": instance_of(Policy, "Policy", 'load_policy("policy.toml")')},
+)
 _OF = ArgumentCheck(
     "MgpKernel.of",
     "kernel.of(connection)",
@@ -183,8 +188,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             clock=clock,
         )
         super().__init__()
-        self._policy = PolicyGuard(policy)
-        self._policies = self._policy.servers(servers or {})
+        self._policy = PolicyGuard(policy, servers or {})
         self._unknown = unknown or ServerPolicy()
         self._clock = forward(clock)
         self._audit = AuditLog(audit or AuditOptions(), self._clock)
@@ -223,10 +227,11 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             self.confirmations,
         )
         self._retries = RetryEngine(retries or Retries())
+        self._tool_guard = ToolGuard(checks, self._audit, self._clock, self._retries)
         self._lifecycle = LifecycleManager(self.handlers)
         self._managers: tuple[ServerManager, ...] = (
             self._lifecycle,
-            ToolGuard(checks, self._audit, self._clock, self._retries),
+            self._tool_guard,
             self.confirmations,
             self.permissions,
         )
@@ -240,6 +245,24 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         The rules in question deny, and each is also logged and audited.
         """
         return self._policy.mistakes
+
+    def replace_policy(self, policy: Policy) -> list[str]:
+        """Judge by another policy file from now on; return the servers that have to reconnect.
+
+        Rules about tools and arguments hold for every call that begins after this has returned.
+        What `ServerPolicy` says is applied when a server connects: the ids are those of connected
+        servers for which it has changed.
+
+        Raises:
+            ValueError: the kernel was made without a policy file, or `servers` of it has a server
+                that the file has too.
+            TypeError: `policy` is not a `Policy`.
+        """
+        _REPLACE_POLICY.check(policy=policy)
+        self._policy.replace(policy)
+        self._tool_guard.report_mistakes(self.servers)
+        now = self._policy.servers
+        return [one.id for one in self.servers if one.policy != now.get(one.id, self._unknown)]
 
     @property
     def servers(self) -> list[GuardedServer]:
@@ -329,7 +352,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         server = self._made(session, from_wire(ServerOffer, theirs) if theirs else None)
         try:
             self.must_be_only_session(session)
-            must_be_itself(server, self.servers, self._policies)
+            must_be_itself(server, self.servers, self._policy.servers)
         except KinwireError as error:
             reason: JsonObject = {"reason": str(error)}
             self._audit.note(kernel_event(SERVER_REFUSED, server.id, "BLOCKED", reason))
@@ -359,7 +382,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             manager.left(peer)
 
     def _made(self, session: Session, offer: ServerOffer | None) -> GuardedServer:
-        policy = self._policies.get(session.identity.server_id or "", self._unknown)
+        policy = self._policy.servers.get(session.identity.server_id or "", self._unknown)
         theirs = () if offer is None else offer.extensions
         extensions = active_extensions(self.offer(None)["extensions"], theirs)
         return GuardedServer(session, offer, extensions, policy)
@@ -375,7 +398,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         server = next((one for one in self.servers if one.id == server_id), None)
         if server is not None:
             return server.policy.access or server.defaults.access
-        policy = self._policies.get(server_id, self._unknown)
+        policy = self._policy.servers.get(server_id, self._unknown)
         return policy.access or DEFAULTS[policy.trust].access
 
     def _is_transient(self, server_id: str) -> bool:

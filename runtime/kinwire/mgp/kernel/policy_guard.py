@@ -22,9 +22,30 @@ logger = logging.getLogger("kinwire.mgp")
 class PolicyGuard:
     """Applies a policy, which may say nothing."""
 
-    def __init__(self, policy: Policy | None) -> None:
+    def __init__(self, policy: Policy | None, configured: Mapping[str, ServerPolicy]) -> None:
+        """Apply `policy`, and what the program has `configured` of other servers.
+
+        Raises:
+            ValueError: both have the same server.
+        """
+        self._configured = configured
         self._policy = policy
+        self.servers = {**configured} if policy is None else _joined(policy, configured)
+        """What the file and the program say of each server."""
         self._mistakes: dict[str, list[ConfigProblem]] = {}
+
+    def replace(self, policy: Policy) -> None:
+        """Apply another policy.
+
+        Raises:
+            ValueError: there was no policy, or the program has a server that this one has.
+        """
+        if self._policy is None:
+            text = "expected a kernel that has a policy: MgpKernel(policy=...)"
+            raise ValueError(f"MgpKernel.replace_policy: {text}")
+        self.servers = _joined(policy, self._configured)
+        self._policy = policy
+        self._mistakes.clear()
 
     @property
     def applies(self) -> bool:
@@ -39,23 +60,6 @@ class PolicyGuard:
     def is_new(self, server: GuardedServer) -> bool:
         """Return whether the file was not compared with the tools of a server yet."""
         return self._policy is not None and server.id not in self._mistakes
-
-    def servers(self, configured: Mapping[str, ServerPolicy]) -> dict[str, ServerPolicy]:
-        """Return the policies of servers from the file and from the program.
-
-        Raises:
-            ValueError: both have one for the same server.
-        """
-        if self._policy is None:
-            return dict(configured)
-        from_file = self._policy.servers
-        for name in configured:
-            if name in from_file:
-                raise ValueError(
-                    f"MgpKernel.servers: expected servers that the policy file does not have, got "
-                    f"{name!r:.60}. Write what holds for it in one of both"
-                )
-        return {**from_file, **configured}
 
     def check(self, call: GuardedCall) -> None:
         """Raise if the file forbids a call.
@@ -96,3 +100,18 @@ class PolicyGuard:
     def left(self, server: GuardedServer) -> None:
         """Forget the tools that a server had."""
         self._mistakes.pop(server.id, None)
+
+
+def _joined(policy: Policy, configured: Mapping[str, ServerPolicy]) -> dict[str, ServerPolicy]:
+    """Return what the file and the program say of servers.
+
+    Raises:
+        ValueError: both have the same server.
+    """
+    for name in configured:
+        if name in policy.servers:
+            raise ValueError(
+                f"MgpKernel.servers: expected servers that the policy file does not have, got "
+                f"{name!r:.60}. Write what holds for it in one of both"
+            )
+    return {**policy.servers, **configured}

@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ("CallChecks", "ToolGuard")
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -86,6 +86,12 @@ class ToolGuard:
     def left(self, server: GuardedServer) -> None:
         """Forget the tools of a server whose session is over."""
         self._checks.policy.left(server)
+
+    def report_mistakes(self, servers: Iterable[GuardedServer]) -> None:
+        """Report again what in the configuration does not fit servers that have listed tools."""
+        for server in servers:
+            if server.tools:
+                self._listed(server)
 
     def _steps(self, server: GuardedServer, tool: KnownTool) -> Iterator[CallStep]:
         """Yield what a call of a tool has to pass, in order; left out is what it cannot fail."""

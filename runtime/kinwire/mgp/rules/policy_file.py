@@ -110,7 +110,8 @@ def section_from(node: ConfigNode, elsewhere: Mapping[str, Any] | None = None) -
         field: read(fields[key]) for key, (field, read) in _SERVER_FIELDS.items() if key in fields
     }
     tools = {name: _tool_policy(one) for name, one in node.table_below("tools").items()}
-    return PolicySection(ServerPolicy(**found, **given, tools=tools), _server_rules(node))
+    said = {name: one for name, one in tools.items() if one != ToolPolicy()}  # not only arguments
+    return PolicySection(ServerPolicy(**found, **given, tools=said), _server_rules(node))
 
 
 def _tool_policy(node: ConfigNode) -> ToolPolicy:

@@ -573,14 +573,13 @@ async def test_the_answer_of_the_specification_is_read_and_can_only_take_away() 
 
 async def test_pending_permissions_are_bounded_and_end() -> None:
     now = [0.0]
-    kernel = MgpKernel(clock=lambda: now[0])
+    policy = ServerPolicy(confirm=[])
+    kernel = MgpKernel(clock=lambda: now[0], servers={"files": policy})
     names = [f"com.example.p{number}" for number in range(MOST_PENDING + 1)]
     tools = tuple(
         tool(name, security={"risk_level": "safe", "permissions_required": [name]})
         for name in names
     )
-    policy = ServerPolicy(confirm=[])
-    kernel._policies["files"] = policy
     async with connected(raw(tools=tools), kernel) as mcp:
         for name in names:
             assert await reason(mcp.tools_call(name=name)) == "permission_undecided"

@@ -148,3 +148,29 @@ async def test_a_tool_that_comes_later_is_judged_by_the_file_too(file: Path) -> 
         assert [one.name async for one in connection.tools()] == ["get_size"]
         call = connection.mcp.tools_call(name="get_text", arguments={"path": "/srv/a"})
         assert await code(call) == 1001
+
+
+async def test_another_file_holds_for_the_next_call(file: Path) -> None:
+    kernel = MgpKernel(policy=loaded(file, TEXT), servers={"mail": ServerPolicy()})
+    async with guarded(files(), kernel, "files") as connection:
+        calls = {"get_size": {}, "get_text": {"path": "/etc"}}
+
+        async def codes() -> list[int]:
+            call = connection.mcp.tools_call
+            return [await code(call(name=name, arguments=given)) for name, given in calls.items()]
+
+        assert await codes() == [0, 1001]
+        text = '[servers.files]\ntrust = "trusted"\ndenied_tools = ["get_size", "x"]\n'
+        other = loaded(file, text)
+        assert kernel.replace_policy(other) == []
+        assert await codes() == [1001, 0]
+        assert [one.name async for one in connection.tools()] == ["get_text", "delete_text"]
+        assert [one.text for one in kernel.policy_mistakes["files"]] == [
+            "the server has no tool 'x'"
+        ]
+        assert kernel.replace_policy(loaded(file, "[servers.files]\nquota = 1\n")) == ["files"]
+        with pytest.raises(ValueError, match=r"MgpKernel.servers: expected servers that the pol"):
+            kernel.replace_policy(loaded(file, "[servers.mail]\n"))
+        assert await codes() == [0, 0]
+    with pytest.raises(ValueError, match=r"MgpKernel.replace_policy: expected a kernel that has"):
+        MgpKernel().replace_policy(other)

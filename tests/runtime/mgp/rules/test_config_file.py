@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kinwire.mgp import ServerPolicy, ServerSpec, ToolPolicy
+from kinwire.mgp import ServerPolicy, ServerSpec
 from kinwire.mgp.rules.config_file import MOST_SERVERS, config_from
 from kinwire.mgp.rules.config_problem import ConfigError
 from kinwire.mgp.rules.config_section import SECTION_KEYS
@@ -162,7 +162,6 @@ def test_a_file_says_all_that_a_program_can_say() -> None:
         approval="config_only",
         permissions=("filesystem.read",),
         validator="sandbox",
-        tools={"read": ToolPolicy()},
     )
     rules = config.policy.rules["files"]
     assert (str(rules.place), str(rules.denied.find("delete_all"))) == ("f:34:14", "f:38:17")
