@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import anyio
 
-from kinwire.managers.hash_chain import START, ChainHead, chained, head_of
+from kinwire.managers.hash_chain import START, CanonicalJson, ChainHead, chained, head_of
 from kinwire.storage.errors import CursorLostError, StorageError, StorageUnavailableError
 from kinwire.storage.inputs import JsonText
 from kinwire.storage.log import Log
@@ -47,7 +47,7 @@ class _Waiter:
 
 class _Unwritten(NamedTuple):
     subject: str
-    value: JsonObject | Callable[[], JsonObject]
+    value: JsonObject | Callable[[], CanonicalJson]
     waiter: _Waiter | None
     """None: nobody waits, and the entry is kept until it is appended."""
 
@@ -102,7 +102,7 @@ class ChainedLog:
         if waiter.error is not None:
             raise waiter.error
 
-    def add(self, subject: str, value: JsonObject | Callable[[], JsonObject]) -> None:
+    def add(self, subject: str, value: JsonObject | Callable[[], CanonicalJson]) -> None:
         """Append an entry soon, with others that come until then.
 
         `value` may be a function that makes it, which must return the same each time: making the

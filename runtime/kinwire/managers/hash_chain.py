@@ -8,9 +8,19 @@ secret, so a writer that may change all entries can also write a new chain.
 
 from __future__ import annotations
 
-__all__ = ("START", "ChainCheck", "ChainHead", "chained", "head_of")
+__all__ = (
+    "START",
+    "CanonicalJson",
+    "ChainCheck",
+    "ChainHead",
+    "canonical_json",
+    "chained",
+    "head_of",
+)
 
 import json
+import json.encoder
+from collections.abc import Callable
 from hashlib import sha256
 from json.encoder import encode_basestring_ascii as _quoted
 from typing import Any, Final, NamedTuple
@@ -33,18 +43,48 @@ START: Final = ChainHead(0, "0" * 64)
 """The head of a chain without entries."""
 
 _FIELDS = {"seq", "prev", "hash", "event"}
-_canonical = json.JSONEncoder(
-    sort_keys=True, separators=(",", ":"), allow_nan=False, check_circular=False
-).encode
 
 
-def chained(head: ChainHead, subject: str, event: JsonObject) -> tuple[ChainHead, JsonText]:
+class CanonicalJson(str):
+    """A text that is canonical JSON already."""
+
+    __slots__ = ()
+
+
+def _encoder() -> Callable[[Any], str]:
+    """Return what writes canonical JSON.
+
+    `JSONEncoder.encode` makes the encoder of the standard library again for each value, which takes
+    longer than to use it.
+    """
+    whole = json.JSONEncoder(
+        sort_keys=True, separators=(",", ":"), allow_nan=False, check_circular=False
+    )
+    make: Any = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:  # not CPython
+        return whole.encode
+    encode = make(None, whole.default, _quoted, None, ":", ",", True, False, False)
+    return lambda value: "".join(encode(value, 0))
+
+
+canonical_json = _encoder()
+"""Return a value as JSON with sorted keys, without white space, in ASCII.
+
+Raises:
+    TypeError, ValueError, RecursionError: JSON cannot hold it.
+"""
+
+
+def chained(
+    head: ChainHead, subject: str, event: JsonObject | CanonicalJson
+) -> tuple[ChainHead, JsonText]:
     """Return the entry of `event` that comes after `head`, as JSON, and the new head.
 
     Raises:
         TypeError, ValueError: JSON cannot hold the event.
     """
-    seq, text = head.seq + 1, _canonical(event)
+    seq = head.seq + 1
+    text = event if isinstance(event, str) else canonical_json(event)
     new = ChainHead(seq, _digest(seq, head.hash, subject, text))
     entry = f'{{"seq":{seq},"prev":"{head.hash}","hash":"{new.hash}","event":{text}}}'
     return new, JsonText(entry)
@@ -100,6 +140,6 @@ def _reason(before: ChainHead | None, found: ChainHead, subject: str, value: Any
         return f"expected seq {before.seq + 1}, got {found.seq}: entries are missing or moved"
     if before is not None and value["prev"] != before.hash:
         return "does not follow the entry before it"
-    if _digest(found.seq, value["prev"], subject, _canonical(value["event"])) != found.hash:
+    if _digest(found.seq, value["prev"], subject, canonical_json(value["event"])) != found.hash:
         return "was changed: its hash is another one"
     return None

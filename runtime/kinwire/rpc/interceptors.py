@@ -2,13 +2,15 @@
 
 An outbound call passes the layers in the order in which they were added and an inbound one in the
 reverse order, so that the first is always next to the program and the last next to the wire. A
-layer is an interceptor, which goes on itself; a guard, which runs before; or a filter of the
-result, which runs after. What they pass on is typed: a copy of the params or the result.
+layer is an interceptor, which goes on itself; a guard, which runs before; a filter of the result,
+which runs after; or a filter of errors, which runs instead. What interceptors and filters pass on
+is typed: a copy of the params or the result.
 """
 
 from __future__ import annotations
 
 __all__ = (
+    "ErrorFilter",
     "Filter",
     "Guard",
     "InboundInterceptor",
@@ -23,7 +25,7 @@ __all__ = (
 )
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -31,7 +33,7 @@ from kinwire.rpc.codec import EncodedObject
 from kinwire.rpc.errors import HandlerDefinitionError
 from kinwire.rpc.routes import Route
 from kinwire.support.functions import accepts, is_async, name_of
-from kinwire_protocols.base import JsonObject, Message
+from kinwire_protocols.base import JsonObject, Message, RpcError
 from kinwire_protocols.peer import Method
 
 if TYPE_CHECKING:
@@ -58,6 +60,9 @@ It is a plain function, which may return something to wait for, or an `async` on
 Filter = Callable[[R, Any], R]
 """Takes the result, and the request (inbound) or the method (outbound); returns the result."""
 
+ErrorFilter = Callable[[RpcError, "Request"], Any]
+"""Takes the error of a handler, and the request; returns the error to raise, or a result."""
+
 Send = Callable[[JsonObject], Awaitable[Any]]
 """Sends a request with these params, and returns its result; both are JSON."""
 
@@ -68,6 +73,7 @@ Interceptor = Callable[[Any, Any, Next[Any, Any]], Awaitable[Any]]
 
 
 _JSON = (dict, EncodedObject)  # results that are not decoded yet
+_UNCHECKED = (dict,)  # those of them that may not fit the type of results
 
 
 class Plan(NamedTuple):
@@ -80,6 +86,11 @@ class Plan(NamedTuple):
     """In the order in which they run."""
     filters: tuple[Filter[Any], ...]
     """In the order in which they run."""
+    error_filters: tuple[ErrorFilter, ...] = ()
+    """In the order in which they run, inside of the guards; only around handlers."""
+
+    is_typed: bool = True
+    """Whether some layer looks at results."""
 
 
 class _Entry(NamedTuple):
@@ -87,10 +98,17 @@ class _Entry(NamedTuple):
     interceptor: Interceptor | None = None
     guard: Guard[Any] | None = None
     filter: Filter[Any] | None = None
+    error_filter: ErrorFilter | None = None
+
+    @property
+    def is_layer(self) -> bool:
+        return self.interceptor is not None or self.error_filter is not None
 
     def as_interceptor(self) -> Interceptor:
         if self.interceptor is not None:
             return self.interceptor
+        if self.error_filter is not None:
+            return _filtering_errors(self.error_filter)
         inner = _plan([self])
         return lambda params, about, go_on: _core(inner, about, go_on, params)
 
@@ -150,6 +168,20 @@ class Interceptors(dict[str, "Plan | None"]):
             )
         self._add(_Entry(method.name, filter=filter))
 
+    def add_error_filter(self, method: Method[Any, Any], filter: ErrorFilter) -> None:
+        """Put `filter` behind those that are listed.
+
+        Raises:
+            HandlerDefinitionError: it is not a plain function of two parameters.
+        """
+        taken = inspect.signature(filter)
+        if is_async(filter) or not accepts(taken, 2):
+            raise HandlerDefinitionError(
+                f"{name_of(filter)}: expected a plain function of (error, request), got {taken}. "
+                "Write `def ...(error, request)`."
+            )
+        self._add(_Entry(method.name, error_filter=filter))
+
     def _add(self, entry: _Entry) -> None:
         self._listed.append(entry)
         self.clear()
@@ -195,10 +227,13 @@ async def _handle(plan: Plan, route: Route, request: Request, params: Message) -
         waiting = guard(params, request)
         if waiting is not None:
             await waiting
-    result = await route.handler(params, request)
+    try:
+        result = await route.handler(params, request)
+    except RpcError as error:
+        result = _instead(plan.error_filters, error, request)
     if request.id is None:
         return None
-    if type(result) in _JSON:
+    if type(result) in (_JSON if plan.is_typed else _UNCHECKED):
         result = route.method.decode_result(result)
     if result is not None:
         for one in plan.filters:
@@ -206,20 +241,48 @@ async def _handle(plan: Plan, route: Route, request: Request, params: Message) -
     return result
 
 
+def _instead(filters: Iterable[ErrorFilter], error: RpcError, request: Request) -> Any:
+    """Return the result that takes the place of an error, or raise the error."""
+    found: Any = error
+    for one in filters:
+        found = one(found, request)
+        if not isinstance(found, RpcError):
+            return found
+    if found is error:
+        raise error
+    raise found from None
+
+
+def _filtering_errors(filter: ErrorFilter) -> Interceptor:
+    async def layer(params: Any, request: Any, go_on: Next[Any, Any]) -> Any:
+        try:
+            return await go_on(params)
+        except RpcError as error:
+            return _instead((filter,), error, request)
+
+    return layer
+
+
 def _plan(entries: list[_Entry]) -> Plan:
     """Return the plan for `entries`, the innermost first.
 
-    Guards and filters inside of every interceptor need no layer of their own.
+    Guards and filters inside of every interceptor need no layer of their own, and neither do
+    filters of errors inside of every guard and filter.
     """
-    first = next(
-        (at for at, one in enumerate(entries) if one.interceptor is not None), len(entries)
-    )
+    count = 0
+    while count < len(entries) and entries[count].error_filter is not None:
+        count += 1
+    error_filters, entries = entries[:count], entries[count:]
+    first = next((at for at, one in enumerate(entries) if one.is_layer), len(entries))
     inside, layers = entries[:first], [one.as_interceptor() for one in entries[first:]]
+    filters = tuple(one.filter for one in inside if one.filter is not None)
     return Plan(
         layers.pop() if layers else None,
         tuple(layers),
         tuple(one.guard for one in reversed(inside) if one.guard is not None),
-        tuple(one.filter for one in inside if one.filter is not None),
+        filters,
+        tuple(one.error_filter for one in error_filters if one.error_filter is not None),
+        bool(filters) or first < len(entries),
     )
 
 

@@ -33,6 +33,7 @@ from kinwire.rpc.errors import (
 )
 from kinwire.rpc.identity import PeerIdentity
 from kinwire.rpc.interceptors import (
+    ErrorFilter,
     Filter,
     Guard,
     InboundInterceptor,
@@ -410,6 +411,17 @@ class Session:
             HandlerDefinitionError: it is not a plain function of two parameters.
         """
         (self._outbound if outbound else self.inbound).add_filter(method, filter)
+
+    def filter_error(self, method: Method[Any, Any], filter: ErrorFilter) -> None:
+        """Replace each error with which this side answers `method` by `filter(error, request)`.
+
+        A filter is a plain function, which returns an `RpcError` or a result. It takes its place
+        among the interceptors: it sees the errors of those that were added before it.
+
+        Raises:
+            HandlerDefinitionError: it is not a plain function of two parameters.
+        """
+        self.inbound.add_error_filter(method, filter)
 
     def add_errors(self, method: Method[Any, Any], errors: Iterable[type[RpcError]]) -> None:
         """Recognise `errors` of an extension by their code in answers to `method`."""

@@ -145,7 +145,7 @@ class AuditLog:
                 self._chain.add(_subject("kernel", params), params)
         elif self._chain is not None:
             subject = f"mgp.kernel.{event.event_type}"
-            self._chain.add(subject, partial(event.params, self._clock()))
+            self._chain.add(subject, partial(event.canonical, self._clock()))
 
     def take(self, server: GuardedServer, params: AuditNotificationParams) -> None:
         """Take an event that a server has sent, if it may send another one now (MGP 6.5)."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kinwire.mgp.kernel.guarded_server import GuardedServer
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class GuardedCall:
     """One call, before it is sent."""
 

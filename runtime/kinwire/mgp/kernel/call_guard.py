@@ -1,42 +1,35 @@
 """The way of a call of a tool out of the kernel: judged, sent, audited (MGP 0.2.0, 4 to 7 and 14).
 
-It stands around the wire of each session, so every path that a call can take passes it.
+It stands around the wire of each session, so every path that a call can take passes it. Most calls
+have nothing to wait for before they are sent: then no task switch and no further frame is needed.
 """
 
 from __future__ import annotations
 
 __all__ = ("CallGuard", "CallStep", "KernelServices")
 
-import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
 import anyio
 
-from kinwire.mgp.errors import recovery_of, refusal
+from kinwire.mgp.errors import refusal
 from kinwire.mgp.kernel.audit import AuditLog
 from kinwire.mgp.kernel.call import Check, GuardedCall
-from kinwire.mgp.kernel.callers import agent_now
 from kinwire.mgp.kernel.guarded_server import GuardedServer
+from kinwire.mgp.kernel.judged_call import JudgedCall
 from kinwire.mgp.kernel.retries import RetryEngine
 from kinwire.mgp.kernel.tool_list import ToolList
-from kinwire.mgp.kernel.tracing import new_trace_id, traced_json
-from kinwire.mgp.rules.audit_events import TOOL_RETRIED, TOOL_STARTED, MaskedDetails, SecurityEvent
-from kinwire.mgp.rules.masking import masked_text
+from kinwire.mgp.kernel.tracing import traced_json
 from kinwire.mgp.rules.tools import KnownTool
-from kinwire.mgp.rules.trace import trace_id_in
 from kinwire.rpc.codec import is_object
 from kinwire.rpc.errors import InvalidResponseError
 from kinwire.rpc.interceptors import Send
 from kinwire.storage.clock import Clock
 from kinwire_protocols.base import JsonObject, RpcError
 from kinwire_protocols.mgp import errors
-from kinwire_protocols.mgp.models import AuditOutcome
 from kinwire_protocols.nearest import nearest
-
-_WORD = re.compile("[a-z_]{1,40}")
-_TRACED = frozenset({"trace_id", "_mgp", "_meta"})
 
 
 class CallStep(NamedTuple):
@@ -70,6 +63,7 @@ class CallGuard:
         self._server = server
         self._tools = tools
         self._services = services
+        self._budget = services.retries.budget(server.id)
         self._steps: dict[str, tuple[KnownTool, Sequence[CallStep]]] = {}
 
     async def call(self, params: JsonObject, send: Send) -> Any:
@@ -81,41 +75,89 @@ class CallGuard:
         Raises:
             RpcError: it was refused, or the server answered with an error.
         """
-        judged = _Judged(self._server, params, self._services)
+        judged = JudgedCall(self._server, params, self._services.audit, self._services.clock)
         try:
             return await self._once(judged, params, send)
         except RpcError as error:
             if judged.fallback is None:
                 raise
             failure = error
+        return await self._fall_back(judged, failure, params, send)
+
+    async def _fall_back(
+        self, failed: JudgedCall, failure: RpcError, params: JsonObject, send: Send
+    ) -> Any:
+        services = self._services
+        other = JudgedCall(self._server, params, services.audit, services.clock, failed.trace_id)
         try:
-            other = _Judged(self._server, params, self._services, judged.trace_id)
-            return await self._once(other, {**params, "name": judged.fallback}, send)
+            return await self._once(other, {**params, "name": failed.fallback}, send)
         except Exception as error:
-            failure.add_note(f"The fallback {judged.fallback!r:.60} failed as well: {error}")
+            failure.add_note(f"The fallback {failed.fallback!r:.60} failed as well: {error}")
             raise failure from None
 
-    async def _once(self, judged: _Judged, params: JsonObject, send: Send) -> Any:
+    async def _once(self, judged: JudgedCall, params: JsonObject, send: Send) -> Any:
         try:
-            call = judged.call = self._known_now(judged, params) or await self._known(judged)
-            waiting = self._judge(judged, call, self._steps_of(call.tool))
+            waiting = self._judge_now(judged, params)
             if waiting is not None:
                 await waiting
-            judged.reason = "audit"
-            if call.tool.risk == "dangerous":
-                await self._announce(judged, call)
-            elif not self._services.audit.has_room and not await self._services.audit.make_room():
-                raise _not_audited(call)
         except Exception as error:
             await judged.refused(error)
             raise
         except anyio.get_cancelled_exc_class():
             await judged.refused(None)
             raise
-        return await self._sent(judged, call, params, send)
+        if self._server.offer is not None:
+            params = traced_json(params, judged.trace_id)
+        self._budget.called()
+        try:
+            result = await send(params)
+        except Exception as error:
+            result = await self._tried_again(judged, error, params, send)
+        except anyio.get_cancelled_exc_class():
+            await judged.failed(None)
+            raise
+        written = judged.executed(result)
+        if written is not None:
+            await written
+        return result
+
+    def _judge_now(self, judged: JudgedCall, params: JsonObject) -> Awaitable[None] | None:
+        """Judge a call; return what to wait for, None if it may be sent."""
+        call = judged.call = self._known_now(judged, params)
+        if call is None:
+            return self._judge_found(judged)
+        waiting = self._judge(judged, call, self._steps_of(call.tool))
+        if waiting is not None:
+            return self._judge_slowly(judged, call, waiting)
+        return self._begin(judged, call)
+
+    async def _judge_found(self, judged: JudgedCall) -> None:
+        call = judged.call = await self._known(judged)
+        waiting = self._judge(judged, call, self._steps_of(call.tool))
+        await self._judge_slowly(judged, call, waiting)
+
+    async def _judge_slowly(
+        self, judged: JudgedCall, call: GuardedCall, waiting: Awaitable[None] | None
+    ) -> None:
+        if waiting is not None:
+            await waiting
+        waiting = self._begin(judged, call)
+        if waiting is not None:
+            await waiting
+
+    def _begin(self, judged: JudgedCall, call: GuardedCall) -> Awaitable[None] | None:
+        """See that the call can be audited; return what to wait for."""
+        judged.reason = "audit"
+        if call.tool.risk == "dangerous":
+            return self._announce(judged, call)
+        return None if self._services.audit.has_room else self._make_room(call)
+
+    async def _make_room(self, call: GuardedCall) -> None:
+        if not await self._services.audit.make_room():
+            raise _not_audited(call)
 
     def _judge(
-        self, judged: _Judged, call: GuardedCall, steps: Sequence[CallStep]
+        self, judged: JudgedCall, call: GuardedCall, steps: Sequence[CallStep]
     ) -> Awaitable[None] | None:
         """Check a call; return what to wait for, None if all is checked."""
         for index, step in enumerate(steps):
@@ -127,7 +169,7 @@ class CallGuard:
 
     async def _judge_on(
         self,
-        judged: _Judged,
+        judged: JudgedCall,
         call: GuardedCall,
         steps: Sequence[CallStep],
         index: int,
@@ -145,7 +187,7 @@ class CallGuard:
         if asked:  # what held before may have ended while a person thought about the call
             await self._judge_again(judged, call, counted=True)
 
-    def _known_now(self, judged: _Judged, params: JsonObject) -> GuardedCall | None:
+    def _known_now(self, judged: JudgedCall, params: JsonObject) -> GuardedCall | None:
         """Return the call of a tool that is at hand; None if the list has to be looked at.
 
         Raises:
@@ -159,7 +201,7 @@ class CallGuard:
         tool = self._tools.at_hand(name)
         return None if tool is None else self._call_of(judged, tool)
 
-    async def _known(self, judged: _Judged) -> GuardedCall:
+    async def _known(self, judged: JudgedCall) -> GuardedCall:
         """Return the call of a tool that the server has.
 
         Raises:
@@ -171,7 +213,7 @@ class CallGuard:
             raise self._unknown(judged.tool_name)
         return self._call_of(judged, tool)
 
-    def _call_of(self, judged: _Judged, tool: KnownTool) -> GuardedCall:
+    def _call_of(self, judged: JudgedCall, tool: KnownTool) -> GuardedCall:
         """Return the call of a tool that may be called.
 
         Raises:
@@ -207,60 +249,55 @@ class CallGuard:
         self._steps[tool.name] = tool, steps
         return steps
 
-    async def _announce(self, judged: _Judged, call: GuardedCall) -> None:
+    async def _announce(self, judged: JudgedCall, call: GuardedCall) -> None:
         """Write that a dangerous call begins, before it does.
 
         Raises:
             ResourceExhaustedError: the audit log cannot take the event.
         """
-        started = judged.event(TOOL_STARTED, "SUCCESS", _about(call))
-        if not await self._services.audit.record(started):
+        if not await judged.begins(call):
             raise _not_audited(call)
 
-    async def _sent(
-        self, judged: _Judged, call: GuardedCall, params: JsonObject, send: Send
+    async def _tried_again(
+        self, judged: JudgedCall, error: Exception, params: JsonObject, send: Send
     ) -> Any:
-        if self._server.offer is not None:
-            params = traced_json(params, call.trace_id)
-        try:
-            result = await self._tried(judged, call, params, send)
-        except Exception as error:
-            await judged.executed(call, "FAILURE", _failure(error))
-            raise
-        except anyio.get_cancelled_exc_class():
-            await judged.executed(call, "FAILURE", {"reason": "cancelled"})
-            raise
-        failed = is_object(result) and result.get("isError") is True
-        await judged.executed(call, "FAILURE" if failed else "SUCCESS", {})
-        return result
-
-    async def _tried(
-        self, judged: _Judged, call: GuardedCall, params: JsonObject, send: Send
-    ) -> Any:
-        """Send a call until it does not fail with an error for which it is repeated.
+        """Send a call again until it does not fail with an error for which it is repeated.
 
         Raises:
             RpcError: the last error, or why the call may not be sent again.
         """
+        try:
+            return await self._repeated(judged, error, params, send)
+        except Exception as last:
+            await judged.failed(last)
+            raise
+        except anyio.get_cancelled_exc_class():
+            await judged.failed(None)
+            raise
+
+    async def _repeated(
+        self, judged: JudgedCall, error: Exception, params: JsonObject, send: Send
+    ) -> Any:
         retries, failures = self._services.retries, 0
-        retries.called(call)
-        while True:
-            try:
-                return await send(params)
-            except RpcError as error:
-                failures += 1
-                delay = retries.delay(call, error, failures)
-                if delay is None:
-                    judged.fallback = retries.fallback(call, error)
-                    raise
-                await judged.retried(call, error, failures, delay)
-            except InvalidResponseError as error:
-                raise _as_refusal(error) from error
+        call = judged.call
+        assert call is not None  # it was judged
+        while isinstance(error, RpcError):
+            failures += 1
+            delay = retries.delay(call, error, failures)
+            if delay is None:
+                judged.fallback = retries.fallback(call, error)
+                break
+            await judged.retried(call, error, failures, delay)
             await retries.sleep(delay)
             await self._judge_again(judged, call)
+            try:
+                return await send(params)
+            except Exception as next_error:
+                error = next_error
+        raise _as_refusal(error)
 
     async def _judge_again(
-        self, judged: _Judged, call: GuardedCall, *, counted: bool = False
+        self, judged: JudgedCall, call: GuardedCall, *, counted: bool = False
     ) -> None:
         """Check what may have changed while a call waited; `counted` is whether limits have it.
 
@@ -276,88 +313,6 @@ class CallGuard:
             await waiting
 
 
-class _Judged:
-    """One call under way, and its one audit event."""
-
-    def __init__(
-        self,
-        server: GuardedServer,
-        params: JsonObject,
-        services: KernelServices,
-        trace_id: str | None = None,
-    ) -> None:
-        self.agent = agent_now()
-        self.trace_id = trace_id or _trace_in(params) or new_trace_id()
-        self.tool_name: str | None = None
-        self.arguments: Any = None
-        """As they came."""
-        self.call: GuardedCall | None = None
-        self.reason = "tool"
-        """What is checked now."""
-        self.fallback: str | None = None
-        """The tool to try when all retries have failed."""
-        self._server = server
-        self._services = services
-        self._began = services.clock()
-
-    async def refused(self, error: Exception | None) -> None:
-        """Write that the call was refused; None for one that was cancelled."""
-        kind = "TOOL_BLOCKED"
-        if isinstance(error, errors.ValidationBlockedError):
-            kind = "VALIDATION_FAILED"
-        elif isinstance(error, errors.CodeSafetyViolationError):
-            kind = "CODE_REJECTED"
-        details: JsonObject = {"reason": _reason_of(error) or self.reason, **_failure(error)}
-        if self.call is not None:
-            details = {**_about(self.call), **details}
-        await self._write(kind, "BLOCKED", details, durable=True)
-
-    async def retried(
-        self, call: GuardedCall, error: RpcError, failures: int, delay: float
-    ) -> None:
-        """Write that the call failed and is tried again after `delay` seconds."""
-        details = {**_about(call), **_failure(error), "attempt": failures}
-        details["delay_ms"] = round(delay * 1000)
-        durable = call.tool.risk == "dangerous"
-        await self._write(TOOL_RETRIED, "FAILURE", details, durable=durable)
-
-    async def executed(self, call: GuardedCall, result: AuditOutcome, details: JsonObject) -> None:
-        """Write that the call was made."""
-        took = max(0.0, self._services.clock() - self._began)
-        members = {**_about(call), "duration_ms": round(took * 1000), **details}
-        if not details:  # nothing of a peer is in it
-            members = MaskedDetails(members)
-        await self._write("TOOL_EXECUTED", result, members, durable=call.tool.risk == "dangerous")
-
-    async def _write(
-        self, kind: str, result: AuditOutcome, details: JsonObject, *, durable: bool
-    ) -> None:
-        audit, event = self._services.audit, self.event(kind, result, details)
-        if durable or not audit.buffered:
-            await audit.record(event)
-        else:
-            audit.note(event)
-
-    def event(self, kind: str, result: AuditOutcome, details: JsonObject) -> SecurityEvent:
-        """Return an event about the call."""
-        return SecurityEvent(
-            event_type=kind,
-            actor_type="agent",
-            actor_id=self.agent,
-            server_id=self._server.id,
-            tool_name=self.tool_name,
-            result=result,
-            details=details,
-            trace_id=self.trace_id,
-        )
-
-
-def _trace_in(params: JsonObject) -> str | None:
-    if _TRACED.isdisjoint(params):  # the usual case
-        return None
-    return trace_id_in({"params": params})
-
-
 def _not_audited(call: GuardedCall) -> errors.ResourceExhaustedError:
     return refusal(
         errors.ResourceExhaustedError,
@@ -365,33 +320,9 @@ def _not_audited(call: GuardedCall) -> errors.ResourceExhaustedError:
     )
 
 
-def _about(call: GuardedCall) -> JsonObject:
-    validator = masked_text(call.tool.validator)  # a server may declare anything
-    return {"risk_level": call.tool.risk, "validator_applied": validator}
-
-
-def _failure(error: Exception | None) -> JsonObject:
-    """Return what an event says of an error: never its text, which may have arguments in it."""
-    if error is None:
-        return {"error": "cancelled"}
-    if isinstance(error, RpcError):
-        return {"error": error.name or type(error).__name__, "code": error.code}
-    return {"error": type(error).__name__}
-
-
-def _reason_of(error: Exception | None) -> str | None:
-    """Return the word for why this kernel has refused a call, if its error has one.
-
-    Only a word: a longer text could have arguments in it.
-    """
-    details = recovery_of(error).details if isinstance(error, RpcError) else None
-    reason = details.get("reason") if is_object(details) else None
-    return reason if isinstance(reason, str) and _WORD.fullmatch(reason) else None
-
-
-def _as_refusal(error: InvalidResponseError) -> Exception:
+def _as_refusal(error: Exception) -> Exception:
     """Return the error for an answer that is not a response: 1002 if credentials are missing."""
-    if error.status != HTTPStatus.UNAUTHORIZED:
+    if not isinstance(error, InvalidResponseError) or error.status != HTTPStatus.UNAUTHORIZED:
         return error
     return refusal(
         errors.AuthRequiredError,

@@ -42,9 +42,13 @@ class RetryEngine:
         self.sleep = sleep
         self._budgets = LruDict[str, RetryBudget](_MOST_SERVERS)
 
-    def called(self, call: GuardedCall) -> None:
-        """Count a call that is sent for the first time."""
-        self._budget(call).called()
+    def budget(self, server_id: str) -> RetryBudget:
+        """Return what counts the calls and retries of a server, also over several connections."""
+        budget = self._budgets.get(server_id)
+        if budget is None:
+            budget = RetryBudget(self._options)
+            self._budgets.put(server_id, budget)
+        return budget
 
     def delay(self, call: GuardedCall, error: RpcError, failures: int) -> float | None:
         """Return the seconds until a call is tried again, and count that; None if it is not.
@@ -58,7 +62,7 @@ class RetryEngine:
         if failures > most_retries(recovery, self._options):
             return None
         wait = retry_delay(recovery, failures, self._options, jitter=self._draw())
-        return wait if wait is not None and self._budget(call).take() else None
+        return wait if wait is not None and self.budget(call.server.id).take() else None
 
     def fallback(self, call: GuardedCall, error: RpcError) -> str | None:
         """Return the tool to try instead, when a call has failed for the last time."""
@@ -67,13 +71,6 @@ class RetryEngine:
         if not may_be_retried(error, recovery, call.tool):
             return None
         return None if recovery.fallback_tool == call.tool.name else recovery.fallback_tool
-
-    def _budget(self, call: GuardedCall) -> RetryBudget:
-        budget = self._budgets.get(call.server.id)
-        if budget is None:
-            budget = RetryBudget(self._options)
-            self._budgets.put(call.server.id, budget)
-        return budget
 
 
 def _known(call: GuardedCall, error: RpcError) -> RpcError:

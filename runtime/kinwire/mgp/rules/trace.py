@@ -17,6 +17,7 @@ from kinwire.rpc.codec import is_object
 from kinwire_protocols.base import JsonObject
 
 _LONGEST = 128  # characters
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _PARENT = re.compile(r"[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}.*")
 
 
@@ -37,7 +38,8 @@ def traceparent(trace_id: str, span: str) -> str:
     `span` is 16 hexadecimal digits, not all zero.
     """
     try:
-        digits = UUID(trace_id).hex
+        plain = _UUID.fullmatch(trace_id)  # as the kernel makes them
+        digits = UUID(trace_id).hex if plain is None else trace_id.replace("-", "")
     except ValueError:
         digits = sha256(trace_id.encode(errors="backslashreplace")).hexdigest()[:32]
     return f"00-{digits}-{span}-01"

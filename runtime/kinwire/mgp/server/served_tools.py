@@ -11,7 +11,6 @@ import logging
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-from kinwire.mcp.extension import Next
 from kinwire.mgp.errors import refusal
 from kinwire.mgp.server.kernel_peer import KernelPeer
 from kinwire.rpc.codec import is_object
@@ -28,8 +27,6 @@ from kinwire_protocols.nearest import nearest
 
 logger = logging.getLogger("kinwire.mgp")
 
-NextCall = Next[mcp.CallToolRequestParams, mcp.CallToolResult]
-
 
 class GuardedTools:
     """The tools of a server in its sessions with kernels; `tools` has their security by name."""
@@ -40,7 +37,7 @@ class GuardedTools:
 
     def join(self, peer: KernelPeer) -> None:
         """Have a kernel see the security of tools, and get errors of MGP."""
-        peer.session.intercept_inbound(_with_errors_of_mgp, TOOLS_CALL)
+        peer.session.filter_error(TOOLS_CALL, _error_of_mgp)
         if "security" in peer.extensions:
             peer.session.filter_result(TOOLS_LIST, self._marked)
             peer.session.guard(TOOLS_CALL, partial(self._admit, peer))
@@ -79,16 +76,7 @@ class GuardedTools:
             )
 
 
-async def _with_errors_of_mgp(
-    params: mcp.CallToolRequestParams, request: Request, go_on: NextCall
-) -> mcp.CallToolResult:
-    try:
-        return await go_on(params)
-    except InvalidParamsError as error:
-        raise _error_of_mgp(error) from None
-
-
-def _error_of_mgp(error: InvalidParamsError) -> RpcError:
+def _error_of_mgp(error: RpcError, request: Request) -> RpcError:
     """Return the error of MGP for a tool that is unknown, or does not take the arguments."""
     if type(error) is not InvalidParamsError or not is_object(error.data):
         return error
@@ -103,16 +91,11 @@ def plain_errors(session: Session) -> None:
 
     Their codes and data would mean nothing to it.
     """
-    session.intercept_inbound(_as_result, TOOLS_CALL)
+    session.filter_error(TOOLS_CALL, _as_result)
 
 
-async def _as_result(
-    params: mcp.CallToolRequestParams, request: Request, go_on: NextCall
-) -> mcp.CallToolResult:
-    try:
-        return await go_on(params)
-    except RpcError as error:
-        if error.protocol != "mgp":
-            raise
-        text = mcp.TextContent(text=error.message)
-        return mcp.CallToolResult(content=[text], is_error=True)
+def _as_result(error: RpcError, request: Request) -> RpcError | mcp.CallToolResult:
+    if error.protocol != "mgp":
+        return error
+    text = mcp.TextContent(text=error.message)
+    return mcp.CallToolResult(content=[text], is_error=True)
