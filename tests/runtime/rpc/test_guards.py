@@ -194,3 +194,60 @@ async def test_a_result_that_does_not_fit_is_an_internal_error(kind: Kind, answe
         with pytest.raises(RpcError) as caught:
             await peers.client.call(methods.TOOLS_CALL, PARAMS)
     assert caught.value.code == -32603
+
+
+@pytest.mark.parametrize("where", ["first", "after a guard", "after an interceptor", "twice"])
+async def test_errors_are_replaced_by_errors_or_results(where: str) -> None:
+    async def fail(params: mcp.CallToolRequestParams, request: Request) -> JsonObject:
+        raise RpcError("first", code=7)
+
+    def other(error: RpcError, request: Request) -> RpcError:
+        assert request.method is methods.TOOLS_CALL
+        return RpcError(f"{error.message}, second", code=8) if error.code == 7 else error
+
+    def as_result(error: RpcError, request: Request) -> mcp.CallToolResult:
+        return mcp.CallToolResult(content=[mcp.TextContent(text=error.message)])
+
+    async with connected(tool(fail)) as (near, far, *_):
+        log: list[str] = []
+        if where == "after a guard":
+            put(far, "guard", "a", log, outbound=False)
+        elif where == "after an interceptor":
+            put(far, "interceptor", "a", log, outbound=False)
+        far.filter_error(methods.TOOLS_CALL, other)
+        if where == "twice":
+            far.filter_error(methods.TOOLS_CALL, as_result)
+            put(far, "filter", "!", log, outbound=False)
+            assert text_of(await near.call(methods.TOOLS_CALL, PARAMS)) == "first, second!"
+            return
+        with pytest.raises(RpcError, match="first, second") as caught:
+            await near.call(methods.TOOLS_CALL, PARAMS)
+        assert caught.value.code == 8
+        assert log == ([] if where == "first" else ["a before"])
+
+
+async def test_a_filter_of_errors_sees_what_guards_before_it_raise_and_not_later_ones() -> None:
+    def refuse(params: mcp.CallToolRequestParams, request: Any) -> None:
+        raise RpcError("guarded", code=7)
+
+    def as_result(error: RpcError, request: Request) -> mcp.CallToolResult:
+        return mcp.CallToolResult(content=[mcp.TextContent(text=error.message)])
+
+    async with connected(tool(echo)) as (near, far, *_):
+        far.guard(methods.TOOLS_CALL, refuse)
+        far.filter_error(methods.TOOLS_CALL, as_result)
+        assert text_of(await near.call(methods.TOOLS_CALL, PARAMS)) == "guarded"
+    async with connected(tool(echo)) as (near, far, *_):
+        far.filter_error(methods.TOOLS_CALL, as_result)
+        far.guard(methods.TOOLS_CALL, refuse)
+        with pytest.raises(RpcError, match="guarded"):
+            await near.call(methods.TOOLS_CALL, PARAMS)
+
+
+async def test_a_filter_of_errors_must_be_a_plain_function() -> None:
+    async def late(error: RpcError, request: Request) -> RpcError:
+        return error
+
+    async with connected(tool(echo)) as (near, *_):
+        with pytest.raises(HandlerDefinitionError, match="a plain function of"):
+            near.filter_error(methods.TOOLS_CALL, late)

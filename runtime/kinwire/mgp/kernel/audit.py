@@ -9,8 +9,8 @@ from __future__ import annotations
 __all__ = ("AuditLog", "AuditOptions", "kernel_event")
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import partial
 from uuid import UUID
 
 import anyio
@@ -120,7 +120,8 @@ class AuditLog:
 
         A cancellation does not interrupt it.
         """
-        params = self._published(event)
+        params = event.params(self._clock())
+        self._publish(params)
         if self._chain is None:
             return True
         with anyio.move_on_after(_MOST_WAITED, shield=True):
@@ -139,13 +140,21 @@ class AuditLog:
 
     def note(self, event: SecurityEvent) -> None:
         """Write an event soon. If the log fails, it is kept and written with a later event."""
+        self.note_later(event.event_type, lambda: event)
+
+    def note_later(self, kind: str, make: Callable[[], SecurityEvent]) -> None:
+        """Write an event of a type soon, as `note` does; `make` returns it, the same each time.
+
+        It is made when it is written, with others: that takes less time than to make it now.
+        """
+        at = self._clock()
         if self._forwarders or logger.isEnabledFor(logging.INFO):
-            params = self._published(event)
+            params = make().params(at)
+            self._publish(params)
             if self._chain is not None:
                 self._chain.add(_subject("kernel", params), params)
         elif self._chain is not None:
-            subject = f"mgp.kernel.{event.event_type}"
-            self._chain.add(subject, partial(event.canonical, self._clock()))
+            self._chain.add(f"mgp.kernel.{kind}", lambda: make().canonical(at))
 
     def take(self, server: GuardedServer, params: AuditNotificationParams) -> None:
         """Take an event that a server has sent, if it may send another one now (MGP 6.5)."""
@@ -181,11 +190,6 @@ class AuditLog:
                 self._reports.pop(server, None)
                 await self.record(gone)
             tasks.cancel_scope.cancel()
-
-    def _published(self, event: SecurityEvent) -> JsonObject:
-        params = event.params(self._clock())
-        self._publish(params)
-        return params
 
     def _publish(self, params: JsonObject, *, not_to: GuardedServer | None = None) -> None:
         """Give an event to the logger and to the audit servers."""

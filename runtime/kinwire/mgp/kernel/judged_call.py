@@ -6,6 +6,7 @@ __all__ = ("JudgedCall",)
 
 import re
 from collections.abc import Awaitable
+from functools import partial
 from typing import Any
 
 from kinwire.mgp.errors import recovery_of
@@ -96,31 +97,45 @@ class JudgedCall:
     async def failed(self, error: Exception | None) -> None:
         """Write that the call was sent and has failed; None for one that was cancelled."""
         reason: JsonObject = {"reason": "cancelled"} if error is None else _failure(error)
-        waiting = self._write("TOOL_EXECUTED", "FAILURE", {**self._measured(), **reason})
+        waiting = self._write(
+            "TOOL_EXECUTED", "FAILURE", {**self._measured(self._took()), **reason}
+        )
         if waiting is not None:
             await waiting
 
     def executed(self, result: Any) -> Awaitable[object] | None:
         """Write that the server has answered; return what to wait for."""
         failed = is_object(result) and result.get("isError") is True
-        # Nothing of a peer is in the details.
-        details = MaskedDetails(self._measured())
-        return self._write("TOOL_EXECUTED", "FAILURE" if failed else "SUCCESS", details)
+        make = partial(self._executed_event, "FAILURE" if failed else "SUCCESS", self._took())
+        if self._is_durable:
+            return self._audit.record(make())
+        self._audit.note_later("TOOL_EXECUTED", make)
+        return None
 
-    def _measured(self) -> JsonObject:
+    def _executed_event(self, result: AuditOutcome, seconds: float) -> SecurityEvent:
+        details = MaskedDetails(self._measured(seconds))  # nothing of a peer is in them
+        return self._event("TOOL_EXECUTED", result, details)
+
+    def _took(self) -> float:
+        return max(0.0, self._clock() - self._began)
+
+    def _measured(self, seconds: float) -> JsonObject:
         assert self.call is not None  # it was sent
-        details = _about(self.call)
-        details["duration_ms"] = round(max(0.0, self._clock() - self._began) * 1000)
-        return details
+        return {**_about(self.call), "duration_ms": round(seconds * 1000)}
+
+    @property
+    def _is_durable(self) -> bool:
+        """Whether an event has to be written before the call goes on."""
+        assert self.call is not None  # it was sent
+        return self.call.tool.risk == "dangerous" or not self._audit.buffered
 
     def _write(
         self, kind: str, result: AuditOutcome, details: JsonObject
     ) -> Awaitable[object] | None:
-        """Write an event durably if the call is dangerous, else soon."""
-        audit, event = self._audit, self._event(kind, result, details)
-        if details["risk_level"] == "dangerous" or not audit.buffered:
-            return audit.record(event)
-        audit.note(event)
+        event = self._event(kind, result, details)
+        if self._is_durable:
+            return self._audit.record(event)
+        self._audit.note(event)
         return None
 
     def _event(self, kind: str, result: AuditOutcome, details: JsonObject) -> SecurityEvent:
