@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ("add_store", "kernel_audit", "kernel_records", "kernel_state")
+__all__ = (
+    "STORE_TIMEOUT",
+    "add_store",
+    "kernel_audit",
+    "kernel_records",
+    "kernel_state",
+    "kernel_storage",
+)
 
 import sys
 from argparse import ArgumentParser
@@ -17,20 +24,20 @@ from kinwire_cli.store_files import new_file, refuse_new, refuse_nothing
 
 if TYPE_CHECKING:
     from kinwire.mgp.kernel.audit import AuditLog
-    from kinwire.storage import Records, Store
+    from kinwire.storage import Log, Records, Store
     from kinwire.storage.clock import Clock
 
 _RECORDS, _LOG = "mgp", "mgp-audit"  # of a kernel in its store
-_TIMEOUT = 10.0  # seconds
+STORE_TIMEOUT = 10.0  # seconds
 
 
 def add_store(parser: ArgumentParser) -> None:
     """Add `--store URL` and `--timeout SECONDS`."""
     text = "the store of the kernel: sqlite:///file.db or nats://host:port"
     parser.add_argument("--store", metavar="URL", required=True, help=text)
-    text = f"how long to wait for an engine that is locked or away (default: {_TIMEOUT:g})"
+    text = f"how long to wait for an engine that is locked or away (default: {STORE_TIMEOUT:g})"
     parser.add_argument(
-        "--timeout", type=seconds_from, metavar="SECONDS", default=_TIMEOUT, help=text
+        "--timeout", type=seconds_from, metavar="SECONDS", default=STORE_TIMEOUT, help=text
     )
 
 
@@ -56,6 +63,17 @@ async def kernel_state(url: str, timeout: float, *, create: bool = False) -> Asy
         if not create:
             await refuse_nothing(url, store)
         yield store
+
+
+@asynccontextmanager
+async def kernel_storage(url: str, timeout: float) -> AsyncGenerator[tuple[Records, Log]]:
+    """Open the store of a kernel that begins here, and yield its records and its audit log.
+
+    Raises:
+        UsageError, StorageError: see `kernel_state`.
+    """
+    async with kernel_state(url, timeout, create=True) as store:
+        yield await store.records(_RECORDS), await store.log(_LOG)
 
 
 async def kernel_records(store: Store) -> Records:

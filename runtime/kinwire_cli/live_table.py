@@ -15,7 +15,7 @@ from contextlib import contextmanager, nullcontext, redirect_stderr
 from typing import Any, TextIO, cast
 
 _UP, _TO_END_OF_LINE, _TO_END = "\x1b[{}A", "\x1b[K", "\x1b[J"
-_BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"  # a terminal that knows these shows all at once
+_BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"  # a terminal that knows these shows all together
 _CUT, _WRAP = "\x1b[?7l", "\x1b[?7h"  # what is wider than the terminal: a sign may take two columns
 _COLOUR = re.compile("\x1b\\[[0-9;]*m")
 _SIZE = os.terminal_size((80, 24))  # where the terminal does not say

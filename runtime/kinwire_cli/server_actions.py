@@ -64,7 +64,7 @@ class StopCommand(_ServerAction):
     summary: ClassVar[str] = "drain and stop a server, until kinwire start"
     exit_codes: ClassVar[dict[int, str]] = {
         **KERNEL_CODES,
-        PROBLEMS_FOUND: "somebody else has started it meanwhile",
+        PROBLEMS_FOUND: "somebody else has started it again",
     }
     examples: ClassVar[tuple[str, ...]] = ("kinwire stop files",)
 

@@ -72,7 +72,7 @@ def _cells(row: ServerRow, now: float) -> tuple[str, ...]:
 
 
 def _most_troubled(rows: Sequence[ServerRow], count: int) -> list[ServerRow]:
-    """Return so many rows in their order: those that are well are left out first."""
+    """Return `count` rows in their order: those that are well are left out first."""
     ranked = sorted(rows, key=_is_well)[: max(0, count)]
     kept = {row.id for row in ranked}
     return [row for row in rows if row.id in kept]

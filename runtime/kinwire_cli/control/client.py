@@ -112,7 +112,7 @@ class RunningKernel:
         return await self._session.call(row, question, timeout=None)
 
     async def logs(self, server: str, after: int, most: int, wait: float) -> list[StderrLine]:
-        """Return lines of the server's stderr behind `after`; if there are none, wait for some."""
+        """Return lines of the server's stderr behind `after`; wait if there is nothing yet."""
         from kinwire_cli.control.messages import LOGS, LogsQuestion
 
         question = LogsQuestion(server=server, after=after, most=most, wait=wait)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-__all__ = ("listening_at",)
+__all__ = ("serve_owner",)
 
 import logging
 import socket
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
-from pathlib import Path
+from collections.abc import Mapping
 
 import anyio
 
 from kinwire.rpc.limits import Limits
 from kinwire.rpc.routes import Route
 from kinwire.rpc.session import Session
-from kinwire.support.background import background
 from kinwire_cli.control.messages import PROFILE
-from kinwire_cli.control.place import bound_socket, is_mine
+from kinwire_cli.control.place import is_mine
 from kinwire_cli.control.transport import SocketTransport
 
 logger = logging.getLogger("kinwire.control")
@@ -26,21 +23,8 @@ _CONNECTIONS = 32  # at the same time; others wait
 _LIMITS = Limits(request_timeout=None, frame_size=64 * 1024, in_flight=32)
 
 
-@asynccontextmanager
-async def listening_at(path: Path, routes: Mapping[str, Route]) -> AsyncGenerator[None]:
-    """Serve `routes` to this user at `path` while the block runs.
-
-    Raises:
-        UsageError: see `bound_socket`.
-    """
-    with bound_socket(path) as listener:
-        async with background() as tasks:
-            tasks.start_soon(_accept, listener, routes)
-            yield
-            tasks.cancel_scope.cancel()
-
-
-async def _accept(listener: socket.socket, routes: Mapping[str, Route]) -> None:
+async def serve_owner(listener: socket.socket, routes: Mapping[str, Route]) -> None:
+    """Serve `routes` to this user until this is cancelled; `listener` is a `bound_socket`."""
     room = anyio.CapacityLimiter(_CONNECTIONS)
     async with anyio.create_task_group() as tasks:
         while True:

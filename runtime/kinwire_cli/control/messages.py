@@ -39,7 +39,7 @@ class ServerRow(Message):
     restarts: int = 0
     """How often the kernel has started it again."""
     pid: int | None = None
-    """Its process on this machine; None if there is none now."""
+    """Its process on this machine; None if nothing runs now."""
     since: float
     """When it got into the state."""
     note: str | None = None
@@ -81,9 +81,9 @@ class LogsQuestion(Message):
     after: int = 0
     """Lines up to this number are known already."""
     most: int
-    """The newest of the others, at most so many."""
+    """The number of lines that are wanted, the newest ones."""
     wait: float = 0.0
-    """Seconds to wait for a line if there is none."""
+    """Seconds to wait for a line if there is nothing yet."""
 
 
 class StderrLine(Message):

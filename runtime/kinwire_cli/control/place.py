@@ -2,12 +2,12 @@
 
 The name of a socket is a digest of the config file's path, so each file has at most one kernel. A
 lock next to it is held while the kernel lives: the system lets go of it however the kernel ends, so
-a socket that was left behind is told from one that is listened on.
+a socket that was left behind differs from one that is listened on.
 """
 
 from __future__ import annotations
 
-__all__ = ("bound_socket", "connected_socket", "place_of", "places_of")
+__all__ = ("bound_socket", "connected_socket", "is_mine", "place_of", "places_of")
 
 import errno
 import hashlib

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import socket
 from argparse import Namespace
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,9 @@ import pytest
 pytest.importorskip("fcntl", reason="needs sockets with a path")
 
 from kinwire.rpc.routes import Route
+from kinwire.support.background import background
 from kinwire_cli.control.client import running_kernel
-from kinwire_cli.control.listening import listening_at
+from kinwire_cli.control.listening import serve_owner
 from kinwire_cli.control.messages import SERVERS, STOP, KernelFacts, ServerRow, ServersAnswer
 from kinwire_cli.control.place import bound_socket, connected_socket
 from kinwire_cli.failure import UnreachableError, UsageError
@@ -34,6 +37,16 @@ def path(short: Path) -> Path:
 
 def at(path: Path) -> Namespace:
     return Namespace(config=None, socket=str(path))
+
+
+@asynccontextmanager
+async def listening_at(path: Path) -> AsyncGenerator[None]:
+    """Serve `ROUTES` at `path`."""
+    with bound_socket(path) as listener:
+        async with background() as tasks:
+            tasks.start_soon(serve_owner, listener, ROUTES)
+            yield
+            tasks.cancel_scope.cancel()
 
 
 class RawEnd:
@@ -73,7 +86,7 @@ ROUTES = {SERVERS.name: Route(SERVERS, listed), STOP.name: Route(STOP, stuck)}
 
 
 async def test_a_kernel_answers_its_owner_and_goes_on_after_garbage_and_hangups(path: Path) -> None:
-    async with listening_at(path, ROUTES):
+    async with listening_at(path):
         with connected_socket(path) as first, connected_socket(path) as second:
             end = RawEnd(second)
             first.sendall(b"garbage\n\xff\x00\n")
@@ -94,7 +107,7 @@ async def test_a_peer_of_another_user_gets_nothing(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("kinwire_cli.control.listening.is_mine", lambda _: False)
-    async with listening_at(path, ROUTES):
+    async with listening_at(path):
         with connected_socket(path) as connection:
             assert await RawEnd(connection).get() is None
 
@@ -129,7 +142,7 @@ async def test_a_command_sends_what_is_documented_and_takes_the_answer(path: Pat
 
 
 async def test_an_unknown_server_is_named_with_the_one_that_is_like_it(path: Path) -> None:
-    async with listening_at(path, ROUTES), running_kernel(at(path)) as kernel:
+    async with listening_at(path), running_kernel(at(path)) as kernel:
         assert (await kernel.checked("files")).restarts == 2
         with pytest.raises(UsageError, match="no server 'fles'") as raised:
             await kernel.checked("fles")
