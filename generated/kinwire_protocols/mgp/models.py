@@ -383,6 +383,7 @@ class EventNotificationParams(Message):
         timestamp: When it happened.
         severity: How severe it is.
         data: What happened, in the channel's own form.
+        dropped: How many events of the subscription were dropped right before this one; absent means none.
     """
 
     subscription_id: str
@@ -400,17 +401,20 @@ class EventNotificationParams(Message):
     data: dict[str, Any] | None = None
     """What happened, in the channel's own form."""
 
+    dropped: Annotated[int | None, Field(ge=0)] = None
+    """How many events of the subscription were dropped right before this one; absent means none."""
+
 
 class EventsSubscribeParams(Message):
     """Which channels are wanted.
 
     Attributes:
-        channels: The channels.
+        channels: The channels, by name or by pattern.
         filter: Which of their events; absent means all.
     """
 
     channels: list[EventChannel]
-    """The channels."""
+    """The channels, by name or by pattern."""
 
     filter: EventFilter | None = None
     """Which of their events; absent means all."""
@@ -420,16 +424,16 @@ class EventsSubscribeResult(Message):
     """What came of a subscription.
 
     Attributes:
-        subscribed: The channels whose events will come.
-        unsupported: Those that the server does not have; absent means none.
+        subscribed: The channels whose events will come, by name also where a pattern was given.
+        unsupported: The names and patterns for which the server has no channel; absent means none.
         subscription_id: Names the subscription.
     """
 
     subscribed: list[EventChannel]
-    """The channels whose events will come."""
+    """The channels whose events will come, by name also where a pattern was given."""
 
     unsupported: list[EventChannel] | None = None
-    """Those that the server does not have; absent means none."""
+    """The names and patterns for which the server has no channel; absent means none."""
 
     subscription_id: str
     """Names the subscription."""

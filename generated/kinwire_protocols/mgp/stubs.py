@@ -379,7 +379,7 @@ class ServerStub:
         mgp/events/subscribe, a request. Source: Model General Protocol 0.2.0, 13.2 mgp/events/subscribe.
 
         Args:
-            channels: The channels.
+            channels: The channels, by name or by pattern.
             filter: Which of their events; absent means all.
 
         Raises:
@@ -1062,6 +1062,7 @@ class ClientStub:
         timestamp: str | None = None,
         severity: LoggingLevel | str | None = None,
         data: dict[str, Any] | None = None,
+        dropped: int | None = None,
     ) -> None:
         """Send an event of a channel that the client subscribed to.
 
@@ -1073,6 +1074,7 @@ class ClientStub:
             timestamp: When it happened.
             severity: How severe it is.
             data: What happened, in the channel's own form.
+            dropped: How many events of the subscription were dropped right before this one; absent means none.
         """
         params = EventNotificationParams(
             subscription_id=subscription_id,
@@ -1080,6 +1082,7 @@ class ClientStub:
             timestamp=timestamp,
             severity=severity,
             data=data,
+            dropped=dropped,
         )
         await self._peer.notify(methods.NOTIFICATIONS_MGP_EVENT, params)
 

@@ -246,13 +246,15 @@ def _must_be_for(side: Side, extension: Extension) -> None:
 
 
 def _why_wrong(side: Side, extension: Extension) -> str | None:
+    only = getattr(extension, "only_side", None)
+    if only not in (None, side):
+        return f"is for a {only}"
     handlers = getattr(extension, "handlers", None)
     if isinstance(handlers, ExtensionHandlers):
         for route in handlers.routes.values():
             if route.method.sender == side:
                 return f"handles {route.method.name}, a message that a {side} sends"
-    only = getattr(extension, "only_side", None)
-    return None if only in (None, side) else f"is for a {only}"
+    return None
 
 
 def extensions_kind(example: str) -> ValueKind:

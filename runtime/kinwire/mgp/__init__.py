@@ -36,6 +36,7 @@ __all__ = (
     "Policy",
     "RestartRules",
     "Retries",
+    "ServerEvents",
     "ServerPolicy",
     "ServerSpec",
     "ServerStatus",
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
         Permissions,
     )
     from kinwire.mgp.kernel.policy_loading import load_policy
+    from kinwire.mgp.kernel.server_events import ServerEvents
     from kinwire.mgp.kernel.supervisor.status import ServerStatus
     from kinwire.mgp.kernel.supervisor.supervised import SupervisedServer
     from kinwire.mgp.kernel.supervisor.supervisor import Supervisor
@@ -119,6 +121,7 @@ _HOMES = {
     "ConfiguredServer": "rules.kernel_config",
     "RestartRules": "rules.restart_rules",
     "Retries": "rules.retry",
+    "ServerEvents": "kernel.server_events",
     "ServerPolicy": "rules.server_policy",
     "ServerSpec": "rules.server_spec",
     "ServerStatus": "kernel.supervisor.status",

@@ -6,9 +6,9 @@ They use `OrderedDict`, because finding the first key of a `dict` takes long aft
 
 from __future__ import annotations
 
-__all__ = ("DEDUP_SECONDS", "LruDict", "TtlDict")
+__all__ = ("DEDUP_SECONDS", "DropOldestQueue", "LruDict", "TtlDict")
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Hashable, Iterator
 from math import inf
 from typing import Generic, TypeVar
@@ -123,3 +123,41 @@ class TtlDict(Generic[K, V]):
             if now - oldest[1] < self._seconds:
                 return
             self._entries.popitem(last=False)
+
+
+class DropOldestQueue(Generic[V]):
+    """A queue of at most `limit` values, whose sizes are at most `size` in all."""
+
+    __slots__ = ("_limit", "_most", "_size", "_values")
+
+    def __init__(self, limit: int, *, size: float = inf) -> None:
+        """Begin empty. `limit` is at least 1; `size` has the unit of the sizes that `put` gets."""
+        self._limit = limit
+        self._most = size
+        self._size = 0
+        self._values = deque[tuple[V, int]]()
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def put(self, value: V, size: int = 0) -> list[V]:
+        """Add a value, and return those that were removed for it: the oldest ones first.
+
+        One that is too large by itself is removed, too.
+        """
+        self._values.append((value, size))
+        self._size += size
+        removed: list[V] = []
+        while len(self._values) > self._limit or self._size > self._most:
+            removed.append(self.take())
+        return removed
+
+    def take(self) -> V:
+        """Remove the oldest value, and return it.
+
+        Raises:
+            IndexError: the queue is empty.
+        """
+        value, size = self._values.popleft()
+        self._size -= size
+        return value

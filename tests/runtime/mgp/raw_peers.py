@@ -67,6 +67,14 @@ class _RawEnd:
                     return message
             await news.wait()
 
+    async def wait_for(self, method: str, most: int) -> list[Json]:
+        """Return the params of the messages of a method, as soon as that many have come."""
+        while True:
+            news, found = self._news, self.of(method)
+            if len(found) >= most:
+                return found
+            await news.wait()
+
     async def settle(self) -> None:
         """Wait until nothing is under way."""
         await anyio.wait_all_tasks_blocked()

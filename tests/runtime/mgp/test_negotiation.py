@@ -25,6 +25,7 @@ ALL = [
     "audit",
     "code_safety",
     "lifecycle",
+    "bidirectional",
 ]
 
 

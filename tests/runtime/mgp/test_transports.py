@@ -57,14 +57,17 @@ async def test_all_of_it_works_over_a_transport(transport: str) -> None:
         async with Host("h", "1", extensions=[kernel]) as host:
             connection = await host.connect(end, server_id="demo")
             (server,) = kernel.servers
-            assert server.extensions == {"security", "audit", "code_safety"}
-            for name, arguments, expected in calls:
-                try:
-                    result = await connection.mcp.tools_call(name=name, arguments=arguments)
-                    found: str | int = result_text(result)
-                except RpcError as error:
-                    found = error.code
-                assert found == expected
+            assert server.extensions == {"security", "audit", "code_safety", "bidirectional"}
+            async with kernel.events(connection, ["tool.*"]) as told:
+                for name, arguments, expected in calls:
+                    try:
+                        result = await connection.mcp.tools_call(name=name, arguments=arguments)
+                        found: str | int = result_text(result)
+                    except RpcError as error:
+                        found = error.code
+                    assert found == expected
+                ends = [(await anext(told)).channel for _ in range(6)]
+            assert ends == ["tool.started", "tool.completed"] * 3  # of calls that the kernel let by
             await connection.mcp.ping()
             archived = await connection.mcp.tools_call(name="search_events", arguments={})
             lines = result_text(archived).splitlines()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings, strategies as st
 
-from kinwire.support.bounded import LruDict, TtlDict
+from kinwire.support.bounded import DropOldestQueue, LruDict, TtlDict
 
 KEYS = st.sampled_from("abcde")
 QUICK = settings(max_examples=60, deadline=None)
@@ -79,3 +79,26 @@ def test_an_entry_of_no_seconds_is_never_there() -> None:
     real = TtlDict[str, int](0)
     real.put("a", 1, now=5)
     assert (real.get("a", now=5), len(real)) == (None, 0)
+
+
+@given(st.lists(st.one_of(st.none(), st.integers(0, 9)), max_size=30))
+def test_the_oldest_makes_room_for_the_newest(steps: list[int | None]) -> None:
+    """A step is a value of that size, or None to take one; the model is a list."""
+    queue, model = DropOldestQueue[tuple[int, int]](3, size=12), list[tuple[int, int]]()
+    for number, size in enumerate(steps):
+        if size is None:
+            assert not model or queue.take() == model.pop(0)
+            continue
+        removed = queue.put((number, size), size)
+        model.append((number, size))
+        while len(model) > 3 or sum(one for _, one in model) > 12:
+            assert removed.pop(0) == model.pop(0)
+        assert (removed, len(queue)) == ([], len(model))
+    assert [queue.take() for _ in range(len(queue))] == model
+
+
+def test_a_value_that_is_too_large_is_not_kept() -> None:
+    queue = DropOldestQueue[str](3, size=5)
+    assert queue.put("a", 5) == []
+    assert queue.put("b", 6) == ["a", "b"]
+    assert len(queue) == 0

@@ -6,8 +6,8 @@ __all__ = ("MgpKernel",)
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from functools import partial
 from typing import Any, ClassVar
 
@@ -16,6 +16,7 @@ from kinwire.mcp.connection import Connection
 from kinwire.mcp.context import Context
 from kinwire.mcp.extension import ExtensionBase, Next, capability_from
 from kinwire.mcp.host import Host
+from kinwire.mcp.log_messages import LEVELS as SEVERITIES
 from kinwire.mcp.server import Server
 from kinwire.mgp.kernel.access import AccessManager
 from kinwire.mgp.kernel.access_methods import AccessMethods
@@ -24,6 +25,7 @@ from kinwire.mgp.kernel.audit import AuditLog, AuditOptions, kernel_event
 from kinwire.mgp.kernel.call_limits import CallLimits
 from kinwire.mgp.kernel.callers import AGENT_KIND, Agent, as_agent, as_host, as_operator
 from kinwire.mgp.kernel.confirmations import ConfirmationManager, Confirmations
+from kinwire.mgp.kernel.events import EventSubscriptions
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.identities import must_be_itself
 from kinwire.mgp.kernel.lifecycle import LifecycleManager
@@ -32,6 +34,7 @@ from kinwire.mgp.kernel.permission_options import Permissions
 from kinwire.mgp.kernel.permissions import PermissionManager
 from kinwire.mgp.kernel.policy_guard import PolicyGuard
 from kinwire.mgp.kernel.retries import RetryEngine
+from kinwire.mgp.kernel.server_events import ServerEvents
 from kinwire.mgp.kernel.supervisor.supervisor import SupervisingKernel, Supervisor
 from kinwire.mgp.kernel.tool_guard import CallChecks, ToolGuard
 from kinwire.mgp.kernel.tool_switches import ToolSwitches
@@ -53,16 +56,22 @@ from kinwire.storage.records import Records
 from kinwire.support.arguments import (
     PLAIN_FUNCTION,
     TEXT,
+    TEXTS,
     ArgumentCheck,
     having,
     instance_of,
+    one_of,
     table_of,
 )
 from kinwire.transports.guarded_fetch.fetch import Network, SystemNetwork
 from kinwire_protocols import mgp
 from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.mcp.methods import PROTOCOL as MCP, TOOLS_CALL
-from kinwire_protocols.mgp.methods import NOTIFICATIONS_MGP_AUDIT, PROTOCOL
+from kinwire_protocols.mcp.models import LoggingLevel
+from kinwire_protocols.mgp.methods import (
+    NOTIFICATIONS_MGP_AUDIT,
+    PROTOCOL,
+)
 from kinwire_protocols.mgp.models import (
     AuditNotificationParams,
     DefaultPolicy,
@@ -78,6 +87,7 @@ EXTENSIONS = (
     "audit",
     "code_safety",
     "lifecycle",
+    "bidirectional",
 )
 """What a kernel always offers; handlers of yours add others."""
 
@@ -129,6 +139,15 @@ _ADD_ACCESS_TOOLS = ArgumentCheck(
         "server": instance_of(Server, "a Server", 'Server("gate", "1.0")'),
         "agent_of": PLAIN_FUNCTION,
     },
+)
+_EVENTS = ArgumentCheck(
+    "MgpKernel.events",
+    'kernel.events(connection, ["model.*"])',
+    {
+        "connection": instance_of(Connection, "a Connection", "connection"),
+        "channels": TEXTS,
+    },
+    min_severity=one_of(*SEVERITIES).or_none,
 )
 _RESET_QUOTA = ArgumentCheck(
     "MgpKernel.reset_quota",
@@ -217,6 +236,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         """Which calls of dangerous tools need no confirmation: `allow`, `forget`."""
         self.tools = ToolSwitches(kept, self._clock, self._audit.record)
         """Which tools are switched off: `disable`, `enable`."""
+        self._events = EventSubscriptions(self.handlers)
         checks = CallChecks(
             self.tools,
             self._policy,
@@ -234,6 +254,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             self._tool_guard,
             self.confirmations,
             self.permissions,
+            self._events,
         )
         self.on = mgp.ClientOn(self.handlers.add)
         """Where your own handlers are registered."""
@@ -316,6 +337,33 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             guarded=self.peer_of,
         )
         return Supervisor(kernel, host, specs)
+
+    def events(
+        self,
+        connection: Connection,
+        channels: Collection[str],
+        *,
+        min_severity: LoggingLevel | None = None,
+    ) -> AbstractAsyncContextManager[ServerEvents]:
+        """Subscribe to events: `async with kernel.events(connection, ["model.*"]) as events:`.
+
+        `channels` are names and patterns; `events.unsupported` has those for which the server has
+        no channel. Events below `min_severity`, a level of MCP's log, do not come. Up to 1,000
+        events wait for the reader; then the oldest ones are dropped and counted.
+
+        The block raises:
+            CapabilityNotNegotiatedError: the server does not have the extension `bidirectional`.
+            ResourceExhaustedError: it takes no more subscriptions.
+            RpcError, ConnectionClosedError, RequestTimeoutError, InvalidResponseError: as for
+                `Session.call`; reading raises `ConnectionClosedError` at the end of the connection.
+
+        Raises:
+            TypeError, ValueError: an argument is not of its type, or not a level.
+
+        Source: MGP 0.2.0 sections 13.2 and 13.3.
+        """
+        _EVENTS.check(connection=connection, channels=channels, min_severity=min_severity)
+        return self._events.subscribed(connection.session, channels, min_severity)
 
     def add_access_tools(self, server: Server, agent_of: Callable[[Context], str]) -> None:
         """Add `mgp/access/query`, `grant` and `revoke` to a server of yours as tools.

@@ -9,6 +9,7 @@ import json
 from kinwire.mgp.rules.code_safety.check import check_code
 from kinwire.mgp.rules.code_safety.levels import LEVELS, effective_rules
 from kinwire.mgp.rules.code_safety.rejection import rejected
+from kinwire.mgp.server.own_events import note_rejected_code
 from kinwire.support.arguments import TEXT, ArgumentCheck, instance_of, one_of
 from kinwire_protocols import mcp
 from kinwire_protocols.base import to_wire
@@ -40,6 +41,7 @@ def code_rejection(
     found = check_code(code, rules)
     if not found:
         return None
+    note_rejected_code()
     rejection = to_wire(rejected(found, rules))
     text = mcp.TextContent(text=json.dumps(rejection, ensure_ascii=False))
     return mcp.CallToolResult(content=[text], is_error=True)

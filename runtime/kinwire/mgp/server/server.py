@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 
 from kinwire.mcp.context import Context
 from kinwire.mcp.extension import ExtensionBase, capability_from
+from kinwire.mcp.log_messages import LEVELS as SEVERITIES
 from kinwire.mgp.rules.negotiation import (
     active_extensions,
     answered_extensions,
@@ -17,6 +18,7 @@ from kinwire.mgp.rules.negotiation import (
 )
 from kinwire.mgp.rules.tool_declarations import checked_security, must_be_permissions
 from kinwire.mgp.rules.trust import LEVELS
+from kinwire.mgp.server.events import EventPublisher
 from kinwire.mgp.server.granted_permissions import OnDenied
 from kinwire.mgp.server.kernel_peer import KernelPeer
 from kinwire.mgp.server.manager import KernelManager
@@ -25,6 +27,7 @@ from kinwire.mgp.server.streams import ServedStreams
 from kinwire.rpc.session import Session
 from kinwire.support.arguments import (
     FUNCTION,
+    OBJECT,
     TEXT,
     TEXTS,
     ArgumentCheck,
@@ -35,7 +38,7 @@ from kinwire.support.arguments import (
 )
 from kinwire_protocols import mgp
 from kinwire_protocols.base import JsonObject, from_wire, to_wire
-from kinwire_protocols.mcp.models import EmptyResult
+from kinwire_protocols.mcp.models import EmptyResult, LoggingLevel
 from kinwire_protocols.mgp.methods import (
     MGP_PERMISSION_REQUEST,
     MGP_PERMISSION_RESPONSE,
@@ -67,6 +70,7 @@ _MGP_SERVER = ArgumentCheck(
     server_id=TEXT.or_none,
     trust_level=one_of(*LEVELS).or_none,
     on_denied=FUNCTION.or_none,
+    channels=TEXTS,
 )
 _OF = ArgumentCheck(
     "MgpServer.of",
@@ -79,6 +83,13 @@ _TOOL = ArgumentCheck(
     {"security": _SECURITY},
     name=TEXT.or_none,
 )
+_EMIT = ArgumentCheck(
+    "MgpServer.emit",
+    'await guarded.emit("model.token_usage", {"tokens_used": 1500})',
+    {"channel": TEXT, "data": OBJECT.or_none},
+    severity=one_of(*SEVERITIES).or_none,
+    to=instance_of(KernelPeer, "a KernelPeer", "guarded.of(context)").or_none,
+)
 
 
 class MgpServer(ExtensionBase[KernelPeer]):
@@ -90,7 +101,8 @@ class MgpServer(ExtensionBase[KernelPeer]):
     if configured so, and never more. `extensions` are those that the server supports; those of the
     methods that it has handlers for are added. `on_denied` is called with each permission that a
     kernel denies, also later, and with the `KernelPeer`: a plain or `async` function that degrades
-    the server.
+    the server. `channels` are those that it emits events on, such as `model.token_usage`; it has
+    channels of its own for its calls, its faults, and what it refuses.
     """
 
     protocol: ProtocolTable = PROTOCOL
@@ -104,11 +116,13 @@ class MgpServer(ExtensionBase[KernelPeer]):
         server_id: str | None = None,
         trust_level: TrustLevel | None = None,
         on_denied: OnDenied | None = None,
+        channels: Collection[str] = (),
     ) -> None:
         """Prepare to serve any number of kernels.
 
         Raises:
-            ValueError: an extension, a permission or a word in the security of a tool is unknown.
+            ValueError: an extension, a permission or a word in the security of a tool is unknown,
+                or a channel is not below `model.`, `system.`, `tool.` or `security.`.
             TypeError: an argument is not of its type.
         """
         _MGP_SERVER.check(
@@ -118,13 +132,16 @@ class MgpServer(ExtensionBase[KernelPeer]):
             server_id=server_id,
             trust_level=trust_level,
             on_denied=on_denied,
+            channels=channels,
         )
         must_be_permissions("permissions_required", permissions_required)
         super().__init__()
         self._tools = {name: checked_security(name, one) for name, one in (tools or {}).items()}
+        self._events = EventPublisher(channels, self.handlers)
         self._managers: tuple[KernelManager, ...] = (
             GuardedTools(self._tools),
             ServedStreams(self.handlers),
+            self._events,
         )
         self._extensions = tuple(extensions)
         self._about: JsonObject = {
@@ -175,6 +192,32 @@ class MgpServer(ExtensionBase[KernelPeer]):
             return function
 
         return add
+
+    async def emit(
+        self,
+        channel: str,
+        data: JsonObject | None = None,
+        *,
+        severity: LoggingLevel | None = None,
+        to: KernelPeer | None = None,
+    ) -> int:
+        """Send an event to the kernels that have subscribed to its channel.
+
+        It waits for nothing. Up to 1,000 events of a subscription wait for a kernel that reads
+        slowly; then the oldest ones are dropped, and the kernel gets their number. `severity` is a
+        level of MCP's log; without one it counts as `info`. With `to`, only that kernel gets it.
+        Return how many subscriptions get it.
+
+        Raises:
+            ValueError: the server has no such channel, or the event has more than 64 KiB.
+            TypeError: an argument is not of its type.
+            UnsendableError: JSON cannot hold the data.
+
+        Source: MGP 0.2.0 sections 13.2 and 13.3.
+        """
+        _EMIT.check(channel=channel, data=data, severity=severity, to=to)
+        session = None if to is None else to.session
+        return self._events.emit(channel, {} if data is None else data, severity, session)
 
     def offer(self, theirs: JsonObject | None) -> JsonObject | None:
         """Return what the server offers of what the kernel supports (MGP 0.2.0, 2.3)."""

@@ -1,0 +1,125 @@
+"""Channels of events, and what a subscription takes of them (MGP 0.2.0 sections 13.2 and 13.5)."""
+
+from __future__ import annotations
+
+__all__ = (
+    "MOST_NAMES",
+    "OWN_CHANNELS",
+    "EventSelection",
+    "checked_channels",
+    "severity_rank",
+)
+
+import re
+from collections.abc import Collection, Iterable
+from typing import Final
+
+from kinwire.mcp.log_messages import LEVELS
+from kinwire.support.glob import PATTERN_SIZE, Pattern
+from kinwire_protocols.mgp.tables import CHANNEL_PATTERNS
+from kinwire_protocols.nearest import nearest
+
+MOST_NAMES: Final = 100
+"""How many names and patterns one subscription may have."""
+
+OWN_CHANNELS: Final = (
+    "security.access_denied",
+    "security.validation_failed",
+    "system.error",
+    "system.resource_usage",
+    "tool.completed",
+    "tool.failed",
+    "tool.started",
+)
+"""The channels that every `MgpServer` has, and on which it emits events by itself."""
+
+_CHANNEL = re.compile(r"[a-z][a-z0-9_-]*(?:\.[A-Za-z0-9_-]+)+", re.ASCII)
+_LONGEST = 128  # characters of the name of a channel
+_RANKS: dict[str, int] = {level: rank for rank, level in enumerate(LEVELS)}
+_PATTERN_SIGNS = frozenset("*?[\\")
+
+
+def severity_rank(severity: str | None) -> int:
+    """Return the place of a severity in MCP's order of levels; what is absent counts as `info`.
+
+    A word that is not in the order comes after all others: it may be as severe as any.
+    """
+    return _RANKS.get("info" if severity is None else severity, len(_RANKS))
+
+
+class EventSelection:
+    """Which events a subscription takes: of these channels, from a severity on.
+
+    A channel is given by its name, or by a pattern such as `model.*`, whose signs are those of
+    `support/glob.py`: `*` also stands for several parts, so `*` alone is every channel.
+    """
+
+    def __init__(self, channels: Iterable[str], min_severity: str | None = None) -> None:
+        self._asked = tuple(dict.fromkeys(channels))
+        self._names = frozenset(self._asked)
+        self._patterns = {text: Pattern(text) for text in self._asked if _is_pattern(text)}
+        self._least = -1 if min_severity is None else severity_rank(min_severity)
+
+    def split(self, declared: Collection[str]) -> tuple[list[str], list[str]]:
+        """Return the declared channels that are taken, and what was asked for without any.
+
+        The first are names, in the order in which they are declared; the second are in the order
+        in which they were asked for.
+        """
+        found = {text: self._found(text, declared) for text in self._asked}
+        taken = set[str]().union(*found.values())
+        missing = [text for text, names in found.items() if not names]
+        return [name for name in declared if name in taken], missing
+
+    def takes(self, channel: str, severity: str | None) -> bool:
+        """Return whether an event of this channel and severity is taken."""
+        if not self.takes_rank(severity_rank(severity)):
+            return False
+        return channel in self._names or any(
+            pattern.matches(channel) for pattern in self._patterns.values()
+        )
+
+    def takes_rank(self, rank: int) -> bool:
+        """Return whether an event of a channel that is taken passes with its `severity_rank`."""
+        return rank >= self._least
+
+    def _found(self, text: str, declared: Collection[str]) -> set[str]:
+        pattern = self._patterns.get(text)
+        if pattern is None:
+            return {text} if text in declared else set()
+        return {name for name in declared if pattern.matches(name)}
+
+
+def checked_channels(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the channels of a server: those given, and its own.
+
+    Raises:
+        ValueError: a name is not one of a channel below `model.`, `system.`, `tool.` or
+            `security.`.
+
+    Source: MGP 0.2.0 section 13.5.
+    """
+    given = tuple(names)
+    families = [pattern.removesuffix("*") for pattern in CHANNEL_PATTERNS]
+    for name in given:
+        if len(name) > _LONGEST or not _CHANNEL.fullmatch(name):
+            raise ValueError(
+                f"channels: expected names like model.token_usage, got {name!r:.60}. Use letters, "
+                f"digits, `_` and `-`, with dots between the parts, {_LONGEST} at most."
+            )
+        if not name.startswith(tuple(families)):
+            raise ValueError(
+                f"channels: expected names that begin with {', '.join(families)}, got "
+                f"{name!r:.60}. {_hint(name, families)}"
+            )
+    return tuple(dict.fromkeys((*given, *OWN_CHANNELS)))
+
+
+def _hint(name: str, families: list[str]) -> str:
+    first, _, rest = name.partition(".")
+    near = nearest(f"{first}.", families)
+    return f"Did you mean {near + rest!r:.60}?" if near else f"Write {families[0] + name!r:.60}."
+
+
+def _is_pattern(text: str) -> bool:
+    return 0 < len(text) <= PATTERN_SIZE and not _PATTERN_SIGNS.isdisjoint(text)
