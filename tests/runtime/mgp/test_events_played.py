@@ -44,6 +44,7 @@ async def test_a_server_answers_the_examples() -> None:
     assert unsubscribed == {"jsonrpc": "2.0", "id": 31, "result": {"unsubscribed": True}}
 
 
+@pytest.mark.spec("mgp-13-1", "mgp-13.1-1")
 async def test_a_kernel_reads_the_examples() -> None:
     answers = {
         "mgp_events_subscribe": SUBSCRIBED["result"],

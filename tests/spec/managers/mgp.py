@@ -176,6 +176,35 @@ MGP = {
         attributes=("kinwire.mgp.rules.permissions:risk_of",),
         rows=tuple(f"mgp-3.2-{row}" for row in range(1, 13)),
     ),
+    "mgp subscriptions": Manager(
+        attributes=("kinwire.mgp.server.events:EventPublisher._subscribe",),
+        rows=(
+            "mgp-13.2-1",
+            "mgp-13.2-mgp-events-subscribe-1",
+            "mgp-13.2-mgp-events-subscribe-2",
+            "mgp-13.2-mgp-events-subscribe-3",
+        ),
+    ),
+    "mgp ends of subscriptions": Manager(
+        attributes=("kinwire.mgp.server.events:EventPublisher._unsubscribe",),
+        rows=("mgp-13.2-mgp-events-unsubscribe-1",),
+    ),
+    "mgp events": Manager(
+        attributes=("kinwire.mgp.server.event_sender:EventSender.send",),
+        rows=("mgp-13.3-1", "mgp-13.3-2", "mgp-13.5-1"),
+    ),
+    "mgp channels": Manager(
+        attributes=("kinwire.mgp.rules.events:checked_channels",),
+        rows=("mgp-13.5-5",),
+    ),
+    "mgp selections": Manager(
+        attributes=("kinwire.mgp.rules.events:EventSelection.split",),
+        rows=("mgp-13.2-mgp-events-subscribe-3", "mgp-13.5-6"),
+    ),
+    "mgp own events": Manager(
+        attributes=("kinwire.mgp.server.own_events:OwnEvents.subscribed",),
+        rows=("mgp-13.5-2", "mgp-13.5-3", "mgp-13.5-4"),
+    ),
     "mgp confirmations": Manager(
         attributes=("kinwire.mgp.kernel.confirmations:ConfirmationManager.check",),
         rows=("mgp-4-1", "mgp-4.3-6", "mgp-4.4-1", "mgp-4.4-2", "mgp-4.4-3"),

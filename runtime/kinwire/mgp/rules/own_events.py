@@ -40,7 +40,7 @@ def call_ended(
 ) -> OwnEvent:
     """Return the event of a call that has ended: with an error, or with a result.
 
-    `is_error` says that the result tells of a failure. What is not an `Exception` cancels.
+    `is_error` says that the result is about a failure. What is not an `Exception` cancels.
     """
     timed: JsonObject = {**about, "duration_ms": duration_ms}
     if error is None and not is_error:

@@ -140,8 +140,8 @@ class MgpServer(ExtensionBase[KernelPeer]):
         self._events = EventPublisher(channels, self.handlers)
         self._managers: tuple[KernelManager, ...] = (
             GuardedTools(self._tools),
-            ServedStreams(self.handlers),
             self._events,
+            ServedStreams(self.handlers),
         )
         self._extensions = tuple(extensions)
         self._about: JsonObject = {

@@ -32,7 +32,10 @@ def emitting(**answers: Any) -> RawServer:
     def subscribe(params: Json) -> Json:
         return {"subscribed": params["channels"], "subscription_id": f"s{next(named)}"}
 
-    given = {"mgp_events_subscribe": subscribe, "mgp_events_unsubscribe": {"unsubscribed": True}}
+    given: dict[str, Any] = {
+        "mgp_events_subscribe": subscribe,
+        "mgp_events_unsubscribe": {"unsubscribed": True},
+    }
     return RawServer(mgp=OFFER, **(given | answers))
 
 
@@ -121,7 +124,8 @@ async def test_a_slow_reader_loses_the_oldest_events_and_learns_how_many() -> No
             say(raw, number, data={"n": number, "text": "x" * 2**20})
             await raw.settle()
         late = await anext(events)
-        assert (late.data["n"], late.dropped, events.dropped) == (2, 2, 510)
+        assert (late.data or {})["n"] == late.dropped == 2
+        assert events.dropped == 510
     assert connection.session.counts.dropped_notifications == 0
 
 

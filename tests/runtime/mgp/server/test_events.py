@@ -76,7 +76,7 @@ async def test_events_come_under_the_id_of_their_subscription() -> None:
     ]
 
 
-@pytest.mark.spec("mgp-13.2-mgp-events-unsubscribe-1")
+@pytest.mark.spec("mgp-13.2-mgp-events-unsubscribe-1", "mgp-13.2-mgp-events-subscribe-3")
 async def test_b095_only_what_was_asked_for_comes_and_only_until_it_is_ended() -> None:
     guarded, raw, plain = MgpServer(channels=CHANNELS), RawKernel(), RawKernel()
     async with (
@@ -211,7 +211,8 @@ async def test_what_cannot_be_emitted_is_an_error_of_the_program() -> None:
         await guarded.emit("model.limit", {"n": float("nan")})
     with pytest.raises(ValueError, match="severity"):
         await guarded.emit("model.limit", {}, severity="bad")
-    for wrong in ({"data": []}, {"to": 1}):
+    mistakes: list[Json] = [{"data": []}, {"to": 1}]
+    for wrong in mistakes:
         with pytest.raises(TypeError):
             await guarded.emit("model.limit", **wrong)
     with pytest.raises(ValueError, match="channels"):
