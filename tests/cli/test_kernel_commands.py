@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import tempfile
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -176,3 +177,13 @@ def test_a_kernel_that_answers_nothing_is_given_up(
         listener.listen()
         code, _, err = ran(capsys, "ps", "--socket", path)
     assert (code, "control/servers: no answer within 0.05 s" in err) == (4, True)
+
+
+def test_the_shell_offers_the_servers_of_the_kernel(path: str) -> None:
+    parser = ArgumentParser()
+    client.add_server(parser)
+    (server,) = (one for one in parser._actions if one.dest == "server")
+    arguments = Namespace(config=None, socket=path)
+    with kernel_at(path, acts(None)):
+        assert server.completer(parsed_args=arguments, prefix="") == ["files", "web"]  # type: ignore[attr-defined]
+    assert server.completer(parsed_args=arguments, prefix="") == ()  # type: ignore[attr-defined]

@@ -15,7 +15,6 @@ import os
 import socket
 import stat
 import struct
-import sys
 import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
@@ -46,6 +45,7 @@ def place_of(config: Path) -> Path:
 
 
 def _folders() -> Iterator[Path]:
+    _must_have_sockets()
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     if runtime and os.path.isabs(runtime) and _is_ours(runtime):
         yield Path(runtime, "kinwire")
@@ -123,9 +123,14 @@ def is_mine(connection: socket.socket) -> bool:
     return bool(_CREDENTIALS.unpack(packed)[1] == os.geteuid())
 
 
+def _must_have_sockets() -> None:
+    if not hasattr(socket, "AF_UNIX"):
+        text = "A kernel needs sockets with a path, which Python does not have on this system."
+        raise UsageError(text, "Linux and macOS have them.")
+
+
 def _must_be_short(path: Path) -> None:
-    if sys.platform == "win32":
-        raise UsageError("This system has no sockets with a path.")
+    _must_have_sockets()
     if len(os.fsencode(path)) > _LONGEST:
         text = f"{path}: a path of a socket has at most {_LONGEST} bytes."
         raise UsageError(text, _OTHER_PLACE)

@@ -117,3 +117,12 @@ def test_a_peer_of_another_user_is_refused(path: Path, monkeypatch: pytest.Monke
             assert not place.is_mine(accepted)
             with pytest.raises(UsageError, match="another user"):
                 connected_socket(path)
+
+
+def test_a_system_without_sockets_with_a_path_says_so(
+    short: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(socket, "AF_UNIX")
+    for doing in (place_of, connected_socket, lambda path: bound_socket(path).__enter__()):
+        with pytest.raises(UsageError, match="sockets with a path"):
+            doing(short / "a")
