@@ -22,10 +22,12 @@ __all__ = (
     "Confirmations",
     "GuardedCall",
     "GuardedServer",
+    "HealthMonitor",
     "IdentityRefusedError",
     "KernelConfig",
     "KernelPeer",
     "KnownTool",
+    "Lifecycle",
     "MgpKernel",
     "MgpServer",
     "PendingPermission",
@@ -37,9 +39,11 @@ __all__ = (
     "RestartRules",
     "Retries",
     "ServerEvents",
+    "ServerHealth",
     "ServerPolicy",
     "ServerSpec",
     "ServerStatus",
+    "Shutdown",
     "StandingAnswer",
     "SupervisedServer",
     "Supervisor",
@@ -64,6 +68,7 @@ if TYPE_CHECKING:
     from kinwire.mgp.kernel.config import ConfigFile, load_config
     from kinwire.mgp.kernel.confirmations import ConfirmationAnswer, Confirmations
     from kinwire.mgp.kernel.guarded_server import GuardedServer
+    from kinwire.mgp.kernel.health import HealthMonitor
     from kinwire.mgp.kernel.identities import IdentityRefusedError
     from kinwire.mgp.kernel.kernel import MgpKernel
     from kinwire.mgp.kernel.pending import PendingPermission
@@ -79,6 +84,7 @@ if TYPE_CHECKING:
     from kinwire.mgp.kernel.supervisor.supervisor import Supervisor
     from kinwire.mgp.rules.config_problem import ConfigError, ConfigProblem
     from kinwire.mgp.rules.confirmations import ConfirmationRequest, StandingAnswer
+    from kinwire.mgp.rules.health import ServerHealth
     from kinwire.mgp.rules.kernel_config import ConfiguredServer, KernelConfig
     from kinwire.mgp.rules.permissions import PermissionDecision
     from kinwire.mgp.rules.policy import Policy
@@ -89,6 +95,7 @@ if TYPE_CHECKING:
     from kinwire.mgp.rules.tools import KnownTool
     from kinwire.mgp.server.code_check import code_rejection
     from kinwire.mgp.server.kernel_peer import KernelPeer
+    from kinwire.mgp.server.lifecycle_options import Lifecycle, Shutdown
     from kinwire.mgp.server.server import MgpServer
 
 _HOMES = {
@@ -103,10 +110,12 @@ _HOMES = {
     "Confirmations": "kernel.confirmations",
     "GuardedCall": "kernel.call",
     "GuardedServer": "kernel.guarded_server",
+    "HealthMonitor": "kernel.health",
     "IdentityRefusedError": "kernel.identities",
     "KernelConfig": "rules.kernel_config",
     "KernelPeer": "server.kernel_peer",
     "KnownTool": "rules.tools",
+    "Lifecycle": "server.lifecycle_options",
     "MgpKernel": "kernel.kernel",
     "MgpServer": "server.server",
     "PendingPermission": "kernel.pending",
@@ -122,9 +131,11 @@ _HOMES = {
     "RestartRules": "rules.restart_rules",
     "Retries": "rules.retry",
     "ServerEvents": "kernel.server_events",
+    "ServerHealth": "rules.health",
     "ServerPolicy": "rules.server_policy",
     "ServerSpec": "rules.server_spec",
     "ServerStatus": "kernel.supervisor.status",
+    "Shutdown": "server.lifecycle_options",
     "StandingAnswer": "rules.confirmations",
     "SupervisedServer": "kernel.supervisor.supervised",
     "Supervisor": "kernel.supervisor.supervisor",

@@ -57,7 +57,13 @@ async def test_all_of_it_works_over_a_transport(transport: str) -> None:
         async with Host("h", "1", extensions=[kernel]) as host:
             connection = await host.connect(end, server_id="demo")
             (server,) = kernel.servers
-            assert server.extensions == {"security", "audit", "code_safety", "bidirectional"}
+            assert server.extensions == {
+                "security",
+                "audit",
+                "code_safety",
+                "bidirectional",
+                "lifecycle",
+            }
             async with kernel.events(connection, ["tool.*"]) as told:
                 for name, arguments, expected in calls:
                     try:

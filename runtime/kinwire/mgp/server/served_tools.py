@@ -64,10 +64,17 @@ class GuardedTools:
             hint = f"Did you mean {near!r}?" if near else "Kernels judge tools without it by name."
             logger.warning("MgpServer: security for %r, and no tool is called so. %s", name, hint)
 
-    def _admit(self, peer: KernelPeer, params: mcp.CallToolRequestParams, request: Request) -> None:
-        security = self._tools.get(params.name)
+    def usable(self, peer: KernelPeer, names: Iterable[str]) -> list[str]:
+        """Return which of the tools a kernel can call: those whose permissions it has granted."""
+        return [name for name in names if not self._lacking(peer, name)]
+
+    def _lacking(self, peer: KernelPeer, name: str) -> list[str]:
+        security = self._tools.get(name)
         needed = () if security is None else security.permissions_required or ()
-        lacking = [one for one in needed if peer.refused(one)]
+        return [one for one in needed if peer.refused(one)]
+
+    def _admit(self, peer: KernelPeer, params: mcp.CallToolRequestParams, request: Request) -> None:
+        lacking = self._lacking(peer, params.name)
         if lacking:
             raise refusal(
                 errors.PermissionDeniedError,

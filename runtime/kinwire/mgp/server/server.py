@@ -21,6 +21,8 @@ from kinwire.mgp.rules.trust import LEVELS
 from kinwire.mgp.server.events import EventPublisher
 from kinwire.mgp.server.granted_permissions import OnDenied
 from kinwire.mgp.server.kernel_peer import KernelPeer
+from kinwire.mgp.server.lifecycle import ServedLifecycle
+from kinwire.mgp.server.lifecycle_options import Lifecycle
 from kinwire.mgp.server.manager import KernelManager
 from kinwire.mgp.server.served_tools import GuardedTools, plain_errors
 from kinwire.mgp.server.streams import ServedStreams
@@ -71,6 +73,7 @@ _MGP_SERVER = ArgumentCheck(
     trust_level=one_of(*LEVELS).or_none,
     on_denied=FUNCTION.or_none,
     channels=TEXTS,
+    lifecycle=instance_of(Lifecycle, "Lifecycle", "Lifecycle()").or_none,
 )
 _OF = ArgumentCheck(
     "MgpServer.of",
@@ -102,7 +105,8 @@ class MgpServer(ExtensionBase[KernelPeer]):
     methods that it has handlers for are added. `on_denied` is called with each permission that a
     kernel denies, also later, and with the `KernelPeer`: a plain or `async` function that degrades
     the server. `channels` are those that it emits events on, such as `model.token_usage`; it has
-    channels of its own for its calls, its faults, and what it refuses.
+    channels of its own for its calls, its faults, and what it refuses. `lifecycle` is what it says
+    of its health, and how it ends.
     """
 
     protocol: ProtocolTable = PROTOCOL
@@ -117,6 +121,7 @@ class MgpServer(ExtensionBase[KernelPeer]):
         trust_level: TrustLevel | None = None,
         on_denied: OnDenied | None = None,
         channels: Collection[str] = (),
+        lifecycle: Lifecycle | None = None,
     ) -> None:
         """Prepare to serve any number of kernels.
 
@@ -133,15 +138,18 @@ class MgpServer(ExtensionBase[KernelPeer]):
             trust_level=trust_level,
             on_denied=on_denied,
             channels=channels,
+            lifecycle=lifecycle,
         )
         must_be_permissions("permissions_required", permissions_required)
         super().__init__()
         self._tools = {name: checked_security(name, one) for name, one in (tools or {}).items()}
+        guarded = GuardedTools(self._tools)
         self._events = EventPublisher(channels, self.handlers)
         self._managers: tuple[KernelManager, ...] = (
-            GuardedTools(self._tools),
+            guarded,
             self._events,
             ServedStreams(self.handlers),
+            ServedLifecycle(self.handlers, lifecycle or Lifecycle(), server_id, guarded.usable),
         )
         self._extensions = tuple(extensions)
         self._about: JsonObject = {

@@ -12,6 +12,7 @@ import pytest
 
 from kinwire import Context, Limits, Server, ToolError
 from kinwire.mgp import MgpServer
+from kinwire.mgp.server.streams import ServedStreams
 from kinwire.support.background import background
 from kinwire_protocols import mcp
 from tests.runtime.mgp.raw_peers import Json, RawKernel
@@ -330,7 +331,8 @@ async def test_a_storm_of_cancellations_leaves_nothing(calls: int) -> None:
         found = [one["id"] for one in raw.heard if "method" not in one]
         assert len(found) == len(set(found)) == 2 * calls + 1
         assert thinker.closed <= calls
-        streams: Any = thinker.guarded._managers[-1]
+        managers: Any = thinker.guarded._managers
+        (streams,) = [one for one in managers if isinstance(one, ServedStreams)]
         assert not any(streams._streams.values())
         session = thinker.guarded.kernels[0].session
         assert not session._opened().engine.inbound.under_way
