@@ -111,7 +111,7 @@ class MgpServer(ExtensionBase[KernelPeer]):
 
     protocol: ProtocolTable = PROTOCOL
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all that a server says of itself
         self,
         *,
         tools: Mapping[str, ToolSecurity] | None = None,
