@@ -6,7 +6,7 @@ __all__ = ("OpenSink", "ServerSession")
 
 from collections.abc import Callable
 from threading import get_ident
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from anyio import from_thread
 from anyio.lowlevel import checkpoint
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from kinwire.mcp.context import Context
     from kinwire.mcp.functions.pieces import PieceSink
 
+E = TypeVar("E")
 OpenSink = Callable[["Context"], "PieceSink | None"]
 
 
@@ -77,6 +78,11 @@ class ServerSession(Session):
         """Set the outcome of the handshake; what MCP allows counts from `initialized` on."""
         super().set_negotiated(negotiated)
         self._allowed.clear()
+
+    def extension_of(self, kind: type[E]) -> E | None:
+        """Return the extension of this class that the server has; None if it has none."""
+        extensions = self.handshake.negotiation.spoken.extensions
+        return next((one for one in extensions if isinstance(one, kind)), None)
 
     async def log(self, level: LoggingLevel, data: Any, logger: str | None) -> None:
         """Send a log message if the client wants those of that level; `Context.log` calls this."""

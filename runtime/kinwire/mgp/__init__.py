@@ -13,6 +13,8 @@ __all__ = (
     "Agent",
     "AuditOptions",
     "CallLimit",
+    "CallbackQuestion",
+    "Callbacks",
     "ConfigError",
     "ConfigFile",
     "ConfigProblem",
@@ -28,6 +30,7 @@ __all__ = (
     "KernelPeer",
     "KnownTool",
     "Lifecycle",
+    "MgpContext",
     "MgpKernel",
     "MgpServer",
     "PendingPermission",
@@ -36,6 +39,7 @@ __all__ = (
     "PermissionQuestion",
     "Permissions",
     "Policy",
+    "Questions",
     "RestartRules",
     "Retries",
     "ServerEvents",
@@ -64,6 +68,7 @@ if TYPE_CHECKING:
     from kinwire.mgp.kernel.access_options import Access, AccessPrincipal
     from kinwire.mgp.kernel.audit import AuditOptions
     from kinwire.mgp.kernel.call import GuardedCall
+    from kinwire.mgp.kernel.callbacks import Callbacks
     from kinwire.mgp.kernel.callers import Agent
     from kinwire.mgp.kernel.config import ConfigFile, load_config
     from kinwire.mgp.kernel.confirmations import ConfirmationAnswer, Confirmations
@@ -82,6 +87,7 @@ if TYPE_CHECKING:
     from kinwire.mgp.kernel.supervisor.status import ServerStatus
     from kinwire.mgp.kernel.supervisor.supervised import SupervisedServer
     from kinwire.mgp.kernel.supervisor.supervisor import Supervisor
+    from kinwire.mgp.rules.callbacks import CallbackQuestion
     from kinwire.mgp.rules.config_problem import ConfigError, ConfigProblem
     from kinwire.mgp.rules.confirmations import ConfirmationRequest, StandingAnswer
     from kinwire.mgp.rules.health import ServerHealth
@@ -93,7 +99,9 @@ if TYPE_CHECKING:
     from kinwire.mgp.rules.server_policy import CallLimit, ServerPolicy, ToolPolicy
     from kinwire.mgp.rules.server_spec import ServerSpec
     from kinwire.mgp.rules.tools import KnownTool
+    from kinwire.mgp.server.callbacks import Questions
     from kinwire.mgp.server.code_check import code_rejection
+    from kinwire.mgp.server.context import MgpContext
     from kinwire.mgp.server.kernel_peer import KernelPeer
     from kinwire.mgp.server.lifecycle_options import Lifecycle, Shutdown
     from kinwire.mgp.server.server import MgpServer
@@ -105,6 +113,12 @@ _HOMES = {
     "Agent": "kernel.callers",
     "AuditOptions": "kernel.audit",
     "CallLimit": "rules.server_policy",
+    "CallbackQuestion": "rules.callbacks",
+    "Callbacks": "kernel.callbacks",
+    "ConfigError": "rules.config_problem",
+    "ConfigFile": "kernel.config",
+    "ConfigProblem": "rules.config_problem",
+    "ConfiguredServer": "rules.kernel_config",
     "ConfirmationAnswer": "kernel.confirmations",
     "ConfirmationRequest": "rules.confirmations",
     "Confirmations": "kernel.confirmations",
@@ -116,6 +130,7 @@ _HOMES = {
     "KernelPeer": "server.kernel_peer",
     "KnownTool": "rules.tools",
     "Lifecycle": "server.lifecycle_options",
+    "MgpContext": "server.context",
     "MgpKernel": "kernel.kernel",
     "MgpServer": "server.server",
     "PendingPermission": "kernel.pending",
@@ -124,10 +139,7 @@ _HOMES = {
     "PermissionQuestion": "kernel.permission_options",
     "Permissions": "kernel.permission_options",
     "Policy": "rules.policy",
-    "ConfigError": "rules.config_problem",
-    "ConfigFile": "kernel.config",
-    "ConfigProblem": "rules.config_problem",
-    "ConfiguredServer": "rules.kernel_config",
+    "Questions": "server.callbacks",
     "RestartRules": "rules.restart_rules",
     "Retries": "rules.retry",
     "ServerEvents": "kernel.server_events",

@@ -20,15 +20,18 @@ __all__ = (
     "Plan",
     "Send",
     "WireInterceptor",
+    "both_hear",
     "handle_through",
+    "heard",
     "send_through",
 )
 
 import inspect
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
+from kinwire.rpc.calls import OnId
 from kinwire.rpc.codec import EncodedObject
 from kinwire.rpc.errors import HandlerDefinitionError
 from kinwire.rpc.routes import Route
@@ -63,8 +66,15 @@ Filter = Callable[[R, Any], R]
 ErrorFilter = Callable[[RpcError, "Request"], Any]
 """Takes the error of a handler, and the request; returns the error to raise, or a result."""
 
-Send = Callable[[JsonObject], Awaitable[Any]]
-"""Sends a request with these params, and returns its result; both are JSON."""
+
+class Send(Protocol):
+    """Sends a request with these params, and returns its result; both are JSON.
+
+    `on_id` is a plain function that gets the id of the request before the request leaves.
+    """
+
+    def __call__(self, params: JsonObject, /, *, on_id: OnId | None = None) -> Awaitable[Any]: ...
+
 
 WireInterceptor = Callable[[JsonObject, Send], Awaitable[Any]]
 """Takes the params as they would be sent, and what sends them; returns the result as JSON."""
@@ -185,6 +195,27 @@ class Interceptors(dict[str, "Plan | None"]):
     def _add(self, entry: _Entry) -> None:
         self._listed.append(entry)
         self.clear()
+
+
+def both_hear(one: OnId | None, other: OnId | None) -> OnId | None:
+    """Return what passes the id of a request on to both."""
+    if one is None or other is None:
+        return one or other
+
+    def hear(identifier: int) -> None:
+        one(identifier)
+        other(identifier)
+
+    return hear
+
+
+def heard(send: Send, by: OnId) -> Send:
+    """Return `send` with a function that hears the ids of its requests, too."""
+
+    def sending(params: JsonObject, /, *, on_id: OnId | None = None) -> Awaitable[Any]:
+        return send(params, on_id=both_hear(by, on_id))
+
+    return sending
 
 
 def send_through(plan: Plan, method: Method[P, R], send: Next[P, R], params: P) -> Awaitable[R]:

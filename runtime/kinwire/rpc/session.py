@@ -41,6 +41,8 @@ from kinwire.rpc.interceptors import (
     OutboundInterceptor,
     Send,
     WireInterceptor,
+    both_hear,
+    heard,
     send_through,
 )
 from kinwire.rpc.limits import Counts, Limits
@@ -197,8 +199,10 @@ class Session:
         if method.name not in self._wire:
             result = await driver.call(method.name, method, body, seconds, on_progress, on_id)
         else:
+            heard_by_caller = on_id
 
-            async def send(body: JsonObject) -> Any:
+            async def send(body: JsonObject, /, *, on_id: OnId | None = None) -> Any:
+                on_id = both_hear(heard_by_caller, on_id)
                 return await driver.call(method.name, method, body, seconds, on_progress, on_id)
 
             result = await self._wire[method.name](as_read(body), send)
@@ -283,8 +287,8 @@ class Session:
         seconds = self._limits.request_timeout if timeout is DEFAULT else timeout
         driver, guarded = self._opened(), self._wire.get(name)
 
-        async def send(body: JsonObject) -> Any:
-            return await driver.call(name, None, body, seconds, None)
+        async def send(body: JsonObject, /, *, on_id: OnId | None = None) -> Any:
+            return await driver.call(name, None, body, seconds, None, on_id)
 
         body = dict(params or {})
         return await (send(body) if guarded is None else guarded(as_read(body), send))
@@ -310,6 +314,13 @@ class Session:
     ) -> Peer:
         """Return this peer for calls with those options, to build generated stubs on."""
         return PeerWithOptions(self, timeout, on_progress, meta)
+
+    def prolong(self, identifier: Id, seconds: float) -> None:
+        """Give a request of this side `seconds` and then its whole timeout again, from now.
+
+        Nothing happens if the request is answered, or has no timeout.
+        """
+        self._opened().engine.outbound.prolong(identifier, seconds)
 
     def set_negotiated(self, negotiated: Negotiated) -> None:
         """Set the outcome of the handshake: from now on gates apply. Before, none do."""
@@ -383,7 +394,10 @@ class Session:
             return
 
         async def both(params: JsonObject, send: Send) -> Any:
-            return await outer(params, lambda passed: interceptor(passed, send))
+            async def inner(passed: JsonObject, /, *, on_id: OnId | None = None) -> Any:
+                return await interceptor(passed, send if on_id is None else heard(send, on_id))
+
+            return await outer(params, inner)
 
         self._wire[name] = both
 

@@ -82,6 +82,8 @@ class CallGuard:
             if judged.fallback is None:
                 raise
             failure = error
+        finally:
+            judged.end()
         return await self._fall_back(judged, failure, params, send)
 
     async def _fall_back(
@@ -94,6 +96,8 @@ class CallGuard:
         except Exception as error:
             failure.add_note(f"The fallback {failed.fallback!r:.60} failed as well: {error}")
             raise failure from None
+        finally:
+            other.end()
 
     async def _once(self, judged: JudgedCall, params: JsonObject, send: Send) -> Any:
         try:
@@ -110,7 +114,7 @@ class CallGuard:
             params = traced_json(params, judged.trace_id)
         self._budget.called()
         try:
-            result = await send(params)
+            result = await send(params, on_id=judged.ids.append)
         except Exception as error:
             result = await self._tried_again(judged, error, params, send)
         except anyio.get_cancelled_exc_class():
@@ -148,6 +152,7 @@ class CallGuard:
     def _begin(self, judged: JudgedCall, call: GuardedCall) -> Awaitable[None] | None:
         """See that the call can be audited; return what to wait for."""
         judged.reason = "audit"
+        self._server.open_calls.add(judged)
         if call.tool.risk == "dangerous":
             return self._announce(judged, call)
         return None if self._services.audit.has_room else self._make_room(call)
@@ -282,6 +287,7 @@ class CallGuard:
         call = judged.call
         assert call is not None  # it was judged
         while isinstance(error, RpcError):
+            judged.stop()
             failures += 1
             delay = retries.delay(call, error, failures)
             if delay is None:
@@ -291,7 +297,7 @@ class CallGuard:
             await retries.sleep(delay)
             await self._judge_again(judged, call)
             try:
-                return await send(params)
+                return await send(params, on_id=judged.ids.append)
             except Exception as next_error:
                 error = next_error
         raise _as_refusal(error)

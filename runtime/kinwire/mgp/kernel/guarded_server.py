@@ -7,6 +7,7 @@ __all__ = ("UNNAMED", "GuardedServer")
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
+from kinwire.mgp.kernel.open_calls import OpenCalls
 from kinwire.mgp.rules.server_policy import ServerPolicy
 from kinwire.mgp.rules.tools import KnownTool
 from kinwire.mgp.rules.trust import DEFAULTS, TrustDefaults, effective_trust
@@ -45,6 +46,8 @@ class GuardedServer:
         """The lower of what is configured and what the server declares."""
         self.defaults: Final[TrustDefaults] = DEFAULTS[self.trust]
         """What the trust decides where `policy` says nothing."""
+        self.open_calls: Final = OpenCalls()
+        """The calls that were sent and are not answered."""
         self.tool_list: ToolList | None = None
         """What the kernel knows of its tools; the kernel sets it."""
 

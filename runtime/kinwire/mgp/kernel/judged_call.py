@@ -14,6 +14,7 @@ from kinwire.mgp.kernel.audit import AuditLog
 from kinwire.mgp.kernel.call import GuardedCall
 from kinwire.mgp.kernel.callers import agent_now
 from kinwire.mgp.kernel.guarded_server import GuardedServer
+from kinwire.mgp.kernel.open_calls import OpenCall
 from kinwire.mgp.kernel.tracing import new_trace_id
 from kinwire.mgp.rules.audit_events import TOOL_RETRIED, TOOL_STARTED, MaskedDetails, SecurityEvent
 from kinwire.mgp.rules.masking import masked_text
@@ -28,7 +29,7 @@ _WORD = re.compile("[a-z_]{1,40}")
 _TRACED = frozenset({"trace_id", "_mgp", "_meta"})
 
 
-class JudgedCall:
+class JudgedCall(OpenCall):
     """One call under way, and its one audit event."""
 
     __slots__ = (
@@ -36,13 +37,10 @@ class JudgedCall:
         "_began",
         "_clock",
         "_server",
-        "agent",
         "arguments",
         "call",
         "fallback",
         "reason",
-        "tool_name",
-        "trace_id",
     )
 
     def __init__(
@@ -53,9 +51,13 @@ class JudgedCall:
         clock: Clock,
         trace_id: str | None = None,
     ) -> None:
+        self.ids = []
+        self.ended = False
+        self.among = server.open_calls
+        self.work = None
         self.agent = agent_now()
         self.trace_id = trace_id or _trace_in(params) or new_trace_id()
-        self.tool_name: str | None = None
+        self.tool_name = None
         self.arguments: Any = None
         """As they came."""
         self.call: GuardedCall | None = None

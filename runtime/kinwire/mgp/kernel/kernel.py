@@ -23,6 +23,7 @@ from kinwire.mgp.kernel.access_methods import AccessMethods
 from kinwire.mgp.kernel.access_options import Access, AccessPrincipal
 from kinwire.mgp.kernel.audit import AuditLog, AuditOptions, kernel_event
 from kinwire.mgp.kernel.call_limits import CallLimits
+from kinwire.mgp.kernel.callbacks import CallbackManager, Callbacks
 from kinwire.mgp.kernel.callers import AGENT_KIND, Agent, as_agent, as_host, as_operator
 from kinwire.mgp.kernel.confirmations import ConfirmationManager, Confirmations
 from kinwire.mgp.kernel.events import EventSubscriptions
@@ -108,6 +109,7 @@ _MGP_KERNEL = ArgumentCheck(
     access=instance_of(Access, "Access", "Access()").or_none,
     permissions=instance_of(Permissions, "Permissions", "Permissions(ask=...)").or_none,
     confirmations=instance_of(Confirmations, "Confirmations", "Confirmations(confirm=...)").or_none,
+    callbacks=instance_of(Callbacks, "Callbacks", "Callbacks(answer=...)").or_none,
     audit=instance_of(AuditOptions, "AuditOptions", "AuditOptions(log=...)").or_none,
     retries=instance_of(Retries, "Retries", "Retries()").or_none,
     records=having(
@@ -162,11 +164,11 @@ class MgpKernel(ExtensionBase[GuardedServer]):
     It guards the calls of tools to every server of the host, also to servers that speak only MCP.
     `servers` says what holds for each `server_id` that `Host.connect` gets, and `unknown` for every
     other server; `policy` is a file that says the same, and which tools and arguments are allowed.
-    `permissions` says how permissions are decided and `confirmations` who confirms calls. `audit`
-    says where events are written. With `records`, from `await store.records("mgp")`, decisions
-    outlive the process, and other processes share them. `network` resolves the names of hosts for
-    the validator `network_restricted`, in place of this machine. `clock` returns the time in
-    seconds since 1970.
+    `permissions` says how permissions are decided, `confirmations` who confirms calls, `callbacks`
+    who answers what servers ask during a call, and `audit` where events are written. With
+    `records`, from `await store.records("mgp")`, decisions outlive the process, and other processes
+    share them. `network` resolves the names of hosts for the validator `network_restricted`, in
+    place of this machine. `clock` returns the time in seconds since 1970.
     """
 
     protocol: ProtocolTable = PROTOCOL
@@ -182,6 +184,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         access: Access | None = None,
         permissions: Permissions | None = None,
         confirmations: Confirmations | None = None,
+        callbacks: Callbacks | None = None,
         audit: AuditOptions | None = None,
         retries: Retries | None = None,
         records: Records | None = None,
@@ -200,6 +203,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             access=access,
             permissions=permissions,
             confirmations=confirmations,
+            callbacks=callbacks,
             audit=audit,
             retries=retries,
             records=records,
@@ -249,12 +253,15 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         self._retries = RetryEngine(retries or Retries())
         self._tool_guard = ToolGuard(checks, self._audit, self._clock, self._retries)
         self._lifecycle = LifecycleManager(self.handlers)
+        asked = CallbackManager(callbacks or Callbacks(), self._audit, self._clock)
+        asked.serve(self.handlers)
         self._managers: tuple[ServerManager, ...] = (
             self._lifecycle,
             self._tool_guard,
             self.confirmations,
             self.permissions,
             self._events,
+            asked,
         )
         self.on = mgp.ClientOn(self.handlers.add)
         """Where your own handlers are registered."""

@@ -18,6 +18,7 @@ from kinwire.mgp.rules.negotiation import (
 )
 from kinwire.mgp.rules.tool_declarations import checked_security, must_be_permissions
 from kinwire.mgp.rules.trust import LEVELS
+from kinwire.mgp.server.callbacks import QuestionManager, Questions
 from kinwire.mgp.server.events import EventPublisher
 from kinwire.mgp.server.granted_permissions import OnDenied
 from kinwire.mgp.server.kernel_peer import KernelPeer
@@ -74,6 +75,7 @@ _MGP_SERVER = ArgumentCheck(
     on_denied=FUNCTION.or_none,
     channels=TEXTS,
     lifecycle=instance_of(Lifecycle, "Lifecycle", "Lifecycle()").or_none,
+    questions=instance_of(Questions, "Questions", "Questions(timeout=30)").or_none,
 )
 _OF = ArgumentCheck(
     "MgpServer.of",
@@ -106,7 +108,8 @@ class MgpServer(ExtensionBase[KernelPeer]):
     kernel denies, also later, and with the `KernelPeer`: a plain or `async` function that degrades
     the server. `channels` are those that it emits events on, such as `model.token_usage`; it has
     channels of its own for its calls, its faults, and what it refuses. `lifecycle` is what it says
-    of its health, and how it ends.
+    of its health, and how it ends. `questions` is what holds for the questions that functions
+    ask by `MgpContext`.
     """
 
     protocol: ProtocolTable = PROTOCOL
@@ -122,6 +125,7 @@ class MgpServer(ExtensionBase[KernelPeer]):
         on_denied: OnDenied | None = None,
         channels: Collection[str] = (),
         lifecycle: Lifecycle | None = None,
+        questions: Questions | None = None,
     ) -> None:
         """Prepare to serve any number of kernels.
 
@@ -139,15 +143,20 @@ class MgpServer(ExtensionBase[KernelPeer]):
             on_denied=on_denied,
             channels=channels,
             lifecycle=lifecycle,
+            questions=questions,
         )
         must_be_permissions("permissions_required", permissions_required)
         super().__init__()
         self._tools = {name: checked_security(name, one) for name, one in (tools or {}).items()}
         guarded = GuardedTools(self._tools)
+        self.questions = QuestionManager(questions or Questions())
+        """What functions ask kernels; `MgpContext` has the methods."""
+        self.questions.serve(self.handlers)
         self._events = EventPublisher(channels, self.handlers)
         self._managers: tuple[KernelManager, ...] = (
             guarded,
             self._events,
+            self.questions,
             ServedStreams(self.handlers),
             ServedLifecycle(self.handlers, lifecycle or Lifecycle(), server_id, guarded.usable),
         )

@@ -154,6 +154,13 @@ class OutboundCalls:
         """Return whether the request of this id is still to be answered."""
         return identifier in self._pending
 
+    def prolong(self, identifier: object, seconds: float) -> None:
+        """Give a call `seconds` and then its whole timeout again; see `Session.prolong`."""
+        call = self._pending.get(identifier) if type(identifier) is int else None
+        if call is not None and call.timeout is not None:
+            later = self.io.now() + seconds + call.timeout
+            call.deadline = max(call.deadline, later)  # the timer looks again
+
     def fail(self, identifier: int, error: Exception) -> None:
         """Fail the call of this id, if it still waits."""
         call = self._pending.pop(identifier, None)
