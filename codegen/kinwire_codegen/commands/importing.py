@@ -1,4 +1,8 @@
-"""`kinwire import`: documents made of what other projects describe their protocols with."""
+"""`kinwire import`: documents made of what other projects describe their protocols with.
+
+Other packages add kinds of files by the entry-point group `kinwire.importers`: an entry is a class
+with a `summary` and `run(files, out)`, which returns the exit code.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ import json
 import re
 import sys
 from argparse import ArgumentParser, Namespace
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,6 +22,9 @@ from kinwire_codegen.parsing import TooDeepError, parse
 if TYPE_CHECKING:
     from kinwire_codegen.imports.drafts import Imported
 
+_GROUP = "kinwire.importers"
+_DOCUMENTS = ("mcp-schema", "openrpc")
+_OUT = Path("imported")
 _VERSION = re.compile(r"\d{4}-\d\d-\d\d|draft")
 MALFORMED = (AttributeError, LookupError, TypeError, ValueError, RecursionError)
 _PROTOCOL = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -26,23 +34,24 @@ class ImportCommand:
     """Writes a checked document for each FILE, and reports what it cannot represent."""
 
     name = "import"
-    summary = "make a document of an official MCP schema or of OpenRPC"
+    summary = "read an official MCP schema, OpenRPC, or the configuration of another client"
     group = "protocols and generation"
     exit_codes: ClassVar[dict[int, str]] = {1: "a document has problems"}
     examples = (
         "kinwire import mcp-schema 2025-06-18.json",
         "kinwire import openrpc petstore.json --protocol pets --as-version 1.0",
+        "kinwire import config claude_desktop_config.json",
     )
 
     @staticmethod
     def configure(parser: ArgumentParser) -> None:
         """Add the subcommand's arguments."""
-        kinds = ("mcp-schema", "openrpc")
+        kinds = (*_DOCUMENTS, *sorted(_importers()))
         parser.add_argument("kind", choices=kinds, help="what the files are")
-        text = "the schema.json of a version of MCP, or an OpenRPC document"
+        text = "the schema.json of a version of MCP, an OpenRPC document, or JSON with mcpServers"
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help=text)
-        text = "folder for the documents, which go to OUT/VERSION (default: ./imported)"
-        parser.add_argument("--out", type=Path, default=Path("imported"), metavar="DIR", help=text)
+        text = "folder of documents, which go to OUT/VERSION (default: ./imported); config: a file"
+        parser.add_argument("--out", type=Path, metavar="PATH", help=text)
         text = "name of the protocol (default: mcp, or the title of the OpenRPC document)"
         parser.add_argument("--protocol", metavar="NAME", help=text)
         text = "its version (default: what the file or its path says)"
@@ -53,6 +62,8 @@ class ImportCommand:
         """Return 0 if all was written, 1 if a document has findings, 2 if a file cannot be read."""
         from kinwire_codegen.findings import DocumentError
 
+        if arguments.kind not in _DOCUMENTS:
+            return _other(arguments)
         if arguments.protocol is not None and not _PROTOCOL.fullmatch(arguments.protocol):
             name = arguments.protocol
             return usage(
@@ -70,6 +81,20 @@ class ImportCommand:
         return 0
 
 
+def _importers() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=_GROUP)}
+
+
+def _other(arguments: Namespace) -> int:
+    """Import files that do not become documents."""
+    for option in ("protocol", "as_version"):
+        if getattr(arguments, option) is not None:
+            text = f"--{option.replace('_', '-')} is not an option of import {arguments.kind}."
+            return usage(text, "Leave it out.")
+    importer = _importers()[arguments.kind].load()
+    return int(importer.run(arguments.files, arguments.out))
+
+
 class UselessFileError(Exception):
     """A file cannot be imported; `hint` says what to do."""
 
@@ -85,7 +110,8 @@ def _one(arguments: Namespace, path: Path) -> None:
 
     imported = _imported(arguments, path)
     content = imported.content
-    folder = arguments.out / (re.sub(r"[^\w.-]", "-", content["version"]).lstrip(".") or "version")
+    version = re.sub(r"[^\w.-]", "-", content["version"]).lstrip(".")
+    folder = (arguments.out or _OUT) / (version or "version")
     target = folder / f"{content['protocol']}.json"
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     if target.exists() and target.read_text(encoding="utf-8") != text:
