@@ -123,7 +123,8 @@ def _value(value: Any) -> str:
         fields = cast("dict[str, Any]", value).items()
         return f"{{ {', '.join(f'{_key(key)} = {_value(one)}' for key, one in fields)} }}"
     if isinstance(value, list):
-        return f"[{', '.join(map(_value, value))}]"
+        items: list[Any] = value
+        return f"[{', '.join(map(_value, items))}]"
     # A string of JSON is one of TOML, but for the one sign that JSON takes as it is.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 

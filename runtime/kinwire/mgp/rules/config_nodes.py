@@ -230,4 +230,6 @@ def _kind(value: object) -> str:
     """Return what kind of value a secret is, which is all that a message shows of it."""
     if isinstance(value, str):
         return "a string" if value else "an empty string"
-    return _shown(value) if isinstance(value, dict | list) else "another value"
+    if isinstance(value, dict):
+        return "a table"
+    return "an array" if isinstance(value, list) else "another value"

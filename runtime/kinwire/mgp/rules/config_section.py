@@ -40,7 +40,9 @@ def section_of(server: ConfigNode, node: ConfigNode | None, warn: Warn) -> Serve
     Raises:
         ConfigError: a value is wrong, or a key of the policy.
     """
-    fields = {} if node is None else node.open_table(SECTION_KEYS, warn)
+    fields: Mapping[str, ConfigNode] = {}
+    if node is not None:
+        fields = node.open_table(SECTION_KEYS, warn)
     trust = _trust(fields.get("trust_level"), warn)
     policy = _policy(server, fields, trust)
     pinned = _texts(fields.get("pinned_tools")) or ()
