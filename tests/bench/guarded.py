@@ -1,4 +1,4 @@
-"""MGP in one process: a call through a kernel, decisions about access, events of the audit log.
+"""MGP in one process: a call through a kernel, decisions about access, events, the audit log.
 
 A guarded call is compared with the same call of the same server without a kernel, and events of
 the chain with plain appends to the same kind of log.
@@ -32,6 +32,7 @@ from kinwire.transports.memory import memory_pair
 from kinwire_protocols.mcp import CallToolRequestParams
 from kinwire_protocols.mcp.methods import TOOLS_CALL
 from kinwire_protocols.mgp import ToolSecurity
+from tests.bench.event_fan_out import events_to_many
 from tests.bench.measure import Row, at_least, at_most, cpu_of_calls, spread
 
 ROUNDS = 15
@@ -66,6 +67,7 @@ def rows() -> Iterator[Row]:
     yield asyncio.run(_calls(speaks_mgp=True))
     yield asyncio.run(_decisions())
     yield _verdicts()
+    yield asyncio.run(events_to_many())
     with TemporaryDirectory() as folder:
         yield asyncio.run(_appends(Path(folder)))
 

@@ -37,6 +37,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, TypeGuard, final
 
 from pydantic_core import from_json, to_json
@@ -359,17 +360,18 @@ def encoded_notification(
     return OutgoingFrame(encode(message), "notification", None, name, cancels)
 
 
-def joined_notification(name: str, own: JsonObject, shared: EncodedObject) -> OutgoingFrame:
+def joined_notification(name: str, own: EncodedObject, shared: EncodedObject) -> OutgoingFrame:
     """Return the notification whose params are those in `own` and those in `shared`.
 
-    Neither is empty. `shared` goes out to many peers and is encoded once.
-
-    Raises:
-        UnsendableError: JSON cannot hold what is in `own`.
+    Neither is empty. `shared` goes out to many peers.
     """
-    params = b"%b,%b" % (encode(own)[:-1], shared.encoded[1:])
-    data = b'{"jsonrpc":"2.0","method":%b,"params":%b}' % (encode(name), params)
+    data = b"%b%b,%b}" % (_notification_head(name), own.encoded[:-1], shared.encoded[1:])
     return OutgoingFrame(data, "notification", None, name)
+
+
+@lru_cache(maxsize=64)
+def _notification_head(name: str) -> bytes:
+    return b'{"jsonrpc":"2.0","method":%b,"params":' % encode(name)
 
 
 def encoded_reply(identifier: Id | None, result: EncodedObject) -> bytes:

@@ -249,24 +249,21 @@ class Session:
         return True
 
     def notify_now(
-        self, method: Method[Any, Any], own: JsonObject, shared: EncodedObject, /
+        self, method: Method[Any, Any], own: EncodedObject, shared: EncodedObject, /
     ) -> bool:
         """Send a notification if it need not wait; return whether it was sent.
 
         Its params are those in `own` and those in `shared`, of which neither is empty. It is not
         sent if the handshake did not allow it, if too much waits to leave, if something intercepts
         it, or after the end. What is sent now comes after what `notify` has sent before.
-
-        Raises:
-            UnsendableError: JSON cannot hold what is in `own`.
         """
-        driver = self._opened()
-        if self.closed or driver.engine.outbox.full or self._outbound[method.name] is not None:
+        engine = self._opened().engine
+        if engine.closed is not None or engine.outbox.full:
             return False
-        if method.name not in self._allowed and self.denial_reason(method) is not None:
+        if self._outbound[method.name] is not None or not self._may_send(method):
             return False
         frame = joined_notification(method.name, own, shared)
-        driver.engine.outbox.add(frame.data, frame)
+        engine.outbox.add(frame.data, frame)
         return True
 
     async def wait_for_room(self) -> None:
@@ -587,6 +584,14 @@ class Session:
         if reason is not None:
             raise CapabilityNotNegotiatedError(method.name, method.gate, reason)
         self._allowed.add(method.name)
+
+    def _may_send(self, method: Method[Any, Any]) -> bool:
+        """Return whether the handshake allowed `method`, and remember it if it did."""
+        if method.name not in self._allowed:
+            if self.denial_reason(method) is not None:
+                return False
+            self._allowed.add(method.name)
+        return True
 
     def _check_progress_callback(self, on_progress: ProgressCallback) -> None:
         if self.profile.progress is None:

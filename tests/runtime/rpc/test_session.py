@@ -77,13 +77,15 @@ async def test_a_notification_that_need_not_wait_is_sent_at_once_or_not_at_all()
 
     row, shared = methods.NOTIFICATIONS_MESSAGE, EncodedObject({"level": "info", "data": "é"})
     async with connected(routes_of(), limits=Limits(unsent=150)) as peers:
-        sent = [peers.server.notify_now(row, {"logger": name}, shared) for name in "abc"]
+        sent = [
+            peers.server.notify_now(row, EncodedObject({"logger": name}), shared) for name in "abc"
+        ]
         await peers.server.wait_for_room()
-        sent.append(peers.server.notify_now(row, {"logger": "d"}, shared))
+        sent.append(peers.server.notify_now(row, EncodedObject({"logger": "d"}), shared))
         await peers.client.call(methods.PING, mcp.RequestParams())
         peers.server.intercept_outbound(around, row)
-        sent.append(peers.server.notify_now(row, {"logger": "intercepted"}, shared))
-    sent.append(peers.server.notify_now(row, {"logger": "late"}, shared))
+        sent.append(peers.server.notify_now(row, EncodedObject({"logger": "intercepted"}), shared))
+    sent.append(peers.server.notify_now(row, EncodedObject({"logger": "late"}), shared))
     assert sent == [True, True, False, True, False, False]
     assert [one["params"] for end, one in peers.frames if one.get("method") == row.name] == [
         {"logger": name, "level": "info", "data": "é"} for name in "abd"

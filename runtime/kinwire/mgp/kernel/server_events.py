@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator
 from typing import Final, Self
 
 import anyio
-import anyio.lowlevel
 
 from kinwire.mgp.rules.events import EventSelection
 from kinwire.rpc.codec import encode
@@ -67,7 +66,7 @@ class ServerEvents(AsyncIterator[EventNotificationParams]):
         return self
 
     async def __anext__(self) -> EventNotificationParams:
-        await anyio.lowlevel.checkpoint()
+        # What is there is read without a turn of the loop, which may bring hundreds of events.
         while not len(self._queue):
             if self._error is not None:
                 raise self._error.again()

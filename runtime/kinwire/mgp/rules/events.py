@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable
 from typing import Final
 
 from kinwire.mcp.log_messages import LEVELS
+from kinwire.support.bounded import LruDict
 from kinwire.support.glob import PATTERN_SIZE, Pattern
 from kinwire_protocols.mgp.tables import CHANNEL_PATTERNS
 from kinwire_protocols.nearest import nearest
@@ -35,6 +36,7 @@ OWN_CHANNELS: Final = (
 
 _CHANNEL = re.compile(r"[a-z][a-z0-9_-]*(?:\.[A-Za-z0-9_-]+)+", re.ASCII)
 _LONGEST = 128  # characters of the name of a channel
+_REMEMBERED = 100  # channels of which it is known whether they were asked for
 _RANKS: dict[str, int] = {level: rank for rank, level in enumerate(LEVELS)}
 _PATTERN_SIGNS = frozenset("*?[\\")
 
@@ -58,6 +60,7 @@ class EventSelection:
         self._asked = tuple(dict.fromkeys(channels))
         self._names = frozenset(self._asked)
         self._patterns = {text: Pattern(text) for text in self._asked if _is_pattern(text)}
+        self._known = LruDict[str, bool](_REMEMBERED)
         self._least = -1 if min_severity is None else severity_rank(min_severity)
 
     def split(self, declared: Collection[str]) -> tuple[list[str], list[str]]:
@@ -73,15 +76,22 @@ class EventSelection:
 
     def takes(self, channel: str, severity: str | None) -> bool:
         """Return whether an event of this channel and severity is taken."""
-        if not self.takes_rank(severity_rank(severity)):
-            return False
-        return channel in self._names or any(
-            pattern.matches(channel) for pattern in self._patterns.values()
-        )
+        return self.takes_rank(severity_rank(severity)) and self._names_channel(channel)
 
     def takes_rank(self, rank: int) -> bool:
         """Return whether an event of a channel that is taken passes with its `severity_rank`."""
         return rank >= self._least
+
+    def _names_channel(self, channel: str) -> bool:
+        """Return whether it was asked for; matching a pattern costs more than reading an event."""
+        known = self._known.get(channel)
+        if known is None:
+            known = channel in self._names or any(
+                pattern.matches(channel) for pattern in self._patterns.values()
+            )
+            if len(channel) <= _LONGEST:
+                self._known.put(channel, known)
+        return known
 
     def _found(self, text: str, declared: Collection[str]) -> set[str]:
         pattern = self._patterns.get(text)

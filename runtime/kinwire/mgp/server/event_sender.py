@@ -15,7 +15,7 @@ from kinwire.rpc.codec import EncodedObject
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.session import Session
 from kinwire.support.bounded import DropOldestQueue
-from kinwire_protocols.base import JsonObject, from_wire
+from kinwire_protocols.base import from_wire
 from kinwire_protocols.mgp.methods import NOTIFICATIONS_MGP_EVENT
 from kinwire_protocols.mgp.models import EventNotificationParams
 
@@ -34,7 +34,7 @@ class Subscription:
         self.id = id
         self.selection = selection
         self.sender = sender
-        self._own: JsonObject = {"subscription_id": id}
+        self._own = EncodedObject({"subscription_id": id})
         self._queue = DropOldestQueue[EncodedObject](QUEUED)
         self._dropped = 0
 
@@ -54,7 +54,7 @@ class Subscription:
         """Send the event that has waited longest, with the number of those dropped before it."""
         own, event = self._own, self._queue.take()
         if self._dropped:
-            own = {**own, "dropped": self._dropped}
+            own = EncodedObject({**own, "dropped": self._dropped})
             self._dropped = 0
         if not session.notify_now(NOTIFICATIONS_MGP_EVENT, own, event):
             params = from_wire(EventNotificationParams, {**own, **from_json(event.encoded)})

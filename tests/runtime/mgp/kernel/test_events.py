@@ -129,6 +129,25 @@ async def test_a_slow_reader_loses_the_oldest_events_and_learns_how_many() -> No
     assert connection.session.counts.dropped_notifications == 0
 
 
+async def test_a_reader_that_does_nothing_else_keeps_up_with_bursts() -> None:
+    async def burst() -> None:
+        for number in range(4_000):
+            say(raw, number)
+            if number % 400 == 399:
+                await anyio.lowlevel.checkpoint()
+
+    raw, kernel = emitting(), MgpKernel()
+    async with (
+        guarded(raw, kernel) as connection,
+        kernel.events(connection, ["model.*"]) as events,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(burst)
+        with anyio.fail_after(10):
+            assert await take(events, 4_000) == list(range(4_000))
+    assert events.dropped == 0
+
+
 async def test_the_end_of_the_connection_ends_reading_after_what_has_come() -> None:
     raw, kernel = emitting(), MgpKernel()
     async with (
