@@ -1,8 +1,8 @@
 """Events of one MGP server to a thousand kernels that have subscribed, in one process.
 
 The kernels are bare ends of transports, which take what is sent to them and count it, so the figure
-is what the server costs. The limit is a loop in the same rounds that encodes each event once, writes
-a frame for each subscriber, and wakes a task for it.
+is what the server costs. The limit is a loop in the same rounds that encodes each event once,
+writes a frame for each subscriber, and wakes a task for it.
 """
 
 from __future__ import annotations
@@ -47,14 +47,36 @@ Round = Callable[[], Awaitable[float]]
 """Sends the events of a round, and returns how many arrived a second of CPU time."""
 
 
+class _Arrived:
+    """How many frames have arrived, at all ends together."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._wanted = 0
+        self._enough = asyncio.Event()
+
+    def add(self, count: int) -> None:
+        """Count frames."""
+        self.count += count
+        if self.count >= self._wanted:
+            self._enough.set()
+
+    async def wait_for(self, wanted: int) -> None:
+        """Return when there are that many."""
+        self._wanted = wanted
+        self._enough.clear()
+        if self.count < wanted:
+            await self._enough.wait()
+
+
 class _Kernel:
     """An end that takes what is sent to it."""
 
     peer_may_emit_noise = False
     address: str | None = None
 
-    def __init__(self) -> None:
-        self.taken = 0
+    def __init__(self, arrived: _Arrived) -> None:
+        self._arrived = arrived
         self._news = asyncio.Event()
 
     async def run(self, callbacks: SessionCallbacks, /) -> None:
@@ -64,7 +86,7 @@ class _Kernel:
             await self._news.wait()
             self._news.clear()
             while callbacks.waiting:
-                self.taken += len(callbacks.take())
+                self._arrived.add(len(callbacks.take()))
 
     def wake(self) -> None:
         self._news.set()
@@ -94,23 +116,19 @@ async def events_to_many() -> Row:
 
 @asynccontextmanager
 async def _ours() -> AsyncGenerator[Round]:
-    published = MgpServer(channels=[CHANNEL])
+    published, arrived = MgpServer(channels=[CHANNEL]), _Arrived()
     server = Server("s", "1", extensions=[published])
-    kernels = [_Kernel() for _ in range(KERNELS)]
     async with background() as tasks:
-        for kernel in kernels:
-            tasks.start_soon(server.serve, kernel)
-        await _until(lambda: all(kernel.taken == 2 for kernel in kernels))
+        for _ in range(KERNELS):
+            tasks.start_soon(server.serve, _Kernel(arrived))
+        await arrived.wait_for(2 * KERNELS)
 
         async def once() -> float:
-            before = sum(kernel.taken for kernel in kernels)
-            begun = time.process_time()
+            before, begun = arrived.count, time.process_time()
             for _ in range(EVENTS):
                 assert await published.emit(CHANNEL, DATA) == KERNELS
                 await asyncio.sleep(0)
-            await _until(
-                lambda: sum(kernel.taken for kernel in kernels) == before + KERNELS * EVENTS
-            )
+            await arrived.wait_for(before + KERNELS * EVENTS)
             return KERNELS * EVENTS / (time.process_time() - begun)
 
         yield once
@@ -121,7 +139,7 @@ async def _ours() -> AsyncGenerator[Round]:
 async def _bare() -> AsyncGenerator[Round]:
     queues = [deque[bytes]() for _ in range(KERNELS)]
     news = [asyncio.Event() for _ in range(KERNELS)]
-    taken = [0]
+    arrived = _Arrived()
 
     async def take(place: int) -> None:
         while True:
@@ -129,12 +147,12 @@ async def _bare() -> AsyncGenerator[Round]:
             news[place].clear()
             while queues[place]:
                 queues[place].popleft()
-                taken[0] += 1
+                arrived.add(1)
 
     readers = [asyncio.create_task(take(place)) for place in range(KERNELS)]
 
     async def once() -> float:
-        before, begun = taken[0], time.process_time()
+        before, begun = arrived.count, time.process_time()
         for _ in range(EVENTS):
             stamped = {"channel": CHANNEL, "timestamp": "2026-02-27T12:05:00.000Z", "data": DATA}
             event = encode(stamped)[1:]
@@ -143,14 +161,9 @@ async def _bare() -> AsyncGenerator[Round]:
                 queues[place].append(own + b'{"subscription_id":"sub-001",' + event + b"}")
                 news[place].set()
             await asyncio.sleep(0)
-        await _until(lambda: taken[0] == before + KERNELS * EVENTS)
+        await arrived.wait_for(before + KERNELS * EVENTS)
         return KERNELS * EVENTS / (time.process_time() - begun)
 
     yield once
     for reader in readers:
         reader.cancel()
-
-
-async def _until(done: Callable[[], bool]) -> None:
-    while not done():
-        await asyncio.sleep(0)

@@ -5,13 +5,11 @@ from __future__ import annotations
 __all__ = ("ServedLifecycle",)
 
 import logging
-import sys
 import time
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import partial
 from inspect import isawaitable
-from pathlib import Path
 from typing import Any
 
 import anyio
@@ -25,6 +23,7 @@ from kinwire.mgp.server.draining import CallTimes, DrainingRoutes
 from kinwire.mgp.server.health_checks import HealthChecks
 from kinwire.mgp.server.kernel_peer import KernelPeer
 from kinwire.mgp.server.lifecycle_options import Lifecycle, Shutdown
+from kinwire.mgp.server.usage import resident_bytes
 from kinwire.rpc.errors import ConnectionClosedError
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
@@ -56,7 +55,6 @@ SIGNAL = "signal"
 _OWN = frozenset((MGP_HEALTH_STATUS.name, MGP_LIFECYCLE_SHUTDOWN.name))
 _LAST_WORDS = 1.0  # seconds for the last notification, where the kernel does not read
 _MOST_PAGES = 1000
-_STATM = Path("/proc/self/statm")
 
 
 class ServedLifecycle:
@@ -243,19 +241,7 @@ async def _listed(request: Request) -> list[str]:
 
 def _resources(connections: int, added: Mapping[str, Any]) -> JsonObject:
     own: JsonObject = {"open_connections": connections}
-    memory = _memory()
+    memory = resident_bytes()
     if memory is not None:
         own["memory_bytes"] = memory
     return {**own, **added}
-
-
-def _memory() -> int | None:
-    """Return the resident memory of this process; None where the system does not say."""
-    if sys.platform == "win32":
-        return None
-    import resource
-
-    try:
-        return int(_STATM.read_text("ascii").split()[1]) * resource.getpagesize()
-    except OSError:
-        return None
