@@ -76,6 +76,11 @@ class RawEnd:
         """Wait until nothing is under way."""
         await anyio.wait_all_tasks_blocked()
 
+    def ask_to_end(self) -> None:
+        """Have the program of the other side be asked to end, as by a signal."""
+        if self._callbacks is not None:
+            self._callbacks.ask_to_end(ConnectionClosedError("The program was asked to end."))
+
     def hang_up(self) -> None:
         """End the connection."""
         if self._callbacks is not None:
@@ -86,8 +91,7 @@ class RawEnd:
         self._callbacks = callbacks
         while True:
             news = self._news
-            for frame in callbacks.take() if callbacks.waiting and self.reads else ():
-                self._take(json.loads(frame))
+            self._take_all(callbacks)
             while self._say:
                 callbacks.feed(json.dumps(self._say.popleft()).encode())
             await news.wait()
@@ -102,6 +106,12 @@ class RawEnd:
 
     async def aclose(self) -> None:
         """See `Transport.aclose`."""
+        if self._callbacks is not None:
+            self._take_all(self._callbacks)
+
+    def _take_all(self, callbacks: SessionCallbacks) -> None:
+        for frame in callbacks.take() if callbacks.waiting and self.reads else ():
+            self._take(json.loads(frame))
 
     def _take(self, message: Json) -> None:
         self.heard.append(message)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 __all__ = ("CallTimes", "DrainingRoutes")
 
-import time
 from collections import deque
 from collections.abc import Iterator, Mapping
+from time import monotonic
 from typing import Any, Final, Never, TypeVar, overload
 
 from kinwire.mcp.extension import Next
@@ -101,12 +101,12 @@ class CallTimes:
         go_on: Next[mcp.CallToolRequestParams, mcp.CallToolResult],
     ) -> Any:
         """Go on with a call, and note how long it takes."""
-        began = self._began[request] = time.monotonic()
+        began = self._began[request] = monotonic()
         try:
             return await go_on(params)
         finally:
             del self._began[request]
-            self._took.append(time.monotonic() - began)
+            self._took.append(monotonic() - began)
 
     @property
     def longest(self) -> float | None:
@@ -116,5 +116,5 @@ class CallTimes:
     @property
     def ages(self) -> list[float]:
         """How many seconds the calls under way have run."""
-        now = time.monotonic()
+        now = monotonic()
         return [now - began for began in self._began.values()]

@@ -56,7 +56,7 @@ class Watched:
 
 
 async def watched(raw: RawServer, rounds: int = 1) -> Watched:
-    """Return a monitor that has watched a server until it failed, or for so many rounds."""
+    """Return a monitor that has watched a server until it failed, or for a number of rounds."""
     kernel = MgpKernel(clock=lambda: NOW)
     async with guarded(raw, kernel) as connection:
         seen = Watched(kernel, connection, rounds)
