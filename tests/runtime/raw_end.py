@@ -30,6 +30,8 @@ class RawEnd:
         """Everything that came, replies too."""
         self.reads = True
         """Whether it takes what comes; after a change, call `wake`."""
+        self.closed = False
+        """Whether our side has closed the connection."""
         self._say: deque[Json] = deque()
         self._news = anyio.Event()
         self._callbacks: SessionCallbacks | None = None
@@ -81,10 +83,10 @@ class RawEnd:
         if self._callbacks is not None:
             self._callbacks.ask_to_end(ConnectionClosedError("The program was asked to end."))
 
-    def hang_up(self) -> None:
-        """End the connection."""
+    def hang_up(self, code: int | None = None) -> None:
+        """End the connection, with a `code` as a child process that exits with it."""
         if self._callbacks is not None:
-            self._callbacks.end(ConnectionClosedError("The peer has hung up."))
+            self._callbacks.end(ConnectionClosedError("The peer has hung up.", code))
 
     async def run(self, callbacks: SessionCallbacks, /) -> None:
         """See `Transport.run`."""
@@ -106,6 +108,7 @@ class RawEnd:
 
     async def aclose(self) -> None:
         """See `Transport.aclose`."""
+        self.closed = True
         if self._callbacks is not None:
             self._take_all(self._callbacks)
 

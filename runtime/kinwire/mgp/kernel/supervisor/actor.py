@@ -20,6 +20,7 @@ from kinwire.managers.while_open import while_open
 from kinwire.mcp.connection import Connection
 from kinwire.mgp.kernel.audit import kernel_event
 from kinwire.mgp.kernel.guarded_server import GuardedServer
+from kinwire.mgp.kernel.health import HealthMonitor
 from kinwire.mgp.kernel.supervisor.announcer import Announcer
 from kinwire.mgp.kernel.supervisor.call_gate import CallGate
 from kinwire.mgp.kernel.supervisor.draining import drain
@@ -59,7 +60,7 @@ class ServerActor:
         self.announcer = Announcer()
         self.connection: Connection | None = None
         """The connection of this run, from its handshake to its end."""
-        self.health: ServerHealth | None = None
+        self.monitor: HealthMonitor | None = None
         self.restarts = 0
         self.restart_at: float | None = None
         """When it is started without an order; None for never."""
@@ -79,6 +80,13 @@ class ServerActor:
         """The process id of a child that runs."""
         child = self._child
         return None if child is None or child.exit_code is not None else child.pid
+
+    @property
+    def health(self) -> ServerHealth | None:
+        """What its pings say; None before the first one is answered or missed."""
+        health = None if self.monitor is None else self.monitor.health
+        known = health is not None and (health.answered_at is not None or health.misses)
+        return health if known else None
 
     @property
     def call_state(self) -> ServerState:
@@ -189,7 +197,7 @@ class ServerActor:
             return await self._serve(started)
         finally:
             await _close(started)
-            self.connection = self.health = None
+            self.connection = self.monitor = None
             self.announcer.clear()
 
     async def _start(self, launch: Launch) -> Connection | ServerEnd | None:
@@ -250,12 +258,12 @@ class ServerActor:
             pid=self.pid,
             memory=self._services.memory,
             announced=self._announced,
-            health=self._healthy,
+            monitored=self._monitored,
+            healthy=lambda health: self._services.noticed(self.spec.id),
         )
 
-    def _healthy(self, health: ServerHealth) -> None:
-        self.health = health
-        self._services.noticed(self.spec.id)
+    def _monitored(self, monitor: HealthMonitor) -> None:
+        self.monitor = monitor
 
     async def _closing(
         self,

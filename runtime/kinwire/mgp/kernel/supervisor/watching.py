@@ -42,7 +42,9 @@ class Watch:
     memory: GroupMemory
     announced: anyio.Event
     """Set when the server says that it shuts down."""
-    health: Callable[[ServerHealth], object]
+    monitored: Callable[[HealthMonitor], object]
+    """Gets what has the health from now on."""
+    healthy: Callable[[ServerHealth], object]
     """Gets the health whenever it changes."""
 
 
@@ -98,14 +100,16 @@ def _monitor(about: Watch, interval: float, first: _First) -> HealthMonitor:
         text = f"It left {health.misses} pings in a row unanswered for {spec.ping_timeout:g} s."
         first.happened("unresponsive", text)
 
-    return HealthMonitor(
+    monitor = HealthMonitor(
         about.server,
         interval=interval,
         timeout=spec.ping_timeout,
         misses=spec.ping_misses,
-        changed=about.health,
+        changed=about.healthy,
         failed=failed,
     )
+    about.monitored(monitor)
+    return monitor
 
 
 async def _wait_announced(about: Watch, first: _First) -> None:
