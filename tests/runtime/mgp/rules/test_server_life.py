@@ -123,10 +123,7 @@ def test_the_guide_draws_the_table() -> None:
     assert rows == [
         (start, event, end) for (start, event), end in SERVER_LIFECYCLE.transitions.items()
     ]
-    (picture,) = re.findall(r"```mermaid\n(.*?)```", text, re.DOTALL)
-    drawn = re.findall(r"^    (\w+) --> (\w+): (\w+)$", picture, re.MULTILINE)
-    assert drawn == [(start, end, event) for start, event, end in rows]
-    assert set(re.findall(r"^\| `(\w+)` \| [A-Z]", text, re.MULTILINE)) == set(SERVER_STATES)
+    assert re.findall(r"^\| `(\w+)` \| [A-Z]", text, re.MULTILINE) == list(SERVER_STATES)
 
 
 class LifeAgainstRules(RuleBasedStateMachine):

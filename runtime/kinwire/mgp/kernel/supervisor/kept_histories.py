@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ("KeptHistories", "KeptHistory")
 
 import logging
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from kinwire.mgp.rules.restarts import RestartHistory
 from kinwire.rpc.codec import is_object
@@ -78,9 +78,11 @@ def _read(value: Any) -> KeptHistory:
     """Return what a record says; nothing, if another program has written it."""
     if not is_object(value):
         return _NOTHING
-    times: Any = value.get("times")
-    streak: Any = value.get("streak")
-    if not (isinstance(times, list) and all(map(is_number, times)) and is_count(streak, 0)):
+    times, streak = value.get("times"), value.get("streak")
+    if not (isinstance(times, list) and is_count(streak, 0)):
         return _NOTHING
-    history = RestartHistory(tuple(map(float, times)), streak)
+    numbers = cast("list[object]", times)
+    if not all(map(is_number, numbers)):
+        return _NOTHING
+    history = RestartHistory(tuple(cast("list[float]", times)), cast("int", streak))
     return KeptHistory(history, value.get("stopped") is True)

@@ -60,10 +60,8 @@ class _First:
             self.happening = Happening(kind, detail)
             self._set.set()
 
-    async def wait(self) -> Happening:
+    async def wait(self) -> None:
         await self._set.wait()
-        assert self.happening is not None
-        return self.happening
 
 
 async def watch(about: Watch, ordered: Callable[[], Awaitable[object]]) -> Happening:
@@ -88,9 +86,10 @@ async def watch(about: Watch, ordered: Callable[[], Awaitable[object]]) -> Happe
             tasks.start_soon(_watch_idleness, about, about.spec.idle_timeout, first)
         if about.spec.max_memory_bytes is not None and about.pid is not None:
             tasks.start_soon(_watch_memory, about, about.pid, about.spec.max_memory_bytes, first)
-        happening = await first.wait()
+        await first.wait()
         tasks.cancel_scope.cancel()
-    return happening
+    assert first.happening is not None  # that was waited for
+    return first.happening
 
 
 def _monitor(about: Watch, interval: float, first: _First) -> HealthMonitor:

@@ -64,7 +64,9 @@ async def reached(supervisor: Supervisor, id: str, *states: str, within: float =
 
 def ways(events: AuditEvents, server: str = "s") -> list[str]:
     """Return the changes of a server's state, in order: `connecting connected`."""
-    changes = [one for one in events.of("io.kinwire.server_state") if one["target"]["server_id"] == server]
+    changes = [
+        one for one in events.of("io.kinwire.server_state") if one["target"]["server_id"] == server
+    ]
     details = [one["details"] for one in changes]
     return [f"{one['previous_state']} {one['new_state']}" for one in details]
 
