@@ -2,8 +2,9 @@
 
 Each start adds a line with the process id to the file that comes first. Then words with a meaning:
 `die=CODE` ends before the handshake, `grandchild` starts a process in the same group, `deaf` does
-not end when its input does. A call of the tool `end` ends with `arguments.code`; of `hang`, never
-answers; of `slow`, answers after `arguments.seconds`; of `grow`, takes memory.
+not end when its input does, `mute` answers nothing. A call of the tool `end` ends with
+`arguments.code`; of `hang`, never answers; of `slow`, answers after `arguments.seconds`; of `grow`,
+takes memory.
 """
 
 from __future__ import annotations
@@ -65,6 +66,8 @@ if "grandchild" in WORDS:
 for line in sys.stdin:
     message = json.loads(line)
     method, params = message.get("method"), message.get("params", {})
+    if "mute" in WORDS:
+        continue
     if method == "initialize":
         say(id=message["id"], result=greeting())
     elif method == "ping":

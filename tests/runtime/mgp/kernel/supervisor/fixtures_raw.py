@@ -32,15 +32,18 @@ class Raws(list[RawServer]):
     """The raw servers of all starts, in order, each with the same answers."""
 
     def __init__(
-        self, mgp: Json | None = None, kind: type[RawServer] = RawServer, **answers: Any
+        self,
+        mgp: Json | None = None,
+        answers: Json | None = None,
+        kind: type[RawServer] = RawServer,
     ) -> None:
         super().__init__()
         self.kind = kind
         self._mgp = mgp
-        self._answers = answers
+        self._answers: dict[str, Any] = {**_HEALTH, **(answers or {})}
 
     def __call__(self, wanted: ServerSpec) -> RawServer:
-        self.append(self.kind(tool("run"), mgp=self._mgp, **{**_HEALTH, **self._answers}))
+        self.append(self.kind(tool("run"), mgp=self._mgp, **self._answers))
         return self[-1]
 
 

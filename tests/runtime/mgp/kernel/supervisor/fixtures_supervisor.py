@@ -6,7 +6,6 @@ __all__ = ("Children", "reached", "supervising", "ways")
 
 import os
 import sys
-import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -64,10 +63,8 @@ async def reached(supervisor: Supervisor, id: str, *states: str, within: float =
 
 def ways(events: AuditEvents, server: str = "s") -> list[str]:
     """Return the changes of a server's state, in order: `connecting connected`."""
-    changes = [
-        one for one in events.of("io.kinwire.server_state") if one["target"]["server_id"] == server
-    ]
-    details = [one["details"] for one in changes]
+    changes = events.of("io.kinwire.server_state")
+    details = [one["details"] for one in changes if one["target"]["server_id"] == server]
     return [f"{one['previous_state']} {one['new_state']}" for one in details]
 
 
@@ -92,21 +89,27 @@ class Children:
     async def gone(self) -> None:
         """Wait until none of them runs; a grandchild is reaped by the system, not by us."""
         everybody = [*self.pids(), *self.pids("grandchild")]
-        deadline = time.monotonic() + 5
-        while any(map(_runs, everybody)):  # noqa: ASYNC110 - they report their end to nobody here
-            assert time.monotonic() < deadline, everybody
-            await anyio.sleep(0.005)
-        for pid in self.pids():
-            assert not Path(f"/proc/{pid}").exists(), "a zombie of ours"
+        with anyio.fail_after(5):
+            while any(map(_runs, everybody)):  # noqa: ASYNC110 - they report to nobody here
+                await anyio.sleep(0.005)
+        assert [pid for pid in self.pids() if _is_known(pid)] == [], "zombies of ours"
 
     def _lines(self) -> list[list[str]]:
         return [line.split() for line in self._notes.read_text("utf-8").splitlines()]
 
 
-def _runs(pid: int) -> bool:
+def _is_known(pid: int) -> bool:
+    """Return whether there is such a process, also one that has ended and is not reaped."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
+    return True
+
+
+def _runs(pid: int) -> bool:
     status = Path(f"/proc/{pid}/stat")
-    return not status.exists() or status.read_text("utf-8").rpartition(")")[2].split()[0] != "Z"
+    try:
+        return status.read_text("utf-8").rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return _is_known(pid) and not Path("/proc/self").exists()

@@ -56,7 +56,7 @@ async def test_a_server_follows_orders_from_state_to_state() -> None:
 
 @pytest.mark.spec("mgp-11.4-mgp-lifecycle-shutdown-4", "mgp-11.4-notifications-mgp.lifecycle-2")
 async def test_a_server_that_speaks_mgp_hears_its_states_and_is_asked_to_shut_down() -> None:
-    raws = Raws(OFFER, **{SHUTDOWN: {"accepted": True, "pending_requests": 0}})
+    raws = Raws(OFFER, {SHUTDOWN: {"accepted": True, "pending_requests": 0}})
     async with supervising(spec(drain_timeout=20), raw=raws, clock=lambda: 1_772_193_600.0) as one:
         await one["s"].wait_connected()
         async with anyio.create_task_group() as tasks:
@@ -195,7 +195,7 @@ async def test_a_server_that_is_given_up_is_audited_once() -> None:
 
 @pytest.mark.spec("mgp-11.4-mgp-lifecycle-shutdown-7")
 async def test_a_server_without_calls_is_shut_down_as_idle() -> None:
-    raws = Raws(OFFER, **{SHUTDOWN: {"accepted": False}})
+    raws = Raws(OFFER, {SHUTDOWN: {"accepted": False}})
     async with supervising(spec(idle_timeout=0.02), raw=raws) as supervisor:
         await supervisor["s"].wait_connected()
         await reached(supervisor, "s", "disconnected")
@@ -206,7 +206,7 @@ async def test_a_server_without_calls_is_shut_down_as_idle() -> None:
 
 
 async def test_a_server_with_a_call_is_not_idle() -> None:
-    raws = Raws(**{"tools/call": NOTHING})
+    raws = Raws(answers={"tools/call": NOTHING})
     async with supervising(spec(idle_timeout=0.01, drain_timeout=0), raw=raws) as supervisor:
         connection = await supervisor["s"].wait_connected()
         async with anyio.create_task_group() as tasks:
@@ -238,7 +238,7 @@ async def test_a_server_that_does_not_answer_pings_is_restarted() -> None:
 
 
 async def test_a_server_that_is_not_ready_is_not_dead() -> None:
-    raws = Raws(OFFER, **{"mgp/health/status": {"status": "unhealthy"}})
+    raws = Raws(OFFER, {"mgp/health/status": {"status": "unhealthy"}})
     async with supervising(spec(ping_interval=0.001), raw=raws) as supervisor:
         with supervisor.changes() as changes, anyio.fail_after(5):
             while supervisor["s"].status.health is None:
@@ -274,9 +274,13 @@ async def test_a_mistake_of_ours_is_a_failure_of_the_server_alone() -> None:
 
 
 async def test_an_error_in_the_block_ends_all_servers_without_draining() -> None:
-    raws = Raws(**{"tools/call": NOTHING})
-    with pytest.raises(RuntimeError, match="mine"), anyio.fail_after(5):
+    raws = Raws(answers={"tools/call": NOTHING})
+
+    async def fail() -> None:
         async with supervising(spec(), raw=raws) as supervisor:
             await supervisor["s"].wait_connected()
             raise RuntimeError("mine")
+
+    with anyio.fail_after(5), pytest.raises(RuntimeError, match="mine"):
+        await fail()
     assert raws[0].closed

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.mark.spec("mgp-11.2-5", "mgp-14.3-8", "mgp-11.4-mgp-lifecycle-shutdown-1")
 async def test_a_plain_server_is_drained_by_refusing_calls_and_waiting_for_the_others() -> None:
-    raws = Raws(**{"tools/call": NOTHING})
+    raws = Raws(answers={"tools/call": NOTHING})
     async with supervising(spec(), raw=raws) as supervisor:
         server = supervisor["s"]
         connection = await server.wait_connected()
@@ -48,7 +48,7 @@ async def test_a_plain_server_is_drained_by_refusing_calls_and_waiting_for_the_o
 
 async def test_a_call_that_never_ends_is_dropped_after_the_drain_or_a_second_stop() -> None:
     for drain_timeout, stops in ((0.02, 1), (600, 2)):
-        raws = Raws(**{"tools/call": NOTHING})
+        raws = Raws(answers={"tools/call": NOTHING})
         async with supervising(spec(drain_timeout=drain_timeout), raw=raws) as supervisor:
             await supervisor["s"].wait_connected()
 
@@ -70,7 +70,7 @@ async def test_calls_during_a_restart_are_refused_or_wait_as_the_spec_says() -> 
     """Code 2002 says when to come again; a call that waits is sent once, after the restart."""
     for when in ("refuse", "wait"):
         raws = Raws()
-        options = {"restart": LATER, "when_restarting": when}
+        options: dict[str, Any] = {"restart": LATER, "when_restarting": when}
         async with supervising(spec(**options), raw=raws) as supervisor:
             server = supervisor["s"]
             await server.wait_connected()
@@ -104,7 +104,7 @@ async def test_a_call_waits_no_longer_than_it_may_nor_for_a_server_that_stays_do
 
 
 async def test_a_call_that_waits_goes_on_over_an_ordered_restart() -> None:
-    raws = Raws(**{"tools/call": NOTHING})
+    raws = Raws(answers={"tools/call": NOTHING})
     options: dict[str, Any] = {"when_restarting": "wait", "drain_timeout": 600}
     async with supervising(spec(**options), raw=raws) as supervisor:
         server = supervisor["s"]
@@ -126,7 +126,7 @@ async def test_a_call_that_waits_goes_on_over_an_ordered_restart() -> None:
 
 
 async def test_fifty_calls_under_way_fail_once_each_and_are_not_repeated() -> None:
-    raws = Raws(**{"tools/call": NOTHING})
+    raws = Raws(answers={"tools/call": NOTHING})
     async with supervising(spec(when_restarting="wait"), raw=raws) as supervisor:
         server = supervisor["s"]
         await server.wait_connected()

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
 import anyio
 import pytest
 
-from kinwire.mgp import MgpKernel, RestartRules, ServerSpec
+from kinwire.mgp import MgpKernel, RestartRules, ServerSpec, Supervisor
 from kinwire.mgp.kernel.supervisor.kept_histories import KeptHistories
 from kinwire.rpc.errors import SessionStateError
 from kinwire.storage import open_store
 from kinwire.storage.errors import StorageUnavailableError
+from kinwire.storage.records import Records
 from tests.runtime.mgp.fixtures_kernel import audited
 from tests.runtime.mgp.kernel.supervisor.fixtures_raw import (
     LATER,
@@ -30,7 +35,8 @@ async def test_other_specs_restart_only_what_they_change() -> None:
     raws: dict[str, list[RawServer]] = {}
 
     def raw(wanted: ServerSpec) -> RawServer:
-        made = RawServer(tool("run"), mgp=OFFER, **{SHUTDOWN: {"accepted": False}})
+        answers: dict[str, Any] = {SHUTDOWN: {"accepted": False}}
+        made = RawServer(tool("run"), mgp=OFFER, **answers)
         raws.setdefault(wanted.id, []).append(made)
         return made
 
@@ -124,39 +130,47 @@ async def test_the_newest_order_counts_and_everybody_who_gave_one_continues() ->
         assert supervisor["s"].status.state == "connected"
 
 
-async def test_restarts_and_stops_outlive_the_kernel() -> None:
-    rules = RestartRules(max_restarts=2, backoff_base=0)
+@asynccontextmanager
+async def kept(raws: Raws, records: Records, wanted: ServerSpec) -> AsyncGenerator[Supervisor]:
+    """Yield the supervisor of another kernel with the same records."""
+    async with supervising(wanted, raw=raws, kernel=MgpKernel(records=records)) as supervisor:
+        yield supervisor
+
+
+async def test_restarts_outlive_the_kernel() -> None:
+    raws, wanted = Raws(), spec(restart=RestartRules(max_restarts=2, backoff_base=0))
     async with open_store("memory:") as store:
         records = await store.records("mgp")
-
-        def kernel() -> MgpKernel:
-            return MgpKernel(records=records)
-
-        raws = Raws()
-        async with supervising(spec(restart=rules), raw=raws, kernel=kernel()) as supervisor:
+        async with kept(raws, records, wanted) as supervisor:
             for start in range(2):
                 await supervisor["s"].wait_connected()
                 raws[start].hang_up()
                 await reached(supervisor, "s", "connecting")
             await supervisor["s"].wait_connected()
-        async with supervising(spec(restart=rules), raw=raws, kernel=kernel()) as supervisor:
+        async with kept(raws, records, wanted) as supervisor:
             await supervisor["s"].wait_connected()
             raws[-1].hang_up()
             await reached(supervisor, "s", "error")
             assert supervisor["s"].status.restarts == 0
-            await supervisor.start("s")
-            await supervisor.stop("s")
-        starts = len(raws)
-        for _kernel in range(2):
-            async with supervising(spec(restart=rules), raw=raws, kernel=kernel()) as supervisor:
-                await anyio.wait_all_tasks_blocked()
-                assert (supervisor["s"].status.state, len(raws)) == ("registered", starts)
-        async with supervising(spec(restart=rules), raw=raws, kernel=kernel()) as supervisor:
-            await supervisor.start("s")
-        async with supervising(spec(restart=rules), raw=raws, kernel=kernel()) as supervisor:
-            await supervisor["s"].wait_connected()
             await supervisor.remove("s")
         assert [record.key async for record in records.scan("lifecycle/")] == []
+
+
+async def test_a_stop_of_an_operator_outlives_the_kernel_and_a_start_too() -> None:
+    raws, wanted = Raws(), spec()
+    async with open_store("memory:") as store:
+        records = await store.records("mgp")
+        async with kept(raws, records, wanted) as supervisor:
+            await supervisor["s"].wait_connected()
+            await supervisor.stop("s")
+        for _kernel in range(2):
+            async with kept(raws, records, wanted) as supervisor:
+                await anyio.wait_all_tasks_blocked()
+                assert (supervisor["s"].status.state, len(raws)) == ("registered", 1)
+        async with kept(raws, records, wanted) as supervisor:
+            await supervisor.start("s")
+        async with kept(raws, records, wanted) as supervisor:
+            await supervisor["s"].wait_connected()
 
 
 async def test_a_record_that_another_program_wrote_counts_as_none() -> None:
@@ -166,7 +180,14 @@ async def test_a_record_that_another_program_wrote_counts_as_none() -> None:
         async with supervising(spec(), raw=raws, kernel=kernel) as supervisor:
             await supervisor.stop("s")
         (record,) = [one async for one in records.scan("lifecycle/")]
-        for value in ({}, [], 1, {"times": ["x"], "streak": 0}, {"times": [], "streak": -1}):
+        values: tuple[Any, ...] = (
+            {},
+            [],
+            1,
+            {"times": ["x"], "streak": 0},
+            {"times": [], "streak": -1},
+        )
+        for value in values:
             await records.put(record.key, value)
             async with supervising(spec(), raw=raws, kernel=kernel) as supervisor:
                 await supervisor["s"].wait_connected()
@@ -183,8 +204,8 @@ async def test_a_store_that_is_away_stops_no_server() -> None:
             raise NotImplementedError
 
     raws = Raws()
-    kept = KeptHistories(Away())  # type: ignore[arg-type]
-    async with supervising(spec(), raw=raws, histories=kept) as supervisor:
+    histories = KeptHistories(Away())  # type: ignore[arg-type]
+    async with supervising(spec(), raw=raws, histories=histories) as supervisor:
         await supervisor["s"].wait_connected()
         await supervisor.restart("s")
         assert supervisor["s"].status.state == "connected"
