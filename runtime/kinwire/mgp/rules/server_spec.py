@@ -165,4 +165,7 @@ def _check_way(spec: ServerSpec) -> None:
     for name in names:
         if getattr(spec, name):
             way = "a url" if spec.url is None else "a command"
-            raise ValueError(f"ServerSpec {spec.id!r:.60}: {name} is for {way}. Leave it out.")
+            raise ValueError(
+                f"ServerSpec {spec.id!r:.60}: {name}: expected nothing, as it is for {way}. "
+                "Leave it out."
+            )

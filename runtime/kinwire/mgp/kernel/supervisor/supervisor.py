@@ -82,9 +82,8 @@ class Supervisor:
     """
 
     def __init__(self, kernel: SupervisingKernel, host: Host, specs: Iterable[ServerSpec]) -> None:
-        listed = tuple(specs)
-        _SUPERVISE.check(host=host, specs=listed)
-        self._specs = _by_id(listed)
+        _SUPERVISE.check(host=host, specs=specs)
+        self._specs = _by_id(specs)
         self._kernel = kernel
         self._actors: dict[str, ServerActor] = {}
         self._tasks: dict[str, anyio.CancelScope] = {}
@@ -236,9 +235,8 @@ class Supervisor:
         Raises:
             ValueError: two specs have one id; nothing was changed.
         """
-        listed = tuple(specs)
-        _REPLACE.check(specs=listed)
-        wanted = _by_id(listed)
+        _REPLACE.check(specs=specs)
+        wanted = _by_id(specs)
         self._open()
         async with anyio.create_task_group() as tasks:
             for id in self._actors.keys() - wanted.keys():

@@ -61,7 +61,7 @@ async def test_a_server_that_speaks_mgp_hears_its_states_and_is_asked_to_shut_do
         await one["s"].wait_connected()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(one.stop, "s")
-            said = await raws[0].heard_of(SHUTDOWN)
+            (said,) = await raws[0].wait_for(SHUTDOWN, 1)
             assert (said["reason"], said["timeout_ms"]) == ("operator_request", 20_000)
             assert await run(one["s"]) == 2001
             await raws[0].settle()
@@ -216,7 +216,7 @@ async def test_a_server_with_a_call_is_not_idle() -> None:
                     await connection.mcp.tools_call(name="run")
 
             tasks.start_soon(call)
-            await raws[0].heard_of("tools/call")
+            await raws[0].wait_for("tools/call", 1)
             with anyio.move_on_after(0.05):
                 await reached(supervisor, "s", "draining", "disconnected")
             assert supervisor["s"].status.state == "connected"
@@ -247,7 +247,7 @@ async def test_a_server_that_is_not_ready_is_not_dead() -> None:
         assert health is not None
         assert health.status == "unhealthy"
         raws[0].heard.clear()
-        await raws[0].heard_of("mgp/health/ping")
+        await raws[0].wait_for("mgp/health/ping", 1)
         assert (supervisor["s"].status.state, len(raws)) == ("connected", 1)
 
 

@@ -30,7 +30,7 @@ async def test_a_plain_server_is_drained_by_refusing_calls_and_waiting_for_the_o
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(call)
-            await raws[0].heard_of("tools/call")
+            await raws[0].wait_for("tools/call", 1)
             tasks.start_soon(supervisor.stop, "s")
             await reached(supervisor, "s", "draining")
             with pytest.raises(ServerDrainingError):
@@ -59,7 +59,7 @@ async def test_a_call_that_never_ends_is_dropped_after_the_drain_or_a_second_sto
             with anyio.fail_after(5):
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(call)
-                    await raws[0].heard_of("tools/call")
+                    await raws[0].wait_for("tools/call", 1)
                     for _stop in range(stops):
                         tasks.start_soon(supervisor.stop, "s")
                         await reached(supervisor, "s", "draining", "disconnected")
@@ -111,14 +111,14 @@ async def test_a_call_that_waits_goes_on_over_an_ordered_restart() -> None:
         await server.wait_connected()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(run, server)
-            await raws[0].heard_of("tools/call")
+            await raws[0].wait_for("tools/call", 1)
             tasks.start_soon(supervisor.restart, "s")
             await reached(supervisor, "s", "draining")
             tasks.start_soon(run, server)
             await anyio.wait_all_tasks_blocked()
             for number in range(2):
                 await reached(supervisor, "s", "draining" if number == 0 else "connected")
-                await raws[number].heard_of("tools/call")
+                await raws[number].wait_for("tools/call", 1)
                 (call,) = [one for one in raws[number].heard if one.get("method") == "tools/call"]
                 raws[number].say(id=call["id"], result={"content": []})
                 await anyio.wait_all_tasks_blocked()
