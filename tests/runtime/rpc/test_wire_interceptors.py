@@ -117,3 +117,26 @@ async def test_it_gets_what_the_peer_would_read() -> None:
                 await peers.client.raw(TOOLS_CALL.name, {"name": "x", "arguments": {"v": value}})
     assert seen == []
     assert peers.sent_by(0) == ["tools/call"] * 2 * len(WRITTEN)
+
+
+async def test_everything_around_the_wire_may_hear_the_id_of_a_request() -> None:
+    heard: list[tuple[str, int]] = []
+
+    def hearing(name: str) -> Any:
+        async def passed(params: JsonObject, send: Send) -> Any:
+            return await send(params, on_id=lambda id: heard.append((name, id)))
+
+        return passed
+
+    async def silent(params: JsonObject, send: Send) -> Any:
+        return await send(params)
+
+    async with connected(tool(echo)) as peers:
+        for one in (hearing("outer"), silent, hearing("inner")):
+            peers.client.intercept_wire(TOOLS_CALL.name, one)
+        await peers.client.call(TOOLS_CALL, TOOL, on_id=lambda id: heard.append(("caller", id)))
+        await peers.client.raw(TOOLS_CALL.name, {"name": "tool"})
+    assert sorted(heard) == [
+        *(("caller", 1), ("inner", 1), ("inner", 2)),
+        *(("outer", 1), ("outer", 2)),
+    ]

@@ -163,9 +163,9 @@ class KernelPeer:
     ) -> None:
         """Report how far the request is that is being served: a share, from 0 to 1.
 
-        `remaining_ms` is how many milliseconds it will probably take yet. The report goes by
-        the id of the request, and by its progress token if the kernel gave one. Values must rise: one that does
-        not is not sent. `Context.progress` does the same with a total.
+        `remaining_ms` is how many milliseconds it will probably take yet. The report goes by the id
+        of the request, and by its progress token if the kernel gave one. Values must rise: one that
+        does not is not sent. `Context.progress` does the same with a total.
 
         Source: MGP 0.2.0 section 12.6.
         """
