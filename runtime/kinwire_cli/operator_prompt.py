@@ -1,4 +1,4 @@
-"""Questions of a kernel of MGP to the person at the terminal: permissions and confirmations."""
+"""Questions of a kernel of MGP to the person at the terminal: its own, and those of servers."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from kinwire_cli.status_line import status_held
 
 if TYPE_CHECKING:
     from kinwire.mgp import (
+        CallbackQuestion,
         ConfirmationAnswer,
         ConfirmationRequest,
         MgpKernel,
@@ -36,7 +37,7 @@ def kernel_at_terminal(timeout: float) -> MgpKernel:
     `timeout` is the time of the handshake, in seconds. Elsewhere nobody can be asked: what is
     undecided is refused.
     """
-    from kinwire.mgp import Confirmations, MgpKernel, Permissions
+    from kinwire.mgp import Callbacks, Confirmations, MgpKernel, Permissions
 
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         note = "note: no terminal, so nobody can be asked; a call that needs a person is refused"
@@ -47,6 +48,7 @@ def kernel_at_terminal(timeout: float) -> MgpKernel:
     return MgpKernel(
         permissions=Permissions(ask=prompt.permission, start_timeout=start, timeout=_CALL),
         confirmations=Confirmations(confirm=prompt.confirm, timeout=_CALL),
+        callbacks=Callbacks(answer=prompt.answer, show=prompt.show, timeout=_CALL),
     )
 
 
@@ -114,7 +116,29 @@ class OperatorPrompt:
         answer = await self._ask(f"{calls}: {request.shown}", "Make this call? (y)es, (n)o: ")
         return answer in ("y", "yes")
 
+    async def answer(self, question: CallbackQuestion) -> str | bool | None:
+        """Ask what a server wants to know; an empty line answers nothing."""
+        text = f"{question.tool} of {question.server} asks: {question.shown}"
+        if question.is_yes_or_no:
+            answer = await self._ask(text, "Your answer? (y)es, (n)o: ")
+            return answer in ("y", "yes")
+        if not question.options:
+            return await self._typed(text, "Your answer, or nothing: ") or None
+        listed = [f"{number} {one}" for number, one in enumerate(question.options, 1)]
+        answer = await self._ask(f"{text} {', '.join(listed)}", "The number, or nothing: ")
+        at = int(answer) if answer.isdecimal() else 0
+        return question.options[at - 1] if 1 <= at <= len(question.options) else None
+
+    async def show(self, question: CallbackQuestion) -> None:
+        """Show a message of a server, when no question is on the screen."""
+        async with self._turn:
+            print(one_line(f"{question.server}: {question.shown}"), file=sys.stderr)
+
     async def _ask(self, text: str, prompt: str) -> str:
+        """Ask for a word, whose case does not count."""
+        return (await self._typed(text, prompt)).lower()
+
+    async def _typed(self, text: str, prompt: str) -> str:
         async with self._turn:
             with status_held():
                 print(one_line(text), file=sys.stderr)
@@ -141,4 +165,4 @@ async def _line() -> str:
     typed = os.read(sys.stdin.fileno(), 1024)
     if not typed:
         print(file=sys.stderr)
-    return typed.decode(errors="replace").strip().lower()
+    return typed.decode(errors="replace").strip()

@@ -315,3 +315,40 @@ def test_without_a_terminal_what_is_undecided_is_refused(folder: Path) -> None:
     words = [*KINWIRE, "call", "--mgp", "guarded.py", "lookup"]
     done = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True)
     assert b"error: the peer answered: away" in done.stderr
+
+
+CURIOUS = """
+from kinwire import Server
+from kinwire.mgp import MgpContext, MgpServer
+
+server = Server("curious", "1.0", extensions=[MgpServer()])
+
+@server.tool
+async def greet(context: MgpContext) -> str:
+    await context.notify("Hello\\x1b[2J.")
+    may = [await context.confirm("May I ask?"), await context.confirm("May I shout?")]
+    name = await context.ask("Who are you?")
+    return f"{may} {name} likes {await context.select('Which colour?', ['red', 'blue'])}"
+
+if __name__ == "__main__":
+    server.run()
+"""
+
+
+def test_a_tool_asks_the_person_at_the_terminal(folder: Path) -> None:
+    (folder / "curious.py").write_text(CURIOUS, encoding="utf-8")
+    words = [*KINWIRE, "call", "--mgp", "--text", "curious.py", "greet"]
+    terminal = Terminal(words, folder)
+    for prompt, typed in (
+        ("ask?\r\nYour answer? (y)es, (n)o:", "Y"),
+        ("shout?\r\nYour answer? (y)es, (n)o:", "n"),
+        ("or nothing:", "Ann Lee"),
+        ("1 red, 2 blue\r\nThe number, or nothing:", "2"),
+    ):
+        assert prompt in terminal.read(lambda text, prompt=prompt: prompt in text)
+        terminal.type(f"{typed}\n")
+    code, text, _ = terminal.end()
+    assert (code, text.splitlines()[-1]) == (0, "[True, False] Ann Lee likes blue"), text
+    assert "greet of unnamed-" in text
+    assert "asks: Who are you?" in text
+    assert ("Hello\\u001b[2J." in text, "\x1b[2J" in text) == (True, False)

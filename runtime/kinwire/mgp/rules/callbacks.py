@@ -67,6 +67,11 @@ class CallbackQuestion:
         """The question on one line. Signs that are not visible are escaped."""
         return escaped(self.message)
 
+    @property
+    def is_yes_or_no(self) -> bool:
+        """Whether True and False answer it: it is clear which option means which."""
+        return is_yes_or_no(self.type, self.options)
+
 
 def is_yes_or_no(type: str, options: Sequence[str]) -> bool:
     """Return whether True and False can answer a question: it is clear which option is which."""

@@ -8,15 +8,20 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from kinwire import Connection, Host, Server
 from kinwire.mgp import (
     Agent,
     AuditOptions,
+    CallbackQuestion,
+    Callbacks,
     CallLimit,
+    MgpContext,
     MgpKernel,
     MgpServer,
+    Questions,
     Retries,
     ServerPolicy,
     ToolPolicy,
@@ -196,6 +201,30 @@ async def test_a_failure_of_a_service_is_repeated_if_that_may_help(code: int, tr
             await connection.mcp.tools_call(name="forecast", arguments={"name": rule.error})
     assert len(events.of("io.kinwire.tool_retried")) == tries - 1
     assert events.of_calls[-1]["details"]["code"] == code
+
+
+@row_of(3003)
+async def test_a_question_that_nobody_answers_in_time_ends_the_call() -> None:
+    """Such a call is not repeated: the same person would be asked again."""
+    asked: list[str] = []
+
+    async def answer(question: CallbackQuestion) -> None:
+        asked.append(question.message)
+        await anyio.sleep_forever()
+
+    server = Server("shop", "1", extensions=[MgpServer(questions=Questions(timeout=0.01))])
+
+    @server.tool
+    async def look(context: MgpContext) -> bool:
+        return await context.confirm("Look?")
+
+    kernel = MgpKernel(callbacks=Callbacks(answer=answer), retries=Retries(first_delay=0))
+    async with Host("h", "1", extensions=[kernel]) as host:
+        connection = await host.connect(server, server_id="s")
+        with audited() as events, pytest.raises(errors.TimedOutError, match=r"within 0\.01 s"):
+            await connection.mcp.tools_call(name="look")
+    assert asked == ["Look?"]
+    assert events.of_calls[-1]["details"]["code"] == 3003
 
 
 async def test_a_plain_client_gets_a_tool_that_failed() -> None:

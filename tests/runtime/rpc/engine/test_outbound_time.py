@@ -64,6 +64,19 @@ class TestDeadline:
         bench.pass_time(10)
         assert isinstance(bench.settled[call.id].error, RequestTimeoutError)
 
+    def test_is_prolonged_by_a_time_and_the_whole_timeout(self) -> None:
+        bench = Bench()
+        call, endless = bench.called(timeout=10), bench.called(timeout=None)
+        bench.pass_time(9)
+        bench.engine.outbound.prolong(call.id, 30)
+        bench.engine.outbound.prolong(call.id, 1)  # never shorter
+        for other in (endless.id, 99, str(call.id), True):
+            bench.engine.outbound.prolong(other, 1)
+        bench.pass_time(39.9)
+        assert bench.settled == {}
+        bench.pass_time(0.1)
+        assert list(bench.settled) == [call.id]
+
     def test_of_none_waits_for_ever(self) -> None:
         bench = Bench()
         bench.called(timeout=None)
