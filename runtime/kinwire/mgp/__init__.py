@@ -13,6 +13,7 @@ __all__ = (
     "Agent",
     "AuditOptions",
     "CallLimit",
+    "CallStream",
     "CallbackQuestion",
     "Callbacks",
     "ConfigError",
@@ -49,6 +50,8 @@ __all__ = (
     "ServerStatus",
     "Shutdown",
     "StandingAnswer",
+    "StreamChunk",
+    "StreamUnreadError",
     "SupervisedServer",
     "Supervisor",
     "ToolPolicy",
@@ -68,6 +71,7 @@ if TYPE_CHECKING:
     from kinwire.mgp.kernel.access_options import Access, AccessPrincipal
     from kinwire.mgp.kernel.audit import AuditOptions
     from kinwire.mgp.kernel.call import GuardedCall
+    from kinwire.mgp.kernel.call_stream import CallStream, StreamChunk, StreamUnreadError
     from kinwire.mgp.kernel.callbacks import Callbacks
     from kinwire.mgp.kernel.callers import Agent
     from kinwire.mgp.kernel.config import ConfigFile, load_config
@@ -119,6 +123,7 @@ _HOMES = {
     "ConfigFile": "kernel.config",
     "ConfigProblem": "rules.config_problem",
     "ConfiguredServer": "rules.kernel_config",
+    "CallStream": "kernel.call_stream",
     "ConfirmationAnswer": "kernel.confirmations",
     "ConfirmationRequest": "rules.confirmations",
     "Confirmations": "kernel.confirmations",
@@ -151,6 +156,8 @@ _HOMES = {
     "StandingAnswer": "rules.confirmations",
     "SupervisedServer": "kernel.supervisor.supervised",
     "Supervisor": "kernel.supervisor.supervisor",
+    "StreamChunk": "kernel.call_stream",
+    "StreamUnreadError": "kernel.call_stream",
     "ToolPolicy": "rules.server_policy",
     "code_rejection": "server.code_check",
     "load_config": "kernel.config",

@@ -63,6 +63,7 @@ async def test_all_of_it_works_over_a_transport(transport: str) -> None:
                 "code_safety",
                 "bidirectional",
                 "lifecycle",
+                "streaming",
             }
             async with kernel.events(connection, ["tool.*"]) as told:
                 for name, arguments, expected in calls:

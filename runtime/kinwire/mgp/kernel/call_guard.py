@@ -17,6 +17,7 @@ import anyio
 from kinwire.mgp.errors import refusal
 from kinwire.mgp.kernel.audit import AuditLog
 from kinwire.mgp.kernel.call import Check, GuardedCall
+from kinwire.mgp.kernel.call_stream import may_repeat
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.judged_call import JudgedCall
 from kinwire.mgp.kernel.retries import RetryEngine
@@ -288,6 +289,8 @@ class CallGuard:
         assert call is not None  # it was judged
         while isinstance(error, RpcError):
             judged.stop()
+            if not may_repeat():
+                break
             failures += 1
             delay = retries.delay(call, error, failures)
             if delay is None:

@@ -12,6 +12,7 @@ from typing import Any
 from kinwire.mgp.errors import recovery_of
 from kinwire.mgp.kernel.audit import AuditLog
 from kinwire.mgp.kernel.call import GuardedCall
+from kinwire.mgp.kernel.call_stream import was_cancelled
 from kinwire.mgp.kernel.callers import agent_now
 from kinwire.mgp.kernel.guarded_server import GuardedServer
 from kinwire.mgp.kernel.open_calls import OpenCall
@@ -36,6 +37,7 @@ class JudgedCall(OpenCall):
         "_audit",
         "_began",
         "_clock",
+        "_may_be_stream",
         "_server",
         "arguments",
         "call",
@@ -65,6 +67,7 @@ class JudgedCall(OpenCall):
         """What is checked now."""
         self.fallback: str | None = None
         """The tool to try when all retries have failed."""
+        self._may_be_stream = "_mgp" in params
         self._server = server
         self._audit = audit
         self._clock = clock
@@ -107,6 +110,8 @@ class JudgedCall(OpenCall):
 
     def executed(self, result: Any) -> Awaitable[object] | None:
         """Write that the server has answered; return what to wait for."""
+        if self._may_be_stream and was_cancelled(result):
+            return self.failed(None)
         failed = is_object(result) and result.get("isError") is True
         make = partial(self._executed_event, "FAILURE" if failed else "SUCCESS", self._took())
         if self._is_durable:

@@ -23,6 +23,7 @@ from kinwire.mgp.kernel.access_methods import AccessMethods
 from kinwire.mgp.kernel.access_options import Access, AccessPrincipal
 from kinwire.mgp.kernel.audit import AuditLog, AuditOptions, kernel_event
 from kinwire.mgp.kernel.call_limits import CallLimits
+from kinwire.mgp.kernel.call_stream import CallStream
 from kinwire.mgp.kernel.callbacks import CallbackManager, Callbacks
 from kinwire.mgp.kernel.callers import AGENT_KIND, Agent, as_agent, as_host, as_operator
 from kinwire.mgp.kernel.confirmations import ConfirmationManager, Confirmations
@@ -36,6 +37,7 @@ from kinwire.mgp.kernel.permissions import PermissionManager
 from kinwire.mgp.kernel.policy_guard import PolicyGuard
 from kinwire.mgp.kernel.retries import RetryEngine
 from kinwire.mgp.kernel.server_events import ServerEvents
+from kinwire.mgp.kernel.streams import STREAM, CallStreams
 from kinwire.mgp.kernel.supervisor.supervisor import SupervisingKernel, Supervisor
 from kinwire.mgp.kernel.tool_guard import CallChecks, ToolGuard
 from kinwire.mgp.kernel.tool_switches import ToolSwitches
@@ -49,7 +51,8 @@ from kinwire.mgp.rules.server_policy import ServerPolicy
 from kinwire.mgp.rules.server_spec import ServerSpec
 from kinwire.mgp.rules.trace import trace_id_in
 from kinwire.mgp.rules.trust import DEFAULTS
-from kinwire.rpc.errors import KinwireError
+from kinwire.rpc.calls import DEFAULT, ProgressCallback, Timeout
+from kinwire.rpc.errors import KinwireError, SessionStateError
 from kinwire.rpc.negotiated import Side
 from kinwire.rpc.session import Session
 from kinwire.storage.clock import Clock, forward
@@ -68,7 +71,7 @@ from kinwire.transports.guarded_fetch.fetch import Network, SystemNetwork
 from kinwire_protocols import mgp
 from kinwire_protocols.base import JsonObject, from_wire, to_wire
 from kinwire_protocols.mcp.methods import PROTOCOL as MCP, TOOLS_CALL
-from kinwire_protocols.mcp.models import LoggingLevel
+from kinwire_protocols.mcp.models import CallToolRequestParams, LoggingLevel
 from kinwire_protocols.mgp.methods import (
     NOTIFICATIONS_MGP_AUDIT,
     PROTOCOL,
@@ -255,6 +258,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         self._lifecycle = LifecycleManager(self.handlers)
         asked = CallbackManager(callbacks or Callbacks(), self._audit, self._clock)
         asked.serve(self.handlers)
+        self._streams = CallStreams(self.handlers)
         self._managers: tuple[ServerManager, ...] = (
             self._lifecycle,
             self._tool_guard,
@@ -262,6 +266,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             self.permissions,
             self._events,
             asked,
+            self._streams,
         )
         self.on = mgp.ClientOn(self.handlers.add)
         """Where your own handlers are registered."""
@@ -301,6 +306,40 @@ class MgpKernel(ExtensionBase[GuardedServer]):
         """Return the guarded side of a connection; None if it is over."""
         _OF.check(connection=connection)
         return self.peer_of(connection.session)
+
+    def stream(
+        self,
+        connection: Connection,
+        tool: str,
+        arguments: JsonObject | None = None,
+        *,
+        timeout: Timeout = DEFAULT,
+        on_progress: ProgressCallback | None = None,
+    ) -> AbstractAsyncContextManager[CallStream]:
+        """Call a tool, and read its result in pieces: `async with kernel.stream(...) as stream`.
+
+        The call is judged and audited as every call is. Iterate over the stream, then look at
+        `stream.result`; the end of the block cancels what is left. `timeout` is in seconds, for
+        each wait for a chunk or the end; time in which nobody reads does not count. `on_progress`
+        is a plain function that is called with each report.
+
+        Raises:
+            SessionStateError: the connection is over, or not one of this kernel's host.
+
+        Source: MGP 0.2.0 section 12.
+        """
+        STREAM.check(
+            connection=connection,
+            tool=tool,
+            arguments=arguments,
+            timeout=timeout,
+            on_progress=on_progress,
+        )
+        server = self.of(connection)
+        if server is None:
+            raise SessionStateError("The connection is over, or is not guarded by this kernel.")
+        params = CallToolRequestParams(name=tool, arguments=arguments)
+        return self._streams.open(server, params, timeout, on_progress)
 
     def acting_for(self, agent: str | Agent) -> AbstractContextManager[None]:
         """Call tools for an agent: `with kernel.acting_for("agent.helper"):`.

@@ -45,7 +45,7 @@ class StreamedCalls(dict[int, Backlog]):
         self.changed()
 
     def others(self, identifier: int) -> frozenset[int]:
-        """Return the calls that wait for answers beside this one."""
+        """Return the other calls that wait for answers."""
         return frozenset(self._pending) - {identifier}
 
     def changed(self) -> None:

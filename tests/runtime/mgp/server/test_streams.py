@@ -186,7 +186,7 @@ async def test_pieces_are_blocks_and_large_texts_are_cut() -> None:
     before = [text("a"), text("b"), text('{"n":1}'), text("c"), image]
     async with Thinker().kernel() as raw:
         reply = await raw.ask(1, "tools/call", call("mixed"))
-        assert chunks(raw, 1) == [*before, text("d")]  # the large image is no chunk
+        assert chunks(raw, 1) == [*before, text("d")]  # the large image has no chunk
         large = {**image, "data": "A" * 70_000}
         assert reply["result"]["content"] == [text('ab{"n":1}c'), image, large, text("d")]
         for identifier, said in enumerate(("x" * 200_000, "\N{GRINNING FACE}" * 50_000), 2):
@@ -255,7 +255,7 @@ async def test_a_cancelled_stream_breaks_nothing_that_comes_after() -> None:
 async def test_other_ways_to_give_up_a_call() -> None:
     thinker = Thinker()
     async with thinker.kernel() as raw:
-        # A call that takes long and is no stream.
+        # A call that takes long and is not a stream.
         raw.say(id=1, method="tools/call", params=call("wait"))
         await raw.settle()
         assert (await raw.ask(2, CANCEL, {"request_id": 1}))["result"] == {"cancelled": True}
@@ -299,7 +299,7 @@ async def test_progress_is_reported_by_the_id_and_by_the_token() -> None:
     async with Thinker().kernel() as raw:
         await raw.ask(21, "tools/call", call("works", stream=False))
         first = {"request_id": 21, "progress": 0.65, "message": "Processing batch 13/20"}
-        # A number without a total is no share; one that does not rise is not sent.
+        # A number without a total is not a share; one that does not rise is not sent.
         assert raw.of(PROGRESS) == [first]
         assert not raw.of("notifications/progress")
         await raw.ask(22, "tools/call", {**call("works"), "_meta": {"progressToken": "t"}})
