@@ -11,7 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager, nullcontext, redirect_stderr
+from contextlib import contextmanager, nullcontext, redirect_stderr, suppress
 from typing import Any, TextIO, cast
 
 _UP, _TO_END_OF_LINE, _TO_END = "\x1b[{}A", "\x1b[K", "\x1b[J"
@@ -68,8 +68,9 @@ class LiveLines:
     def _put(self, before: int, above: str) -> None:
         up = _UP.format(before) if before else ""
         lines = "".join(f"{line}{_TO_END_OF_LINE}\n" for line in self._drawn)
-        self._terminal.write(f"{_BEGIN}\r{up}{above}{_CUT}{lines}{_WRAP}{_TO_END}{_END}")
-        self._terminal.flush()
+        with suppress(OSError):  # the terminal is gone
+            self._terminal.write(f"{_BEGIN}\r{up}{above}{_CUT}{lines}{_WRAP}{_TO_END}{_END}")
+            self._terminal.flush()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._terminal, name)

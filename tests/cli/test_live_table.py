@@ -107,3 +107,13 @@ def test_lines_that_a_narrower_terminal_has_folded_are_gone_over(
 
 def test_a_terminal_without_a_size_has_the_usual_one() -> None:
     assert LiveLines(Screen()).size == (80, 24)
+
+
+def test_a_terminal_that_is_gone_ends_nothing() -> None:
+    class Gone(Screen):
+        def write(self, text: str) -> int:
+            raise OSError
+
+    lines = LiveLines(Gone())
+    lines.draw(["a"])
+    assert lines.write("b\n") == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ("Rows", "ServerDisplay")
 
 from collections.abc import AsyncIterable, Callable, Sequence
+from contextlib import suppress
 
 import anyio
 
@@ -67,4 +68,5 @@ class ServerDisplay:
         if id not in self._printed or self._printed[id] != facts:
             self._printed[id] = facts
             line = f"{one_line(id)}: removed" if row is None else changed_line(row)
-            print(line, flush=True)
+            with suppress(OSError):  # who reads it has left, or the disk is full: servers go on
+                print(line, flush=True)

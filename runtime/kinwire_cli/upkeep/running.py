@@ -9,7 +9,7 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import AsyncGenerator, Iterable
-from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from socket import socket
@@ -76,7 +76,12 @@ def _warn(config: KernelConfig) -> None:
 
 
 def _note(text: str) -> None:
-    print(with_labels(one_line(f"note: {text}")), file=sys.stderr)
+    _say(f"note: {text}")
+
+
+def _say(text: str) -> None:
+    with suppress(OSError):  # the terminal is gone
+        print(with_labels(one_line(text)), file=sys.stderr)
 
 
 async def _cancel_at(event: anyio.Event, scope: anyio.CancelScope) -> None:
@@ -146,15 +151,21 @@ class _Upkeep:
                 await self._orders.wait_reload()
             config = self._reloaded(asked=not waiting.cancelled_caught)
             if config is not None:
-                judged = self._kernel.replace_policy(config.policy)
-                await supervisor.replace(config.specs)
-                await _connect_again(supervisor, judged)
+                await self._apply(supervisor, config)
+
+    async def _apply(self, supervisor: Supervisor, config: KernelConfig) -> None:
+        try:
+            judged = self._kernel.replace_policy(config.policy)
+            await supervisor.replace(config.specs)
+            await _connect_again(supervisor, judged)
+        except Exception as error:  # such as a store that is away: the servers that run go on
+            _say(f"error: the configuration is not applied as a whole: {error}")
 
     def _reloaded(self, *, asked: bool) -> KernelConfig | None:
         try:
             config = self._file.reload() if asked else self._file.poll()
         except (ConfigError, OSError) as error:
-            print(with_labels(one_line(f"error: {error}")), file=sys.stderr)
+            _say(f"error: {error}")
             _note("the kernel goes on with the configuration as it was")
             return None
         if config is not None:

@@ -51,6 +51,14 @@ async def test_without_a_terminal_each_change_is_a_line(capsys: pytest.CaptureFi
     ]
 
 
+def test_lines_that_nobody_reads_end_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr(display, "print", broken, raising=False)
+    ServerDisplay(lambda: [row("a", "connected")], lambda: NOW, None).show()
+
+
 @pytest.mark.anyio
 async def test_on_a_terminal_a_table_goes_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(display, "_TICK", 0.001)
