@@ -234,6 +234,15 @@ class MultiStreamOutbox(FrameOutbox):
             stream = self.own
         stream.put(data, of)
 
+    @property
+    def blocked(self) -> bool:
+        """See `FrameOutbox`; also where nobody takes it, so that nothing has to give way."""
+        return self.full or self.own.attachment is not _A.ATTACHED
+
+    def add_apart(self, notification: OutgoingFrame) -> None:
+        """See `FrameOutbox`: it leaves on the session's own stream, so all such keep an order."""
+        self.own.put(notification.data, notification)
+
     def add_once(self, notification: OutgoingFrame) -> None:
         """Queue a notification that belongs to no request, unless the same waits already."""
         if notification not in self.waiting:
@@ -263,6 +272,8 @@ class MultiStreamOutbox(FrameOutbox):
             self._size += stream.size
             if self._size > self._limit:
                 self._check_high_watermark()
+            if stream is self.own:
+                self.io.room()
         else:
             self._size -= stream.size
             if stream.queue:

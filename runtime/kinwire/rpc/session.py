@@ -253,22 +253,23 @@ class Session:
     ) -> bool:
         """Send a notification if it need not wait; return whether it was sent.
 
-        Its params are those in `own` and those in `shared`, of which neither is empty. It is not
-        sent if the handshake did not allow it, if too much waits to leave, if something intercepts
-        it, or after the end. What is sent now comes after what `notify` has sent before.
+        Its params are those in `own` and those in `shared`, of which neither is empty. It belongs
+        to no request, and what is sent in this way keeps its order. It is not sent if the handshake
+        did not allow it, if too much waits to leave or nobody takes it, if something intercepts it,
+        or after the end.
         """
         engine = self._opened().engine
-        if engine.closed is not None or engine.outbox.full:
+        if engine.closed is not None or engine.outbox.blocked:
             return False
         if self._outbound[method.name] is not None or not self._may_send(method):
             return False
         frame = joined_notification(method.name, own, shared)
-        engine.outbox.add(frame.data, frame)
+        engine.outbox.add_apart(frame)
         return True
 
     async def wait_for_room(self) -> None:
-        """Return when a notification need not wait before it is queued, or at the end."""
-        await self._opened().wait_for_room(last=True)
+        """Return when what belongs to no request need not wait to be queued, or at the end."""
+        await self._opened().wait_unblocked()
 
     async def raw(
         self, name: str, params: JsonObject | None = None, /, *, timeout: Timeout = DEFAULT

@@ -6,8 +6,10 @@ __all__ = ("EventSender", "Subscription")
 
 import logging
 from collections import deque
+from contextlib import suppress
 from typing import Final
 
+import anyio
 from pydantic_core import from_json
 
 from kinwire.mgp.rules.events import EventSelection
@@ -70,12 +72,15 @@ class EventSender:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._waiting = deque[Subscription]()  # those with events that wait, the next one first
-        self._running = False
+        self._busy = False  # whether the task has something to send
+        self._changed = anyio.Event()
         self._named = 0
         self.subscriptions: dict[str, Subscription] = {}
 
     def subscribe(self, selection: EventSelection) -> Subscription:
         """Add a subscription, and return it."""
+        if not self._named:  # here: the task must not belong to a request that emits something
+            self._session.start_soon(self._run)
         self._named += 1
         made = Subscription(f"sub-{self._named:03d}", selection, self)
         self.subscriptions[made.id] = made
@@ -90,28 +95,27 @@ class EventSender:
 
     def send(self, subscription: Subscription, event: EncodedObject) -> None:
         """Send an event, or have it wait; this itself waits for nothing."""
-        if not self._running and subscription.send_now(self._session, event):
-            return
         if self._session.closed:
+            return
+        if not self._busy and subscription.send_now(self._session, event):
             return
         if len(subscription) == 0:
             self._waiting.append(subscription)
         subscription.put(event)
-        if not self._running:
-            self._running = True
-            self._session.start_soon(self._run)
+        self._busy = True
+        self._changed.set()
 
     async def _run(self) -> None:
-        """Send what waits."""
-        try:
-            while self._waiting:
-                await self._session.wait_for_room()
-                if self._waiting:  # else unsubscribed meanwhile: nothing may be sent after that
-                    await self._send_next(self._waiting.popleft())
-        except ConnectionClosedError:
-            return
-        finally:
-            self._running = False
+        """Send what waits, until the session ends."""
+        with suppress(ConnectionClosedError):
+            while True:
+                await self._changed.wait()
+                self._changed = anyio.Event()
+                while self._waiting:
+                    await self._session.wait_for_room()
+                    if self._waiting:  # else unsubscribed: nothing may be sent after that
+                        await self._send_next(self._waiting.popleft())
+                self._busy = False
 
     async def _send_next(self, subscription: Subscription) -> None:
         if len(subscription) > 1:

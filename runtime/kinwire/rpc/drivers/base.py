@@ -130,9 +130,17 @@ class Driver(ABC):
         """
         inbound = self.engine.inbound
         while self.engine.outbox.full and not (inbound.silent if last else self._ending):
-            if self._room is None or self._room.is_set():
-                self._room = self._signal()
-            await self._room.wait()
+            await self._wait_room()
+
+    async def wait_unblocked(self) -> None:
+        """Return when a frame that belongs to no request may be queued, or at the end."""
+        while self.engine.outbox.blocked and not self.engine.inbound.silent:
+            await self._wait_room()
+
+    async def _wait_room(self) -> None:
+        if self._room is None or self._room.is_set():
+            self._room = self._signal()
+        await self._room.wait()
 
     async def wait_quiet(self) -> None:
         """Return when no handler runs and no call waits for its answer."""

@@ -60,6 +60,15 @@ class FrameOutbox:
         if first:
             self.io.wake_writer()
 
+    @property
+    def blocked(self) -> bool:
+        """Whether too much waits to leave for more of what belongs to no request."""
+        return self.full
+
+    def add_apart(self, notification: OutgoingFrame) -> None:
+        """Queue a notification that belongs to no request, whoever sends it."""
+        self.add(notification.data, notification)
+
     def add_once(self, notification: OutgoingFrame) -> None:
         """Queue a notification, unless the same waits already."""
         if notification not in self.waiting:
