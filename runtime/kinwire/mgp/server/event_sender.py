@@ -95,9 +95,9 @@ class EventSender:
 
     def send(self, subscription: Subscription, event: EncodedObject) -> None:
         """Send an event, or have it wait; this itself waits for nothing."""
-        if self._session.closed:
-            return
         if not self._busy and subscription.send_now(self._session, event):
+            return
+        if self._session.closed:
             return
         if len(subscription) == 0:
             self._waiting.append(subscription)
