@@ -1,7 +1,7 @@
 """The documents for users: every block in them runs and shows what the document says it shows.
 
-A `python NAME` block is a file, a `console` block a session in the folder with these files; `sh`
-blocks are the set-up, which CI runs.
+A `python NAME` or `toml NAME` block is a file, a `console` block a session in the folder with these
+files; `sh` blocks are the set-up, which CI runs.
 """
 
 from __future__ import annotations
@@ -32,6 +32,9 @@ RUN_ELSEWHERE = {
     "CONTRIBUTING.md": "tests/packaging/test_commands.py",
     "schema/README.md": "tests/codegen/test_writing_a_document.py",
 }
+
+
+FILES = {"python", "toml"}
 
 
 class Block(NamedTuple):
@@ -71,8 +74,8 @@ def run(command: str, folder: Path) -> str:
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_block_is_of_a_kind_that_is_run(document: str) -> None:
     blocks = blocks_of(document)
-    assert {block.kind for block in blocks} <= {"python", "console", "sh"}
-    assert all(block.name for block in blocks if block.kind == "python")
+    assert {block.kind for block in blocks} <= {*FILES, "console", "sh"}
+    assert all(block.name for block in blocks if block.kind in FILES)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
@@ -114,7 +117,7 @@ def test_every_document_with_blocks_is_run_somewhere() -> None:
 def test_what_a_document_shows_is_what_happens(document: str, tmp_path: Path) -> None:
     blocks = blocks_of(document)
     for block in blocks:
-        if block.kind == "python":
+        if block.kind in FILES:
             (tmp_path / block.name).write_text(block.text, encoding="utf-8")
     sessions = [block.text for block in blocks if block.kind == "console"]
     assert sessions or not blocks

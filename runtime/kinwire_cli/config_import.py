@@ -123,8 +123,7 @@ def _value(value: Any) -> str:
         fields = cast("dict[str, Any]", value).items()
         return f"{{ {', '.join(f'{_key(key)} = {_value(one)}' for key, one in fields)} }}"
     if isinstance(value, list):
-        items: list[Any] = value
-        return f"[{', '.join(map(_value, items))}]"
+        return f"[{', '.join(map(_value, cast('list[object]', value)))}]"
     # A string of JSON is one of TOML, but for the one sign that JSON takes as it is.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
