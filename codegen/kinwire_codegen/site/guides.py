@@ -22,6 +22,7 @@ from kinwire_codegen.site.inline import plain
 _LINK = re.compile(r"(\]\()([^)\s#]*)(#[^)\s]*)?(\))")
 _FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 _COMMENT = re.compile(r"^<!--.*?-->\n?", re.DOTALL | re.MULTILINE)
+_EXPORTS = tuple(f"generated/{kind}/" for kind in ("json-schema", "openrpc", "proto"))
 _GUIDE = re.compile(r"\[[^\]]*\]\(\.\./\.\./(guides/[\w.-]+)\.md\)")
 _PAGES = {
     "README.md": "overview",
@@ -148,6 +149,8 @@ class Guides:
         if inside.startswith("generated/reference"):
             below = inside.removeprefix("generated/reference").strip("/")
             return f"../../{below}" if below.endswith(".md") else "../../reference.md"
+        if inside.startswith(_EXPORTS):
+            return f"../../exports/{inside.removeprefix('generated/')}"
         for name, file in self.files.items():
             if file.resolve() == Path(path):
                 return f"../../guides/{name}.md"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kinwire_codegen.document import Documents
+from kinwire_codegen.reference.blocks import Prose
 from kinwire_codegen.site.build import site_files
 from kinwire_codegen.site.check import check_site
 from kinwire_codegen.site.guides import Guides, Opening, opening_of
@@ -114,6 +115,16 @@ def test_guides_that_the_readme_does_not_list_are_in_a_group_of_their_own(docs: 
         one.label: [entry.name for entry in one.entries] for one in opening(docs, LABELS).groups
     }
     assert found["More guides"] == ["Sipping"]
+
+
+def test_a_link_to_a_generated_file_leads_to_its_copy_in_the_site(docs: Path) -> None:
+    text = "# Sipping\n\n[Schema](../generated/json-schema/tea/cup.json), [no](../generated/x).\n"
+    (docs / "sipping.md").write_text(text, encoding="utf-8")
+    (page,) = (one for one in Guides(docs).pages() if one.path == "guides/sipping")
+    (prose,) = page.blocks
+    assert isinstance(prose, Prose)
+    assert "(../../exports/json-schema/tea/cup.json)" in prose.text
+    assert "(../../missing/generated/x)" in prose.text
 
 
 def test_a_section_of_a_guide_has_the_text_below_its_heading() -> None:

@@ -37,6 +37,7 @@ def text_of(folder: Path) -> str:
     return "".join(SERVER.format(name) + table for name, table in tables.items())
 
 
+@pytest.mark.spec("mgp-15.2-1")
 async def test_a_child_has_a_few_variables_and_what_the_file_adds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

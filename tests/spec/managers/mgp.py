@@ -205,6 +205,32 @@ MGP = {
         attributes=("kinwire.mgp.server.own_events:OwnEvents.subscribed",),
         rows=("mgp-13.5-2", "mgp-13.5-3", "mgp-13.5-4"),
     ),
+    "mgp configuration": Manager(
+        attributes=("kinwire.mgp.rules.config_file:_ConfigReader.read",),
+        rows=(
+            "mgp-15.2-1",
+            "mgp-15.2-Configuration-File-Discovery-3",
+            "mgp-15.2-Configuration-File-Discovery-4",
+            "mgp-15.2-Configuration-File-Discovery-7",
+            "mgp-15.3-2",
+        ),
+    ),
+    "mgp places of a configuration": Manager(
+        attributes=("kinwire.mgp.kernel.config:_places",),
+        rows=(
+            "mgp-15.1-1",
+            "mgp-15.2-Configuration-File-Discovery-1",
+            "mgp-15.2-Configuration-File-Discovery-2",
+        ),
+    ),
+    "mgp placeholders": Manager(
+        attributes=("kinwire.mgp.rules.placeholders:filled",),
+        rows=("mgp-15.2-Configuration-File-Discovery-5",),
+    ),
+    "mgp servers without a section": Manager(
+        attributes=("kinwire.mgp.rules.config_section:section_of",),
+        rows=("mgp-15.2-Configuration-File-Discovery-6",),
+    ),
     "mgp confirmations": Manager(
         attributes=("kinwire.mgp.kernel.confirmations:ConfirmationManager.check",),
         rows=("mgp-4-1", "mgp-4.3-6", "mgp-4.4-1", "mgp-4.4-2", "mgp-4.4-3"),

@@ -38,7 +38,9 @@ def ids(config: KernelConfig | None) -> list[str]:
 
 
 @pytest.mark.spec(
-    "mgp-15.2-Configuration-File-Discovery-1", "mgp-15.2-Configuration-File-Discovery-2"
+    "mgp-15.1-1",
+    "mgp-15.2-Configuration-File-Discovery-1",
+    "mgp-15.2-Configuration-File-Discovery-2",
 )
 def test_the_first_place_with_a_file_counts_and_a_variable_comes_first(
     folder: Path, monkeypatch: pytest.MonkeyPatch

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tomllib
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from kinwire.mgp.rules.config_way import ValueSource
 from kinwire.mgp.rules.kernel_config import KernelConfig
 from kinwire.mgp.rules.restart_rules import RestartRules
 from kinwire_protocols.mgp.models import ServerProfile, ToolContextBudget
+from tests.absent import shared
 
 SPECIFICATION = """\
 [[servers]]
@@ -97,17 +97,16 @@ def url(text: str) -> str:
     return f'[[servers]]\nid = "a"\nurl = "http://x/"\n{text}\n'
 
 
+def test_the_example_is_that_of_the_specification() -> None:
+    assert f"```toml\n{SPECIFICATION}```" in shared("specs/mgp.md").read_text("utf-8")
+
+
 @pytest.mark.spec(
     "mgp-15.2-Configuration-File-Discovery-3",
     "mgp-15.2-Configuration-File-Discovery-4",
     "mgp-15.3-2",
 )
 def test_the_example_of_the_specification_is_read() -> None:
-    blocks = Path(__file__).parents[3] / "spec" / "blocks" / "mgp.json"
-    (row,) = [
-        one for one in json.loads(blocks.read_text("utf-8")) if one.get("of") == "ServersFile"
-    ]
-    assert row["block"] == 37  # tests/spec compares it with the text of the specification
     config = read(SPECIFICATION, CEREBRAS_API_KEY="k")
     assert config.specs == [
         ServerSpec(
