@@ -18,6 +18,7 @@ import pytest
 
 from kinwire import Connection, connect, stdio
 from kinwire_protocols.mcp.models import TextContent
+from tests.each import each
 
 ROOT = Path(__file__).parents[1]
 RUNTIME = ROOT / "runtime" / "kinwire"
@@ -67,7 +68,7 @@ def has(path: Path, name: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize(("path", "name"), named())
+@each(("path", "name"), named())
 def test_what_the_page_names_exists(path: str, name: str) -> None:
     place = file_of(path)
     assert place.is_dir() if path.endswith("/") else place.is_file(), f"{path} does not exist"

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.each import each
 from tests.fixtures_imports import (
     COMPUTED,
     Module,
@@ -225,7 +226,7 @@ def found(importer: str, *targets: str) -> list[str]:
     return [target for _, target in crossings(importer, iter((1, one) for one in targets))]
 
 
-@pytest.mark.parametrize(
+@each(
     ("importer", "target"),
     [
         ("kinwire.support.errors", "kinwire.rpc.errors"),

@@ -21,6 +21,7 @@ import kinwire
 from kinwire_cli.protocols import protocol_tables
 from kinwire_cli.subcommand import subcommand_names
 from tests.bench.picture import PAGE, SHORT_PICTURE, short_picture
+from tests.each import each
 from tests.protocol_table import GUIDE, PLAYERS, table_in, table_now
 from tests.tracked import ROOT, tracked_files
 
@@ -71,14 +72,14 @@ def run(command: str, folder: Path) -> str:
     return re.sub(r" in \d+\.\d+s", "", done.stdout) + done.stderr  # how long pytest took goes
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
+@each("document", DOCUMENTS)
 def test_every_block_is_of_a_kind_that_is_run(document: str) -> None:
     blocks = blocks_of(document)
     assert {block.kind for block in blocks} <= {*FILES, "console", "sh"}
     assert all(block.name for block in blocks if block.kind in FILES)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
+@each("document", DOCUMENTS)
 def test_no_block_is_written_so_that_it_escapes(document: str) -> None:
     blocks = blocks_of(document)
     text = (ROOT / document).read_text(encoding="utf-8")
@@ -163,14 +164,14 @@ def test_a_protocol_that_the_runtime_has_a_part_for_has_more_than_bindings() -> 
 
 
 # The paths of docs/architecture.md are shorter: tests/test_architecture.py looks at them.
-@pytest.mark.parametrize("document", [one for one in DOCUMENTS if "architecture" not in one])
+@each("document", [one for one in DOCUMENTS if "architecture" not in one])
 def test_every_path_that_is_named_exists(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     named = re.findall(r"`((?:\w[\w-]*/)+[\w.-]*|[A-Z]+\.md)`", text)
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
+@each("document", DOCUMENTS)
 def test_every_link_leads_to_a_file(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     links = re.findall(r"\]\(([^)#\s]+)", text)

@@ -15,6 +15,7 @@ import pytest
 from kinwire_cli.command import _parse  # pyright: ignore[reportPrivateUsage]
 from kinwire_cli.subcommand import load_subcommand, subcommand_names
 from tests.cli.fixtures_scripts import Captured, ran
+from tests.each import each
 
 ROOT = Path(__file__).parents[2]
 GROUPS = [
@@ -105,7 +106,7 @@ def test_a_slip_in_help_is_recognized(capsys: Captured) -> None:
     assert "Did you mean 'help'?" in ran(capsys, "halp")[2]
 
 
-@pytest.mark.parametrize(("name", "line"), examples())
+@each(("name", "line"), examples())
 def test_an_example_parses(name: str, line: str) -> None:
     commands = list(commands_in(line))
     assert name in [words[0] for words in commands]

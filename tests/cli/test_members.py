@@ -9,6 +9,7 @@ import pytest
 
 from kinwire_cli.failure import UsageError
 from kinwire_cli.members import members_from, missing_from
+from tests.each import each
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -52,7 +53,7 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "members"),
     [
         ([], {}),

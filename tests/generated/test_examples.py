@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
+from tests.each import each
 from tests.generated.messages import DOCUMENTS, EXAMPLES, alone, validator
 
 
-@pytest.mark.parametrize(("protocol", "name", "example"), EXAMPLES)
+@each(("protocol", "name", "example"), EXAMPLES)
 def test_an_example_is_valid_and_comes_back_as_it_was(
     protocol: str, name: str, example: Any
 ) -> None:

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from kinwire_protocols import jsonrpc, mcp, mcplite, mgp
 from kinwire_protocols.base import RpcError
 from kinwire_protocols.peer import Handlers, Method
+from tests.each import each
 from tests.generated.messages import EXAMPLES
 
 BOTH = [mcp.ServerHandlers, mcp.ClientHandlers]
@@ -61,7 +62,7 @@ async def test_an_error_that_a_handler_raises_is_passed_on() -> None:
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize(("kind", "name"), REQUESTS)
+@each(("kind", "name"), REQUESTS)
 async def test_a_request_that_nobody_overrides_is_not_found(
     kind: type[Handlers], name: str
 ) -> None:
@@ -70,7 +71,7 @@ async def test_a_request_that_nobody_overrides_is_not_found(
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize(("kind", "name"), NOTIFICATIONS)
+@each(("kind", "name"), NOTIFICATIONS)
 async def test_a_notification_that_nobody_overrides_is_ignored(
     kind: type[Handlers], name: str
 ) -> None:
@@ -219,7 +220,7 @@ def test_a_row_of_your_own_is_registered_by_a_call() -> None:
     assert look_up.__name__ == "look_up"
 
 
-@pytest.mark.parametrize(("kind", "name"), ROWS)
+@each(("kind", "name"), ROWS)
 def test_a_row_reads_params_and_results_of_its_types(kind: type[Handlers], name: str) -> None:
     row = kind.rows[name]
     assert type(row.decode_params(example(row))) is row.params

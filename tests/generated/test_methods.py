@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from kinwire_protocols.peer import Method
+from tests.each import each
 from tests.generated.messages import DOCUMENTS, generated_type
 
 ROWS = [
@@ -33,7 +34,7 @@ def type_at(protocol: str, reference: str | None) -> Any:
     return generated_type(file.removesuffix(".json") or protocol, path.rpartition("/")[2])
 
 
-@pytest.mark.parametrize(("protocol", "name", "entry"), ROWS)
+@each(("protocol", "name", "entry"), ROWS)
 def test_a_row_says_what_the_document_says(protocol: str, name: str, entry: Any) -> None:
     row = row_of(protocol, name)
     assert getattr(module_of(protocol), row.attribute.upper()) is row
@@ -48,7 +49,7 @@ def test_a_row_says_what_the_document_says(protocol: str, name: str, entry: Any)
     assert row.result is type_at(protocol, entry.get("result"))
 
 
-@pytest.mark.parametrize(("protocol", "name", "entry"), ROWS)
+@each(("protocol", "name", "entry"), ROWS)
 def test_a_row_has_the_errors_of_the_document(protocol: str, name: str, entry: Any) -> None:
     named = [tuple(text.rpartition("#")[::2]) for text in entry.get("errors", [])]
     expected = [(home or protocol, error) for home, error in named]

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from kinwire_protocols import mgp
 from kinwire_protocols.base import Message, to_wire
 from kinwire_protocols.mgp import tables
+from tests.each import each
 from tests.generated.messages import DOCUMENTS, alone, generated_type
 
 CONTENT: dict[str, Any] = next(one.content for one in DOCUMENTS if one.name == "mgp")
@@ -224,7 +225,7 @@ def test_only_a_start_leaves_a_server_that_is_disconnected() -> None:
     assert [event for start, event in ways if start == "disconnected"] == ["start"]
 
 
-@pytest.mark.parametrize("name", CONTENT["tables"])
+@each("name", CONTENT["tables"])
 def test_every_row_of_every_table_is_made(name: str) -> None:
     constant = "".join(f"_{letter}" if letter.isupper() else letter for letter in name).strip("_")
     table: Sequence[Message] | Mapping[str, Message] = getattr(tables, constant.upper())

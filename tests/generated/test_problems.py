@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError
 from kinwire_protocols import jsonrpc, mcp
 from kinwire_protocols.base import JsonObject, Message, from_wire
 from kinwire_protocols.problems import Problem, problems
+from tests.each import each
 
 TOOL = {"name": "t", "inputSchema": {"type": "object"}}
 TEXT = {"type": "text", "text": "t"}
@@ -122,7 +123,7 @@ TABLE: list[tuple[type[Message], object, list[tuple[str, str, str]]]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "value", "expected"), TABLE)
+@each(("kind", "value", "expected"), TABLE)
 def test_a_problem_says_where_and_what(
     kind: type[Message], value: object, expected: list[tuple[str, str, str]]
 ) -> None:

@@ -21,6 +21,7 @@ from kinwire_protocols import mcp, mcpe, mcpl, mcplite, mgp
 from kinwire_protocols.base import JsonObject, Message, from_wire, to_wire
 from kinwire_protocols.peer import Handlers, Method
 from kinwire_protocols.tool_methods import ToolHandlers
+from tests.each import each
 from tests.generated.interpreter import ROOT
 
 pytestmark = pytest.mark.anyio
@@ -100,7 +101,7 @@ def test_every_method_and_tool_that_has_a_stub_has_an_example() -> None:
     } - without
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda one: one.name)
+@each("example", EXAMPLES, ids=lambda one: one.name)
 async def test_an_example_sends_what_it_shows_and_is_answered_so(example: Example) -> None:
     space: dict[str, Any] = dict(NAMES)
     exec(compile(example.handler, example.name, "exec"), space)
@@ -132,9 +133,7 @@ def everything(of: type[Message]) -> JsonObject:
     return {field.alias or name: True for name, field in of.model_fields.items()}
 
 
-@pytest.mark.parametrize(
-    "example", [one for one in EXAMPLES if one.command], ids=lambda one: one.name
-)
+@each("example", [one for one in EXAMPLES if one.command], ids=lambda one: one.name)
 def test_a_command_sends_its_example_without_negotiated_extensions(
     example: Example,
 ) -> None:

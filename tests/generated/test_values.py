@@ -17,6 +17,7 @@ from typing_extensions import TypeAliasType
 
 from kinwire_protocols import jsonrpc, mcp
 from kinwire_protocols.base import JsonObject, Message, from_wire, to_wire
+from tests.each import each
 from tests.generated.messages import DOCUMENTS, generated_type
 
 TEXTS = ["12345", "007", "true", "null", "[1]", '{"a":1}', " 5 ", "2026-03-01T00:00:00.000Z", ""]
@@ -131,7 +132,7 @@ def leaves(hint: Any) -> set[Any]:
     return {hint}
 
 
-@pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
+@each("kind", CLASSES, ids=lambda kind: kind.__name__)
 def test_a_member_holds_what_json_holds_and_nothing_else(kind: type[Message]) -> None:  # B018, B019
     # No datetime, no URL, no bytes: those would rewrite what a peer sent, or refuse it.
     hints = {name: get_type_hints(kind, include_extras=True)[name] for name in kind.model_fields}

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from kinwire_protocols import mcp
+from tests.each import each
 from tests.parity.places import differences, exists, reference
 from tests.parity.targets import ADDITIONS, LENIENCIES, MAP
 from tests.specified import specified
@@ -29,7 +30,7 @@ def test_no_definition_is_listed_twice() -> None:
     assert [keys for keys in pairs if len(keys) != len(set(keys))] == []
 
 
-@pytest.mark.parametrize("name", [name for name, to in MAP.items() if to not in WITHOUT_TARGET])
+@each("name", [name for name, to in MAP.items() if to not in WITHOUT_TARGET])
 def test_the_target_exists(name: str) -> None:
     target = MAP[name]
     if target.startswith("row:"):
@@ -43,9 +44,7 @@ def test_every_row_of_the_protocol_is_a_target() -> None:
     assert sorted(rows) == sorted(specified(mcp.PROTOCOL))
 
 
-@pytest.mark.parametrize(
-    "place", [*ADDITIONS, *(at for found in LENIENCIES.values() for at in found)]
-)
+@each("place", [*ADDITIONS, *(at for found in LENIENCIES.values() for at in found)])
 def test_the_place_of_a_difference_exists(place: str) -> None:
     assert exists(place)
 

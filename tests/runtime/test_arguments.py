@@ -72,6 +72,7 @@ from kinwire.transports.url_options import UrlOptions
 from kinwire_protocols import mcp, mcpl
 from kinwire_protocols.mcp.methods import PING, ROOTS_LIST, TOOLS_LIST
 from kinwire_protocols.mgp import AccessDeniedError, ToolSecurity
+from tests.each import each
 
 CLASSES = (
     Server,
@@ -597,7 +598,7 @@ def test_every_public_function_is_looked_at() -> None:
     assert all(reason for reason in UNCHECKED.values())
 
 
-@pytest.mark.parametrize(("name", "parameter"), CASES)
+@each(("name", "parameter"), CASES)
 def test_every_public_parameter_names_itself_and_the_right_call(name: str, parameter: str) -> None:
     function, valid = FUNCTIONS[name], VALID.get(name, dict)()
     arguments = {**valid, parameter: object()}
@@ -686,7 +687,7 @@ async def awaited(value: Any) -> None:
 CANDIDATES: list[Any] = [None, True, 5, 2.5, "text", b"bytes", ["x"], {"a": 1}, (1, 2), print, int]
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "parameter"),
     [one for one in CASES if inspect.isclass(FUNCTIONS[one[0]]) or one[0] == "stdio"],
 )

@@ -11,11 +11,12 @@ import pytest
 
 import kinwire
 import kinwire_cli
+from tests.each import each
 
 ALIASES = {"Next"}  # of types, which have no name of their own
 
 
-@pytest.mark.parametrize("name", kinwire.__all__)
+@each("name", kinwire.__all__)
 def test_every_public_name_is_there_and_knows_its_home(name: str) -> None:
     value = getattr(kinwire, name)
     assert value.__name__ == name or name in ALIASES
@@ -53,7 +54,7 @@ MODULES = [
 ]
 
 
-@pytest.mark.parametrize("name", MODULES)
+@each("name", MODULES)
 def test_every_module_says_what_it_is_and_what_it_offers(name: str) -> None:
     module = importlib.import_module(name)
     assert module.__doc__

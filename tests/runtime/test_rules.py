@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import kinwire
+from tests.each import each
 
 HOME = Path(kinwire.__file__).parent
 NOT_PURE = {"background", "callbacks", "signals"}  # of support/
@@ -53,7 +54,7 @@ def impurities(source: str) -> Iterator[str]:
         yield from (f"line {node.lineno} imports {name}" for name in bad)
 
 
-@pytest.mark.parametrize("path", RULES, ids=lambda path: f"{path.parts[-3]}/{path.stem}")
+@each("path", RULES, ids=lambda path: f"{path.parts[-3]}/{path.stem}")
 def test_rules_are_pure(path: Path) -> None:
     assert list(impurities(path.read_text(encoding="utf-8"))) == []
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from kinwire_cli.inspection.input_schemas import schema_problems
+from tests.each import each
 
 
 def said(schema: dict[str, Any]) -> list[str]:
@@ -24,7 +23,7 @@ def property_of(schema: Any) -> dict[str, Any]:
     return {"type": "object", "properties": {"a/b": schema}}
 
 
-@pytest.mark.parametrize(
+@each(
     "schema",
     [
         {"type": "object"},
@@ -53,7 +52,7 @@ def test_a_good_schema_earns_no_word(schema: dict[str, Any]) -> None:
     assert said(schema) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("schema", "problem"),
     [
         (

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from kinwire_codegen.compare.verdict import Category, Level
 from tests.codegen.compare.documents import (
     Node,
@@ -17,6 +15,7 @@ from tests.codegen.compare.documents import (
     toy,
     verdicts,
 )
+from tests.each import each
 
 PARAMS, RESULT, NOTIFIED = "$defs/AskParams", "$defs/AskResult", "$defs/NotifiedParams"
 TEXT = {"type": "string"}
@@ -102,8 +101,8 @@ OF_MEMBERS: list[tuple[str, str, Any, str, dict[str, tuple[str, list[str]]]]] = 
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("place", [PARAMS, RESULT, NOTIFIED])
-@pytest.mark.parametrize(("below", "key", "value", "rule", "expected"), OF_MEMBERS)
+@each("place", [PARAMS, RESULT, NOTIFIED])
+@each(("below", "key", "value", "rule", "expected"), OF_MEMBERS)
 def test_who_breaks_depends_on_which_way_the_member_goes(
     below: str,
     key: str,

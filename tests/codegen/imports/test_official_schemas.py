@@ -28,6 +28,7 @@ from tests.codegen.imports.official import (
     official,
     sampled,
 )
+from tests.each import each
 from tests.parity.sampler import Broken, Sampler, removed
 
 each_version = pytest.mark.parametrize("version", VERSIONS)
@@ -169,9 +170,7 @@ def mended(broken: Broken) -> Any:
 EXAMPLES = sorted((FOLDER / "examples-2026-07-28").glob("*/*.json"))
 
 
-@pytest.mark.parametrize(
-    "path", EXAMPLES or [FOLDER], ids=lambda path: f"{path.parent.name}-{path.stem}"
-)
+@each("path", EXAMPLES or [FOLDER], ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_an_official_sample_parses_and_dumps_back_equal(path: Path) -> None:
     official("2026-07-28")
     value = json.loads(path.read_text(encoding="utf-8"))

@@ -26,6 +26,7 @@ from kinwire.testing import pair
 from kinwire_protocols import mcp
 from kinwire_protocols.jsonrpc.errors import InternalError
 from kinwire_protocols.mcp import methods
+from tests.each import each
 from tests.runtime.mcp.fake_client import raw_client
 
 pytestmark = pytest.mark.anyio
@@ -181,7 +182,7 @@ async def test_nothing_but_a_ping_is_asked_before_the_client_is_ready() -> None:
     ]
 
 
-@pytest.mark.parametrize("round", range(10))
+@each("round", range(10))
 async def test_a_client_that_is_ready_in_the_same_write_may_be_asked(round: int) -> None:
     server = Server("s", "1")
 

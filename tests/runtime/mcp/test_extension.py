@@ -28,6 +28,7 @@ from kinwire.transports.memory import memory_pair
 from kinwire_protocols.base import JsonObject
 from kinwire_protocols.jsonrpc.errors import MethodNotFoundError
 from kinwire_protocols.mcp import methods
+from tests.each import each
 from tests.runtime.mcp.fake_protocols import (
     MARKS_PUSH,
     MARKS_RENAME,
@@ -66,8 +67,8 @@ async def test_two_extensions_and_mcp_share_one_session() -> None:
     assert "pushed b" in host_log
 
 
-@pytest.mark.parametrize("of_host", ["", "leave", "marks", "leave marks"])
-@pytest.mark.parametrize("of_server", ["", "leave", "marks", "leave marks"])
+@each("of_host", ["", "leave", "marks", "leave marks"])
+@each("of_server", ["", "leave", "marks", "leave marks"])
 async def test_what_one_side_lacks_is_dropped_quietly(of_server: str, of_host: str) -> None:
     server: list[Any] = [
         kind()

@@ -16,6 +16,7 @@ from kinwire.testing import pair
 from kinwire_protocols import mcp
 from kinwire_protocols.base import RpcError
 from kinwire_protocols.jsonrpc.errors import InvalidParamsError
+from tests.each import each
 
 pytestmark = pytest.mark.anyio
 
@@ -129,7 +130,7 @@ async def test_arguments_are_made_from_their_text() -> None:
         ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "arguments", "message"),
     [
         ("ask", None, r"Prompt 'ask': /arguments/text: expected a value, got nothing"),

@@ -15,6 +15,7 @@ from kinwire.testing import pair
 from kinwire_protocols import mcp
 from kinwire_protocols.base import RpcError
 from kinwire_protocols.mcp.errors import ResourceNotFoundError
+from tests.each import each
 
 pytestmark = pytest.mark.anyio
 
@@ -132,7 +133,7 @@ TEXT = mcp.TextResourceContents(uri="x:1", text="a")
 BLOB = mcp.BlobResourceContents(uri="x:2", blob="AA==", mime_type="image/png")
 
 
-@pytest.mark.parametrize(
+@each(
     ("returned", "contents"),
     [
         ("hi", [{"uri": "x:all", "text": "hi"}]),

@@ -17,6 +17,7 @@ from kinwire.support.background import background
 from kinwire.testing import pair
 from kinwire.transports.memory import memory_pair
 from kinwire_protocols import mcp
+from tests.each import each
 
 pytestmark = pytest.mark.anyio
 
@@ -37,7 +38,7 @@ async def test_an_address_of_a_file_is_a_root(uri: str) -> None:
     assert roots_from([named]) == [named]
 
 
-@pytest.mark.parametrize(
+@each(
     "uri",
     [
         "http://host/a",

@@ -23,6 +23,7 @@ from kinwire.testing import pair
 from kinwire_protocols import mcp
 from kinwire_protocols.base import from_wire
 from kinwire_protocols.jsonrpc.errors import InternalError, InvalidParamsError
+from tests.each import each
 
 pytestmark = pytest.mark.anyio
 
@@ -273,7 +274,7 @@ def text(value: str) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": value}]}
 
 
-@pytest.mark.parametrize(
+@each(
     ("returned", "result"),
     [
         ("hi", text("hi")),

@@ -16,6 +16,7 @@ from kinwire.rpc import codec as jsonrpc
 from kinwire.rpc.codec import FrameError, decode, encode
 from kinwire.rpc.errors import UnsendableError
 from tests.absent import shared
+from tests.each import each
 from tests.runtime.rpc.fixtures_jsonrpc_vectors import BYTES, NO_REPLY, RESULT, TEXTS, Reply
 
 LONG = "x" * 2000
@@ -41,7 +42,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("frame", "reply"), REFUSED)
+@each(("frame", "reply"), REFUSED)
 @pytest.mark.spec("mcp-id-field-requirements-1", "mcp-error-codes-1", "mcp-error-codes-2")
 def test_an_invalid_frame_is_refused_with_code_and_id(frame: bytes, reply: Reply) -> None:
     assert reply_to(frame) == reply

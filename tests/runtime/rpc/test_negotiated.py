@@ -14,6 +14,7 @@ from kinwire_protocols.base import JsonObject
 from kinwire_protocols.mcp import methods
 from kinwire_protocols.mcp.methods import PROTOCOL
 from kinwire_protocols.peer import Method
+from tests.each import each
 from tests.runtime.mcp.fake_protocols import LEAVE_ASK, MARKS_CHANGED, MARKS_PUSH, MARKS_RENAME
 
 CLIENT_LEFT_OUT = "the client did not declare it"
@@ -127,7 +128,7 @@ def test_a_gate_of_an_extension_asks_both_sides(
     assert negotiated.denial_reason(row) == reason
 
 
-@pytest.mark.parametrize("row", PROTOCOL.methods.values(), ids=lambda row: row.name)
+@each("row", PROTOCOL.methods.values(), ids=lambda row: row.name)
 @pytest.mark.spec("mcp-capability-reference-1")
 def test_every_gate_of_mcp_opens_by_what_it_names_and_by_nothing_else(
     row: Method[Any, Any],

@@ -16,6 +16,7 @@ from kinwire.rpc.response_stream import (
     StreamEvent,
     StreamPhase,
 )
+from tests.each import each
 
 EVENTS = "BEGIN PUT RESTRICT RETURN END ATTACH DETACH DROP"
 
@@ -48,12 +49,12 @@ def test_the_columns_are_all_events() -> None:
     assert EVENTS.split() == [event.name for event in StreamEvent]
 
 
-@pytest.mark.parametrize(("state", "event", "expected"), cells(NEXT_PHASES))
+@each(("state", "event", "expected"), cells(NEXT_PHASES))
 def test_the_next_phase(state: str, event: str, expected: str) -> None:
     assert PHASES[StreamPhase[state], StreamEvent[event]] is StreamPhase[expected]
 
 
-@pytest.mark.parametrize(("state", "event", "expected"), cells(NEXT_ATTACHMENTS))
+@each(("state", "event", "expected"), cells(NEXT_ATTACHMENTS))
 def test_the_next_attachment(state: str, event: str, expected: str) -> None:
     found = ATTACHMENTS[StreamAttachment[state], StreamEvent[event]]
     assert found is StreamAttachment[expected]

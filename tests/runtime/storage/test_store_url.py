@@ -8,6 +8,7 @@ import pytest
 
 from kinwire.storage import StorageAddressError, StorageInputError, open_store
 from kinwire.storage.store_url import parsed
+from tests.each import each
 
 REFUSED = [
     ("keep.db", "A file is sqlite:///keep.db"),
@@ -62,8 +63,8 @@ def test_an_error_shows_no_password(url: str) -> None:
 BAD_TIMEOUTS: list[Any] = [0, -1, float("nan"), float("inf"), 3601, "5", None]
 
 
-@pytest.mark.parametrize("timeout", BAD_TIMEOUTS)
-@pytest.mark.parametrize("url", ["memory:", "sqlite:///no.db", "nats://127.0.0.1:9"])
+@each("timeout", BAD_TIMEOUTS)
+@each("url", ["memory:", "sqlite:///no.db", "nats://127.0.0.1:9"])
 def test_an_invalid_timeout_is_refused_immediately(url: str, timeout: Any) -> None:
     with pytest.raises(StorageInputError, match="timeout: expected seconds above 0, at most 3600"):
         open_store(url, timeout=timeout)

@@ -11,11 +11,12 @@ from hypothesis import example, given, settings, strategies as st
 
 from kinwire.support.glob import PATTERN_SIZE, Pattern
 from kinwire_protocols.mcpl.tables import PATTERNS
+from tests.each import each
 
 VECTORS = json.loads((Path(__file__).parents[2] / "vectors" / "glob.json").read_text("utf-8"))
 
 
-@pytest.mark.parametrize(("pattern", "label", "expected"), VECTORS["match"])
+@each(("pattern", "label", "expected"), VECTORS["match"])
 def test_the_vectors(pattern: str, label: str, expected: bool) -> None:
     assert Pattern(pattern).matches(label) is expected
 

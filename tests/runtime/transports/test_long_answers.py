@@ -20,6 +20,7 @@ from kinwire.rpc.errors import InvalidResponseError
 from kinwire.rpc.transport import Transport
 from kinwire.support.background import background
 from kinwire.transports.memory import memory_pair
+from tests.each import each
 
 pytestmark = pytest.mark.anyio
 
@@ -173,8 +174,8 @@ WAYS: dict[str, Serving] = {
 }
 
 
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("way", WAYS)
+@each("order", ORDERS)
+@each("way", WAYS)
 async def test_an_answer_beyond_the_limit_fails_alone(way: str, order: str) -> None:
     source = program(order)
     names: dict[str, Any] = {}

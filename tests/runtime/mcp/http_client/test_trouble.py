@@ -19,6 +19,7 @@ from kinwire import (
     connect,
     stdio,
 )
+from tests.each import each
 from tests.runtime.mcp.http_client.fake_server import (
     GREETING,
     SESSION,
@@ -94,7 +95,7 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("handler", "error", "why"), BROKEN)
+@each(("handler", "error", "why"), BROKEN)
 async def test_the_call_fails_immediately_and_the_next_one_works(
     handler: Handler, error: type[Exception], why: str
 ) -> None:
@@ -372,7 +373,7 @@ REFUSED: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("target", "options", "error", "why"), REFUSED)
+@each(("target", "options", "error", "why"), REFUSED)
 async def test_what_cannot_be_meant_is_refused(
     target: Any, options: dict[str, Any], error: type[Exception], why: str
 ) -> None:

@@ -12,13 +12,14 @@ from hypothesis import given, strategies as st
 
 from kinwire.mcp.rules.uri_template import MAX_URI, UriTemplate
 from tests.absent import shared
+from tests.each import each
 
 ROOT = Path(__file__).parents[4]
 VECTORS = json.loads((ROOT / "tests/vectors/uri_template.json").read_text(encoding="utf-8"))
 FILES = ["spec-examples.json", "spec-examples-by-section.json", "extended-tests.json"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("template", "uri", "variables"),
     [vector for group in VECTORS["matched"].values() for vector in group],
 )

@@ -26,6 +26,7 @@ from kinwire_protocols.mcpl import (
     PushEventResult,
     UnknownFeatureSetError,
 )
+from tests.each import each
 
 DUPLICATE = PushEventResult(accepted=False, reason="duplicate")
 
@@ -74,8 +75,8 @@ def test_a_message_is_delivered_delayed_or_refused(
 
 
 @pytest.mark.spec("mcpl-9.3-1")
-@pytest.mark.parametrize("attempt", [1, 2, 3])
-@pytest.mark.parametrize(
+@each("attempt", [1, 2, 3])
+@each(
     ("error", "until"),
     [
         (ConnectionClosedError("gone"), None),

@@ -18,6 +18,7 @@ from kinwire.mcpl.rules.scopes import (
 )
 from kinwire_protocols.mcpl import PatternRule, ScopeRules
 from kinwire_protocols.mcpl.tables import PATTERNS
+from tests.each import each
 
 pytestmark = pytest.mark.spec("mcpl-7.2-2", "mcpl-7.6-1")
 
@@ -56,7 +57,7 @@ JUDGED = [
 ]
 
 
-@pytest.mark.parametrize(("rules", "label", "outcome"), JUDGED)
+@each(("rules", "label", "outcome"), JUDGED)
 def test_the_blacklist_comes_first_then_the_whitelist(
     rules: ScopeLists, label: str, outcome: str
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from kinwire.rpc.limits import Limits
+from tests.each import each
 from tests.runtime.rpc.engine.fixtures_engine import ROUTES, Bench
 from tests.runtime.rpc.fixtures_jsonrpc_vectors import BYTES, RESULT, TEXTS, Reply
 
@@ -17,7 +18,7 @@ def replied(message: dict[str, Any]) -> Reply:
     return message["error"]["code"] if "error" in message else RESULT, message["id"]
 
 
-@pytest.mark.parametrize(("frame", "expected"), VECTORS)
+@each(("frame", "expected"), VECTORS)
 def test_every_vector_earns_its_reply_and_a_ping_is_answered_after_it(
     frame: bytes, expected: Reply
 ) -> None:
@@ -32,7 +33,7 @@ def test_every_vector_earns_its_reply_and_a_ping_is_answered_after_it(
     assert replied(bench.answer()) == (RESULT, "after")
 
 
-@pytest.mark.parametrize(
+@each(
     "frame",
     [frame for frame, reply in VECTORS if reply is not None and reply[0] in (-32600, -32700)],
 )

@@ -15,6 +15,7 @@ from kinwire.transports.guarded_fetch.fetch import Fetched, GuardedClient, Syste
 from kinwire.transports.guarded_fetch.rules import NotFetchedError
 from kinwire.transports.http_client.address import ServerAddress
 from kinwire.transports.http_client.fields import USER_AGENT
+from tests.each import each
 from tests.runtime.mcp.http_client.fake_server import Asked, Handler, Line, RawServer
 from tests.runtime.transports.guarded_fetch.fake_network import PUBLIC, TestNetwork, page
 
@@ -136,7 +137,7 @@ HOPS = [
 ]
 
 
-@pytest.mark.parametrize("insecure", [False, True])
+@each("insecure", [False, True])
 @pytest.mark.parametrize(("target", "why"), HOPS)
 async def test_a_redirect_is_judged_as_any_other_url(target: str, why: str, insecure: bool) -> None:
     def allow(address: ServerAddress) -> bool:

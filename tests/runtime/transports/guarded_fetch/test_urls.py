@@ -12,19 +12,20 @@ from hypothesis import given, strategies as st
 
 from kinwire.transports.guarded_fetch.rules import NotFetchedError, is_public, web_address
 from tests.absent import shared
+from tests.each import each
 
 HERE = Path(__file__)
 URLS = json.loads((HERE.parents[3] / "vectors" / "urls.json").read_text("utf-8"))
 NAT64 = IPv6Network("64:ff9b::/96")
 
 
-@pytest.mark.parametrize("one", URLS["refused"], ids=lambda one: one["url"])
+@each("one", URLS["refused"], ids=lambda one: one["url"])
 def test_what_leads_home_or_can_be_read_in_two_ways_is_refused(one: dict[str, str]) -> None:
     with pytest.raises(NotFetchedError):
         web_address(one["url"])
 
 
-@pytest.mark.parametrize("url", URLS["allowed"])
+@each("url", URLS["allowed"])
 def test_what_only_looks_like_it_is_not(url: str) -> None:
     assert web_address(url).scheme == url.partition(":")[0]
 

@@ -6,6 +6,7 @@ import pytest
 
 from kinwire import InsecureAddressError
 from kinwire.transports.http.security import AccessRules, is_loopback, must_be_secure, split_host
+from tests.each import each
 
 LOCAL = AccessRules()
 PUBLIC = AccessRules(
@@ -38,7 +39,7 @@ def test_only_this_machine_is_loopback(host: str, loopback: bool) -> None:
     assert is_loopback(host) is loopback
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "split"),
     [
         ("Example.COM.:80", ("example.com", 80)),
@@ -114,7 +115,7 @@ def test_further_hosts_are_named_whole(host: str, status: int | None) -> None:
     assert (refusal and refusal.status) == status
 
 
-@pytest.mark.parametrize(
+@each(
     ("host", "origins", "fine"),
     [
         ("localhost:8000", (), True),

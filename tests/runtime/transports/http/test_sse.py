@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kinwire.transports.http.sse import KEEP_ALIVE, Event, SseDecoder, encoded_event
+from tests.each import each
 
 FILE = Path(__file__).parents[3] / "vectors" / "sse" / "vectors.json"
 VECTORS = [
@@ -26,7 +27,7 @@ def in_text(events: list[Event]) -> list[tuple[str, str, str]]:
     return [(event.name, event.data.decode(), event.id) for event in events]
 
 
-@pytest.mark.parametrize(("stream", "expected"), VECTORS)
+@each(("stream", "expected"), VECTORS)
 def test_a_stream_means_the_same_however_it_is_cut(
     stream: bytes, expected: list[tuple[str, str, str]]
 ) -> None:
@@ -57,8 +58,8 @@ def test_what_a_reader_needs_to_come_back_is_kept(
     assert (decoder.last_event_id, decoder.retry_ms) == (last_event_id, retry_ms)
 
 
-@pytest.mark.parametrize("size", [1, 3, 7, 4000])
-@pytest.mark.parametrize(
+@each("size", [1, 3, 7, 4000])
+@each(
     ("stream", "expected"),
     [
         (b"data: " + b"x" * 1000 + b"\n\n", (b"x" * 1000, False)),

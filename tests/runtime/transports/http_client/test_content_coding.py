@@ -11,6 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from kinwire.transports.http_client.content_coding import ContentCodingError, decoder_for
+from tests.each import each
 
 BODY = json.dumps([{"number": number, "text": "x" * number} for number in range(500)]).encode()
 
@@ -44,8 +45,8 @@ GOOD: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
 }
 
 
-@pytest.mark.parametrize("step", [1, 7, 1 << 20])
-@pytest.mark.parametrize("name", GOOD)
+@each("step", [1, 7, 1 << 20])
+@each("name", GOOD)
 def test_a_coded_body_is_read(name: str, step: int) -> None:
     coding, encode = GOOD[name]
     assert decoded(coding, encode(BODY), step=step) == BODY

@@ -6,6 +6,7 @@ import pytest
 
 from kinwire.transports.http_client.address import split_url
 from kinwire.transports.http_client.dialing import proxy_address, proxy_for
+from tests.each import each
 
 P, Q, R = "http://p.example:3128", "http://q.example:3128", "http://r.example:3128"
 
@@ -15,7 +16,7 @@ def chosen(url: str, **environment: str) -> str | None:
     return None if found is None else found.origin
 
 
-@pytest.mark.parametrize(
+@each(
     ("url", "environment", "proxy"),
     [
         ("http://a.example", {}, None),
@@ -48,7 +49,7 @@ def test_variables_name_the_proxy(url: str, environment: dict[str, str], proxy: 
     assert chosen(url, **environment) == proxy
 
 
-@pytest.mark.parametrize(
+@each(
     ("url", "no_proxy"),
     [
         ("http://a.example", "*"),
