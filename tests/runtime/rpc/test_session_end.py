@@ -81,6 +81,45 @@ async def test_closing_again_does_nothing() -> None:
         await peers.client.aclose()
 
 
+async def test_a_session_is_quiet_when_no_handler_runs_and_no_call_waits_at_both_ends() -> None:
+    gate = Gate()
+    quiet: list[str] = []
+
+    async def wait(name: str, session: Session) -> None:
+        await session.wait_quiet()
+        quiet.append(name)
+
+    async with connected(tool(gate)) as peers, anyio.create_task_group() as tasks:
+        await peers.client.wait_quiet()
+        assert peers.server.requests == []
+        tasks.start_soon(peers.client.call, methods.TOOLS_CALL, TOOL)
+        await gate.begun.wait()
+        assert [one.method.name for one in peers.server.requests] == ["tools/call"]
+        for name in ("client", "server", "client", "server"):
+            tasks.start_soon(wait, name, getattr(peers, name))
+        await anyio.wait_all_tasks_blocked()
+        assert quiet == []
+        gate.let_go.set()
+    assert sorted(quiet) == ["client", "client", "server", "server"]
+
+
+async def test_a_call_that_its_caller_gives_up_leaves_a_session_quiet() -> None:
+    gate = Gate()
+    async with connected(tool(gate)) as peers, anyio.create_task_group() as tasks:
+        with anyio.CancelScope() as scope:
+            tasks.start_soon(peers.client.wait_quiet)
+            tasks.start_soon(_cancel_when, gate.begun, scope)
+            await peers.client.call(methods.TOOLS_CALL, TOOL)
+        await gate.ended.wait()
+        await peers.server.wait_quiet()
+    assert gate.outcome not in ("", "finished")
+
+
+async def _cancel_when(begun: anyio.Event, scope: anyio.CancelScope) -> None:
+    await begun.wait()
+    scope.cancel()
+
+
 async def test_running_handlers_may_finish_when_the_peer_ends_its_side() -> None:
     gate = Gate()
 

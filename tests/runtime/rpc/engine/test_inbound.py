@@ -292,6 +292,27 @@ def test_what_acts_ahead_waits_for_nothing_and_is_never_dropped() -> None:
     assert bench.engine.counts.dropped_notifications == 1
 
 
+def test_a_request_that_is_answered_ahead_waits_for_nothing_and_is_never_refused_as_busy() -> None:
+    def answer(params: Any, request: Request) -> dict[str, Any]:
+        return {"at": request.id}
+
+    async def around(params: Any, request: Request, go_on: Any) -> Any:
+        return await go_on(params)
+
+    ahead = Route(replace(methods.PING, name="x"), handler, answer, ahead=True)
+    in_turn = Route(replace(methods.PING, name="y"), handler, answer)
+    bench = Bench(routes={**SERIAL_ROUTES, "x": ahead, "y": in_turn}, limits=Limits(in_flight=2))
+    bench.session.intercept_inbound(around)
+    bench.receive(method="x/serial", params={"level": "info", "data": "held"})
+    bench.receive(id=1, method="y")
+    for identifier in (2, 3):
+        bench.receive(id=identifier, method="x")
+        assert bench.answer()["result"] == {"at": identifier}
+    bench.receive(id=4, method="y")
+    assert error_of(bench)[:2] == (-32000, 4)
+    assert len(bench.engine.inbound.under_way) == 2
+
+
 class TestProgress:
     """Reports of a handler to the sender."""
 
