@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 import tests.spec
@@ -18,6 +19,8 @@ from kinwire import Connection, Host, Server, result_text
 from kinwire.mgp import (
     Access,
     Confirmations,
+    HealthMonitor,
+    Lifecycle,
     MgpKernel,
     MgpServer,
     PermissionAnswer,
@@ -30,7 +33,12 @@ from kinwire.mgp import (
 from kinwire.mgp.rules.timestamps import seconds_of
 from kinwire.support.background import background
 from kinwire_protocols.base import from_wire, to_wire
-from kinwire_protocols.mgp import CodeSafety, ToolSecurity
+from kinwire_protocols.mgp import (
+    CodeSafety,
+    LifecycleNotificationParams,
+    ServerStub,
+    ToolSecurity,
+)
 from kinwire_protocols.mgp.errors import RateLimitedError
 from tests.runtime.mgp.fixtures_kernel import AuditEvents, audited, guarded
 from tests.runtime.mgp.raw_peers import Json, RawKernel, RawServer, tool
@@ -277,3 +285,62 @@ async def test_an_error_with_its_recovery() -> None:
     assert caught.value.data == error["data"]
     assert caught.value.message == error["message"]
     assert to_wire(recovery_of(caught.value)) == error["data"]["_mgp"]
+
+
+CHECKS = ("api_key_configured", "model_reachable", "database_connected")
+THINKS = {"version": "0.2.0", "extensions": ["lifecycle"], "server_id": "mind.cerebras"}
+
+
+@pytest.mark.spec("mgp-11.3-1", "mgp-11.4-1")
+async def test_a_server_answers_for_its_health_and_ends() -> None:
+    checks = dict.fromkeys(CHECKS, lambda: True)
+    guarded = MgpServer(server_id="mind.cerebras", lifecycle=Lifecycle(checks=checks))
+    server, raw = Server("mind", "1", extensions=[guarded]), RawKernel()
+    go_on = anyio.Event()
+    for name in ("think", "reflect", "plan"):
+        server.tool(name=name)(go_on.wait)
+    async with background() as tasks:
+        tasks.start_soon(server.serve, raw)
+        await raw.greet(THINKS)
+        for block in (14, 16, 18):
+            asked, shown = MESSAGES[block], MESSAGES[block + 1]["result"]
+            if block == 18:
+                raw.say(id=1, method="tools/call", params={"name": "think"})
+                raw.say(id=2, method="tools/call", params={"name": "plan"})
+                await raw.settle()
+            answer = (await raw.ask(asked["id"], asked["method"], asked["params"]))["result"]
+            assert answer.keys() == shown.keys()
+            same = {key for key in shown if answer[key] == shown[key]}
+            times = {"timestamp", "uptime_secs", "resources", "estimated_drain_ms"}
+            assert same >= shown.keys() - times
+            if block == 16:
+                assert answer["resources"].keys() == shown["resources"].keys()
+        (told,) = await raw.tells("notifications/mgp.lifecycle")
+        shown = MESSAGES[20]
+        assert told.keys() == shown.keys()
+        assert {**told["params"], "timestamp": shown["params"]["timestamp"]} == shown["params"]
+        go_on.set()
+
+
+async def test_a_kernel_reads_what_a_server_says_of_its_health_and_its_end() -> None:
+    answers = {MESSAGES[block]["method"]: MESSAGES[block + 1]["result"] for block in (14, 16, 18)}
+    raw = RawServer(tool("think"), mgp=THINKS, **answers)
+    heard: list[Any] = []
+    async with kernel_with(raw) as (connection, kernel):
+
+        @kernel.on.notifications_mgp_lifecycle
+        async def changed(params: LifecycleNotificationParams) -> None:
+            heard.append(params)
+
+        (server,) = kernel.servers
+        health = await HealthMonitor(server, clock=lambda: NOON).check()
+        assert raw.of("mgp/health/ping")[0]["timestamp"] == MESSAGES[14]["params"]["timestamp"]
+        assert (health.status, dict(health.checks)) == ("healthy", dict.fromkeys(CHECKS, True))
+        assert health.resources == MESSAGES[17]["result"]["resources"]
+        asked = MESSAGES[18]["params"]
+        result = await ServerStub(connection).mgp_lifecycle_shutdown(**asked)
+        assert raw.of("mgp/lifecycle/shutdown")[0].items() >= asked.items()
+        assert to_wire(result) == MESSAGES[19]["result"]
+        raw.say(**MESSAGES[20])
+        await raw.settle()
+    assert [to_wire(one) for one in heard] == [MESSAGES[20]["params"]]

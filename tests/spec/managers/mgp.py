@@ -231,6 +231,34 @@ MGP = {
         attributes=("kinwire.mgp.rules.config_section:section_of",),
         rows=("mgp-15.2-Configuration-File-Discovery-6",),
     ),
+    "mgp pings": Manager(
+        attributes=("kinwire.mgp.server.lifecycle:ServedLifecycle._ping",),
+        rows=tuple(f"mgp-11.3-mgp-health-ping-{row}" for row in range(1, 4)),
+    ),
+    "mgp words of health": Manager(
+        attributes=("kinwire.mgp.rules.health:health_word",),
+        rows=tuple(f"mgp-11.3-mgp-health-ping-{row}" for row in range(4, 7)),
+    ),
+    "mgp status": Manager(
+        attributes=("kinwire.mgp.server.lifecycle:ServedLifecycle._status",),
+        rows=tuple(f"mgp-11.3-mgp-health-status-{row}" for row in range(1, 4)),
+    ),
+    "mgp health monitor": Manager(
+        attributes=("kinwire.mgp.kernel.health:HealthMonitor.check",),
+        rows=("mgp-11.3-1", "mgp-11.3-mgp-health-status-4"),
+    ),
+    "mgp shutdowns": Manager(
+        attributes=("kinwire.mgp.server.lifecycle:ServedLifecycle._shutdown",),
+        rows=("mgp-11.4-1", *(f"mgp-11.4-mgp-lifecycle-shutdown-{row}" for row in range(1, 9))),
+    ),
+    "mgp announced ends": Manager(
+        attributes=("kinwire.mgp.server.lifecycle:_SessionLife._tell",),
+        rows=("mgp-11.4-notifications-mgp.lifecycle-1", "mgp-11.4-notifications-mgp.lifecycle-2"),
+    ),
+    "mgp refusals of what comes too late": Manager(
+        attributes=("kinwire.mgp.server.draining:_refuse",),
+        rows=("mgp-14.3-8",),
+    ),
     "mgp confirmations": Manager(
         attributes=("kinwire.mgp.kernel.confirmations:ConfirmationManager.check",),
         rows=("mgp-4-1", "mgp-4.3-6", "mgp-4.4-1", "mgp-4.4-2", "mgp-4.4-3"),

@@ -72,6 +72,28 @@ async def test_a_websocket_is_closed_with_going_away(tools: Tools) -> None:
         assert (await late.event())["status"] == 503
 
 
+@pytest.mark.parametrize("websocket", [False, True])
+async def test_a_session_that_does_not_end_when_it_is_asked_to_is_ended(
+    tools: Tools, websocket: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kinwire.mcp.http.sessions._LAST_ANSWERS", 0.01)
+    app, asked = tools.server.asgi(), list[str]()
+    async with below(app) as asgi:
+        if websocket:
+            await asgi.event()
+            await asgi.ask(1, "initialize", **HELLO)
+        else:
+            await Client(app).post(initialize())
+        for session in list(tools.server._sessions):
+            session.when_asked_to_end(lambda why: asked.append(str(why)))
+        app.stop()
+        assert tools.server._sessions
+        with anyio.fail_after(SOON):
+            await app.aclose()
+    assert set(asked) == {"The server is stopping."}
+    assert not tools.server._sessions
+
+
 async def test_what_runs_over_a_websocket_gets_a_moment_to_finish(tools: Tools) -> None:
     tools.server.limits = Limits(drain=SOON)
     app = tools.server.asgi()

@@ -30,7 +30,7 @@ from kinwire.mgp import (
 from kinwire.rpc.errors import InvalidResponseError
 from kinwire.storage import StorageUnavailableError
 from kinwire_protocols.base import RpcError
-from kinwire_protocols.mgp import ToolSecurity, errors
+from kinwire_protocols.mgp import ServerStub, ToolSecurity, errors
 from kinwire_protocols.mgp.methods import PROTOCOL
 from kinwire_protocols.mgp.tables import ERROR_RANGES, ERROR_RULES
 from tests.runtime.mgp.fixtures_kernel import audited, guarded, outcome
@@ -201,6 +201,33 @@ async def test_a_failure_of_a_service_is_repeated_if_that_may_help(code: int, tr
             await connection.mcp.tools_call(name="forecast", arguments={"name": rule.error})
     assert len(events.of("io.kinwire.tool_retried")) == tries - 1
     assert events.of_calls[-1]["details"]["code"] == code
+
+
+@row_of(2001)
+async def test_a_call_of_a_server_that_shuts_down_is_refused_by_the_server_and_not_repeated() -> (
+    None
+):
+    began, go_on = anyio.Event(), anyio.Event()
+    server = Server("shop", "1", extensions=[MgpServer()])
+
+    @server.tool
+    async def look() -> str:
+        began.set()
+        await go_on.wait()
+        return "seen"
+
+    kernel = MgpKernel(retries=Retries(first_delay=0))
+    async with Host("h", "1", extensions=[kernel]) as host, anyio.create_task_group() as tasks:
+        connection = await host.connect(server, server_id="s")
+        tasks.start_soon(connection.session.raw, "tools/call", {"name": "look"})
+        await began.wait()
+        await ServerStub(connection).mgp_lifecycle_shutdown(reason="operator_request")
+        with audited() as events, pytest.raises(errors.ServerDrainingError) as raised:
+            await connection.mcp.tools_call(name="look")
+        go_on.set()
+    assert raised.value.data["_mgp"] == {"category": "lifecycle", "retryable": False}
+    assert events.of("io.kinwire.tool_retried") == []
+    assert events.of_calls[0]["details"]["code"] == 2001
 
 
 @row_of(3003)

@@ -65,7 +65,7 @@ async def watched(raw: RawServer, rounds: int = 1) -> Watched:
     return seen
 
 
-@pytest.mark.spec("mgp-11.3-mgp-health-ping-2", "mgp-11.3-1", "mgp-11.3-mgp-health-status-4")
+@pytest.mark.spec("mgp-11.3-1", "mgp-11.3-mgp-health-status-4")
 async def test_a_server_is_pinged_and_asked_for_its_status_at_each_interval() -> None:
     said = {"status": "degraded", "checks": {"disk": False, "odd": [1]}, "resources": {"x": "y"}}
     raw = server({"status": "healthy"}, said)

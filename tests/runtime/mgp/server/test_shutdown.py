@@ -19,7 +19,7 @@ from tests.runtime.mgp.server.fixtures_clinic import OFFER, Clinic
 pytestmark = pytest.mark.anyio
 
 SHUTDOWN, STATE = "mgp/lifecycle/shutdown", "notifications/mgp.lifecycle"
-RETRYABLE = {"category": "lifecycle", "retryable": True}
+FOR_GOOD = {"category": "lifecycle", "retryable": False}
 
 
 def changes(raw: RawKernel) -> list[tuple[str, str]]:
@@ -60,8 +60,8 @@ async def test_what_is_under_way_is_finished_new_requests_are_refused_and_the_tr
             ("logging/setLevel", {"level": "debug"}),
             (SHUTDOWN, params),
         ):
-            code, recovery = codes(await clinic.raw.ask(method, method, more))
-            assert (code, recovery) == (2001, {**RETRYABLE, **recovery})
+            refused = codes(await clinic.raw.ask(method, method, more))
+            assert refused == (2001, FOR_GOOD)
         assert changes(clinic.raw) == [DOWN]
         assert not clinic.over.is_set()
         clinic.go_on.set()
