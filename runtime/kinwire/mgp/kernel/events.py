@@ -7,6 +7,7 @@ __all__ = ("EventSubscriptions",)
 import logging
 from collections.abc import AsyncGenerator, Collection
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Final
 
 import anyio
@@ -19,7 +20,7 @@ from kinwire.rpc.codec import encode
 from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError, KinwireError
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
-from kinwire.support.bounded import DropOldestQueue
+from kinwire.support.bounded import DropOldestQueue, LruDict
 from kinwire_protocols.base import JsonObject, RpcError
 from kinwire_protocols.mcp.models import LoggingLevel
 from kinwire_protocols.mgp.methods import (
@@ -39,6 +40,10 @@ logger = logging.getLogger("kinwire.mgp")
 
 _UNSUBSCRIBE_TIMEOUT: Final = 5.0  # seconds
 
+_REMEMBERED: Final = 100  # subscriptions that were ended, of one session
+_MOST_ENDING: Final = 10  # at the same time: a server may name any number of subscriptions
+_LONGEST_ID: Final = 256  # characters
+
 _Arrived = tuple[EventNotificationParams, JsonObject]
 
 
@@ -52,7 +57,7 @@ class EventSubscriptions:
     def join(self, server: GuardedServer) -> None:
         """Prepare to read events of a server that can send some."""
         if "bidirectional" in server.extensions:
-            self._servers[server.session] = _Readers()
+            self._servers[server.session] = _Readers(server.session)
 
     async def negotiate(self, server: GuardedServer) -> None:
         """Do nothing: a server sends events when it is asked for them."""
@@ -69,8 +74,8 @@ class EventSubscriptions:
         self, session: Session, channels: Collection[str], min_severity: LoggingLevel | None
     ) -> AsyncGenerator[ServerEvents]:
         """Subscribe to events while the block lasts; see `MgpKernel.events`."""
-        readers = self._servers.get(session) or _Readers()  # without: the call is refused
-        events = await readers.open(session, channels, min_severity)
+        readers = self._servers.get(session) or _Readers(session)  # without: the call is refused
+        events = await readers.open(channels, min_severity)
         try:
             yield events
         finally:
@@ -87,21 +92,24 @@ class EventSubscriptions:
 class _Readers:
     """The readers of the events of one server, by the id of their subscription."""
 
-    def __init__(self) -> None:
+    def __init__(self, session: Session) -> None:
+        self._session = session
         self._readers: dict[str, ServerEvents] = {}
         self._asking = 0
+        self._ended = LruDict[str, bool](_REMEMBERED)  # subscriptions that nobody reads
+        self._ending = 0
         # Events that come right behind the answer, before the task that waits for it runs.
         self._early = DropOldestQueue[_Arrived](QUEUED, size=QUEUED_BYTES)
 
     async def open(
-        self, session: Session, channels: Collection[str], min_severity: LoggingLevel | None
+        self, channels: Collection[str], min_severity: LoggingLevel | None
     ) -> ServerEvents:
         """Subscribe, and return the reader."""
         least = None if min_severity is None else EventFilter(min_severity=min_severity)
         params = EventsSubscribeParams(channels=list(channels), filter=least)
         self._asking += 1
         try:
-            made = await session.call(MGP_EVENTS_SUBSCRIBE, params)
+            made = await self._session.call(MGP_EVENTS_SUBSCRIBE, params)
             return self._claim(made, EventSelection(channels, min_severity))
         finally:
             self._asking -= 1
@@ -116,17 +124,32 @@ class _Readers:
         elif self._asking:
             self._early.put((event, params), len(encode(params)))
         else:
-            logger.debug("dropped an event of a subscription that does not exist")
+            self._end(event.subscription_id)
 
     def forget(self, events: ServerEvents) -> None:
         """End a reader."""
         self._readers.pop(events.subscription_id, None)
+        self._ended.put(events.subscription_id, True)
         events.close()
 
     def close(self, why: ConnectionClosedError) -> None:
         """End all readers with the error."""
         for reader in self._readers.values():
             reader.close(why)
+
+    def _end(self, id: str) -> None:
+        """End a subscription that has no reader: its caller was cancelled before the answer."""
+        if id in self._ended or self._ending == _MOST_ENDING or len(id) > _LONGEST_ID:
+            return
+        self._ended.put(id, True)
+        self._ending += 1
+        self._session.start_soon(partial(self._unsubscribe, id))
+
+    async def _unsubscribe(self, id: str) -> None:
+        try:
+            await _unsubscribe(self._session, id)
+        finally:
+            self._ending -= 1
 
     def _claim(self, made: EventsSubscribeResult, selection: EventSelection) -> ServerEvents:
         if made.subscription_id in self._readers:

@@ -13,7 +13,7 @@ from kinwire import CapabilityNotNegotiatedError, ConnectionClosedError, Invalid
 from kinwire.mgp import MgpKernel
 from kinwire_protocols.mgp.errors import ResourceExhaustedError
 from tests.runtime.mgp.fixtures_kernel import guarded
-from tests.runtime.mgp.raw_peers import Json, RawServer
+from tests.runtime.mgp.raw_peers import NOTHING, Json, RawServer
 
 pytestmark = pytest.mark.anyio
 
@@ -208,4 +208,30 @@ async def test_a_reader_that_is_cancelled_ends_its_subscription() -> None:
             async with kernel.events(connection, ["model.*"]) as events:
                 await anext(events)
         await connection.mcp.ping()
+    assert [one["subscription_id"] for one in raw.of(UNSUBSCRIBE)] == ["s1"]
+
+
+async def test_a_subscription_whose_caller_has_gone_is_ended() -> None:
+    """The answer to a call that was cancelled is not read, so its first event says its name."""
+    silent = {"mgp_events_subscribe": NOTHING, "mgp_events_unsubscribe": NOTHING}
+    raw, kernel = emitting(**silent), MgpKernel()
+    async with guarded(raw, kernel) as connection:
+        with anyio.move_on_after(0.01):
+            async with kernel.events(connection, ["model.*"]):
+                pass
+        for id in ("gone", "gone", "x" * 257, *map(str, range(200))):
+            say(raw, 1, id)
+        await raw.settle()
+    ended = {one["subscription_id"] for one in raw.of(UNSUBSCRIBE)}
+    assert ended == {"gone", *map(str, range(9))}
+    assert len(raw.of(UNSUBSCRIBE)) == 10
+
+
+async def test_what_arrives_behind_the_end_of_a_subscription_is_dropped() -> None:
+    raw, kernel = emitting(), MgpKernel()
+    async with guarded(raw, kernel) as connection:
+        async with kernel.events(connection, ["model.*"]):
+            pass
+        say(raw, 1)
+        await raw.settle()
     assert [one["subscription_id"] for one in raw.of(UNSUBSCRIBE)] == ["s1"]
