@@ -317,6 +317,10 @@ def test_without_a_terminal_what_is_undecided_is_refused(folder: Path) -> None:
     assert b"error: the peer answered: away" in done.stderr
 
 
+def showing(prompt: str) -> Callable[[str], bool]:
+    return lambda text: prompt in text
+
+
 CURIOUS = """
 from kinwire import Server
 from kinwire.mgp import MgpContext, MgpServer
@@ -345,7 +349,7 @@ def test_a_tool_asks_the_person_at_the_terminal(folder: Path) -> None:
         ("or nothing:", "Ann Lee"),
         ("1 red, 2 blue\r\nThe number, or nothing:", "2"),
     ):
-        assert prompt in terminal.read(lambda text, prompt=prompt: prompt in text)
+        terminal.read(showing(prompt))
         terminal.type(f"{typed}\n")
     code, text, _ = terminal.end()
     assert (code, text.splitlines()[-1]) == (0, "[True, False] Ann Lee likes blue"), text
