@@ -135,6 +135,8 @@ class HealthMonitor:
         status: HealthStatus | None = None
         with anyio.move_on_after(self._timeout):
             status = await self._ping()
+            if status is None:  # it has the rest of its time to come back
+                await anyio.sleep_forever()
         if status is None:
             return after_miss(self.health)
         now = self._clock()
@@ -147,6 +149,10 @@ class HealthMonitor:
             if self._by_mgp:
                 return await self._ping_by_mgp()
             await self._server.session.call(PING, RequestParams(), timeout=None)
+        except ConnectionClosedError:
+            if self._server.session.closed:
+                raise
+            return None  # over HTTP, where each request may have a connection of its own
         except ShapeError:  # it lives
             return "unhealthy"
         except InvalidResponseError:  # as a proxy answers for a server that is gone
