@@ -1,4 +1,4 @@
-"""Every JSON example of sections 2 to 7 and 14 is played with a raw peer, as the text has it.
+"""Every JSON example of sections 2 to 7, 13.4 and 14 is played with a raw peer, as the text has it.
 
 `tests/spec/blocks/mgp.json` has them; another test compares that with the text.
 """
@@ -18,9 +18,12 @@ import tests.spec
 from kinwire import Connection, Host, Server, result_text
 from kinwire.mgp import (
     Access,
+    CallbackQuestion,
+    Callbacks,
     Confirmations,
     HealthMonitor,
     Lifecycle,
+    MgpContext,
     MgpKernel,
     MgpServer,
     PermissionAnswer,
@@ -41,7 +44,7 @@ from kinwire_protocols.mgp import (
 )
 from kinwire_protocols.mgp.errors import RateLimitedError
 from tests.runtime.mgp.fixtures_kernel import AuditEvents, audited, guarded
-from tests.runtime.mgp.raw_peers import Json, RawKernel, RawServer, tool
+from tests.runtime.mgp.raw_peers import NOTHING, Json, RawKernel, RawServer, tool
 
 pytestmark = pytest.mark.anyio
 
@@ -274,6 +277,57 @@ async def test_code_is_rejected_as_the_text_shows() -> None:
     assert rejection["violations"] == ["Blocked import: 'subprocess'", "Blocked pattern: 'eval('"]
     assert set(rejection["hints"]["blocked_imports"]) >= {"subprocess", "shutil"}
     assert rejection["hints"]["max_code_size_bytes"] == 10_000
+
+
+@pytest.mark.spec("mgp-13.4-notifications-mgp.callback.request-2")
+async def test_a_server_asks_as_the_example_does() -> None:
+    guarded = MgpServer()
+    server, raw = Server("files", "1", extensions=[guarded]), RawKernel()
+    expected = MESSAGES[34]["params"]
+
+    @server.tool
+    async def remove(context: MgpContext) -> bool:
+        return await context.confirm(expected["message"])
+
+    async with background() as tasks:
+        tasks.start_soon(server.serve, raw)
+        await raw.greet({**ALL, "extensions": ["bidirectional"]})
+        called = {"name": "remove", "arguments": {}}
+        raw.say(id=expected["request_id"], method="tools/call", params=called)
+        (asked,) = await raw.tells(MESSAGES[34]["method"])
+        name = {"callback_id": asked["params"]["callback_id"]}
+        assert asked == MESSAGES[34] | {"params": expected | name}
+        response = MESSAGES[35]["params"] | name
+        answer = await raw.ask(MESSAGES[35]["id"], MESSAGES[35]["method"], response)
+        assert answer["result"] == {}
+        while raw.heard[-1].get("id") != expected["request_id"]:
+            await raw.settle()
+        tasks.cancel_scope.cancel()
+    assert raw.heard[-1]["result"]["content"][0]["text"] == "true"
+
+
+async def test_a_kernel_answers_the_example() -> None:
+    async def answer(question: CallbackQuestion) -> bool:
+        return bool(question.message == MESSAGES[34]["params"]["message"])
+
+    raw = RawServer(
+        tool("think"),
+        mgp={**ALL, "extensions": ["bidirectional"]},
+        tools_call=lambda _: NOTHING,
+        mgp_callback_respond={},
+    )
+    async with (
+        kernel_with(raw, callbacks=Callbacks(answer=answer)) as (connection, _),
+        background() as tasks,
+    ):
+        tasks.start_soon(connection.session.raw, "tools/call", {"name": "think"})
+        await raw.tells("tools/call")
+        (id,) = (one["id"] for one in raw.heard if one.get("method") == "tools/call")
+        asked = MESSAGES[34] | {"params": MESSAGES[34]["params"] | {"request_id": id}}
+        raw.say(**{name: asked[name] for name in ("method", "params")})
+        (said,) = await raw.tells(MESSAGES[35]["method"])
+        tasks.cancel_scope.cancel()
+    assert MESSAGES[35]["params"].items() <= said["params"].items()
 
 
 async def test_an_error_with_its_recovery() -> None:

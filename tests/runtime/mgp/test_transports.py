@@ -14,7 +14,7 @@ import pytest
 import kinwire_cli.demos.mgp as demos
 from kinwire import Host, RpcError, result_text, stdio
 from kinwire.mcp.urls import transport_to
-from kinwire.mgp import Confirmations, MgpKernel, Permissions
+from kinwire.mgp import CallbackQuestion, Callbacks, Confirmations, MgpKernel, Permissions
 from kinwire.rpc.transport import Transport
 from tests.runtime.mgp.fixtures_kernel import audited
 from tests.runtime.transports.fixtures_processes import serving
@@ -38,12 +38,17 @@ async def confirm(request: object) -> bool:
     return True
 
 
+async def answer(question: CallbackQuestion) -> object:
+    return question.options[-1] if question.type == "selection" else True
+
+
 @pytest.mark.parametrize("transport", ["stdio", slow("http"), slow("sse"), slow("ws")])
 @pytest.mark.spec("mgp-1.4-1", "mgp-1.3-4")
 async def test_all_of_it_works_over_a_transport(transport: str) -> None:
     kernel = MgpKernel(
         confirmations=Confirmations(confirm=confirm),
         permissions=Permissions(policy="auto_approve"),
+        callbacks=Callbacks(answer=answer),
     )
     await kernel.access.grant("host", "demo", "deny", tool="fetch_page")
     calls: list[tuple[str, dict[str, object], str | int]] = [
@@ -51,6 +56,7 @@ async def test_all_of_it_works_over_a_transport(transport: str) -> None:
         ("execute_command", {"command": "ls"}, "It would execute: ls"),
         ("fetch_page", {"url": "https://example.com/"}, 1001),
         ("remember", {"fact": "Glaze is blue."}, "2 facts are known."),
+        ("clear_shelf", {}, "It would clear the shelf of brushes."),
         ("absent", {}, 4001),
     ]
     with audited() as events, reached(transport) as end, anyio.fail_after(60):
@@ -73,8 +79,8 @@ async def test_all_of_it_works_over_a_transport(transport: str) -> None:
                     except RpcError as error:
                         found = error.code
                     assert found == expected
-                ends = [(await anext(told)).channel for _ in range(6)]
-            assert ends == ["tool.started", "tool.completed"] * 3  # of calls that the kernel let by
+                ends = [(await anext(told)).channel for _ in range(8)]
+            assert ends == ["tool.started", "tool.completed"] * 4  # of calls that the kernel let by
             await connection.mcp.ping()
             archived = await connection.mcp.tools_call(name="search_events", arguments={})
             lines = result_text(archived).splitlines()

@@ -259,6 +259,25 @@ MGP = {
         attributes=("kinwire.mgp.server.draining:_refuse",),
         rows=("mgp-14.3-8",),
     ),
+    "mgp callbacks": Manager(
+        attributes=("kinwire.mgp.kernel.callbacks:CallbackManager._answer",),
+        rows=("mgp-13.4-mgp-callback-respond-1",),
+    ),
+    "mgp messages of servers": Manager(
+        attributes=("kinwire.mgp.kernel.callbacks:CallbackManager._show",),
+        rows=("mgp-13.4-mgp-callback-respond-5",),
+    ),
+    "mgp questions": Manager(
+        attributes=("kinwire.mgp.server.callbacks:QuestionManager.ask",),
+        rows=(
+            "mgp-13.4-notifications-mgp.callback.request-1",
+            "mgp-13.4-notifications-mgp.callback.request-2",
+            "mgp-13.4-mgp-callback-respond-2",
+            "mgp-13.4-mgp-callback-respond-3",
+            "mgp-13.4-mgp-callback-respond-4",
+            "mgp-14.3-13",
+        ),
+    ),
     "mgp confirmations": Manager(
         attributes=("kinwire.mgp.kernel.confirmations:ConfirmationManager.check",),
         rows=("mgp-4-1", "mgp-4.3-6", "mgp-4.4-1", "mgp-4.4-2", "mgp-4.4-3"),

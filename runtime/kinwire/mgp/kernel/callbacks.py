@@ -63,10 +63,10 @@ ShowCallback = Callable[[CallbackQuestion], Awaitable[None]]
 class Callbacks:
     """Who answers what servers ask while a tool runs: `MgpKernel(callbacks=Callbacks(answer=...))`.
 
-    `answer` has the time that the server gives, at most `timeout` seconds; meanwhile the call that
-    asks does not run out of time. `show` gets messages that want no answer; without it they are
+    `answer` has the time that the server gives, at most `timeout` seconds. The call that asks does
+    not run out of time while it waits. `show` gets messages that want no answer; without it they are
     logged. One call may ask `most` questions. Without `answer`, or if it returns None, fails or is
-    too late, a confirmation is refused; of other questions the server is told that nobody answers.
+    too late, a confirmation is refused; for other questions the server learns that nobody answers.
 
     Raises:
         ValueError: `timeout` or `most` is out of range.
@@ -102,7 +102,7 @@ class _Asked(NamedTuple):
     server_waits: float
     """How long the server waits, in seconds."""
     opened: OpenCall | None
-    """The call that it belongs to; None if that is over, or there is none."""
+    """The call that it belongs to; None if that is over, or was never made."""
 
     @property
     def refusal(self) -> Any:

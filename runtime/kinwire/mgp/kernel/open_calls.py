@@ -18,7 +18,7 @@ class OpenCalls(set["OpenCall"]):
     """The open calls of one server, and those that are about to be sent."""
 
     def find(self, request_id: Id | None) -> OpenCall | None:
-        """Return the call whose request has this id; None if there is none.
+        """Return the call whose request has this id; None if no call has it.
 
         A message without an id belongs to the only call, if there is only one.
         """
@@ -46,7 +46,7 @@ class OpenCall:
     ended: bool
     among: OpenCalls
     work: set[anyio.CancelScope] | None
-    """What is done for it meanwhile; few calls have any."""
+    """What is done for it while it is open; few calls have any."""
 
     def has_id(self, request_id: Id) -> bool:
         """Return whether this is the id of the request that is not answered yet."""

@@ -41,7 +41,7 @@ class MgpContext(Context):
     """The request that a function of an MGP server serves, and questions to the one who made it.
 
     A parameter annotated with this class gets it, as with `Context`. Questions reach the person or
-    program behind the kernel while the function waits. Other requests are served meanwhile.
+    program behind the kernel while the function waits. Other requests are served at the same time.
     """
 
     __slots__ = ()
@@ -114,7 +114,7 @@ class MgpContext(Context):
         return choice
 
     async def notify(self, message: str) -> bool:
-        """Show a message, without an answer; return False if the client cannot be told.
+        """Show a message, without an answer; return False if the client cannot be reached.
 
         Raises:
             SessionStateError, ConnectionClosedError: as for `confirm`.

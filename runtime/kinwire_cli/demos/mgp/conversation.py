@@ -17,6 +17,8 @@ from typing import Any
 
 from kinwire import Connection, Host, RpcError, Server, pair, result_text
 from kinwire.mgp import (
+    CallbackQuestion,
+    Callbacks,
     ConfirmationRequest,
     Confirmations,
     MgpKernel,
@@ -54,6 +56,17 @@ class Operator:
         self._tell(Line(f"{text} It is {request.risk}.", "kernel", "operator"))
         self._tell(Line("yes, once", "operator", "kernel"))
         return True
+
+    async def answer(self, question: CallbackQuestion) -> str | bool:
+        """Answer what a server asks."""
+        self._tell(Line(f"asks in {question.tool}: {question.shown}", question.server, "operator"))
+        answer = question.options[0] if question.type == "selection" else True
+        self._tell(Line("yes" if answer is True else str(answer), "operator", question.server))
+        return answer
+
+    async def show(self, question: CallbackQuestion) -> None:
+        """Show what a server says."""
+        self._tell(Line(question.shown, question.server, "operator"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +114,7 @@ async def _converse(
             },
             permissions=Permissions(ask=operator.permit),
             confirmations=Confirmations(confirm=operator.confirm),
+            callbacks=Callbacks(answer=operator.answer, show=operator.show),
             records=await store.records("mgp"),
         )
         async with Host("kernel", "1.0", extensions=[kernel]) as host:
@@ -154,6 +168,10 @@ async def _code(stage: Scene) -> None:
     await stage.call("workshop", "run_python", code="print(2 + 2)")
 
 
+async def _asks(stage: Scene) -> None:
+    await stage.call("workshop", "clear_shelf")
+
+
 async def _access(stage: Scene) -> None:
     await stage.kernel.access.grant(AGENT, "workshop", "deny", tool="remember")
     stage.narrator.tell(Line("denies remember to the agent", "operator", "kernel"))
@@ -203,6 +221,7 @@ _STEPS: tuple[tuple[str, Callable[[Scene], Awaitable[None]]], ...] = (
     ("Tools of each risk: a dangerous one is confirmed", _risks),
     ("What the kernel blocks, the server never sees", _blocked),
     ("Code is read before it is sent", _code),
+    ("A tool asks a person while it runs", _asks),
     ("Access is decided by the operator, and by nobody else", _access),
     ("A server that speaks only MCP is guarded, too", _plain),
     ("What the audit server knows of the agent", _trail),

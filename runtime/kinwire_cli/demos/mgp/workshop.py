@@ -9,7 +9,7 @@ from __future__ import annotations
 __all__ = ("PERMISSIONS", "Workshop", "guarded", "server")
 
 from kinwire import Context, Server, ToolError
-from kinwire.mgp import MgpServer, refusal
+from kinwire.mgp import MgpContext, MgpServer, refusal
 from kinwire_protocols.mgp import CodeSafety, ToolSecurity, errors
 
 PERMISSIONS = ("memory.write", "network.outbound", "shell.execute", "code_execution")
@@ -39,6 +39,7 @@ CODE = ToolSecurity(
         level="standard", language="python", blocked_imports=["subprocess", "socket"]
     ),
 )
+CLEAR = ToolSecurity(risk_level="safe", validator="none")
 
 
 class Workshop:
@@ -53,6 +54,7 @@ class Workshop:
             (self.fetch_page, FETCH),
             (self.execute_command, COMMAND),
             (self.run_python, CODE),
+            (self.clear_shelf, CLEAR),
         ):
             server.tool(guarded.tool(security=security)(function))
 
@@ -84,6 +86,14 @@ class Workshop:
         if not code.strip():
             raise ToolError("There is no code.")
         return f"It would run {len(code)} characters of Python."
+
+    async def clear_shelf(self, context: MgpContext) -> str:
+        """Clear a shelf, which the person chooses."""
+        shelf = await context.select("Which shelf?", ["glazes", "brushes"])
+        if not await context.confirm(f"Clear the shelf of {shelf}?"):
+            return "It would leave all as it is."
+        await context.notify("The boxes stand in the yard.")
+        return f"It would clear the shelf of {shelf}."
 
 
 guarded = MgpServer(

@@ -181,7 +181,7 @@ async def test_a_repeat_of_an_open_question_waits_for_its_answer() -> None:
             raw.question(id)
         await raw.settle()
         assert answers(raw) == []
-        await connection.mcp.ping()  # whoever thinks about a question holds nothing up
+        await connection.mcp.ping()  # a person who thinks holds nothing up
         answered.set()
         await raw.tells(RESPONDS)
         await raw.settle()
