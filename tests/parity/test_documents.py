@@ -9,11 +9,11 @@ import json
 from collections import Counter
 from typing import Any
 
-import pytest
 from jsonschema.protocols import Validator
 from pydantic import ValidationError
 
 from kinwire_codegen.document import Reference
+from tests.each import each
 from tests.generated.messages import alone, validator
 from tests.parity.one_schema import DEFAULTS, ONE_SCHEMA, REGISTRY, TYPES
 from tests.parity.sampler import Broken, Sampler, at, removed, replaced
@@ -47,7 +47,7 @@ TOGETHER = "members that go together"
 SHORTHAND = "text for a list of blocks"
 """Some peers write the text of a single block instead of the list."""
 
-each_type = pytest.mark.parametrize("kind", TYPES, ids=lambda kind: f"{kind.protocol}-{kind.name}")
+each_type = each("kind", TYPES, ids=lambda kind: f"{kind.protocol}-{kind.name}")
 
 
 def text(value: Any) -> str:
