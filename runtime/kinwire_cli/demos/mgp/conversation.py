@@ -172,6 +172,18 @@ async def _asks(stage: Scene) -> None:
     await stage.call("workshop", "clear_shelf")
 
 
+async def _events(stage: Scene) -> None:
+    workshop, asked = stage.connections["workshop"], ["system.facts", "tool.*"]
+    async with stage.kernel.events(workshop, asked) as events:
+        stage.narrator.tell(Line(f"wants {', '.join(events.subscribed)}", "kernel", "workshop"))
+        await stage.call("workshop", "remember", fact="The shelf is full.")
+        async for event in events:
+            said = event.data if event.channel in asked else ""
+            stage.narrator.tell(Line(f"{event.channel} {said}".strip(), "workshop", "kernel"))
+            if event.channel == "tool.completed":
+                return
+
+
 async def _access(stage: Scene) -> None:
     await stage.kernel.access.grant(AGENT, "workshop", "deny", tool="remember")
     stage.narrator.tell(Line("denies remember to the agent", "operator", "kernel"))
@@ -222,6 +234,7 @@ _STEPS: tuple[tuple[str, Callable[[Scene], Awaitable[None]]], ...] = (
     ("What the kernel blocks, the server never sees", _blocked),
     ("Code is read before it is sent", _code),
     ("A tool asks a person while it runs", _asks),
+    ("A server emits events while it works", _events),
     ("Access is decided by the operator, and by nobody else", _access),
     ("A server that speaks only MCP is guarded, too", _plain),
     ("What the audit server knows of the agent", _trail),

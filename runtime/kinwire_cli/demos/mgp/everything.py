@@ -7,12 +7,13 @@ __all__ = ("server",)
 from kinwire import Server
 from kinwire.mgp import MgpServer
 from kinwire_cli.demos.mgp.archive import Archive
-from kinwire_cli.demos.mgp.workshop import PERMISSIONS, Workshop
+from kinwire_cli.demos.mgp.workshop import CHANNELS, PERMISSIONS, Workshop
 
 guarded = MgpServer(
     extensions=["security", "code_safety", "audit"],
     permissions_required=PERMISSIONS,
     trust_level="standard",
+    channels=CHANNELS,
 )
 server = Server("kinwire-demo-mgp", "1.0", extensions=[guarded])
 Workshop(server, guarded)

@@ -6,13 +6,14 @@ them without harm.
 
 from __future__ import annotations
 
-__all__ = ("PERMISSIONS", "Workshop", "guarded", "server")
+__all__ = ("CHANNELS", "PERMISSIONS", "Workshop", "guarded", "server")
 
 from kinwire import Context, Server, ToolError
 from kinwire.mgp import MgpContext, MgpServer, refusal
 from kinwire_protocols.mgp import CodeSafety, ToolSecurity, errors
 
 PERMISSIONS = ("memory.write", "network.outbound", "shell.execute", "code_execution")
+CHANNELS = ("system.facts",)
 SAFE = ToolSecurity(risk_level="safe", permissions_required=["memory.read"], validator="none")
 REMEMBER = ToolSecurity(
     risk_level="moderate", permissions_required=["memory.write"], reversible=True
@@ -69,6 +70,7 @@ class Workshop:
         kernel = self._guarded.of(context)
         if kernel is not None:  # the server's own event, next to that of the kernel
             await kernel.report("com.example.remembered", context=context, tool="remember")
+        await self._guarded.emit("system.facts", {"known": len(self._facts)})
         return f"{len(self._facts)} facts are known."
 
     async def fetch_page(self, url: str) -> str:
@@ -100,6 +102,7 @@ guarded = MgpServer(
     extensions=["security", "code_safety", "audit"],
     permissions_required=PERMISSIONS,
     trust_level="standard",
+    channels=CHANNELS,
 )
 server = Server("workshop", "1.0", extensions=[guarded])
 Workshop(server, guarded)
