@@ -83,14 +83,11 @@ def _remarks(config: KernelConfig) -> Iterator[Remark]:
     for server in config.servers:
         if server.spec is not None and not _is_found(server.spec):
             text = f"the server {server.id!r:.60} cannot start: there is no command "
-            yield Remark("error", server.place, f"{text}{server.spec.command!r:.60}")
+            yield Remark("error", server.place, f"{text}{_way(server.spec)!r:.60}")
 
 
 def _is_found(spec: ServerSpec) -> bool:
-    """Return whether the command of a server exists; a relative one may be in its folder."""
-    if spec.command is None:
-        return True
-    return shutil.which(spec.command) is not None
+    return spec.command is None or shutil.which(spec.command) is not None
 
 
 def _print(config: KernelConfig, remarks: list[Remark]) -> None:
@@ -116,9 +113,12 @@ def _row(server: ConfiguredServer) -> dict[str, str]:
 
 
 def _way(spec: ServerSpec) -> str:
-    """Return the command without its arguments, or the URL without its path."""
+    """Return the command without arguments, which may be in it by mistake, or scheme and host."""
+    if spec.command is not None and _is_found(spec):
+        return spec.command
     if spec.url is None:
-        return spec.command or ""
+        first, *rest = (spec.command or "").split(maxsplit=1)
+        return f"{first} ..." if rest else first
     from urllib.parse import urlsplit
 
     parts = urlsplit(spec.url)

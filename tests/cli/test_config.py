@@ -63,14 +63,14 @@ def test_mistakes_are_listed_with_their_lines(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = GOOD.replace("TOKEN}", "NOT_SET}") + 'insecur = true\n[[servers]]\nid = "c"\n'
-    file.write_text(text + 'command = "not-there"\n')
+    file.write_text(f'{text}command = "not-there --token {SECRET}"\n')
     code, out, err = checked(str(file), capsys=capsys)
     assert code == 1
     assert err.splitlines() == [
         f"error: {file}:5:17: the server 'files' cannot start: "
         "TOKEN: the variable NOT_SET is not set",
         f"warning: {file}:11:1: unknown key 'insecur'. Did you mean 'insecure'?",
-        f"error: {file}:12:1: the server 'c' cannot start: there is no command 'not-there'",
+        f"error: {file}:12:1: the server 'c' cannot start: there is no command 'not-there ...'",
         f"{file}: 2 of 3 servers can start",
     ]
     assert out.splitlines()[1].split() == ["files", "-", "trusted", "-"]

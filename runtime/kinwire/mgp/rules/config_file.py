@@ -15,7 +15,7 @@ from typing import Any, Final
 from kinwire.mgp.rules.config_nodes import ConfigNode
 from kinwire.mgp.rules.config_problem import ConfigError, ConfigProblem, Place
 from kinwire.mgp.rules.config_section import SECTION_KEYS, ServerSection, section_of
-from kinwire.mgp.rules.config_way import WAY_KEYS, UnfitVariableError, ValueSource, way_from
+from kinwire.mgp.rules.config_way import WAY_KEYS, UnfitServerError, ValueSource, way_from
 from kinwire.mgp.rules.file_formats import file_node
 from kinwire.mgp.rules.json_places import JsonPlaces
 from kinwire.mgp.rules.kernel_config import ConfiguredServer, KernelConfig
@@ -123,7 +123,7 @@ class _ConfigReader:
         try:
             way: dict[str, Any] = way_from(node, fields, self._source, self._warnings.append)
             return ServerSpec(name, **way, **section.options), None
-        except UnfitVariableError as error:
+        except UnfitServerError as error:
             return None, error.problem
         except (TypeError, ValueError) as error:
             if isinstance(error, ConfigError):

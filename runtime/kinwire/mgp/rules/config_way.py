@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ("WAY_KEYS", "UnfitVariableError", "ValueSource", "way_from")
+__all__ = ("WAY_KEYS", "UnfitServerError", "ValueSource", "way_from")
 
 import os
 import re
@@ -12,6 +12,8 @@ from typing import Any, Final, NamedTuple
 from kinwire.mgp.rules.config_nodes import ConfigNode
 from kinwire.mgp.rules.config_problem import ConfigError, ConfigProblem
 from kinwire.mgp.rules.placeholders import UnsetVariableError, filled, placeholders_in
+from kinwire.rpc.errors import InsecureAddressError
+from kinwire.transports.http_client.address import address_of
 
 WAY_KEYS: Final = ("command", "args", "env", "cwd", "url", "headers", "insecure", "transport")
 """The keys that are about it."""
@@ -43,8 +45,8 @@ class ValueSource(NamedTuple):
     """The folder of the file, where a relative `cwd` begins."""
 
 
-class UnfitVariableError(Exception):
-    """A variable that a server needs is not set, or does not fit; the other servers can start."""
+class UnfitServerError(Exception):
+    """A server cannot start: a variable is not set or does not fit, or its address is insecure."""
 
     def __init__(self, problem: ConfigProblem) -> None:
         super().__init__(str(problem))
@@ -58,7 +60,8 @@ def way_from(
 
     Raises:
         ConfigError: there is neither a command nor a URL, or both, or a value is wrong.
-        UnfitVariableError: a variable that is named is not set, or has signs that cannot be sent.
+        UnfitServerError: a variable that is named is not set, or has signs that cannot be sent;
+            or plain text would go to another machine.
     """
     by_command, by_url = "command" in fields, "url" in fields
     if by_command == by_url:
@@ -106,13 +109,23 @@ def _url(fields: Mapping[str, ConfigNode], source: ValueSource, warn: Warn) -> d
     url = fields["url"].hidden
     if not _begins(url, _SCHEMES):
         raise url.refused("a URL of http, https, ws or wss")
-    found: dict[str, Any] = {"url": url.text()}
+    insecure = "insecure" in fields and fields["insecure"].flag()
+    headers: Mapping[str, str] = {}
     if "headers" in fields:
-        found["headers"] = dict(_values(fields["headers"], source, _HEADER, "a name of a header"))
-    if "insecure" in fields:
-        found["insecure"] = fields["insecure"].flag()
+        headers = dict(_values(fields["headers"], source, _HEADER, "a name of a header"))
     _warn_of_placeholders([url], warn)
-    return found
+    _check_address(url, insecure=insecure)
+    return {"url": url.text(), "headers": headers, "insecure": insecure}
+
+
+def _check_address(url: ConfigNode, *, insecure: bool) -> None:
+    try:
+        address_of(url.text(), insecure=insecure)
+    except InsecureAddressError as error:
+        text = f"plain text would go to {error.host}. Use https, or insecure = true"
+        raise UnfitServerError(ConfigProblem(url.place, text)) from None
+    except ValueError as error:  # it does not show the URL
+        raise ConfigError(ConfigProblem(url.place, f"url: {error}")) from None
 
 
 def _begins(url: ConfigNode, schemes: tuple[str, ...]) -> bool:
@@ -141,7 +154,7 @@ def _values(
     """Yield the names and values of a table of strings, which may be secrets."""
     for key, one in node.hidden.table().items():
         if name.fullmatch(key) is None:
-            raise ConfigError(ConfigProblem(one.key_place, f"expected {what}, got {key!r:.60}"))
+            raise ConfigError(ConfigProblem(one.key_place, f"expected {what}"))
         yield key, _filled(key, one, source, is_header=name is _HEADER)
 
 
@@ -150,14 +163,14 @@ def _filled(key: str, node: ConfigNode, source: ValueSource, *, is_header: bool)
         value = filled(_word(node), source.variables)
     except UnsetVariableError as error:
         problem = ConfigProblem(node.place, f"{key}: {error}")
-        raise UnfitVariableError(problem) from None
+        raise UnfitServerError(problem) from None
     except ConfigError:
         raise
     except ValueError as error:
         raise ConfigError(ConfigProblem(node.place, f"{key}: {error}")) from None
     if is_header and _BROKEN.search(value):
         problem = ConfigProblem(node.place, f"{key}: the value of a header has more than one line")
-        raise UnfitVariableError(problem)
+        raise UnfitServerError(problem)
     return value
 
 

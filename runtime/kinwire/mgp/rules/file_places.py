@@ -4,6 +4,9 @@ from __future__ import annotations
 
 __all__ = ("FilePlaces", "Path")
 
+import re
+from bisect import bisect_right
+
 Path = tuple[str | int, ...]
 """Keys and indexes from the top of a file to a value."""
 
@@ -13,6 +16,7 @@ class FilePlaces:
 
     def __init__(self, text: str) -> None:
         self._text = text
+        self._lines = [0, *(found.end() for found in re.finditer("\n", text))]
         self._keys = dict[Path, int]()
         self._values = dict[Path, int]()
 
@@ -34,5 +38,5 @@ class FilePlaces:
         return frozenset(self._keys)
 
     def _line_and_column(self, offset: int) -> tuple[int, int]:
-        line = self._text.count("\n", 0, offset) + 1
-        return line, offset - self._text.rfind("\n", 0, offset)
+        line = bisect_right(self._lines, offset)
+        return line, offset - self._lines[line - 1] + 1

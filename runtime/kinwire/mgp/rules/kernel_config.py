@@ -23,7 +23,7 @@ class ConfiguredServer:
     spec: ServerSpec | None
     """How it is started; None if it cannot be."""
     problem: ConfigProblem | None = None
-    """Why it cannot be started: a variable that is not set."""
+    """Why it cannot be started, as a variable that is not set."""
     profile: ServerProfile = field(default_factory=ServerProfile)
     """What the file says of its MGP, before it is connected (MGP 0.2.0 section 15.3)."""
     pinned_tools: tuple[str, ...] = ()

@@ -206,5 +206,5 @@ class Policy:
     def _no_section(self, server: str) -> ConfigProblem:
         near = nearest(server, list(self.rules))
         place = Place(self.file, 1, 1) if near is None else self.rules[near].place
-        hint = f"Did you mean {server!r:.60} by {near!r:.60}?" if near else "Add [servers.NAME]."
+        hint = f"Did you mean {server!r:.60} by {near!r:.60}?" if near else "Name it in the file."
         return ConfigProblem(place, f"there is no section for the server {server!r:.60}. {hint}")

@@ -7,6 +7,7 @@ import tomllib
 from typing import Any
 
 import pytest
+from hypothesis import given, strategies as st
 
 from kinwire.mgp import ServerPolicy, ServerSpec
 from kinwire.mgp.rules.config_file import MOST_SERVERS, config_from
@@ -94,7 +95,7 @@ def entry(text: str) -> str:
 
 
 def url(text: str) -> str:
-    return f'[[servers]]\nid = "a"\nurl = "http://x/"\n{text}\n'
+    return f'[[servers]]\nid = "a"\nurl = "http://localhost/"\n{text}\n'
 
 
 def test_the_example_is_that_of_the_specification() -> None:
@@ -205,6 +206,11 @@ def test_a_variable_that_is_not_set_refuses_its_server_alone() -> None:
     assert str(read(header).refused["b"]) == (
         "f:4:17: K: the value of a header has more than one line"
     )
+    plain = f'[[servers]]\nid = "b"\nurl = "http://h.example/{SECRET}"\n'
+    assert str(read(plain).refused["b"]) == (
+        "f:3:7: plain text would go to h.example. Use https, or insecure = true"
+    )
+    assert read(f"{plain}insecure = true").specs[0].insecure
     assert read(entry('env = { A = "${A_SRC}" }'), A_SRC="p$q${r}").specs[0].env == {"A": "p$q${r}"}
 
 
@@ -246,7 +252,10 @@ REFUSED = {
     entry(f"env = ['{SECRET}']"): "4:7: env: expected a table, got an array",
     entry("env = { PORT = 8080 }"): "4:16: PORT: expected a string, got another value",
     entry(f"env = {{ T = '{SECRET} ${{x-y}}' }}"): "4:13: T: expected ${NAME}",
-    entry(f"env = {{ 'A=B' = '{SECRET}' }}"): "4:9: expected a name of a variable, got 'A=B'",
+    entry(f"env = {{ 'A=B' = '{SECRET}' }}"): "4:9: expected a name of a variable",
+    entry(f"env = {{ 'T={SECRET}' = '' }}"): "4:9: expected a name of a variable",
+    url("insecure = 1"): "4:12: insecure: expected true or false",
+    f'[[servers]]\nid = "a"\nurl = "http://:5/{SECRET}"': "3:7: url: expected a URL with a host",
     entry("headers = { a = 'b' }"): "4:1: headers is for a server with a url",
     entry("transport = 'htp'"): "4:13: transport: expected one of",
     entry("transport = 'sse'"): "4:13: transport: expected stdio, since the server has a command",
@@ -336,3 +345,21 @@ def test_nothing_that_is_read_shows_a_secret() -> None:
     config = read(WHOLE)
     assert SECRET not in repr(config)
     assert config.specs[0].env == {"TOKEN": SECRET}
+
+
+KINDS = st.sampled_from([WHOLE, SPECIFICATION, json.dumps(MCP_SERVERS), *WARNED, *REFUSED])
+MARKS = st.sampled_from([SECRET, "${", "}", "$${", "'", '"', "[", "{", "=", "\n", "9" * 50, "\x00"])
+
+
+@given(KINDS, st.lists(st.tuples(st.integers(0, 1500), MARKS), max_size=4), st.integers(0, 1500))
+def test_any_file_is_read_or_refused_by_name(
+    text: str, marks: list[tuple[int, str]], end: int
+) -> None:
+    for place, mark in marks:
+        text = text[:place] + mark + text[place:]
+    for cut in (text, text[:end]):  # one that is written by half, too
+        try:
+            config = read(cut)
+        except ConfigError:
+            continue
+        assert {*config.policy.rules} == {one.id for one in config.servers}

@@ -53,7 +53,7 @@ def test_servers_without_a_section_are_denied_unless_the_file_allows_them() -> N
     )
     assert [str(one.place) for one in rules.mistakes("files", {})] == ["p.toml:1:10"]
     lone = policy("[servers.mail]").problem("files", tool("a"))
-    assert str(lone).endswith("Add [servers.NAME].")
+    assert str(lone).endswith("for the server 'files'. Name it in the file.")
     open_rules = policy('other_servers = "allow"\n[servers.fiels]')
     assert allowed(open_rules, "a", "files")
     assert len(open_rules.mistakes("files", {})) == 1
