@@ -117,7 +117,7 @@ def _way(spec: ServerSpec) -> str:
     if spec.command is not None and _is_found(spec):
         return spec.command
     if spec.url is None:
-        first, *rest = (spec.command or "").split(maxsplit=1)
+        first, *rest = (spec.command or "").split(maxsplit=1) or [""]
         return f"{first} ..." if rest else first
     from urllib.parse import urlsplit
 

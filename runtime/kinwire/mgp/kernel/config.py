@@ -74,8 +74,9 @@ class ConfigFile:
         """
         _CONFIG_FILE.check(path=path, variables=variables, may_be_absent=may_be_absent)
         self._variables = variables
-        self.path = config_path(path, may_be_absent=may_be_absent)
-        """The path of the file."""
+        # Absolute, since the program may change its working folder.
+        self.path = os.path.abspath(config_path(path, may_be_absent=may_be_absent))
+        """The absolute path of the file."""
         self.current = KernelConfig(self.path)
         """What the file said when it was last right."""
         self._was_absent = may_be_absent and not os.path.lexists(self.path)

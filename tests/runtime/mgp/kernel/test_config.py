@@ -134,7 +134,7 @@ def test_a_file_that_appears_while_the_kernel_runs_is_not_trusted(folder: Path) 
     with pytest.raises(FileNotFoundError):
         ConfigFile(path)
     file = ConfigFile(may_be_absent=True)
-    assert (file.path, ids(file.current)) == ("mgp.toml", [])
+    assert (file.path, ids(file.current)) == (str(path), [])
     assert file.poll() is None
     written(path, "planted")
     assert file.poll() is None
@@ -168,4 +168,15 @@ def test_a_file_in_a_place_of_a_higher_rank_is_not_taken_up_later(folder: Path) 
     file = ConfigFile()
     written(folder / "mgp.toml", "planted")
     assert file.poll() is None
+    assert ids(file.reload()) == ["a"]
+
+
+def test_another_working_folder_does_not_change_the_file(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(folder / "mgp.toml", "a")
+    file = ConfigFile("mgp.toml")
+    written(folder / "below" / "mgp.toml", "planted")
+    monkeypatch.chdir(folder / "below")
+    assert (file.poll(), file.poll()) == (None, None)
     assert ids(file.reload()) == ["a"]
