@@ -184,6 +184,17 @@ async def _events(stage: Scene) -> None:
                 return
 
 
+async def _pieces(stage: Scene) -> None:
+    tell, fired = stage.narrator.tell, {"degrees": 1200}
+    tell(Line(_called("fire_kiln", fired), "agent", "workshop"))
+    workshop = stage.connections["workshop"]
+    with stage.kernel.acting_for(AGENT):
+        async with stage.kernel.stream(workshop, "fire_kiln", fired) as stream:
+            async for chunk in stream:
+                tell(Line(f"piece {chunk.index}: {chunk.text}", "workshop", "agent"))
+    tell(Line(f"the whole: {result_text(stream.result)}", "workshop", "agent"))
+
+
 async def _access(stage: Scene) -> None:
     await stage.kernel.access.grant(AGENT, "workshop", "deny", tool="remember")
     stage.narrator.tell(Line("denies remember to the agent", "operator", "kernel"))
@@ -235,6 +246,7 @@ _STEPS: tuple[tuple[str, Callable[[Scene], Awaitable[None]]], ...] = (
     ("Code is read before it is sent", _code),
     ("A tool asks a person while it runs", _asks),
     ("A server emits events while it works", _events),
+    ("A result comes in pieces", _pieces),
     ("Access is decided by the operator, and by nobody else", _access),
     ("A server that speaks only MCP is guarded, too", _plain),
     ("What the audit server knows of the agent", _trail),

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 __all__ = ("CHANNELS", "PERMISSIONS", "Workshop", "guarded", "server")
 
+from collections.abc import AsyncIterator
+
 from kinwire import Context, Server, ToolError
 from kinwire.mgp import MgpContext, MgpServer, refusal
 from kinwire_protocols.mgp import CodeSafety, ToolSecurity, errors
@@ -18,6 +20,7 @@ SAFE = ToolSecurity(risk_level="safe", permissions_required=["memory.read"], val
 REMEMBER = ToolSecurity(
     risk_level="moderate", permissions_required=["memory.write"], reversible=True
 )
+FIRE = ToolSecurity(risk_level="moderate", validator="none", reversible=True)
 FETCH = ToolSecurity(
     risk_level="moderate",
     permissions_required=["network.outbound"],
@@ -55,6 +58,7 @@ class Workshop:
             (self.fetch_page, FETCH),
             (self.execute_command, COMMAND),
             (self.run_python, CODE),
+            (self.fire_kiln, FIRE),
             (self.clear_shelf, CLEAR),
         ):
             server.tool(guarded.tool(security=security)(function))
@@ -88,6 +92,12 @@ class Workshop:
         if not code.strip():
             raise ToolError("There is no code.")
         return f"It would run {len(code)} characters of Python."
+
+    async def fire_kiln(self, degrees: int) -> AsyncIterator[str]:
+        """Heat the kiln, and say how hot it is while it heats."""
+        for step in range(1, 4):
+            yield f"{degrees * step // 3} degrees. "
+        yield "It would stay so until six."
 
     async def clear_shelf(self, context: MgpContext) -> str:
         """Clear a shelf, which the person chooses."""
