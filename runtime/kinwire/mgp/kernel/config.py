@@ -48,7 +48,8 @@ def load_config(
         TypeError: an argument is not of its type.
     """
     _LOAD_CONFIG.check(path=path, variables=variables)
-    return _load(config_path(path), variables)
+    found = config_path(path)
+    return _load(found, variables, found)
 
 
 class ConfigFile:
@@ -74,12 +75,12 @@ class ConfigFile:
         """
         _CONFIG_FILE.check(path=path, variables=variables, may_be_absent=may_be_absent)
         self._variables = variables
-        # Absolute, since the program may change its working folder.
-        self.path = os.path.abspath(config_path(path, may_be_absent=may_be_absent))
-        """The absolute path of the file."""
+        self.path = config_path(path, may_be_absent=may_be_absent)
+        """The path of the file, as problems show it."""
+        self._place = os.path.abspath(self.path)  # the program may change its working folder
         self.current = KernelConfig(self.path)
         """What the file said when it was last right."""
-        self._was_absent = may_be_absent and not os.path.lexists(self.path)
+        self._was_absent = may_be_absent and not os.path.lexists(self._place)
         self._stamp: FileStamp | None = None
         self._seen: FileStamp | None = None
         if not self._was_absent:
@@ -95,7 +96,7 @@ class ConfigFile:
             OSError: it cannot be read.
         """
         _RELOAD.check(approved=approved)
-        if not os.path.lexists(self.path):
+        if not os.path.lexists(self._place):
             self._was_absent = True
         elif self._was_absent and not approved:
             text = "the file was absent before, and an operator must approve it now"
@@ -113,7 +114,7 @@ class ConfigFile:
         Raises:
             ConfigError, OSError: as `reload` does, once for each change.
         """
-        now = stamp_of(self.path)
+        now = stamp_of(self._place)
         before, self._seen = self._seen, now
         if now in (None, self._stamp) or now != before:
             if now is None:
@@ -123,15 +124,15 @@ class ConfigFile:
         return self.reload()
 
     def _read(self) -> None:
-        self._stamp = self._seen = stamp_of(self.path)
-        self.current = _load(self.path, self._variables)
+        self._stamp = self._seen = stamp_of(self._place)
+        self.current = _load(self._place, self._variables, self.path)
 
 
-def _load(path: str, variables: Mapping[str, str] | None) -> KernelConfig:
-    source = ValueSource(
-        os.environ if variables is None else variables, os.path.dirname(os.path.abspath(path))
-    )
-    return config_from(read_config_text(path), path, source)
+def _load(place: str, variables: Mapping[str, str] | None, path: str) -> KernelConfig:
+    """Read the file at a place; problems show its path."""
+    found = os.environ if variables is None else variables
+    source = ValueSource(found, os.path.dirname(os.path.abspath(place)))
+    return config_from(read_config_text(place, path), path, source)
 
 
 def config_path(path: str | os.PathLike[str] | None, *, may_be_absent: bool = False) -> str:

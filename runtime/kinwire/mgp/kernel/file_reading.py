@@ -34,22 +34,23 @@ def stamp_of(name: str) -> FileStamp | None:
     return FileStamp(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
 
 
-def read_config_text(name: str) -> str:
-    """Return the text of the file at the path `name`.
+def read_config_text(path: str, name: str | None = None) -> str:
+    """Return the text of a file, which messages call `name`, or by its path.
 
     Raises:
         ConfigError: it is not UTF-8, is longer than 256 KiB, or other users of the machine could
             have written it.
         OSError: it cannot be read.
     """
-    return _text_of(_bytes_of(name), name)
+    shown = path if name is None else name
+    return _text_of(_bytes_of(path, shown), shown)
 
 
-def _bytes_of(name: str) -> bytes:
+def _bytes_of(path: str, name: str) -> bytes:
     # A pipe would wait for a writer.
-    descriptor = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     try:
-        _check_file(name, os.fstat(descriptor))
+        _check_file(path, name, os.fstat(descriptor))
         with open(descriptor, "rb", closefd=False) as file:
             found = file.read(_MOST + 1)
     finally:
@@ -71,8 +72,8 @@ def _text_of(found: bytes, name: str) -> str:
         raise ConfigError(ConfigProblem(place, "expected UTF-8")) from None
 
 
-def _check_file(name: str, status: os.stat_result) -> None:
-    """Raise if this is not a file, or if another user can change what the name leads to.
+def _check_file(path: str, name: str, status: os.stat_result) -> None:
+    """Raise if this is not a file, or if another user can change what the path leads to.
 
     Raises:
         ConfigError: the file, a link to it or the folder of either is in the hand of others.
@@ -84,7 +85,7 @@ def _check_file(name: str, status: os.stat_result) -> None:
     mine = (os.getuid(), 0)
     if status.st_uid not in mine or status.st_mode & stat.S_IWOTH:
         raise _refused(name, "other users can write the file. Use chmod and chown")
-    for place in {Path(name).absolute(), Path(name).resolve()}:
+    for place in {Path(path).absolute(), Path(path).resolve()}:
         if os.lstat(place).st_uid not in mine:
             raise _refused(name, f"another user owns the link {place}. Name the file itself")
         folder = os.stat(place.parent)
