@@ -95,6 +95,17 @@ def server() -> Server:
     return Server("s", "1")
 
 
+def any_connection() -> Connection:
+    """Return one that is never used: what is called refuses another argument first."""
+    return object.__new__(Connection)
+
+
+def guarded_server() -> kinwire.mgp.GuardedServer:
+    """Return one that is never used."""
+    made = object.__new__(kinwire.mgp.GuardedServer)
+    return vars(made).update(extensions=frozenset(), offer=None) or made
+
+
 async def connected(target: Any, **options: Any) -> None:
     async with connect(target, **options):
         raise AssertionError("it is connected")
@@ -401,6 +412,14 @@ UNCHECKED: dict[str, str] = {
     "SupervisedServer": BY_KINWIRE,
     "Supervisor": "MgpKernel.supervise makes it",
     "ConfigError": RAISED,
+    "CallStream": BY_KINWIRE,
+    "CallbackQuestion": BY_KINWIRE,
+    "MgpContext": BY_KINWIRE,
+    "ServerEvents": BY_KINWIRE,
+    "ServerHealth": BY_KINWIRE,
+    "Shutdown": BY_KINWIRE,
+    "StreamChunk": BY_KINWIRE,
+    "StreamUnreadError": RAISED,
     "MgpKernel.attach": IN_HANDSHAKE,
     "MgpKernel.join": IN_HANDSHAKE,
     "MgpKernel.must_be_only_session": IN_HANDSHAKE,
@@ -490,6 +509,10 @@ VALID: dict[str, Callable[[], dict[str, Any]]] = {
     "ConfigFile": lambda: {"may_be_absent": True},
     "ConfirmationAnswer": lambda: {"approved": True},
     "MgpKernel.add_access_tools": lambda: {"server": server(), "agent_of": handler},
+    "HealthMonitor": lambda: {"server": guarded_server()},
+    "MgpKernel.events": lambda: {"connection": any_connection(), "channels": []},
+    "MgpKernel.stream": lambda: {"connection": any_connection(), "tool": "t"},
+    "MgpServer.emit": lambda: {"channel": "tool.started"},
     "MgpKernel.reset_quota": lambda: {"agent": "a", "server": "s"},
     "MgpKernel.supervise": lambda: {"host": Host("h", "1")},
     "ServerSpec": lambda: {"id": "a", "command": "python"},

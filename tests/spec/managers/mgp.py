@@ -193,6 +193,10 @@ MGP = {
         attributes=("kinwire.mgp.server.event_sender:EventSender.send",),
         rows=("mgp-13.3-1", "mgp-13.3-2", "mgp-13.5-1"),
     ),
+    "mgp reading of events": Manager(
+        attributes=("kinwire.mgp.kernel.events:EventSubscriptions._take",),
+        rows=("mgp-13-1", "mgp-13.1-1"),
+    ),
     "mgp channels": Manager(
         attributes=("kinwire.mgp.rules.events:checked_channels",),
         rows=("mgp-13.5-5",),

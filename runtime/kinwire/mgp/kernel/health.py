@@ -22,6 +22,7 @@ from kinwire.mgp.rules.timestamps import timestamp_of
 from kinwire.rpc.errors import ConnectionClosedError, InvalidResponseError, ShapeError
 from kinwire.storage.clock import Clock
 from kinwire.support.arguments import (
+    FUNCTION,
     PLAIN_FUNCTION,
     SECONDS,
     ArgumentCheck,
@@ -46,6 +47,7 @@ _HEALTH_MONITOR = ArgumentCheck(
     changed=PLAIN_FUNCTION,
     failed=PLAIN_FUNCTION,
     clock=PLAIN_FUNCTION,
+    sleep=FUNCTION,
 )
 
 
@@ -90,6 +92,7 @@ class HealthMonitor:
             changed=changed,
             failed=failed,
             clock=clock,
+            sleep=sleep,
         )
         self.health = ServerHealth()
         """What is known now."""

@@ -82,4 +82,7 @@ class Lifecycle:
         _LIFECYCLE.check(**{one.name: getattr(self, one.name) for one in fields(self)})
         for name in self.vital:
             if name not in self.checks:
-                raise ValueError(f"Lifecycle.vital: there is no check {name!r:.60}. Add it.")
+                raise ValueError(
+                    f"Lifecycle.vital: expected names of checks, got {name!r:.60}. There is no "
+                    "check of that name. Add it."
+                )

@@ -229,7 +229,7 @@ async def test_nothing_of_it_is_served_to_who_has_not_negotiated_it(offer: Json 
 def test_wrong_options_are_answered_with_the_right_ones() -> None:
     wrong: list[tuple[Json, str]] = [
         ({"checks": {"a": True}}, "checks"),
-        ({"vital": ["b"]}, "there is no check 'b'"),
+        ({"vital": ["b"]}, "expected names of checks, got 'b'"),
         ({"check_timeout": 0}, "check_timeout"),
         ({"drain_timeout": -1}, "drain_timeout"),
         ({"on_shutdown": "f"}, "on_shutdown"),
