@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kinwire.mgp import ServerPolicy, ServerSpec
-from kinwire.mgp.rules.config_file import MOST_SERVERS, config_from
+from kinwire.mgp.rules import config_file
+from kinwire.mgp.rules.config_file import config_from
 from kinwire.mgp.rules.config_problem import ConfigError
 from kinwire.mgp.rules.config_section import SECTION_KEYS
 from kinwire.mgp.rules.config_way import ValueSource
@@ -333,11 +334,13 @@ def test_the_same_file_can_be_json() -> None:
     assert read(content).policy.servers == read(WHOLE).policy.servers
 
 
-def test_a_file_has_at_most_a_thousand_servers() -> None:
+def test_a_file_has_at_most_a_thousand_servers(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert config_file.MOST_SERVERS == 1000
+    monkeypatch.setattr(config_file, "MOST_SERVERS", 5)
     one = '[[servers]]\nid = "{}"\ncommand = "x"\n'
-    text = "".join(one.format(number) for number in range(MOST_SERVERS))
-    assert len(read(text).specs) == MOST_SERVERS
-    with pytest.raises(ConfigError, match=r"^f:3001:1: expected at most 1000 servers"):
+    text = "".join(map(one.format, range(5)))
+    assert len(read(text).specs) == 5
+    with pytest.raises(ConfigError, match=r"^f:16:1: expected at most 5 servers"):
         read(text + one.format("x"))
 
 
