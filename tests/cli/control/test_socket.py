@@ -20,7 +20,7 @@ from kinwire.support.background import background
 from kinwire_cli.control.client import running_kernel
 from kinwire_cli.control.listening import serve_owner
 from kinwire_cli.control.messages import SERVERS, STOP, KernelFacts, ServerRow, ServersAnswer
-from kinwire_cli.control.place import bound_socket, connected_socket
+from kinwire_cli.control.place import bound_socket, connected_socket, place_of
 from kinwire_cli.failure import UnreachableError, UsageError
 from kinwire_protocols.base import from_wire
 
@@ -153,3 +153,17 @@ async def test_without_a_kernel_the_command_says_so(path: Path) -> None:
     with pytest.raises(UnreachableError, match="No kernel at"):
         async with running_kernel(at(path)):
             pass
+
+
+async def test_a_kernel_of_a_service_without_the_folder_of_a_login_is_found(
+    short: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(short))
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+    place = place_of(short / "mgp.toml")
+    (short / "run").mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(short / "run"))
+    assert place_of(short / "mgp.toml") != place
+    named = Namespace(config=str(short / "mgp.toml"), socket=None)
+    async with listening_at(place), running_kernel(named) as kernel:
+        assert (await kernel.servers()).kernel.pid == 1

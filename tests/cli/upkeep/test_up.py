@@ -31,19 +31,21 @@ sys.exit(main(["up", *sys.argv[1:]]))
 """
 UP = [sys.executable, "-c", FAST]
 SERVER = """
-import sys
-from kinwire import Server
+import json, sys
 
 print("began", sys.argv[1], file=sys.stderr, flush=True)
-Server("notes", "1.0").run()
+info = {"name": "notes", "version": "1.0"}
+result = {"protocolVersion": "2024-11-05", "capabilities": {}, "serverInfo": info}
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" in asked:
+        answer = result if asked["method"] == "initialize" else {}
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": answer}), flush=True)
 """
-STUBBORN = """
-import json, signal, sys, time
+STUBBORN = f"""
+import signal, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
-asked = json.loads(sys.stdin.readline())
-info = {"protocolVersion": "2024-11-05", "capabilities": {}}
-info["serverInfo"] = {"name": "s", "version": "1"}
-print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": info}), flush=True)
+{SERVER}
 while True:
     time.sleep(60)
 """
@@ -185,7 +187,7 @@ def test_a_changed_file_is_gone_over_to_and_a_wrong_one_changes_nothing(
 def test_a_second_signal_ends_all_servers_at_once(
     folder: Path, up: Callable[..., Up], capsys: Captured
 ) -> None:
-    write(folder, entry("stubborn", "stubborn.py"))
+    write(folder, entry("stubborn", "stubborn.py", "x"))
     kernel = up("--socket", str(folder / "chosen.sock"))
     kernel.wait("stubborn: connected, pid ")
     code, out, _ = ran(capsys, "ps", "--socket", "chosen.sock", "--format", "json")
