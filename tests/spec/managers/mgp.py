@@ -282,6 +282,25 @@ MGP = {
             "mgp-14.3-13",
         ),
     ),
+    "mgp streams": Manager(
+        attributes=("kinwire.mgp.server.streams:ServedStreams._open",),
+        rows=(
+            *("mgp-12.2-1", "mgp-12.3-1", "mgp-12.4-1", "mgp-12.4-2", "mgp-12.4-3", "mgp-12.4-4"),
+            "mgp-12.5-3",
+        ),
+    ),
+    "mgp joined pieces": Manager(
+        attributes=("kinwire.mcp.functions.pieces:JoinedPieces.add",),
+        rows=("mgp-12.1-1", "mgp-12.3-2", "mgp-12.5-1", "mgp-12.5-2", "mgp-12.7-3"),
+    ),
+    "mgp progress": Manager(
+        attributes=("kinwire.mgp.server.streams:_report",),
+        rows=("mgp-12.6-1", "mgp-12.6-2"),
+    ),
+    "mgp cancelled streams": Manager(
+        attributes=("kinwire.mgp.server.streams:ServedStreams._cancel",),
+        rows=("mgp-12.7-1", "mgp-12.7-2"),
+    ),
     "mgp confirmations": Manager(
         attributes=("kinwire.mgp.kernel.confirmations:ConfirmationManager.check",),
         rows=("mgp-4-1", "mgp-4.3-6", "mgp-4.4-1", "mgp-4.4-2", "mgp-4.4-3"),

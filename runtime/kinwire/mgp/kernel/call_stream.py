@@ -41,6 +41,12 @@ class StreamUnreadError(KinwireError):
     A connection carries all calls. Read streams at the same time, or on connections of their own.
     """
 
+    def __init__(self) -> None:
+        super().__init__(
+            "Nobody read the stream while other calls on its connection waited. Read streams at "
+            "the same time, or on connections of their own."
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class StreamChunk:

@@ -129,12 +129,7 @@ class CallStreams:
             streams = self._open.get(session, {})
             far = stream.backlog is Backlog.FAR_BEHIND and not waiting <= streams.keys()
             if periods and (far or periods >= _MORE_PATIENCE):
-                stream.fail(
-                    StreamUnreadError(
-                        "Nobody read the stream while other calls on its connection waited. Read "
-                        "streams at the same time, or on connections of their own."
-                    )
-                )
+                stream.fail(StreamUnreadError())
                 stream.scope.cancel()
                 return
 
