@@ -301,6 +301,22 @@ MGP = {
         attributes=("kinwire.mgp.server.streams:ServedStreams._cancel",),
         rows=("mgp-12.7-1", "mgp-12.7-2"),
     ),
+    "mgp states": Manager(
+        attributes=("kinwire.mgp.rules.lifecycle:next_state",),
+        rows=("mgp-11-1", "mgp-11.1-1", *(f"mgp-11.2-{row}" for row in range(1, 12))),
+    ),
+    "mgp restarts": Manager(
+        attributes=("kinwire.mgp.rules.restarts:decide_restart",),
+        rows=("mgp-11.5-1", "mgp-11.5-2", "mgp-11.5-3", "mgp-11.5-4", "mgp-11.5-6"),
+    ),
+    "mgp limits of restarts": Manager(
+        attributes=("kinwire.mgp.kernel.supervisor.actor:ServerActor._audit_limit",),
+        rows=("mgp-11.5-7",),
+    ),
+    "mgp calls of servers that are not up": Manager(
+        attributes=("kinwire.mgp.rules.lifecycle:refusal_in",),
+        rows=("mgp-14.3-7", "mgp-14.3-9"),
+    ),
     "mgp confirmations": Manager(
         attributes=("kinwire.mgp.kernel.confirmations:ConfirmationManager.check",),
         rows=("mgp-4-1", "mgp-4.3-6", "mgp-4.4-1", "mgp-4.4-2", "mgp-4.4-3"),

@@ -49,6 +49,7 @@ async def answer(supervisor: Supervisor, name: str, **arguments: Any) -> int:
     return int(result.content[0].text)  # type: ignore[union-attr]
 
 
+@pytest.mark.spec("mgp-11-1", "mgp-11.1-1", "mgp-11.2-4")
 async def test_a_killed_server_starts_again_and_each_call_fails_once(tmp_path: Path) -> None:
     """Fifty calls under way, kill -9: each fails within a second, none is run again."""
     children = Children(tmp_path, "grandchild", restart=SOON, when_restarting="wait")
@@ -170,8 +171,7 @@ async def test_failures_with_quiet_windows_between_them_never_add_up(tmp_path: P
 
 async def test_a_hung_server_is_killed_with_what_it_has_started(tmp_path: Path) -> None:
     """SIGSTOP: it misses its pings, and does not read that its input ends."""
-    pings: dict[str, Any] = {"ping_interval": 0.02, "ping_timeout": 0.05, "ping_misses": 3}
-    children = Children(tmp_path, "grandchild", restart=SOON, **pings)
+    children = Children(tmp_path, "grandchild", restart=SOON, **QUICK_PINGS)
     async with supervising(children.spec) as supervisor:
         await supervisor["s"].wait_connected()
         for pid in (*children.pids(), *children.pids("grandchild")):
@@ -181,6 +181,27 @@ async def test_a_hung_server_is_killed_with_what_it_has_started(tmp_path: Path) 
         await supervisor["s"].wait_connected()
         assert len(children.pids()) == 2
     await children.gone()
+
+
+QUICK_PINGS: dict[str, Any] = {"ping_interval": 0.02, "ping_timeout": 0.05, "ping_misses": 3}
+
+
+async def test_a_program_that_stood_still_itself_restarts_nothing(tmp_path: Path) -> None:
+    """As after SIGSTOP and SIGCONT: each ping is late, and the answers are there already."""
+    children = Children(tmp_path, restart=SOON, **QUICK_PINGS)
+    async with supervising(children.spec) as supervisor:
+        await supervisor["s"].wait_connected()
+        for _time in range(3):
+            time.sleep(0.2)  # noqa: ASYNC251 - that is what is tested
+            await anyio.sleep(0.03)
+        health = supervisor["s"].status.health
+        assert health is not None
+        with anyio.fail_after(5), supervisor.changes() as changes:
+            while health.misses:
+                await anext(changes)
+                health = supervisor["s"].status.health
+                assert health is not None
+        assert (supervisor["s"].status.state, len(children.pids())) == ("connected", 1)
 
 
 @pytest.mark.spec("mgp-11.4-mgp-lifecycle-shutdown-6")
