@@ -496,6 +496,7 @@ UNCHECKED: dict[str, str] = {
     "SessionStateError": RAISED,
     "ShapeError": RAISED,
     "StateNotRecordedError": RAISED,
+    "StreamUnreadError": RAISED,
     "StateRefusedError": RAISED,
     "ToolDefinitionError": RAISED,
     "ToolError": "an exception takes any values, and shows them as text",
