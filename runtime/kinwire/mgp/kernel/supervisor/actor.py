@@ -101,6 +101,8 @@ class ServerActor:
     @property
     def is_coming(self) -> bool:
         """Whether the server may come up without a further order."""
+        if self.orders.closed:
+            return False
         ordered = self.orders.next is not None and self.orders.next.kind != "stop"
         coming = self.call_state in ("connecting", "connected", "restarting")
         due = self._start_first or self.restart_at is not None
@@ -130,6 +132,11 @@ class ServerActor:
         if self.stopped or self.life.state in ("registered", "restarting", "disconnected"):
             return None  # the next start is by the spec
         return "again"
+
+    def close(self) -> None:
+        """Let everybody continue who waits: nothing is done for the server any more."""
+        self.orders.close()
+        self._tell()
 
     async def run(self) -> None:
         """Follow orders and decisions until cancelled."""

@@ -28,11 +28,11 @@ class OrderBox:
         self.next: Order | None = None
         self._waiting: list[Order] = []
         self._news = anyio.Event()
-        self._closed = False
+        self.closed = False
 
     def put(self, order: Order) -> None:
         """Give an order. Nobody follows it after `close`."""
-        if self._closed:
+        if self.closed:
             order.done.set()
             return
         self.next = order
@@ -65,5 +65,5 @@ class OrderBox:
 
     def close(self) -> None:
         """Let everybody continue: no order is followed any more."""
-        self._closed, self.next = True, None
+        self.closed, self.next = True, None
         self.finish()

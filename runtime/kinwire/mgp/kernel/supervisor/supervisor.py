@@ -267,7 +267,7 @@ class Supervisor:
         except Exception:  # a mistake of ours: the other servers go on
             logger.exception("%s: it is not supervised any more", actor.spec.id)
         finally:
-            actor.orders.close()
+            actor.close()
 
     async def _end(self, *, drain: bool) -> None:
         group = self._open()

@@ -89,7 +89,7 @@ class Children:
     async def gone(self) -> None:
         """Wait until none of them runs; a grandchild is reaped by the system, not by us."""
         everybody = [*self.pids(), *self.pids("grandchild")]
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             while any(map(_runs, everybody)):  # noqa: ASYNC110 - they report to nobody here
                 await anyio.sleep(0.005)
         assert [pid for pid in self.pids() if _is_known(pid)] == [], "zombies of ours"

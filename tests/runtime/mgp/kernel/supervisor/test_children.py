@@ -196,7 +196,7 @@ async def test_a_program_that_stood_still_itself_restarts_nothing(tmp_path: Path
             await anyio.sleep(0.03)
         health = supervisor["s"].status.health
         assert health is not None
-        with anyio.fail_after(5), supervisor.changes() as changes:
+        with anyio.fail_after(20), supervisor.changes() as changes:
             while health.misses:
                 await anext(changes)
                 health = supervisor["s"].status.health
@@ -236,7 +236,7 @@ async def reached_again(supervisor: Supervisor) -> ServerStatus:
 async def test_a_stop_in_the_middle_of_a_start_leaves_no_process(tmp_path: Path) -> None:
     children = Children(tmp_path, "mute", "grandchild", restart=SOON, start_timeout=60)
     async with supervising(children.spec) as supervisor:
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             while not children.pids("grandchild"):  # noqa: ASYNC110 - it reports to nobody here
                 await anyio.sleep(0.005)
         await supervisor.stop("s")

@@ -22,6 +22,7 @@ from tests.runtime.mgp.kernel.supervisor.fixtures_raw import (
     SHUTDOWN,
     Raws,
     SilentServer,
+    run,
     spec,
 )
 from tests.runtime.mgp.kernel.supervisor.fixtures_supervisor import reached, supervising, ways
@@ -113,7 +114,7 @@ async def test_a_restart_during_a_start_begins_the_start_again() -> None:
     async with supervising(spec(), raw=raws) as supervisor:
         await reached(supervisor, "s", "connecting")
         raws.kind = RawServer
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             await supervisor.restart("s")
         assert (supervisor["s"].status.state, len(raws), raws[0].closed) == ("connected", 2, True)
 
@@ -122,7 +123,7 @@ async def test_the_newest_order_counts_and_everybody_who_gave_one_continues() ->
     raws = Raws()
     async with supervising(spec(), raw=raws) as supervisor:
         await supervisor["s"].wait_connected()
-        with anyio.fail_after(5):
+        with anyio.fail_after(20):
             async with anyio.create_task_group() as tasks:
                 for order in (supervisor.stop, supervisor.restart, supervisor.stop):
                     tasks.start_soon(order, "s")
@@ -228,7 +229,7 @@ async def test_two_supervisors_of_a_kernel_share_no_server() -> None:
 
 async def test_readers_of_changes_get_each_server_once_until_the_end() -> None:
     raws, seen = Raws(), list[str]()
-    with anyio.fail_after(5):
+    with anyio.fail_after(20):
         async with anyio.create_task_group() as tasks, supervising(raw=raws) as supervisor:
 
             async def collect() -> None:
@@ -247,6 +248,23 @@ async def test_readers_of_changes_get_each_server_once_until_the_end() -> None:
             tasks.start_soon(collect)
             await anyio.wait_all_tasks_blocked()
     assert set(seen) == {"b"}
+
+
+async def test_who_waits_for_a_server_is_told_when_the_supervisor_ends() -> None:
+    raws = Raws(kind=SilentServer)
+    async with supervising(spec(when_restarting="wait"), raw=raws) as supervisor:
+        server = supervisor["s"]
+        await reached(supervisor, "s", "connecting")
+        codes: list[Any] = []
+
+        async def call() -> None:
+            codes.append(await run(server))
+
+        async with anyio.create_task_group() as tasks, anyio.create_task_group() as ending:
+            tasks.start_soon(call)
+            await anyio.wait_all_tasks_blocked()
+            ending.start_soon(supervisor.remove, "s")
+        assert codes == [2000]
 
 
 async def test_wrong_arguments_are_refused_with_the_right_call() -> None:
