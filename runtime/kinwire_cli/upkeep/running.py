@@ -11,6 +11,7 @@ from argparse import Namespace
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext, suppress
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from socket import socket
 
@@ -27,6 +28,7 @@ from kinwire.support.background import background
 from kinwire_cli.control.listening import serve_owner
 from kinwire_cli.control.messages import KernelFacts, ServerRow
 from kinwire_cli.control.place import bound_socket, place_of
+from kinwire_cli.extras import install_command
 from kinwire_cli.failure import UsageError
 from kinwire_cli.kernel_config import config_file
 from kinwire_cli.kernel_state import kernel_storage
@@ -66,8 +68,21 @@ def _read(path: Path) -> ConfigFile:
         file = ConfigFile(path)
     except ConfigError as error:
         raise UsageError(str(error), "Nothing was started.") from None
+    _must_be_watchable(file.current)
     _warn(file.current)
     return file
+
+
+def _must_be_watchable(config: KernelConfig) -> None:
+    """Raise where the memory of a server is limited and nothing here can look at it.
+
+    Raises:
+        UsageError: an extra is missing.
+    """
+    limited = [spec.id for spec in config.specs if spec.max_memory_bytes is not None]
+    if limited and find_spec("psutil") is None:
+        text = f"{limited[0]}: max_memory_bytes needs the extra [supervisor]."
+        raise UsageError(text, install_command("supervisor"))
 
 
 def _warn(config: KernelConfig) -> None:
@@ -164,7 +179,9 @@ class _Upkeep:
     def _reloaded(self, *, asked: bool) -> KernelConfig | None:
         try:
             config = self._file.reload() if asked else self._file.poll()
-        except (ConfigError, OSError) as error:
+            if config is not None:
+                _must_be_watchable(config)
+        except (ConfigError, OSError, UsageError) as error:
             _say(f"error: {error}")
             _note("the kernel goes on with the configuration as it was")
             return None

@@ -228,3 +228,14 @@ def test_a_wrong_configuration_starts_nothing(
     code, out, err = ran(capsys, "up")
     assert (code, out, message in err) == (2, "", True), err
     assert ran(capsys, "up", "-c", "absent.toml")[0] == 2
+
+
+def test_a_limit_of_memory_without_the_extra_starts_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.setattr("kinwire_cli.upkeep.running.find_spec", lambda _: None)
+    limit = "[servers.mgp]\nmax_memory_bytes = 1000000\n"
+    write(folder, entry("notes", "notes.py", "one"), limit)
+    code, out, err = ran(capsys, "up")
+    assert (code, out) == (2, "")
+    assert err.startswith("error: notes: max_memory_bytes needs the extra [supervisor].\nhint: pip")
