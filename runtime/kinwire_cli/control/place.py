@@ -145,7 +145,7 @@ def _must_be_private(folder: Path) -> None:
     except OSError as error:
         raise UsageError(f"{folder}: {error.strerror}.", _OTHER_PLACE) from None
     if not _is_ours(folder):
-        hint = f"Make it so: chmod 700 {folder}. Or {_OTHER_PLACE}"
+        hint = "--socket PATH names a place in another one; mkdir -m 700 makes such a folder."
         raise UsageError(f"{folder}: expected a folder that is yours alone.", hint)
 
 
