@@ -64,9 +64,10 @@ class Callbacks:
     """Who answers what servers ask while a tool runs: `MgpKernel(callbacks=Callbacks(answer=...))`.
 
     `answer` has the time that the server gives, at most `timeout` seconds. The call that asks does
-    not run out of time while it waits. `show` gets messages that want no answer; without it they are
-    logged. One call may ask `most` questions. Without `answer`, or if it returns None, fails or is
-    too late, a confirmation is refused; for other questions the server learns that nobody answers.
+    not run out of time while it waits. `show` gets messages that want no answer; without it they
+    are logged. One call may ask `most` questions. Without `answer`, or if it returns None, fails or
+    is too late, a confirmation is refused; for other questions the server learns that nobody
+    answers.
 
     Raises:
         ValueError: `timeout` or `most` is out of range.
