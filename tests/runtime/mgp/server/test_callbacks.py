@@ -81,8 +81,10 @@ async def called(raw: RawKernel, name: str, id: int = 20, **arguments: Any) -> J
     """Call a tool, and return its question: it waits for the answer then."""
     before = len(raw.of(ASKS))
     raw.say(id=id, method="tools/call", params={"name": name, "arguments": arguments})
-    questions = await raw.tells(ASKS, before + 1)
-    params: Json = questions[-1]["params"]
+    while len(raw.of(ASKS)) == before:
+        assert not any(one["id"] == id for one in raw.heard if "result" in one or "error" in one)
+        await raw.settle()
+    params: Json = raw.of(ASKS)[-1]
     return params
 
 
