@@ -73,40 +73,59 @@ async def test_a_server_says_what_the_examples_say() -> None:
         tasks.cancel_scope.cancel()
 
 
+class Thinking(RawServer):
+    """A server that says what the examples say, about the call that is under way."""
+
+    def __init__(self) -> None:
+        super().__init__(tool("think"), mgp=OFFER, tools_call=NOTHING, mgp_stream_cancel=NOTHING)
+
+    async def asked(self, method: str) -> Json:
+        """Return the last request, once it is one of this method."""
+        while self.heard[-1].get("method") != method:
+            await self._news.wait()
+        return self.heard[-1]
+
+    def says(self, message: Json, identifier: int) -> None:
+        """Send a notification of an example for a request."""
+        params = {**message["params"], "request_id": identifier}
+        self.say(method=message["method"], params=params)
+
+
 async def test_a_kernel_understands_the_examples() -> None:
     kernel = MgpKernel(unknown=ServerPolicy(trust="trusted", confirm=[]))
-    raw = RawServer(tool("think"), mgp=OFFER, tools_call=NOTHING, mgp_stream_cancel=NOTHING)
-    reports, found = list[ProgressNotificationParams](), list[Any]()
+    raw, reports = Thinking(), list[ProgressNotificationParams]()
+    async with guarded(raw, kernel) as connection:
+        arguments = CALL["params"]["arguments"]
+        opened = kernel.stream(connection, "think", arguments, on_progress=reports.append)
+        async with opened as stream:
+            asked = await raw.asked("tools/call")
+            assert {name: asked["params"][name] for name in CALL["params"]} == CALL["params"]
+            for message in (PROGRESS, FIRST, SECOND):
+                raw.says(message, asked["id"])
+            assert [(await anext(stream)).text for _ in TEXTS] == TEXTS
+            assert reports[0].progress == PROGRESS["params"]["progress"]
+            raw.say(id=asked["id"], result=FINAL["result"])
+            assert [chunk async for chunk in stream] == []
+            assert result_text(stream.result) == FINAL["result"]["content"][0]["text"]
+            assert stream.missed == FINAL["result"]["_mgp"]["chunks_sent"] - len(TEXTS)
 
-    def renamed(message: Json) -> Json:
-        """Return a message about the call that is under way, whatever its id is."""
-        asked = [one["id"] for one in raw.heard if one.get("method") == "tools/call"]
-        params = {**message["params"], "request_id": asked[-1]}
-        return {"method": message["method"], "params": params}
+
+async def test_a_kernel_cancels_as_the_example_does() -> None:
+    kernel = MgpKernel(unknown=ServerPolicy(trust="trusted", confirm=[]))
+    raw, found = Thinking(), list[Any]()
 
     async def cancel(stream: CallStream) -> None:
         found.append(await stream.cancel(CANCEL["params"]["reason"]))
 
     async with guarded(raw, kernel) as connection:
-        arguments = CALL["params"]["arguments"]
-        opened = kernel.stream(connection, "think", arguments, on_progress=reports.append)
+        opened = kernel.stream(connection, "think", CALL["params"]["arguments"])
         async with opened as stream, anyio.create_task_group() as tasks:
-            await raw.settle()
-            await raw.settle()
-            (params,) = raw.calls
-            assert {name: params[name] for name in CALL["params"]} == CALL["params"]
-            for message in (PROGRESS, FIRST, SECOND):
-                raw.say(**renamed(message))
-            assert [(await anext(stream)).text for _ in TEXTS] == TEXTS
-            assert reports[0].progress == PROGRESS["params"]["progress"]
+            call = await raw.asked("tools/call")
             tasks.start_soon(cancel, stream)
-            await raw.settle()
-            await raw.settle()
-            asked = raw.heard[-1]
-            assert asked["params"]["reason"] == CANCEL["params"]["reason"]
+            asked = await raw.asked(CANCEL["method"])
+            expected = {**CANCEL["params"], "request_id": call["id"]}
+            assert {name: asked["params"][name] for name in expected} == expected
             raw.say(id=asked["id"], result=CANCELLED["result"])
-            identifier = asked["params"]["request_id"]
-            raw.say(id=identifier, result=FINAL["result"])
-        assert result_text(stream.result) == FINAL["result"]["content"][0]["text"]
-        ((block,),) = found
-        assert block.text == CANCELLED["result"]["partial_result"]["content"][0]["text"]
+            raw.say(id=call["id"], result=FINAL["result"])
+    ((block,),) = found
+    assert block.text == CANCELLED["result"]["partial_result"]["content"][0]["text"]

@@ -12,7 +12,7 @@ import anyio
 import pytest
 
 import kinwire_cli.demos.mgp as demos
-from kinwire import Host, RpcError, result_text, stdio
+from kinwire import Connection, Host, RpcError, result_text, stdio
 from kinwire.mcp.urls import transport_to
 from kinwire.mgp import CallbackQuestion, Callbacks, Confirmations, MgpKernel, Permissions
 from kinwire.rpc.transport import Transport
@@ -32,6 +32,13 @@ def reached(transport: str) -> Generator[Transport]:
         return
     with serving(FILE, transport) as program:
         yield transport_to(program.url(transport), {})
+
+
+async def read_a_stream(kernel: MgpKernel, connection: Connection) -> None:
+    async with kernel.stream(connection, "fire_kiln", {"degrees": 900}) as stream:
+        pieces = [chunk.text async for chunk in stream]
+    assert pieces[:3] == ["300 degrees. ", "600 degrees. ", "900 degrees. "]
+    assert "".join(pieces) == result_text(stream.result)
 
 
 async def confirm(request: object) -> bool:
@@ -81,6 +88,7 @@ async def test_all_of_it_works_over_a_transport(transport: str) -> None:
                     assert found == expected
                 ends = [(await anext(told)).channel for _ in range(8)]
             assert ends == ["tool.started", "tool.completed"] * 4  # of calls that the kernel let by
+            await read_a_stream(kernel, connection)
             await connection.mcp.ping()
             archived = await connection.mcp.tools_call(name="search_events", arguments={})
             lines = result_text(archived).splitlines()

@@ -12,6 +12,7 @@ from sys import getsizeof
 from typing import Any, Final, Self
 
 import anyio
+from pydantic_core import from_json
 
 from kinwire.mgp.rules.chunks import ChunkOrder
 from kinwire.rpc.codec import is_object
@@ -311,8 +312,23 @@ def _partial(answer: StreamCancelResult) -> list[mcp.ContentBlock]:
     return [mcp.TextContent(text=content)] if isinstance(content, str) else list(content)
 
 
+def _extras_in(block: mcp.ContentBlock) -> object:
+    if not isinstance(block, mcp.TextContent) or '"_mgp"' not in block.text:
+        return None
+    try:
+        found: object = from_json(block.text)
+    except ValueError:
+        return None
+    return found.get("_mgp") if is_object(found) else None
+
+
 def _sent(result: mcp.CallToolResult) -> int | None:
-    """Return how many chunks the server says that it sent; None if it does not say it."""
+    """Return how many chunks the server says that it sent; None if it does not say it.
+
+    Servers are known to write `_mgp` into the text of the result, which is an object then.
+    """
     extras = to_wire(result).get("_mgp")
+    if extras is None and len(result.content) == 1:
+        extras = _extras_in(result.content[0])
     sent = extras.get("chunks_sent") if is_object(extras) else None
     return sent if type(sent) is int else None

@@ -423,40 +423,53 @@ async def test_progress_of_mgp_is_reported_as_that_of_mcp() -> None:
     assert (found.progress, found.total, found.message) == (0.65, 1.0, "13/20")
 
 
-async def test_the_dialect_of_a_known_server_is_understood() -> None:
-    """Shapes of version 0.6.1: an offer under `experimental`, no `done`, `_mgp` inside of text."""
+FINAL_OF_0_6 = json.dumps({"text": "Quantum", "_mgp": {"streamed": True, "chunks_sent": 2}})
+
+
+def of_version_0_6() -> Streaming:
+    """Return a server with the known shapes of version 0.6.1."""
 
     def cancelled(params: Json) -> Json:
         assert type(params["request_id"]) is int  # a text is answered by -32602
         return {"cancelled": True, "partial_result": {"content": "Quantum computing is a"}}
 
-    offer = {"version": "0.6.1", "extensions": ["permissions", "streaming"], "server_id": "s"}
     raw = Streaming(None, mgp_stream_cancel=cancelled)
+    offer = {"version": "0.6.1", "extensions": ["permissions", "streaming"], "server_id": "s"}
     raw.capabilities["experimental"] = {"mgp": offer}
-    final = json.dumps({"text": "Quantum", "_mgp": {"streamed": True, "chunks_sent": 1}})
+    return raw
+
+
+async def test_the_dialect_of_a_known_server_is_understood() -> None:
+    """An offer under `experimental`, no `done`, `_mgp` inside of the text, an unknown message."""
+    raw = of_version_0_6()
     async with connected(raw) as (kernel, connection):
         assert "streaming" in kernel.servers[0].extensions
         async with kernel.stream(connection, "think") as stream:
             await raw.called()
             raw.chunk(0, "Quantum")
             raw.say(method="notifications/mgp.stream.gap_unrecoverable", params={"request_id": 1})
-            raw.answer(text(final))
+            raw.answer(text(FINAL_OF_0_6))
             assert await texts(stream) == ["Quantum"]
-            assert result_text(stream.result) == final
-        async with (
-            kernel.stream(connection, "think") as stream,
-            anyio.create_task_group() as tasks,
-        ):
-            await raw.called(2)
-            raw.chunk(0, "Quantum computing is a")
-            tasks.start_soon(stream.cancel)
-            await raw.settle()
-            raw.answer(text(final))  # the cancelled call still gets a normal result
-            await raw.settle()
-            (block,) = await stream.cancel()
-            assert block == stream.result.content[0].model_copy(
-                update={"text": "Quantum computing is a"}
-            )
+            assert result_text(stream.result) == FINAL_OF_0_6
+            assert stream.missed == 1
+
+
+async def test_a_known_server_cancels_by_a_text_and_a_normal_result() -> None:
+    raw, found = of_version_0_6(), list[list[Any]]()
+
+    async def cancel(stream: CallStream) -> None:
+        found.append(await stream.cancel())
+
+    async with connected(raw) as (kernel, connection):
+        async with kernel.stream(connection, "think") as stream:
+            async with anyio.create_task_group() as tasks:
+                await raw.called()
+                raw.chunk(0, "Quantum computing is a")
+                tasks.start_soon(cancel, stream)
+                await raw.got(CANCEL)
+                raw.answer(text(FINAL_OF_0_6))
+            assert result_text(stream.result) == FINAL_OF_0_6
+    assert [one.text for one in found[0]] == ["Quantum computing is a"]
 
 
 @pytest.mark.parametrize("calls", [500, pytest.param(10_000, marks=pytest.mark.slow)])
