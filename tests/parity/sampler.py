@@ -23,8 +23,9 @@ Node = dict[str, Any]
 Path = tuple[str | int, ...]
 
 KNOWN = {
-    *("$ref", "additionalProperties", "anyOf", "const", "description", "enum", "format", "items"),
-    *("maximum", "minItems", "minimum", "properties", "required", "shorthand", "type"),
+    *("$ref", "additionalProperties", "anyOf", "const", "description", "enum", "exclusiveMinimum"),
+    *("format", "items", "maxItems", "maximum", "minItems", "minLength", "minimum", "properties"),
+    *("required", "shorthand", "type"),
 }
 # No 1.0 among the integers: it is one to JSON Schema, but not to us (see test_instances.py).
 OF_TYPE: dict[str, tuple[Any, ...]] = {
@@ -227,7 +228,9 @@ class _Draw:
             return self._array(node)
         values: Sequence[Any] = ANY if kind is None else OF_TYPE[kind]
         if kind in ("integer", "number"):
-            values = _within(values, node.get("minimum"), node.get("maximum"))
+            values = _above(node, _within(values, node.get("minimum"), node.get("maximum")))
+        if kind == "string":
+            values = [value for value in values if len(value) >= node.get("minLength", 0)]
         return deepcopy(self._one(values))
 
     def _object(self, node: Node) -> Node:
@@ -248,7 +251,7 @@ class _Draw:
             return [self._member(items) for _ in range(node.get("minItems", 0))]
         inner = _resolved(self._definitions, items)
         branches = (items, items) if "properties" in inner else inner.get("anyOf", (items, items))
-        return [self._member(branch) for branch in branches]
+        return [self._member(branch) for branch in branches][: node.get("maxItems")]
 
     def _member(self, node: Node) -> Any:
         if self._shallow and "$ref" in node:
@@ -295,6 +298,11 @@ def _within(values: Sequence[Any], low: float | None, high: float | None) -> Seq
     return [*inside, *(bound for bound in (low, high) if bound is not None)]
 
 
+def _above(node: Node, values: Sequence[Any]) -> Sequence[Any]:
+    bound = node.get("exclusiveMinimum")
+    return values if bound is None else [value for value in values if value > bound]
+
+
 def _tags(branches: list[Node]) -> frozenset[str]:
     """Return the members whose constants differ from branch to branch."""
     constants: dict[str, list[str]] = {}
@@ -314,12 +322,22 @@ def _wrong_values(node: Node, value: Any) -> Iterator[tuple[str, Any]]:
     for keyword in ("const", "enum"):
         if keyword in node:
             yield keyword, f"x-{value}"
-    if "minItems" in node:
-        yield "minItems", value[: node["minItems"] - 1]
+    yield from _wrong_sizes(node, value)
     if "minimum" in node:
         yield from (("minimum", node["minimum"] - step) for step in (1, 0.5))
+    if "exclusiveMinimum" in node:
+        yield from (("exclusiveMinimum", node["exclusiveMinimum"] - step) for step in (0, 0.5))
     if "maximum" in node:
         yield from (("maximum", node["maximum"] + step) for step in (1, 0.5))
+
+
+def _wrong_sizes(node: Node, value: Any) -> Iterator[tuple[str, Any]]:
+    for keyword, kind in (("minItems", list), ("minLength", str)):
+        if keyword in node and isinstance(value, kind):
+            yield keyword, value[: node[keyword] - 1]
+    if "maxItems" in node and value:
+        most = node["maxItems"]
+        yield "maxItems", (value * (most + 1))[: most + 1]
 
 
 def _rule_of_type(node: Node, wrong: Any) -> str:

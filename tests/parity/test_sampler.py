@@ -19,7 +19,10 @@ EVERY_RULE = {
                 "tag": {"type": "string", "const": "a"},
                 "level": {"type": "string", "enum": ["low", "high"]},
                 "share": {"type": "number", "minimum": 0, "maximum": 1},
-                "names": {"type": "array", "items": {"type": "string"}},
+                "wait": {"type": "number", "exclusiveMinimum": 0},
+                "title": {"type": "string", "minLength": 2},
+                "names": {"type": "array", "items": {"type": "string"}, "maxItems": 3},
+                "one": {"type": "array", "items": {"type": "null"}, "maxItems": 1},
                 "more": {"type": "object", "additionalProperties": {"type": "integer"}},
                 "part": {"anyOf": [{"$ref": "#/definitions/A"}, {"$ref": "#/definitions/B"}]},
             },
@@ -64,6 +67,10 @@ def test_the_same_instances_come_every_time(official: dict[str, Any]) -> None:
         ("enum", ("level",)),
         ("minimum", ("share",)),
         ("maximum", ("share",)),
+        ("exclusiveMinimum", ("wait",)),
+        ("minLength", ("title",)),
+        ("maxItems", ("names",)),
+        ("maxItems", ("one",)),
         ("null", ("share",)),
         ("type", ("level",)),
     ],
@@ -71,6 +78,12 @@ def test_the_same_instances_come_every_time(official: dict[str, Any]) -> None:
 def test_each_rule_is_broken_in_its_place(rule: str, path: tuple[str | int, ...]) -> None:
     broken = Counter((one.rule, one.path) for one in Sampler(EVERY_RULE).broken("All"))
     assert broken[rule, path]
+
+
+def test_what_it_calls_valid_keeps_every_rule() -> None:
+    sampler = Sampler(EVERY_RULE)
+    instances = sampler.valid("All", count=20)
+    assert [value for value in instances if not sampler.is_valid("All", value)] == []
 
 
 def test_an_unknown_keyword_is_reported() -> None:
