@@ -74,6 +74,7 @@ class Outbound:
         "name",
         "on_progress",
         "over",
+        "reported",
         "sent",
         "slot",
         "timeout",
@@ -97,6 +98,7 @@ class Outbound:
         self.deadline = inf
         self.sent = False
         self.over = False
+        self.reported = False  # by its token
 
 
 class PeerWithOptions:

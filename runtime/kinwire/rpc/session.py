@@ -557,10 +557,14 @@ class Session:
         self._opened().engine.inbound.also_progress = function
 
     def progressed(self, identifier: int, report: JsonObject) -> None:
-        """Take a report on a call of this side as if it had come by the token of the call."""
+        """Take a report on a call of this side as if it had come by the token of the call.
+
+        It is for calls that have no report by their token.
+        """
         rule = self.profile.progress
         if rule is not None:
-            self._opened().engine.outbound.progressed({rule.token_field: identifier, **report})
+            params = {rule.token_field: identifier, **report}
+            self._opened().engine.outbound.progressed(params, by_token=False)
 
     @property
     def streamed(self) -> StreamedCalls:

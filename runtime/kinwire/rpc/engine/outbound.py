@@ -168,18 +168,25 @@ class OutboundCalls:
             self._over(call)
             self.io.settle(call, None, error)
 
-    def progressed(self, params: JsonObject) -> None:
-        """Pass a progress report on and give its call another whole timeout."""
+    def progressed(self, params: JsonObject, *, by_token: bool = True) -> None:
+        """Pass a progress report on and give its call another whole timeout.
+
+        One that came otherwise than by the token is for calls without reports by it: a peer that
+        has both ways says the same in both.
+        """
         rule = self._profile.progress
         token = None if rule is None else params.get(rule.token_field)
         call = self._pending.get(token) if type(token) is int else None
         if rule is None or call is None or call.on_progress is None:
+            return
+        if call.reported and not by_token:
             return
         try:
             report = rule.method.decode_params(params)
         except ValidationError:
             logger.debug("dropped an invalid progress report")
             return
+        call.reported = by_token
         if call.timeout is not None:
             call.deadline = self.io.now() + call.timeout  # later than the timer
         call_back(call.on_progress, report, logger, f"on_progress function of a {call.name} call")

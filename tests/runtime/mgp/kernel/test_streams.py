@@ -417,10 +417,16 @@ async def test_progress_of_mgp_is_reported_as_that_of_mcp() -> None:
         for id in (identifier, 999, str(identifier)):
             params = {"request_id": id, **report}
             raw.say(method="notifications/mgp.stream.progress", params=params)
+        await raw.settle()
+        assert [(one.progress, one.total, one.message) for one in reports] == [(0.65, 1.0, "13/20")]
+        # A server that reports in both ways says the same in both.
+        token = {"progressToken": raw.calls[0]["_meta"]["progressToken"]}
+        raw.say(method="notifications/progress", params={**token, "progress": 14, "total": 20})
+        params = {"request_id": identifier, "progress": 0.7}
+        raw.say(method="notifications/mgp.stream.progress", params=params)
         raw.answer()
         await texts(stream)
-    (found,) = reports
-    assert (found.progress, found.total, found.message) == (0.65, 1.0, "13/20")
+    assert [one.progress for one in reports] == [0.65, 14]
 
 
 FINAL_OF_0_6 = json.dumps({"text": "Quantum", "_mgp": {"streamed": True, "chunks_sent": 2}})
@@ -460,15 +466,14 @@ async def test_a_known_server_cancels_by_a_text_and_a_normal_result() -> None:
     async def cancel(stream: CallStream) -> None:
         found.append(await stream.cancel())
 
-    async with connected(raw) as (kernel, connection):
-        async with kernel.stream(connection, "think") as stream:
-            async with anyio.create_task_group() as tasks:
-                await raw.called()
-                raw.chunk(0, "Quantum computing is a")
-                tasks.start_soon(cancel, stream)
-                await raw.got(CANCEL)
-                raw.answer(text(FINAL_OF_0_6))
-            assert result_text(stream.result) == FINAL_OF_0_6
+    async with connected(raw) as (kernel, connection), kernel.stream(connection, "think") as stream:
+        async with anyio.create_task_group() as tasks:
+            await raw.called()
+            raw.chunk(0, "Quantum computing is a")
+            tasks.start_soon(cancel, stream)
+            await raw.got(CANCEL)
+            raw.answer(text(FINAL_OF_0_6))
+        assert result_text(stream.result) == FINAL_OF_0_6
     assert [one.text for one in found[0]] == ["Quantum computing is a"]
 
 

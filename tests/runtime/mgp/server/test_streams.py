@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from threading import Event
 from typing import Any
 
 import anyio
@@ -273,6 +274,32 @@ async def test_other_ways_to_give_up_a_call() -> None:
         raw.say(id=5, method="resources/list", params={})
         assert (await raw.ask(6, CANCEL, {"request_id": 5}))["result"]["cancelled"] is False
     assert thinker.closed == 2
+
+
+async def test_a_plain_generator_that_blocks_its_thread_holds_no_answer_back() -> None:
+    thinker, begun, go_on, closed = Thinker(), Event(), Event(), Event()
+
+    @thinker.server.tool
+    def blocks() -> Iterator[str]:
+        try:
+            yield "so far"
+            begun.set()
+            go_on.wait(10)
+            yield "too late"
+        finally:
+            closed.set()
+
+    async with thinker.kernel() as raw:
+        raw.say(id=1, method="tools/call", params=call("blocks"))
+        assert await anyio.to_thread.run_sync(begun.wait, 5)
+        reply = await raw.ask(2, CANCEL, {"request_id": 1})
+        assert reply["result"]["partial_result"] == {"content": [text("so far")]}
+        while not replies(raw, 1):
+            await raw._news.wait()
+        assert not closed.is_set()  # its thread cannot be stopped
+        go_on.set()
+        assert await anyio.to_thread.run_sync(closed.wait, 5)
+        assert chunks(raw, 1) == [text("so far")]
 
 
 async def test_a_producer_waits_for_a_kernel_that_does_not_read_and_can_be_cancelled() -> None:
