@@ -109,6 +109,11 @@ class _Entry(NamedTuple):
     guard: Guard[Any] | None = None
     filter: Filter[Any] | None = None
     error_filter: ErrorFilter | None = None
+    passes_result: bool = False
+
+    @property
+    def looks_at_results(self) -> bool:
+        return self.filter is not None or (self.interceptor is not None and not self.passes_result)
 
     @property
     def is_layer(self) -> bool:
@@ -141,14 +146,23 @@ class Interceptors(dict[str, "Plan | None"]):
         plan = self[name] = _plan(entries) if entries else None
         return plan
 
-    def add(self, method: Method[Any, Any] | None, interceptor: Interceptor) -> None:
+    def add(
+        self,
+        method: Method[Any, Any] | None,
+        interceptor: Interceptor,
+        *,
+        passes_result: bool = False,
+    ) -> None:
         """Put `interceptor` behind those that are listed, for one method or for all.
+
+        With `passes_result` it returns what `next` returns and does not look at it.
 
         Raises:
             HandlerDefinitionError: it is not an `async` function of three parameters.
         """
         _check(interceptor)
-        self._add(_Entry(None if method is None else method.name, interceptor=interceptor))
+        name = None if method is None else method.name
+        self._add(_Entry(name, interceptor=interceptor, passes_result=passes_result))
 
     def add_guard(self, method: Method[Any, Any], guard: Guard[Any]) -> None:
         """Put `guard` behind those that are listed.
@@ -306,14 +320,13 @@ def _plan(entries: list[_Entry]) -> Plan:
     error_filters, entries = entries[:count], entries[count:]
     first = next((at for at, one in enumerate(entries) if one.is_layer), len(entries))
     inside, layers = entries[:first], [one.as_interceptor() for one in entries[first:]]
-    filters = tuple(one.filter for one in inside if one.filter is not None)
     return Plan(
         layers.pop() if layers else None,
         tuple(layers),
         tuple(one.guard for one in reversed(inside) if one.guard is not None),
-        filters,
+        tuple(one.filter for one in inside if one.filter is not None),
         tuple(one.error_filter for one in error_filters if one.error_filter is not None),
-        bool(filters) or first < len(entries),
+        any(one.looks_at_results for one in entries),
     )
 
 

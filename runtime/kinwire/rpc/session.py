@@ -355,16 +355,22 @@ class Session:
         return self._routes.get(name)
 
     def intercept_inbound(
-        self, interceptor: InboundInterceptor[P, R], method: Method[P, R] | None = None
+        self,
+        interceptor: InboundInterceptor[P, R],
+        method: Method[P, R] | None = None,
+        *,
+        passes_result: bool = False,
     ) -> None:
         """Run `interceptor` around the handlers of this side: of one method, or of all.
 
         An interceptor that is added later runs nearer to the wire. The handshake passes none.
+        With `passes_result` it returns what `next` returns and does not look at it; then results
+        need not be decoded for it, so that calls take less time.
 
         Raises:
             HandlerDefinitionError: it is not an `async` function of three parameters.
         """
-        self.inbound.add(method, interceptor)
+        self.inbound.add(method, interceptor, passes_result=passes_result)
 
     def intercept_outbound(
         self, interceptor: OutboundInterceptor[P, R], method: Method[P, R] | None = None

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import anyio
 import pytest
 
+from kinwire.rpc.codec import EncodedObject
 from kinwire.rpc.errors import HandlerDefinitionError, RpcError
 from kinwire.rpc.request import Request
 from kinwire.rpc.session import Session
@@ -251,3 +252,22 @@ async def test_a_filter_of_errors_must_be_a_plain_function() -> None:
     async with connected(tool(echo)) as (near, *_):
         with pytest.raises(HandlerDefinitionError, match="a plain function of"):
             near.filter_error(methods.TOOLS_CALL, late)
+
+
+async def test_results_that_no_layer_looks_at_are_passed_as_they_are() -> None:
+    written = EncodedObject({"content": [{"type": "text", "text": ""}]})
+
+    async def serve(params: mcp.CallToolRequestParams, request: Request) -> EncodedObject:
+        return written
+
+    async def around(params: mcp.CallToolRequestParams, request: Request, go_on: Any) -> Any:
+        found.append(await go_on(params))
+        return found[-1]
+
+    for passes_result in (True, False):
+        found: list[Any] = []
+        async with connected(tool(serve)) as peers:
+            peers.server.guard(methods.TOOLS_CALL, lambda params, request: None)
+            peers.server.intercept_inbound(around, methods.TOOLS_CALL, passes_result=passes_result)
+            assert text_of(await peers.client.call(methods.TOOLS_CALL, PARAMS)) == ""
+        assert (found[0] is written) is passes_result

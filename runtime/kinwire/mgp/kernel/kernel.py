@@ -451,7 +451,7 @@ class MgpKernel(ExtensionBase[GuardedServer]):
             reason: JsonObject = {"reason": str(error)}
             self._audit.note(kernel_event(SERVER_REFUSED, server.id, "BLOCKED", reason))
             raise
-        session.intercept_inbound(as_host)
+        session.intercept_inbound(as_host, passes_result=True)
         session.must_not_repeat_handshake()  # a new session may be with another program
         if server.offer is not None:
             for row in _traced_rows():

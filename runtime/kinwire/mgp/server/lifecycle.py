@@ -84,7 +84,7 @@ class ServedLifecycle:
         if "lifecycle" in peer.extensions:
             life = _SessionLife(peer, self._id, self._options)
             self._lives[peer.session] = life
-            peer.session.intercept_inbound(life.times.measure, TOOLS_CALL)
+            peer.session.intercept_inbound(life.times.measure, TOOLS_CALL, passes_result=True)
             peer.session.when_asked_to_end(life.asked_to_end)
 
     def left(self, peer: KernelPeer) -> None:
