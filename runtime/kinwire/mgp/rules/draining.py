@@ -10,7 +10,7 @@ from collections.abc import Collection
 def estimated_drain(
     ages: Collection[float], longest: float | None, pending: int, limit: float
 ) -> float:
-    """Return the seconds until `pending` requests are done, as far as that can be told.
+    """Return the seconds until `pending` requests are done, as far as that is known.
 
     `ages` is how long some of them have run, and `longest` how long the slowest of the last calls
     took, None if none has ended. A request that has run for longer than that may need the whole

@@ -62,7 +62,7 @@ def after_miss(health: ServerHealth) -> ServerHealth:
 def after_status(health: ServerHealth, said: HealthStatusResult | None) -> ServerHealth:
     """Return the health of a server by its answer about its readiness, None if it gave none.
 
-    Without an answer it is not ready, so it is at best degraded; that is no miss.
+    Without an answer it is not ready, so it is at best degraded; that does not count as a miss.
     """
     if said is None:
         status = "unhealthy" if health.status == "unhealthy" else "degraded"

@@ -1,6 +1,6 @@
 """A server of MGP whose calls and streams wait until the kernel sends an audit event.
 
-Calls of `finish` wait until the server is told to end.
+Calls of `finish` wait until the server is asked to end.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ def test_the_estimate_is_what_the_slowest_call_took_and_never_more_than_the_limi
         ([], 9.0, 0, 30, 0),
         ([1.0, 2.0], None, 2, 30, 30),  # no call has ended yet
         ([1.0, 2.0], 5.0, 2, 30, 4),  # the youngest has the longest way
-        ([1.0, 2.0], 5.0, 3, 30, 5),  # one of them is no call, and may have begun now
+        ([1.0, 2.0], 5.0, 3, 30, 5),  # one of them is not a call, and may have begun now
         ([1.0, 6.0], 5.0, 2, 30, 30),  # one takes longer than any before
         ([5.0], 5.0, 1, 30, 30),
         ([1.0], 50.0, 1, 30, 30),

@@ -105,7 +105,7 @@ async def test_each_reason_is_told_to_the_kernel_and_to_the_program(reason: str)
     heard: list[Shutdown] = []
     clinic = Clinic(Lifecycle(on_shutdown=heard.append))
     async with clinic.open():
-        await clinic.result(SHUTDOWN, reason=reason, timeout_ms=1500)
+        assert (await clinic.result(SHUTDOWN, reason=reason, timeout_ms=1500))["accepted"] is True
         await ended(clinic)
     assert changes(clinic.raw) == [DOWN, GONE]
     assert [one["reason"] for one in clinic.raw.of(STATE)] == [reason, reason]

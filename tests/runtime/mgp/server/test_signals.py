@@ -1,4 +1,4 @@
-"""A process of a server that is told to end while it works: SIGTERM and shutdowns (MGP 11.4)."""
+"""A process of a server that is asked to end while it works: SIGTERM and shutdowns (MGP 11.4)."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_a_second_signal_ends_a_server_that_drains_immediately() -> None:
 
 
 async def held(url: str, tool: str, end: Callable[[Connection], Any]) -> list[str]:
-    """Return the states of a server that is told to end, and the outcome of a call under way."""
+    """Return the states of a server that is asked to end, and the outcome of a call under way."""
     kernel = MgpKernel()
     found: list[str] = []
     began = anyio.Event()
