@@ -49,8 +49,7 @@ __all__ = (
     "unattended",
 )
 
-from importlib import import_module
-
+from kinwire.support.lazy_names import lazy_names
 from kinwire.support.version import __version__ as __version__
 
 TYPE_CHECKING = False  # for type checkers it is true; `typing` would cost more than all the rest
@@ -127,14 +126,7 @@ _HOMES = {
 }
 
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        if name not in __all__:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        home = import_module(f"{__name__}.{_HOMES.get(name, 'rpc.errors')}")
-        value = getattr(home, name)
-        globals()[name] = value
-        return value
+    __getattr__ = lazy_names(__name__, {**dict.fromkeys(__all__, "rpc.errors"), **_HOMES})
 
 
 def __dir__() -> list[str]:

@@ -62,8 +62,9 @@ __all__ = (
     "refusal",
 )
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from kinwire.support.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from kinwire.mgp.errors import recovery_of, refusal
@@ -167,10 +168,4 @@ _HOMES = {
 }
 
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        if name not in _HOMES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-        globals()[name] = value
-        return value
+    __getattr__ = lazy_names(__name__, _HOMES)

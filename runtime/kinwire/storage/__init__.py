@@ -50,16 +50,12 @@ from kinwire.storage.errors import (
 from kinwire.storage.log import Appended, Entry, Log, Retention
 from kinwire.storage.records import Change, Record, Records
 from kinwire.storage.store import Store, StoreEntry, open_store
+from kinwire.support.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from kinwire.storage.log_folder import LogFolder
-else:
 
-    def __getattr__(name: str) -> object:
-        """Load `LogFolder` when it is first asked for: it needs an event loop."""
-        if name != "LogFolder":
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from kinwire.storage.log_folder import LogFolder
+_HOMES = {"LogFolder": "log_folder"}  # it needs an event loop
 
-        globals()[name] = LogFolder
-        return LogFolder
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(__name__, _HOMES)
