@@ -6,9 +6,11 @@ import json
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from itertools import count, islice
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from kinwire import Limits, Server, UnsendableError
@@ -249,3 +251,43 @@ async def test_events_pass_what_intercepts_them_and_survive_its_faults(
     assert [one.message for one in caplog.records if one.levelno == logging.ERROR] == [
         "an event of the subscription sub-001 was not sent"
     ]
+
+
+async def test_a_plain_tool_emits_from_its_thread() -> None:
+    guarded, raw = MgpServer(channels=CHANNELS), RawKernel()
+    server = Server("s", "1", extensions=[guarded])
+
+    @server.tool
+    def think() -> int:
+        return anyio.from_thread.run(guarded.emit, "model.limit", {"n": 1})
+
+    async with background() as tasks:
+        tasks.start_soon(server.serve, raw)
+        await raw.greet(OFFER)
+        await subscribed(raw, 1, "model.*")
+        answer = await raw.ask(2, "tools/call", {"name": "think"})
+        tasks.cancel_scope.cancel()
+    assert answer["result"]["content"][0]["text"] == "1"
+    assert [one["data"] for one in raw.of(EVENT)] == [{"n": 1}]
+
+
+async def test_no_event_overtakes_those_that_wait_and_subscriptions_take_turns() -> None:
+    guarded, raw = MgpServer(channels=CHANNELS), RawKernel()
+    async with serving(guarded, raw, limits=Limits(unsent=500)):
+        names = [(await subscribed(raw, id, "model.limit"))["subscription_id"] for id in (1, 2)]
+        numbers = count()
+        for turns in range(6):
+            raw.reads = False
+            for number in islice(numbers, 20):
+                await guarded.emit("model.limit", {"n": number})
+            await raw.settle()
+            raw.reads = True
+            raw.wake()
+            for _ in range(turns):  # the kernel has read, and the server's task may not know yet
+                await anyio.lowlevel.checkpoint()
+            await guarded.emit("model.limit", {"n": next(numbers)})
+            await raw.settle()
+    got = [(one["subscription_id"], one["data"]["n"]) for one in raw.of(EVENT)]
+    for name in names:
+        assert [number for one, number in got if one == name] == list(range(6 * 21))
+    assert [one for one, _ in got[:20]] == names * 10
